@@ -1,5 +1,7 @@
 /* The constant mode on the GPU: one block of threads, sums in double, a fixed order so that results repeat. */
+extern "C" {
 #include "sparse/constant_mode.h"
+}
 
 #include <cuda_runtime.h>
 

@@ -3,7 +3,9 @@
  * Residual: bytes per unknown 2 reals (u and rhs once, neighbours from cache); a thread walks along z with one row of
  * x per warp, so that every load is coalesced. Bound by memory. Maxima go through shuffles to one atomicMax per block:
  * non-negative doubles order like their bit patterns. */
+extern "C" {
 #include "sparse/stencil.h"
+}
 
 #include <cuda_runtime.h>
 

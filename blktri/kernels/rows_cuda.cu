@@ -1,6 +1,8 @@
 /* Rows of block cyclic reduction on the GPU: a block per piece of a row, so that the tables are read once per piece and
  * every access is coalesced. Bound by memory. */
+extern "C" {
 #include "blktri/kernels/rows.h"
+}
 
 #include <cuda_runtime.h>
 
