@@ -43,7 +43,8 @@ static struct best measure(enum starfish_transform_kind kind, size_t n, double *
         .count = ROWS, .rows = a, .tiles = 1, .tile = {b}, .first_mode = {0, n}, .scale = 1, .workspace = workspace};
     struct starfish_transform_columns columns = {INNER, OUTER, a, 1 / starfish_transform_scale(kind, n), workspace};
     int size = (int)n;
-    fftw_plan row_plan = fftw_plan_many_r2r(1, &size, 8, a, NULL, 1, size, b, NULL, 1, size, &kinds[kind], FFTW_MEASURE);
+    fftw_plan row_plan =
+        fftw_plan_many_r2r(1, &size, 8, a, NULL, 1, size, b, NULL, 1, size, &kinds[kind], FFTW_MEASURE);
     fftw_plan column_plan =
         fftw_plan_many_r2r(1, &size, 8, a, NULL, INNER, 1, a, NULL, INNER, 1, &kinds[kind], FFTW_MEASURE);
     for (size_t i = 0; i < ROWS * n; i++)

@@ -4,8 +4,8 @@
  * took 1.5 us a line through r2r, its r2c of the same length 0.4 us (bench/fft_cpu.c; figures in bench/RESULTS.md).
  * Every line is read from memory once and written once: 2 sizeof(real) bytes an element; all else stays in L1 and L2.
  * Columns are taken in blocks of a few cache lines of lanes, so that each cache line fetched is used whole. */
-#include "base/real.h"
 #include "fft/transform_cpu.h"
+#include "base/real.h"
 
 #include <fftw3.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@
 typedef const struct starfish_transform_combination combination;
 
 enum {
-    ALIGNMENT = 64,                    /* bytes; FFTW's SIMD plans need every line aligned as the planned one was */
-    LANES = 128 / (int)sizeof(real),   /* of a block of columns: two cache lines, which hardware fetches in pairs */
+    ALIGNMENT = 64,                     /* bytes; FFTW's SIMD plans need every line aligned as the planned one was */
+    LANES = 128 / (int)sizeof(real),    /* of a block of columns: two cache lines, which hardware fetches in pairs */
     PAD = ALIGNMENT / (int)sizeof(real) /* between lines, or lines of 2^k elements would share one cache set */
 };
 

@@ -13,8 +13,8 @@ extern "C" {
 #include "fft/transform_tables.h"
 }
 
-#include <cufft.h>
 #include <cuda_runtime.h>
+#include <cufft.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -69,8 +69,7 @@ template <typename real> struct row_arguments {
 };
 
 /* A thread owns one output column, so its table entry and its ranges are found once for all of its rows. */
-template <typename real, int terms>
-__global__ void combine_rows(const __grid_constant__ row_arguments<real> arguments)
+template <typename real, int terms> __global__ void combine_rows(const __grid_constant__ row_arguments<real> arguments)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= arguments.table.length)
@@ -121,8 +120,8 @@ __global__ void __launch_bounds__(tile_side *tile_threads)
             unsigned i = start + k;
             if (!in || i >= table.length)
                 continue;
-            real value = (terms == 0 ? real(1) : table.p[i]) *
-                         in[arguments.inner * (terms == 0 ? i : (unsigned)table.first[i])];
+            real value =
+                (terms == 0 ? real(1) : table.p[i]) * in[arguments.inner * (terms == 0 ? i : (unsigned)table.first[i])];
             if (terms == 2)
                 value += table.q[i] * in[arguments.inner * (unsigned)table.second[i]];
             tile[k][threadIdx.x] = table.weight * value;
@@ -189,7 +188,7 @@ struct starfish_transform_cuda {
     double gain[2];
     size_t group; /* lines of one cuFFT call */
     struct device_tables before[2], after[2];
-    void *tables;         /* device memory that they lie in */
+    void *tables;          /* device memory that they lie in */
     cufftHandle fft;       /* in place on `group` lines of the work space, or no_fft */
     cufftHandle from_rows; /* from `group` rows to the work space where before[FORWARD] only copies, else no_fft */
 };
@@ -214,8 +213,12 @@ int cuda_error(cufftResult result)
 /* ---- Launches --------------------------------------------------------------------------------------------------- */
 template <typename real> device_combination<real> with_weight(const device_tables &tables, double weight)
 {
-    return {tables.length, tables.first, tables.second, static_cast<const real *>(tables.p),
-            static_cast<const real *>(tables.q), static_cast<real>(weight)};
+    return {tables.length,
+            tables.first,
+            tables.second,
+            static_cast<const real *>(tables.p),
+            static_cast<const real *>(tables.q),
+            static_cast<real>(weight)};
 }
 
 template <typename real> ranges<real> plain_rows(real *base, size_t stride)
@@ -241,8 +244,7 @@ template <typename real> ranges<real> tiles(const starfish_transform_rows &argum
     return ranges;
 }
 
-template <typename real>
-int launch_rows(int terms, const row_arguments<real> &arguments, cudaStream_t stream)
+template <typename real> int launch_rows(int terms, const row_arguments<real> &arguments, cudaStream_t stream)
 {
     using kernel = void (*)(row_arguments<real>);
     static const kernel kernels[] = {combine_rows<real, 0>, combine_rows<real, 1>, combine_rows<real, 2>};
@@ -260,7 +262,8 @@ template <typename real>
 int launch_columns(bool to_lanes, int terms, const column_arguments<real> &arguments, cudaStream_t stream)
 {
     using kernel = void (*)(column_arguments<real>);
-    static const kernel from[] = {combine_from_lanes<real, 0>, combine_from_lanes<real, 1>, combine_from_lanes<real, 2>};
+    static const kernel from[] = {combine_from_lanes<real, 0>, combine_from_lanes<real, 1>,
+                                  combine_from_lanes<real, 2>};
     /* Nothing that comes out of an FFT is a plain copy, but a table serves that too. */
     static const kernel to[] = {combine_to_lanes<real, 1>, combine_to_lanes<real, 1>, combine_to_lanes<real, 2>};
     size_t along = (arguments.table.length + tile_side * tiles_per_block - 1) / (tile_side * tiles_per_block);
@@ -314,20 +317,26 @@ template <typename real> int transform_lines(const starfish_transform_cuda *plan
 /* cuFFT may read the rows itself when it has a plan for that, the group is full, and they are aligned as it asks. */
 template <typename real> bool reads_rows(const starfish_transform_cuda *plan, const real *rows, size_t count)
 {
-    return plan->from_rows != no_fft && count == plan->group && reinterpret_cast<uintptr_t>(rows) % (2 * sizeof(real)) == 0;
+    return plan->from_rows != no_fft && count == plan->group &&
+           reinterpret_cast<uintptr_t>(rows) % (2 * sizeof(real)) == 0;
 }
 
 template <typename real>
 int transform_group_of_rows(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                             const starfish_transform_rows &arguments, size_t begin, size_t count, cudaStream_t stream)
 {
-    real *rows = static_cast<real *>(arguments.rows) + begin * plan->n, *work = static_cast<real *>(arguments.workspace);
+    real *rows = static_cast<real *>(arguments.rows) + begin * plan->n,
+         *work = static_cast<real *>(arguments.workspace);
     ranges<real> lines = plain_rows(work, plan->shape.line), ours = plain_rows(rows, plan->n);
     ranges<real> modes = tiles<real>(arguments, begin);
     const ranges<real> &in = direction == STARFISH_FORWARD ? ours : modes;
     const ranges<real> &out = direction == STARFISH_FORWARD ? modes : ours;
     if (plan->shape.fft == STARFISH_FFT_NONE) {
-        device_combination<real> copy = {static_cast<unsigned>(plan->n), nullptr, nullptr, nullptr, nullptr,
+        device_combination<real> copy = {static_cast<unsigned>(plan->n),
+                                         nullptr,
+                                         nullptr,
+                                         nullptr,
+                                         nullptr,
                                          static_cast<real>(arguments.scale * plan->gain[direction])};
         return launch_rows<real>(0, {copy, in, out, count}, stream);
     }
@@ -364,8 +373,14 @@ int transform_columns(const starfish_transform_cuda *plan, starfish_transform_di
                                stream);
     const device_tables &before = plan->before[direction], &after = plan->after[direction];
     for (size_t begin = 0; begin < total; begin += plan->group) {
-        column_arguments<real> lanes = {with_weight<real>(before, 1), data, arguments.inner, arguments.inner * plan->n,
-                                        work, plan->shape.line, begin, std::min(plan->group, total - begin)};
+        column_arguments<real> lanes = {with_weight<real>(before, 1),
+                                        data,
+                                        arguments.inner,
+                                        arguments.inner * plan->n,
+                                        work,
+                                        plan->shape.line,
+                                        begin,
+                                        std::min(plan->group, total - begin)};
         TRY_CUDA(launch_columns(false, before.terms, lanes, stream));
         TRY_CUDA(transform_lines(plan, work, stream));
         lanes.table = with_weight<real>(after, arguments.scale);
@@ -396,8 +411,8 @@ int upload(starfish_transform_cuda *plan, const starfish_transform_combination &
         places[i] = place;
         *offset += aligned(bytes[i]);
     }
-    *device = {static_cast<unsigned>(host.length), host.terms, static_cast<const int *>(places[0]),
-               static_cast<const int *>(places[1]), places[2], places[3]};
+    *device = {static_cast<unsigned>(host.length),  host.terms, static_cast<const int *>(places[0]),
+               static_cast<const int *>(places[1]), places[2],  places[3]};
     return cudaSuccess;
 }
 
@@ -471,8 +486,8 @@ starfish_status fill(starfish_transform_cuda *plan, const starfish_transform_tab
 
 /* ---- The contract ------------------------------------------------------------------------------------------------- */
 extern "C" starfish_status starfish_transform_cuda_create(struct starfish_transform_cuda **plan,
-                                                          enum starfish_transform_kind kind, size_t n,
-                                                          size_t max_lines, starfish_precision precision)
+                                                          enum starfish_transform_kind kind, size_t n, size_t max_lines,
+                                                          starfish_precision precision)
 {
     *plan = nullptr;
     struct starfish_transform_tables tables;

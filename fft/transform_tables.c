@@ -232,24 +232,18 @@ struct recipe {
     double gain; /* the whole transform at n = 1 */
 };
 
-#define ROOT_TWO 1.4142135623730950488
-#define R2HC {build_r2hc, 1}
-#define HC2R {build_hc2r, 1}
-#define DCT1 {build_dct1, 1}
-#define DCT2 {build_dct2, 2}
-#define DCT3 {build_dct3, 1}
-#define DCT4 {build_dct4, ROOT_TWO}
-#define DST1 {build_dst1, 2}
-#define DST2 {build_dst2, 2}
-#define DST3 {build_dst3, 1}
-#define DST4 {build_dst4, ROOT_TWO}
+static const struct recipe r2hc = {build_r2hc, 1}, hc2r = {build_hc2r, 1}, copy = {NULL, 1};
+static const struct recipe dct1 = {build_dct1, 1}, dct2 = {build_dct2, 2}, dct3 = {build_dct3, 1},
+                           dct4 = {build_dct4, 1.4142135623730950488};
+static const struct recipe dst1 = {build_dst1, 2}, dst2 = {build_dst2, 2}, dst3 = {build_dst3, 1},
+                           dst4 = {build_dst4, 1.4142135623730950488};
 
-static const struct recipe recipes[STARFISH_TRANSFORM_KINDS][2] = {
-    [STARFISH_TRANSFORM_PERIODIC] = {R2HC, HC2R}, [STARFISH_TRANSFORM_DD_NODE] = {DST1, DST1},
-    [STARFISH_TRANSFORM_NN_NODE] = {DCT1, DCT1},  [STARFISH_TRANSFORM_DN_NODE] = {DST3, DST2},
-    [STARFISH_TRANSFORM_ND_NODE] = {DCT3, DCT2},  [STARFISH_TRANSFORM_DD_CELL] = {DST2, DST3},
-    [STARFISH_TRANSFORM_NN_CELL] = {DCT2, DCT3},  [STARFISH_TRANSFORM_DN_CELL] = {DST4, DST4},
-    [STARFISH_TRANSFORM_ND_CELL] = {DCT4, DCT4},  [STARFISH_TRANSFORM_IDENTITY] = {{NULL, 1}, {NULL, 1}},
+static const struct recipe *const recipes[STARFISH_TRANSFORM_KINDS][2] = {
+    [STARFISH_TRANSFORM_PERIODIC] = {&r2hc, &hc2r}, [STARFISH_TRANSFORM_DD_NODE] = {&dst1, &dst1},
+    [STARFISH_TRANSFORM_NN_NODE] = {&dct1, &dct1},  [STARFISH_TRANSFORM_DN_NODE] = {&dst3, &dst2},
+    [STARFISH_TRANSFORM_ND_NODE] = {&dct3, &dct2},  [STARFISH_TRANSFORM_DD_CELL] = {&dst2, &dst3},
+    [STARFISH_TRANSFORM_NN_CELL] = {&dct2, &dct3},  [STARFISH_TRANSFORM_DN_CELL] = {&dst4, &dst4},
+    [STARFISH_TRANSFORM_ND_CELL] = {&dct4, &dct4},  [STARFISH_TRANSFORM_IDENTITY] = {&copy, &copy},
 };
 
 struct starfish_transform_shape starfish_transform_shape(enum starfish_transform_kind kind, size_t n)
@@ -354,9 +348,9 @@ starfish_status starfish_transform_tables_create(struct starfish_transform_table
                              starfish_transform_name(kind));
     tables->shape = starfish_transform_shape(kind, n);
     for (int direction = 0; direction < 2; direction++) {
-        tables->gain[direction] = n == 1 ? recipes[kind][direction].gain : 1;
+        tables->gain[direction] = n == 1 ? recipes[kind][direction]->gain : 1;
         if (tables->shape.fft != STARFISH_FFT_NONE &&
-            !create_direction(tables, &recipes[kind][direction], direction, n, precision))
+            !create_direction(tables, recipes[kind][direction], direction, n, precision))
             return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the tables of transform %s with n = %zu",
                                  starfish_transform_name(kind), n);
     }

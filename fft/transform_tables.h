@@ -33,7 +33,7 @@ struct starfish_transform_combination {
 
 struct starfish_transform_tables {
     struct starfish_transform_shape shape;
-    double gain[2];                                         /* by direction; used by NONE only */
+    double gain[2];                                            /* by direction; used by NONE only */
     struct starfish_transform_combination before[2], after[2]; /* by direction; empty for NONE */
 };
 

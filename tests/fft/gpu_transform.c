@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 static const size_t small_sizes[] = {1, 2, 3, 4, 5, 8, 13, 16, 31, 32, 33, 64, 97, 100};
@@ -265,10 +266,8 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_agree_with_the_cpu),
-        cmocka_unit_test(columns_agree_with_the_cpu),
-        cmocka_unit_test(a_large_batch_is_done_in_groups),
-        cmocka_unit_test(nothing_is_done_for_an_empty_batch),
+        cmocka_unit_test(rows_agree_with_the_cpu),         cmocka_unit_test(columns_agree_with_the_cpu),
+        cmocka_unit_test(a_large_batch_is_done_in_groups), cmocka_unit_test(nothing_is_done_for_an_empty_batch),
         cmocka_unit_test(invalid_sizes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <fftw3.h>
 #include <setjmp.h>
 #include <stdarg.h>
+
 #include <cmocka.h>
 
 static const size_t large[] = {64, 97, 100, 128, 255, 256};
@@ -20,10 +21,10 @@ static void combine(const struct starfish_transform_combination *table, const do
 static void fourier(const struct starfish_transform_shape *shape, double *line, double *spectrum)
 {
     int length = (int)shape->length;
-    fftw_plan plan = shape->fft == STARFISH_FFT_REAL
-                         ? fftw_plan_dft_r2c_1d(length, line, (fftw_complex *)spectrum, FFTW_ESTIMATE)
-                         : fftw_plan_dft_1d(length, (fftw_complex *)line, (fftw_complex *)spectrum, FFTW_FORWARD,
-                                            FFTW_ESTIMATE);
+    fftw_plan plan =
+        shape->fft == STARFISH_FFT_REAL
+            ? fftw_plan_dft_r2c_1d(length, line, (fftw_complex *)spectrum, FFTW_ESTIMATE)
+            : fftw_plan_dft_1d(length, (fftw_complex *)line, (fftw_complex *)spectrum, FFTW_FORWARD, FFTW_ESTIMATE);
     fftw_execute(plan);
     fftw_destroy_plan(plan);
 }
@@ -100,8 +101,7 @@ static void definition_is_that_of_fftw(void **state)
                 fftw_destroy_plan(plan);
                 expected_line((enum starfish_transform_kind)kind, (enum starfish_transform_direction)direction,
                               (size_t)n, 0, 1, 1, expected);
-                assert_true(relative_error(out, expected, (size_t)n) <=
-                            transform_tolerance((size_t)n, STARFISH_F64));
+                assert_true(relative_error(out, expected, (size_t)n) <= transform_tolerance((size_t)n, STARFISH_F64));
             }
 }
 

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 static const size_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 30, 31, 64, 97};
@@ -91,13 +92,13 @@ static void check_rows(struct fixture *fixture, enum starfish_transform_directio
         long double source[MOST], result[MOST];
         double expected[MOST], got[MOST];
         for (size_t k = 0; k < n; k++)
-            source[k] = (long double)real_at(
-                in, direction == STARFISH_FORWARD ? r * n + k : mode_index(&rows, r, k), fixture->precision);
+            source[k] = (long double)real_at(in, direction == STARFISH_FORWARD ? r * n + k : mode_index(&rows, r, k),
+                                             fixture->precision);
         starfish_transform_ref(fixture->kind, direction, n, source, result);
         for (size_t k = 0; k < n; k++) {
             expected[k] = (double)(result[k] * 0.75L);
-            got[k] = real_at(out, direction == STARFISH_FORWARD ? mode_index(&rows, r, k) : r * n + k,
-                             fixture->precision);
+            got[k] =
+                real_at(out, direction == STARFISH_FORWARD ? mode_index(&rows, r, k) : r * n + k, fixture->precision);
         }
         expect_close(fixture, got, expected, direction == STARFISH_FORWARD ? "rows forward" : "rows backward");
     }
@@ -108,16 +109,16 @@ static void rows_follow_the_definition(void **state)
 {
     (void)state;
     static const int tile_counts[] = {1, 2, 5};
-    FOR_EACH_CASE (kind, n)
-        for (int precision = 0; precision < 2; precision++) {
-            struct fixture fixture = begin(kind, n, (starfish_precision)precision);
-            for (int i = 0; i < 3; i++)
-                if ((size_t)tile_counts[i] <= n) {
-                    check_rows(&fixture, STARFISH_FORWARD, tile_counts[i]);
-                    check_rows(&fixture, STARFISH_BACKWARD, tile_counts[i]);
-                }
-            end(&fixture);
-        }
+    FOR_EACH_CASE(kind, n)
+    for (int precision = 0; precision < 2; precision++) {
+        struct fixture fixture = begin(kind, n, (starfish_precision)precision);
+        for (int i = 0; i < 3; i++)
+            if ((size_t)tile_counts[i] <= n) {
+                check_rows(&fixture, STARFISH_FORWARD, tile_counts[i]);
+                check_rows(&fixture, STARFISH_BACKWARD, tile_counts[i]);
+            }
+        end(&fixture);
+    }
 }
 
 /* ---- Columns ---------------------------------------------------------------------------------------------------- */
@@ -147,37 +148,37 @@ static void columns_follow_the_definition(void **state)
 {
     (void)state;
     static const size_t inners[] = {1, 3, 17, 64, 100};
-    FOR_EACH_CASE (kind, n)
-        for (int precision = 0; precision < 2; precision++) {
-            struct fixture fixture = begin(kind, n, (starfish_precision)precision);
-            for (int i = 0; i < 5; i++)
-                for (size_t outer = 1; outer <= (n <= 16 ? 3 : 1); outer += 2) {
-                    check_columns(&fixture, STARFISH_FORWARD, inners[i], outer);
-                    check_columns(&fixture, STARFISH_BACKWARD, inners[i], outer);
-                }
-            end(&fixture);
-        }
+    FOR_EACH_CASE(kind, n)
+    for (int precision = 0; precision < 2; precision++) {
+        struct fixture fixture = begin(kind, n, (starfish_precision)precision);
+        for (int i = 0; i < 5; i++)
+            for (size_t outer = 1; outer <= (n <= 16 ? 3 : 1); outer += 2) {
+                check_columns(&fixture, STARFISH_FORWARD, inners[i], outer);
+                check_columns(&fixture, STARFISH_BACKWARD, inners[i], outer);
+            }
+        end(&fixture);
+    }
 }
 
 static void backward_undoes_forward_up_to_the_scale(void **state)
 {
     (void)state;
-    FOR_EACH_CASE (kind, n)
-        for (int precision = 0; precision < 2; precision++) {
-            struct fixture fixture = begin(kind, n, (starfish_precision)precision);
-            double data[MOST], got[MOST], expected[MOST];
-            fill_samples(data, n, (starfish_precision)precision);
-            struct starfish_transform_columns columns = {1, 1, data, 1, fixture.workspace};
-            starfish_transform_columns_cpu(fixture.plan, STARFISH_FORWARD, &columns);
-            columns.scale = 1 / starfish_transform_scale(kind, n);
-            starfish_transform_columns_cpu(fixture.plan, STARFISH_BACKWARD, &columns);
-            for (size_t i = 0; i < n; i++) {
-                got[i] = real_at(data, i, (starfish_precision)precision);
-                expected[i] = transform_sample(i);
-            }
-            expect_close(&fixture, got, expected, "round trip");
-            end(&fixture);
+    FOR_EACH_CASE(kind, n)
+    for (int precision = 0; precision < 2; precision++) {
+        struct fixture fixture = begin(kind, n, (starfish_precision)precision);
+        double data[MOST], got[MOST], expected[MOST];
+        fill_samples(data, n, (starfish_precision)precision);
+        struct starfish_transform_columns columns = {1, 1, data, 1, fixture.workspace};
+        starfish_transform_columns_cpu(fixture.plan, STARFISH_FORWARD, &columns);
+        columns.scale = 1 / starfish_transform_scale(kind, n);
+        starfish_transform_columns_cpu(fixture.plan, STARFISH_BACKWARD, &columns);
+        for (size_t i = 0; i < n; i++) {
+            got[i] = real_at(data, i, (starfish_precision)precision);
+            expected[i] = transform_sample(i);
         }
+        expect_close(&fixture, got, expected, "round trip");
+        end(&fixture);
+    }
 }
 
 /* ---- Eigenvalues ------------------------------------------------------------------------------------------------- */
