@@ -72,17 +72,17 @@ static inline double relative_error(const double *got, const double *expected, s
     return size > 0 ? error / size : error;
 }
 
-/* expected[k] for the line whose element j is transform_sample(offset + j * stride) */
+/* expected[k] for the line whose element j is transform_sample(offset + j * stride); NaN when memory ran out. */
 static inline void expected_line(enum starfish_transform_kind kind, enum starfish_transform_direction direction,
                                  size_t n, size_t offset, size_t stride, double scale, double *expected)
 {
-    long double *in = malloc(2 * n * sizeof *in), *out = in + n;
+    long double *in = calloc(2 * n, sizeof *in), *out = in + n;
     for (size_t j = 0; in && j < n; j++)
         in[j] = (long double)transform_sample(offset + j * stride);
     if (in)
         starfish_transform_ref(kind, direction, n, in, out);
-    for (size_t k = 0; in && k < n; k++)
-        expected[k] = (double)(out[k] * (long double)scale);
+    for (size_t k = 0; k < n; k++)
+        expected[k] = in ? (double)(out[k] * (long double)scale) : (double)NAN;
     free(in);
 }
 

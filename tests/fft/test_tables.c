@@ -42,7 +42,7 @@ static void check_tables(enum starfish_transform_kind kind, enum starfish_transf
 {
     struct starfish_transform_tables tables;
     assert_int_equal(starfish_transform_tables_create(&tables, kind, n, STARFISH_F64), STARFISH_SUCCESS);
-    double *in = malloc(2 * n * sizeof *in), *out = in + n, expected[256];
+    double *in = calloc(2 * n, sizeof *in), *out = in + n, expected[256] = {0};
     fill_samples(in, n, STARFISH_F64);
     expected_line(kind, direction, n, 0, 1, 1, expected);
     if (tables.shape.fft == STARFISH_FFT_NONE) {
@@ -94,7 +94,7 @@ static void definition_is_that_of_fftw(void **state)
     for (int kind = 0; kind < STARFISH_TRANSFORM_IDENTITY; kind++)
         for (int direction = 0; direction < 2; direction++)
             for (int n = 2; n <= 17; n++) {
-                double in[17], out[17], expected[17];
+                double in[17] = {0}, out[17] = {0}, expected[17] = {0};
                 fftw_plan plan = fftw_plan_r2r_1d(n, in, out, fftw_kinds[kind][direction], FFTW_ESTIMATE);
                 fill_samples(in, (size_t)n, STARFISH_F64);
                 fftw_execute(plan);
@@ -120,15 +120,14 @@ static void invalid_arguments_are_refused(void **state)
 {
     (void)state;
     static const struct {
-        int kind;
         size_t n;
-        int precision;
+        int kind, precision;
     } cases[] = {
-        {STARFISH_TRANSFORM_NN_NODE, 1, STARFISH_F64},
-        {STARFISH_TRANSFORM_PERIODIC, 0, STARFISH_F64},
-        {STARFISH_TRANSFORM_PERIODIC, (size_t)1 << 40, STARFISH_F64},
-        {STARFISH_TRANSFORM_KINDS, 8, STARFISH_F64},
-        {STARFISH_TRANSFORM_PERIODIC, 8, 2},
+        {1, STARFISH_TRANSFORM_NN_NODE, STARFISH_F64},
+        {0, STARFISH_TRANSFORM_PERIODIC, STARFISH_F64},
+        {(size_t)1 << 40, STARFISH_TRANSFORM_PERIODIC, STARFISH_F64},
+        {8, STARFISH_TRANSFORM_KINDS, STARFISH_F64},
+        {8, STARFISH_TRANSFORM_PERIODIC, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct starfish_transform_tables tables;
