@@ -1,0 +1,13 @@
+# Install tree: library, headers, program, CMake package Starfish::starfish and pkg-config file.
+include(CMakePackageConfigHelpers)
+install(TARGETS starfish EXPORT StarfishTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/starfish DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(EXPORT StarfishTargets NAMESPACE Starfish:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)
+configure_package_config_file(base/cmake/StarfishConfig.cmake.in "${CMAKE_BINARY_DIR}/StarfishConfig.cmake"
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/StarfishConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/StarfishConfig.cmake" "${CMAKE_BINARY_DIR}/StarfishConfigVersion.cmake"
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)
+configure_file(base/cmake/starfish.pc.in "${CMAKE_BINARY_DIR}/starfish.pc" @ONLY)
+install(FILES "${CMAKE_BINARY_DIR}/starfish.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

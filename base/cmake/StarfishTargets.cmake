@@ -1,0 +1,78 @@
+# The library's targets, and the functions by which each folder adds to them.
+#
+#   starfish_sources(FILE...)       C files, compiled once
+#   starfish_real_sources(FILE...)  C files compiled twice, for f32 and f64 (base/real.h)
+#   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
+#   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
+
+add_library(starfish_objects OBJECT)
+foreach(precision f32 f64)
+    string(TOUPPER ${precision} upper)
+    add_library(starfish_objects_${precision} OBJECT)
+    target_compile_definitions(starfish_objects_${precision} PRIVATE STARFISH_REAL_${upper})
+endforeach()
+set(starfish_object_libraries starfish_objects starfish_objects_f32 starfish_objects_f64)
+foreach(objects ${starfish_object_libraries})
+    target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
+    target_include_directories(${objects} PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/include")
+endforeach()
+
+# All code, for the program and the tests, which may see private functions.
+add_library(starfish_internal STATIC)
+# What is installed: only the functions marked STARFISH_API can be seen.
+add_library(starfish SHARED)
+add_library(Starfish::starfish ALIAS starfish)
+foreach(library starfish_internal starfish)
+    foreach(objects ${starfish_object_libraries})
+        target_sources(${library} PRIVATE $<TARGET_OBJECTS:${objects}>)
+    endforeach()
+    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
+endforeach()
+target_link_libraries(starfish_internal PUBLIC starfish_settings starfish_dependencies)
+target_include_directories(starfish_internal PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/include")
+target_link_libraries(starfish PRIVATE $<BUILD_INTERFACE:starfish_settings> $<BUILD_INTERFACE:starfish_dependencies>)
+target_include_directories(starfish PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(starfish PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+if(STARFISH_HAVE_CUDA)
+    # .cu files are C++ inside; the library itself links as C with the C++ runtime.
+    target_link_libraries(starfish PRIVATE stdc++)
+    target_link_libraries(starfish_internal PUBLIC stdc++)
+endif()
+
+function(starfish_absolute output)
+    set(paths)
+    foreach(file ${ARGN})
+        list(APPEND paths "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+    endforeach()
+    set(${output} ${paths} PARENT_SCOPE)
+endfunction()
+
+function(starfish_sources)
+    starfish_absolute(paths ${ARGN})
+    target_sources(starfish_objects PRIVATE ${paths})
+endfunction()
+
+function(starfish_real_sources)
+    starfish_absolute(paths ${ARGN})
+    target_sources(starfish_objects_f32 PRIVATE ${paths})
+    target_sources(starfish_objects_f64 PRIVATE ${paths})
+endfunction()
+
+function(starfish_cuda_sources)
+    if(STARFISH_HAVE_CUDA)
+        starfish_sources(${ARGN})
+    endif()
+endfunction()
+
+function(starfish_test name)
+    cmake_parse_arguments(test "" "" "SOURCES;LABELS;ARGUMENTS" ${ARGN})
+    if(NOT TARGET ${name})
+        add_executable(${name} ${test_SOURCES})
+        target_link_libraries(${name} PRIVATE starfish_internal PkgConfig::CMOCKA)
+        set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin/tests")
+    endif()
+    add_test(NAME ${name} COMMAND ${name} ${test_ARGUMENTS})
+    set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 600)
+endfunction()

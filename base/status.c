@@ -1,0 +1,39 @@
+/* Status codes and the message of the last failure, one per thread (as errno is). */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char message[1024];
+
+const char *starfish_status_name(starfish_status status)
+{
+    static const char *const names[] = {
+        [STARFISH_SUCCESS] = "STARFISH_SUCCESS",
+        [STARFISH_ERROR_ARGUMENT] = "STARFISH_ERROR_ARGUMENT",
+        [STARFISH_ERROR_FILE] = "STARFISH_ERROR_FILE",
+        [STARFISH_ERROR_MEMORY] = "STARFISH_ERROR_MEMORY",
+        [STARFISH_ERROR_UNSUPPORTED] = "STARFISH_ERROR_UNSUPPORTED",
+        [STARFISH_ERROR_NOT_SYMMETRIZABLE] = "STARFISH_ERROR_NOT_SYMMETRIZABLE",
+        [STARFISH_ERROR_SINGULAR] = "STARFISH_ERROR_SINGULAR",
+        [STARFISH_ERROR_NUMERICAL] = "STARFISH_ERROR_NUMERICAL",
+        [STARFISH_ERROR_RUNTIME] = "STARFISH_ERROR_RUNTIME",
+    };
+    if ((unsigned)status >= sizeof names / sizeof names[0])
+        return "unknown status";
+    return names[status];
+}
+
+const char *starfish_error_message(void)
+{
+    return message;
+}
+
+starfish_status starfish_fail(starfish_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return status;
+}

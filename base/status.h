@@ -1,0 +1,18 @@
+/* How functions inside the library fail: one line that returns the code and leaves the message. */
+#ifndef STARFISH_BASE_STATUS_H
+#define STARFISH_BASE_STATUS_H
+
+#include <starfish/status.h>
+
+/* Keep the message (printf format, one line) for starfish_error_message and return `status`. */
+starfish_status starfish_fail(starfish_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Return from the calling function when `expression` fails; use only where nothing needs releasing. */
+#define STARFISH_TRY(expression)                                                                                       \
+    do {                                                                                                               \
+        starfish_status starfish_try_status = (expression);                                                            \
+        if (starfish_try_status != STARFISH_SUCCESS)                                                                   \
+            return starfish_try_status;                                                                                \
+    } while (0)
+
+#endif

@@ -1,0 +1,11 @@
+/* Linkage of the public functions. */
+#ifndef STARFISH_EXPORT_H
+#define STARFISH_EXPORT_H
+
+#if defined(__GNUC__)
+#define STARFISH_API __attribute__((visibility("default")))
+#else
+#define STARFISH_API
+#endif
+
+#endif

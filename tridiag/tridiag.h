@@ -1,0 +1,90 @@
+/* Batches of tridiagonal systems that share one operator: the contract of every kernel in this folder.
+ *
+ * The operator T along a line of n unknowns has rows
+ *     lower[k] x(k-1) + (diag[k] + shift) x(k) + upper[k] x(k+1) = d(k),
+ * and the shift (an eigenvalue of the directions already transformed) is what differs between lines.
+ * A periodic line also has lower[0] (column n-1) and upper[n-1] (column 0); otherwise those two are ignored.
+ *
+ * No pivoting: stable when every line's matrix is diagonally dominant or definite, which all elliptic problems with
+ * lambda <= 0 are. */
+#ifndef STARFISH_TRIDIAG_H
+#define STARFISH_TRIDIAG_H
+
+#include <stddef.h>
+
+struct CUstream_st; /* what a cudaStream_t points to */
+
+struct starfish_tridiag_operator {
+    size_t n;
+    int periodic;
+    const void *lower, *diag, *upper; /* n reals each */
+};
+
+/* ---- Thomas along the last direction of tiles ------------------------------------------------------------------
+ * The right-hand sides of `lanes` lines lie in `tiles` pieces along the line: element k of lane l is at
+ *     tile[t][(k - first[t]) * lanes + l],   first[t] <= k < first[t+1],   first[0] = 0, first[tiles] = n.
+ * Solved in place, all lanes at once: the innermost loop (CPU: SIMD, CUDA: one thread each) runs over lanes.
+ * Lane l has shift shift_inner[l % inner] + shift_outer[l / inner] + shift, lanes = inner * outer.
+ * `pinned_lane`: a line whose matrix is singular with a consistent right-hand side (the constant mode of an
+ * all-Neumann or periodic problem), whose last unknown is set to zero; -1 when there is none. */
+enum { STARFISH_TRIDIAG_MAX_TILES = 64 };
+
+struct starfish_thomas_tiles {
+    struct starfish_tridiag_operator line;
+    size_t inner, outer;
+    const void *shift_inner, *shift_outer; /* inner and outer reals; shift_outer may be NULL (zero) */
+    double shift;
+    ptrdiff_t pinned_lane;
+    int tiles;
+    void *tile[STARFISH_TRIDIAG_MAX_TILES];
+    size_t first[STARFISH_TRIDIAG_MAX_TILES + 1];
+    void *workspace; /* starfish_thomas_tiles_workspace(...) bytes */
+};
+
+/* Bytes of workspace: on the CPU a block of lanes, on CUDA all lanes. */
+size_t starfish_thomas_tiles_workspace_cpu(size_t n, size_t lanes, int periodic, size_t real_size);
+size_t starfish_thomas_tiles_workspace_cuda(size_t n, size_t lanes, int periodic, size_t real_size);
+
+void starfish_thomas_tiles_cpu_f32(const struct starfish_thomas_tiles *arguments);
+void starfish_thomas_tiles_cpu_f64(const struct starfish_thomas_tiles *arguments);
+/* Launches on `stream`; returns a cudaError_t, 0 when the launch was accepted. */
+int starfish_thomas_tiles_cuda_f32(const struct starfish_thomas_tiles *arguments, struct CUstream_st *stream);
+int starfish_thomas_tiles_cuda_f64(const struct starfish_thomas_tiles *arguments, struct CUstream_st *stream);
+
+/* ---- Chains of shifted solves ----------------------------------------------------------------------------------
+ * A rational function of T applied to vectors, as a product of first-order factors (the product form of block cyclic
+ * reduction, Swarztrauber 1974): for every step q in turn
+ *     w = (T + (mu[q] + shift of the lane) I)^-1 x,     x <- keep[q] x + gain[q] w.
+ * A batch holds `vectors` independent vectors; vector v is n x lanes reals, element (k, l) at
+ *     in[v][k * lanes + l]  with  in[v] = input + input_row[v] * n * lanes   (so rows can be picked from an array),
+ * runs steps first_step[v] .. first_step[v] + steps[v] - 1, and its result goes to output + v * n * lanes
+ * (output may not overlap input). With steps[v] == 0 it is copied.
+ * Tables (input_row, first_step, steps: int32; mu, keep, gain: reals) are where the kernel runs: on the device for CUDA.
+ * `pinned_step`: that step's solve is singular for lane 0 (see pinned_lane above) and sets the last unknown of w to 0;
+ * -1 when there is none. */
+struct starfish_tridiag_chain {
+    struct starfish_tridiag_operator line;
+    size_t lanes;
+    const void *shift_lane; /* lanes reals, or NULL (zero) */
+    double shift;
+    size_t vectors;
+    int max_steps; /* largest steps[v] */
+    const int *input_row, *first_step, *steps;
+    const void *mu, *keep, *gain;
+    int pinned_step;
+    const void *input;
+    void *output;
+    void *workspace;
+};
+
+size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
+size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
+
+void starfish_tridiag_chain_cpu_f32(const struct starfish_tridiag_chain *arguments);
+void starfish_tridiag_chain_cpu_f64(const struct starfish_tridiag_chain *arguments);
+/* Many lanes: Thomas, one thread per lane. Few lanes: PCR, one block per line, whole chain in shared memory where n
+ * fits, else Thomas. */
+int starfish_tridiag_chain_cuda_f32(const struct starfish_tridiag_chain *arguments, struct CUstream_st *stream);
+int starfish_tridiag_chain_cuda_f64(const struct starfish_tridiag_chain *arguments, struct CUstream_st *stream);
+
+#endif
