@@ -46,7 +46,7 @@ static starfish_status matrix_table(struct starfish_vector *vector, starfish_pre
     return status;
 }
 
-static starfish_status make_tables(struct starfish_spectral *s, const struct starfish_direction d[3],
+static starfish_status make_tables(struct starfish_spectral *s, const struct starfish_direction *d,
                                    const struct starfish_direction *line)
 {
     STARFISH_TRY(starfish_vector_reals(&s->shift_x, s->precision, d[0].eigenvalue, d[0].n));
@@ -86,7 +86,7 @@ static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker
     return bytes;
 }
 
-static starfish_status make_transforms(struct starfish_spectral *s, const struct starfish_direction d[3], int in_y)
+static starfish_status make_transforms(struct starfish_spectral *s, const struct starfish_direction *d, int in_y)
 {
     const size_t planes = largest(s->first_plane, s->slabs), modes = largest(s->first_mode, s->blocks);
     STARFISH_TRY(starfish_transform_set_create(&s->transform_x, s->context, d[0].transform, d[0].n,
@@ -99,7 +99,7 @@ static starfish_status make_transforms(struct starfish_spectral *s, const struct
                                          s->precision);
 }
 
-static starfish_status create(struct starfish_spectral *s, const struct starfish_direction d[3],
+static starfish_status create(struct starfish_spectral *s, const struct starfish_direction *d,
                               const struct starfish_reduction *reduction)
 {
     const struct starfish_direction *line = reduction ? &d[1] : &d[2];
@@ -116,7 +116,7 @@ static starfish_status create(struct starfish_spectral *s, const struct starfish
 }
 
 starfish_status starfish_spectral_create(struct starfish_spectral *s, struct starfish_context *context,
-                                         starfish_precision precision, const struct starfish_direction direction[3],
+                                         starfish_precision precision, const struct starfish_direction *direction,
                                          double lambda, int singular, size_t slabs, size_t blocks,
                                          const struct starfish_reduction *reduction)
 {
@@ -219,7 +219,7 @@ starfish_status starfish_graph_modes(struct starfish_spectral *s, struct starfis
 }
 
 starfish_status starfish_graph_residual(struct starfish_spectral *s, struct starfish_progress *progress,
-                                        const struct starfish_direction direction[3],
+                                        const struct starfish_direction *direction,
                                         const starpu_data_handle_t *solution, const starpu_data_handle_t *rhs,
                                         starpu_data_handle_t removed, const struct starfish_vector *maximum)
 {

@@ -69,7 +69,7 @@ struct starfish_spectral {
 
 /* Set up for the slab method (reduction NULL) or for cyclic reduction along z (reduction of direction[2]). */
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,
-                                         starfish_precision precision, const struct starfish_direction direction[3],
+                                         starfish_precision precision, const struct starfish_direction *direction,
                                          double lambda, int singular, size_t slabs, size_t blocks,
                                          const struct starfish_reduction *reduction);
 void starfish_spectral_destroy(struct starfish_spectral *spectral);
@@ -83,7 +83,7 @@ starfish_status starfish_graph_backward(struct starfish_spectral *spectral, stru
                                         const starpu_data_handle_t *solution);
 /* maximum: per slab two doubles (codelets/stencil.h). */
 starfish_status starfish_graph_residual(struct starfish_spectral *spectral, struct starfish_progress *progress,
-                                        const struct starfish_direction direction[3],
+                                        const struct starfish_direction *direction,
                                         const starpu_data_handle_t *solution, const starpu_data_handle_t *rhs,
                                         starpu_data_handle_t removed, const struct starfish_vector *maximum);
 
