@@ -1,7 +1,8 @@
 /* Tolerances. Elimination without pivoting of a diagonally dominant tridiagonal matrix A is backward stable (Higham,
  * Accuracy and Stability of Numerical Algorithms, 9.6), so the relative error in the maximum norm is at most a small
  * multiple of eps cond(A). The bound used here is STABILITY eps cond(A), with cond(A) <= |A| |M^-1|, where M is A's
- * comparison matrix, |M^-1| the largest element of M^-1 (1, ..., 1), solved for by the reference. A chain adds up the
+ * comparison matrix, |M^-1| the largest element of M^-1 (1, ..., 1), solved for by the reference; for long lines, where the
+ * dense reference is too slow, |M^-1| <= 1 / smallest dominance of a row (Varah 1975). A chain adds up the
  * errors of its steps, each carried through the later ones; gains are chosen so that no step amplifies. */
 #include "tridiag_cases.h"
 #include "base/real.h"
@@ -16,8 +17,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define STABILITY 16.0
-enum { SAMPLES = 5 };
+#define STABILITY 4.0
+enum { SAMPLES = 5, LONGEST_DENSE = 300 };
 
 static double worst_error;
 
@@ -181,36 +182,6 @@ static int couples(const struct coefficients *line, size_t k, int above)
     return line->periodic || (above ? k > 0 : k + 1 < line->n);
 }
 
-/* Bounds of the maximum norms of A = T + shift I and of its inverse. */
-struct norms {
-    double matrix, inverse;
-};
-
-static struct norms bound_norms(const struct coefficients *line, double shift, int pinned)
-{
-    size_t n = line->n;
-    struct coefficients comparison = { n, line->periodic, new_array(n), new_array(n), new_array(n) };
-    struct starfish_tridiag_ref_line reference = reference_line(&comparison, 0, pinned);
-    long double *x = calloc(n, sizeof *x);
-    struct norms norms = { 0, 0 };
-
-    assert_non_null(x);
-    for (size_t k = 0; k < n; k++) {
-        double lower = couples(line, k, 1) ? fabs(line->lower[k]) : 0, upper = couples(line, k, 0) ? fabs(line->upper[k]) : 0;
-        set_row(&comparison, k, -lower, fabs(line->diag[k] + shift), -upper);
-        norms.matrix = fmax(norms.matrix, comparison.diag[k] + lower + upper);
-        x[k] = 1;
-    }
-    assert_int_equal(starfish_tridiag_ref_solve(&reference, x), 0);
-    for (size_t k = 0; k < n; k++)
-        norms.inverse = fmax(norms.inverse, (double)fabsl(x[k]));
-    free(x);
-    free_coefficients(&comparison);
-    return norms;
-}
-
-/* ---- Comparison -------------------------------------------------------------------------------------------------- */
-
 static double largest(const long double *x, size_t n)
 {
     double result = 0;
@@ -219,6 +190,48 @@ static double largest(const long double *x, size_t n)
         result = fmax(result, (double)fabsl(x[k]));
     return result;
 }
+
+/* Bounds of the maximum norms of A = T + shift I and of its inverse. */
+struct norms {
+    double matrix, inverse;
+};
+
+/* |M^-1| by solving with ones; `comparison` is M. */
+static double inverse_norm(const struct coefficients *comparison, int pinned)
+{
+    struct starfish_tridiag_ref_line reference = reference_line(comparison, 0, pinned);
+    long double *x = calloc(comparison->n, sizeof *x);
+    double norm;
+
+    assert_non_null(x);
+    for (size_t k = 0; k < comparison->n; k++)
+        x[k] = 1;
+    assert_int_equal(starfish_tridiag_ref_solve(&reference, x), 0);
+    norm = largest(x, comparison->n);
+    free(x);
+    return norm;
+}
+
+static struct norms bound_norms(const struct coefficients *line, double shift, int pinned)
+{
+    size_t n = line->n;
+    struct coefficients comparison = { n, line->periodic, new_array(n), new_array(n), new_array(n) };
+    struct norms norms = { 0, 0 };
+    double dominance = HUGE_VAL;
+
+    for (size_t k = 0; k < n; k++) {
+        double lower = couples(line, k, 1) ? fabs(line->lower[k]) : 0, upper = couples(line, k, 0) ? fabs(line->upper[k]) : 0;
+        set_row(&comparison, k, -lower, fabs(line->diag[k] + shift), -upper);
+        norms.matrix = fmax(norms.matrix, comparison.diag[k] + lower + upper);
+        dominance = fmin(dominance, comparison.diag[k] - lower - upper);
+    }
+    assert_true(n <= LONGEST_DENSE || dominance > 0);
+    norms.inverse = n <= LONGEST_DENSE ? inverse_norm(&comparison, pinned) : 1 / dominance;
+    free_coefficients(&comparison);
+    return norms;
+}
+
+/* ---- Comparison -------------------------------------------------------------------------------------------------- */
 
 /* Element k of the line is at found[k * stride]. Returns the error in units of the bound; infinite for NaN. */
 static double relative_to_bound(const double *found, size_t stride, const long double *expected, size_t n, double bound)
@@ -320,14 +333,31 @@ static void run_thomas(const struct test_device *device, const struct test_thoma
     device->release();
 }
 
+static double lane_shift(const struct test_thomas *thomas, const struct thomas_data *data, size_t lane)
+{
+    double outer = data->shift_outer ? data->shift_outer[lane / thomas->inner] : 0;
+
+    return data->shift_inner[lane % thomas->inner] + outer + data->shift;
+}
+
+static int is_pinned(const struct test_thomas *thomas, const struct thomas_data *data, size_t lane)
+{
+    return thomas->pinned && lane == data->pinned;
+}
+
+/* What error a lane may have whose largest element is `size`. */
+static double thomas_bound(const struct test_thomas *thomas, const struct thomas_data *data, size_t lane, double size)
+{
+    struct norms norms = bound_norms(&data->line, lane_shift(thomas, data, lane), is_pinned(thomas, data, lane));
+
+    return STABILITY * epsilon(thomas->precision) * norms.matrix * norms.inverse * size;
+}
+
 /* The lane's error in units of its bound. */
 static double thomas_error(const struct test_thomas *thomas, const struct thomas_data *data, size_t lane)
 {
-    double outer = data->shift_outer ? data->shift_outer[lane / thomas->inner] : 0;
-    double shift = data->shift_inner[lane % thomas->inner] + outer + data->shift;
-    int pinned = thomas->pinned && lane == data->pinned;
-    struct starfish_tridiag_ref_line reference = reference_line(&data->line, shift, pinned);
-    struct norms norms = bound_norms(&data->line, shift, pinned);
+    struct starfish_tridiag_ref_line reference =
+        reference_line(&data->line, lane_shift(thomas, data, lane), is_pinned(thomas, data, lane));
     long double *expected = calloc(thomas->n, sizeof *expected);
     double error;
 
@@ -336,8 +366,7 @@ static double thomas_error(const struct test_thomas *thomas, const struct thomas
         expected[k] = data->rhs[k * data->lanes + lane];
     assert_int_equal(starfish_tridiag_ref_solve(&reference, expected), 0);
     error = relative_to_bound(data->solution + lane, data->lanes, expected, thomas->n,
-                              STABILITY * epsilon(thomas->precision) * norms.matrix * norms.inverse *
-                                  largest(expected, thomas->n));
+                              thomas_bound(thomas, data, lane, largest(expected, thomas->n)));
     free(expected);
     return error;
 }
@@ -356,6 +385,30 @@ void test_thomas_case(const struct test_device *device, const struct test_thomas
                      (int)thomas->operator, thomas->n, thomas->periodic, thomas->inner, thomas->outer, thomas->tiles,
                      thomas->shifted, thomas->pinned, lane, error);
     }
+    free_thomas(&data);
+}
+
+/* Both devices' errors add up. */
+void test_thomas_against_cpu(const struct test_device *device, const struct test_thomas *thomas)
+{
+    struct thomas_data data = new_thomas(thomas);
+    long double *expected = calloc(thomas->n * data.lanes, sizeof *expected);
+
+    assert_non_null(expected);
+    run_thomas(&test_cpu, thomas, &data);
+    for (size_t lane = 0; lane < data.lanes; lane++)
+        for (size_t k = 0; k < thomas->n; k++)
+            expected[lane * thomas->n + k] = data.solution[k * data.lanes + lane];
+    run_thomas(device, thomas, &data);
+    for (size_t lane = 0; lane < data.lanes; lane++) {
+        const long double *x = expected + lane * thomas->n;
+        double bound = 2 * thomas_bound(thomas, &data, lane, largest(x, thomas->n));
+        double error = relative_to_bound(data.solution + lane, data.lanes, x, thomas->n, bound);
+        if (!(error <= 1))
+            fail_msg("%s thomas f%d n %zu periodic %d: lane %zu is off the CPU by %g times the bound", device->name,
+                     thomas->precision == STARFISH_F32 ? 32 : 64, thomas->n, thomas->periodic, lane, error);
+    }
+    free(expected);
     free_thomas(&data);
 }
 
@@ -457,6 +510,16 @@ static void run_chain(const struct test_device *device, const struct test_chain 
     device->release();
 }
 
+/* What error x may have after step q, when it had `bound` before and `size` is its largest element. */
+static double next_bound(const struct test_chain *chain, const struct chain_data *data, int q, struct norms norms,
+                         double bound, double size)
+{
+    double solved = data->gain[q] * norms.inverse, kept = fabs(data->keep[q]);
+
+    return (kept + solved) * bound +
+           STABILITY * epsilon(chain->precision) * size * (kept + solved * norms.matrix * norms.inverse);
+}
+
 /* Steps of one line by the reference, and what error they may have. */
 static double reference_chain(const struct test_chain *chain, const struct chain_data *data, size_t vector, size_t lane,
                               long double *x)
@@ -467,9 +530,7 @@ static double reference_chain(const struct test_chain *chain, const struct chain
         int pinned = lane == 0 && q == data->pinned_step;
         struct starfish_tridiag_ref_line reference = reference_line(&data->line, shift, 0);
         struct norms norms = bound_norms(&data->line, shift + data->mu[q], pinned);
-        double solved = data->gain[q] * norms.inverse, kept = fabs(data->keep[q]);
-        bound = (kept + solved) * bound + STABILITY * epsilon(chain->precision) * largest(x, chain->n) *
-                                              (kept + solved * norms.matrix * norms.inverse);
+        bound = next_bound(chain, data, q, norms, bound, largest(x, chain->n));
         assert_int_equal(starfish_tridiag_ref_chain(&reference, 1, data->mu + q, data->keep + q, data->gain + q,
                                                     pinned ? 0 : -1, x), 0);
     }
@@ -507,6 +568,40 @@ void test_chain_case(const struct test_device *device, const struct test_chain *
                      chain->lanes, chain->vectors, chain->max_steps, chain->keeps, chain->pinned, (int)chain->method, vector,
                      lane, error);
     }
+    free_chain(&data);
+}
+
+/* As reference_chain's bound, without knowing how x shrinks on the way. */
+static double chain_bound(const struct test_chain *chain, const struct chain_data *data, size_t vector, size_t lane)
+{
+    double shift = data->shift + (data->shift_lane ? data->shift_lane[lane] : 0), bound = 0;
+
+    for (int q = data->first_step[vector]; q < data->first_step[vector] + data->steps[vector]; q++)
+        bound = next_bound(chain, data, q, bound_norms(&data->line, shift + data->mu[q], 0), bound, 1);
+    return bound;
+}
+
+void test_chain_against_cpu(const struct test_device *device, const struct test_chain *chain)
+{
+    struct chain_data data = new_chain(chain);
+    size_t n = chain->n, lanes = chain->lanes, lines = chain->vectors * lanes;
+    long double *expected = calloc(lines * n, sizeof *expected);
+
+    assert_non_null(expected);
+    run_chain(&test_cpu, chain, &data);
+    for (size_t i = 0; i < lines * n; i++)
+        expected[(i / (n * lanes) * lanes + i % lanes) * n + i / lanes % n] = data.output[i];
+    run_chain(device, chain, &data);
+    for (size_t line = 0; line < lines; line++) {
+        double bound = 2 * chain_bound(chain, &data, line / lanes, line % lanes);
+        double error = relative_to_bound(data.output + line / lanes * n * lanes + line % lanes, lanes, expected + line * n, n,
+                                         bound);
+        if (!(error <= 1))
+            fail_msg("%s chain f%d n %zu periodic %d lanes %zu vectors %zu steps %d: line %zu is off the CPU by %g times "
+                     "the bound", device->name, chain->precision == STARFISH_F32 ? 32 : 64, n, chain->periodic, lanes,
+                     chain->vectors, chain->max_steps, line, error);
+    }
+    free(expected);
     free_chain(&data);
 }
 

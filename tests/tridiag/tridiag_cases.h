@@ -48,7 +48,11 @@ struct test_chain {
 void test_thomas_case(const struct test_device *device, const struct test_thomas *thomas);
 void test_chain_case(const struct test_device *device, const struct test_chain *chain);
 
-/* Calls `check` for every case of the table with lines of at most `longest` unknowns. */
+/* All lines against the CPU's, for sizes that are too large for the reference; every row has to dominate strictly. */
+void test_thomas_against_cpu(const struct test_device *device, const struct test_thomas *thomas);
+void test_chain_against_cpu(const struct test_device *device, const struct test_chain *chain);
+
+/* Every case of the table with lines of at most `longest` unknowns. */
 void test_thomas_table(const struct test_device *device, size_t longest);
 void test_chain_table(const struct test_device *device, size_t longest, enum starfish_tridiag_method method);
 
