@@ -12,7 +12,7 @@
 
 enum { PLOT = 720, FLATTEST = 5, SCALE = 2, BAR = 24, GAP = 16, TICK = 6 };
 enum { LINE = SCALE * STARFISH_FONT_HEIGHT, ADVANCE = SCALE * STARFISH_FONT_ADVANCE };
-enum { LEFT = 8 * ADVANCE, RIGHT = 10 * ADVANCE, TOP = 3 * LINE, BOTTOM = 4 * LINE };
+enum { LEFT = 8 * ADVANCE, RIGHT = 12 * ADVANCE, TOP = 3 * LINE, BOTTOM = 4 * LINE };
 
 struct canvas {
     int width, height;
@@ -146,14 +146,19 @@ static double interpolate(const struct starfish_slice *slice, struct sample acro
     return low + up.weight * (high - low);
 }
 
-/* What the ends of the colour bar mean, and which map suits. */
-static struct range value_range(const struct starfish_slice *slice, starfish_colour_map *map)
+static struct range value_range(const struct starfish_slice *slice)
 {
     struct range range = {slice->values[0], slice->values[0]};
     for (size_t i = 0; i < slice->n[0] * slice->n[1]; ++i) {
         range.low = fmin(range.low, slice->values[i]);
         range.high = fmax(range.high, slice->values[i]);
     }
+    return range;
+}
+
+/* What the ends of the colour bar mean, and which map suits. */
+static struct range colour_range(struct range range, starfish_colour_map *map)
+{
     double largest = fmax(fabs(range.low), fabs(range.high));
     *map = fmin(-range.low, range.high) > 0.1 * largest ? STARFISH_DIVERGING : STARFISH_SEQUENTIAL;
     if (*map == STARFISH_DIVERGING)
@@ -169,13 +174,29 @@ static const unsigned char *colour_of(unsigned char table[STARFISH_COLOURS][3], 
     return table[(int)(fmin(fmax(t, 0), 1) * (STARFISH_COLOURS - 1) + 0.5)];
 }
 
+static void draw_bar(struct canvas *canvas, struct rectangle bar, struct range there, struct range colours,
+                     unsigned char table[STARFISH_COLOURS][3])
+{
+    char text[32];
+    for (int y = 0; y < bar.height; ++y) {
+        double value = colours.high - (y + 0.5) / bar.height * (colours.high - colours.low);
+        fill(canvas, (struct rectangle){bar.x, bar.y + y, bar.width, 1}, colour_of(table, colours, value));
+    }
+    frame(canvas, bar);
+    vertical_axis(canvas, bar, colours, 1);
+    snprintf(text, sizeof text, "max %.4g", there.high);
+    draw_text(canvas, bar.x, bar.y - LINE - 4, text);
+    snprintf(text, sizeof text, "min %.4g", there.low);
+    draw_text(canvas, bar.x, bar.y + bar.height + TICK + 4, text);
+}
+
 static void draw_field(struct canvas *canvas, struct rectangle plot, const struct starfish_slice *slice,
                        const struct range extents[2], struct sample *samples)
 {
     struct sample *across = samples, *up = samples + plot.width;
     unsigned char table[STARFISH_COLOURS][3];
     starfish_colour_map map;
-    struct range values = value_range(slice, &map);
+    struct range there = value_range(slice), colours = colour_range(there, &map);
     struct rectangle bar = {plot.x + plot.width + 2 * GAP, plot.y, BAR, plot.height};
     starfish_colour_table(map, table);
     locate(slice->position[0], slice->n[0], extents[0], plot.width, across);
@@ -183,13 +204,8 @@ static void draw_field(struct canvas *canvas, struct rectangle plot, const struc
     for (int y = 0; y < plot.height; ++y)
         for (int x = 0; x < plot.width; ++x)
             set_pixel(canvas, plot.x + x, plot.y + plot.height - 1 - y,
-                      colour_of(table, values, interpolate(slice, across[x], up[y])));
-    for (int y = 0; y < bar.height; ++y) {
-        double value = values.high - (y + 0.5) / bar.height * (values.high - values.low);
-        fill(canvas, (struct rectangle){bar.x, bar.y + y, bar.width, 1}, colour_of(table, values, value));
-    }
-    frame(canvas, bar);
-    vertical_axis(canvas, bar, values, 1);
+                      colour_of(table, colours, interpolate(slice, across[x], up[y])));
+    draw_bar(canvas, bar, there, colours, table);
 }
 
 /* ---- the picture ---- */
@@ -232,7 +248,7 @@ static starfish_status draw(const char *path, const struct starfish_slice *slice
     horizontal_axis(canvas, plot, extents[0], slice->label[0]);
     vertical_axis(canvas, plot, extents[1], -1);
     draw_text(canvas, ADVANCE, plot.y + plot.height / 2 - LINE / 2 + 1, slice->label[1]);
-    draw_text(canvas, plot.x, TOP - 2 * LINE, slice->title);
+    draw_text(canvas, plot.x, TOP - 5 * LINE / 2, slice->title);
     return write_png(path, canvas);
 }
 
