@@ -10,15 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the colon stands between the file and its dataset; NULL when `name` is not of that kind. */
-static const char *dataset_colon(const char *name)
+/* Where the name of an HDF5 file ends: at the colon before the dataset, or at the end; NULL when it is not one. */
+static const char *hdf5_end(const char *name)
 {
-    static const char *const marks[] = {".h5:", ".hdf5:"};
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; ++i) {
-        const char *mark = strstr(name, marks[i]);
-        if (mark)
-            return mark + strlen(marks[i]) - 1;
-    }
+    static const char *const extensions[] = {".h5", ".hdf5"};
+    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; ++i)
+        for (const char *at = name; (at = strstr(at, extensions[i])) != NULL;) {
+            at += strlen(extensions[i]);
+            if (*at == ':' || !*at)
+                return at;
+        }
     return NULL;
 }
 
@@ -33,14 +34,14 @@ static starfish_status unknown_kind(const char *name)
     return starfish_fail(STARFISH_ERROR_FILE, "%s: an array's name is FILE.npy or FILE.h5:/DATASET", name);
 }
 
-/* Split at the colon; *dataset points behind it. */
+/* The file and its dataset; *dataset points into `name`, or is the default. */
 static starfish_status split(const char *name, char **path, const char **dataset)
 {
-    const char *colon = dataset_colon(name);
-    *dataset = colon + 1;
+    const char *end = hdf5_end(name);
+    *dataset = *end ? end + 1 : "/u";
     if (!(*dataset)[strspn(*dataset, "/")])
         return unknown_kind(name);
-    *path = strndup(name, (size_t)(colon - name));
+    *path = strndup(name, (size_t)(end - name));
     return *path ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", name);
 }
 
@@ -49,9 +50,9 @@ static starfish_status read_any(const char *name, struct starfish_array *array)
     const char *dataset;
     char *path;
     *array = (struct starfish_array){.data = NULL};
-    if (is_npy(name) && !dataset_colon(name))
+    if (is_npy(name) && !hdf5_end(name))
         return starfish_npy_read(name, array);
-    if (!dataset_colon(name))
+    if (!hdf5_end(name))
         return unknown_kind(name);
     STARFISH_TRY(split(name, &path, &dataset));
     starfish_status status = starfish_hdf5_read(path, dataset, array);
@@ -80,9 +81,9 @@ starfish_status starfish_file_write(const char *name, const struct starfish_arra
 {
     const char *dataset;
     char *path;
-    if (is_npy(name) && !dataset_colon(name))
+    if (is_npy(name) && !hdf5_end(name))
         return starfish_npy_write(name, array);
-    if (!dataset_colon(name))
+    if (!hdf5_end(name))
         return unknown_kind(name);
     STARFISH_TRY(split(name, &path, &dataset));
     starfish_status status = starfish_hdf5_write(path, dataset, array);
@@ -94,9 +95,9 @@ starfish_status starfish_file_check_output(const char *name)
 {
     const char *dataset;
     char *path;
-    if (is_npy(name) && !dataset_colon(name))
+    if (is_npy(name) && !hdf5_end(name))
         return starfish_output_check(name);
-    if (!dataset_colon(name))
+    if (!hdf5_end(name))
         return unknown_kind(name);
     STARFISH_TRY(split(name, &path, &dataset));
     starfish_status status = starfish_output_check(path);

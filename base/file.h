@@ -1,4 +1,5 @@
-/* Array files by name: "name.npy", or "name.h5:/path/of/dataset" (.h5 or .hdf5). */
+/* Array files by name: "name.npy", or "name.h5:/path/of/dataset" (.h5 or .hdf5), whose dataset is /u when none
+ * is named. */
 #ifndef STARFISH_BASE_FILE_H
 #define STARFISH_BASE_FILE_H
 
