@@ -1,0 +1,10 @@
+/* The tests of the direct solvers, for any set of workers: main programs choose the set. */
+#ifndef STARFISH_TESTS_DIRECT_H
+#define STARFISH_TESTS_DIRECT_H
+
+#include <starfish/starfish.h>
+
+/* Runs all tests with contexts of so many workers of each kind (-1: all); returns the number that failed. */
+int test_direct_solvers(const char *workers, int cpu_workers, int gpu_workers);
+
+#endif
