@@ -43,7 +43,7 @@ static starfish_status allocate(size_t bytes, void **memory)
 starfish_status starfish_array_create(struct starfish_array *array, starfish_precision precision, size_t rank,
                                       const size_t *shape)
 {
-    size_t bytes;
+    size_t bytes = 0;
     *array = (struct starfish_array){.data = NULL};
     if (rank > STARFISH_MAX_RANK)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "an array of %zu dimensions has more than %d", rank,

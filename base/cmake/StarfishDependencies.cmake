@@ -4,6 +4,8 @@ find_package(Threads REQUIRED)
 
 if(EXISTS "${CMAKE_SOURCE_DIR}/.deps/starpu/lib/pkgconfig" AND NOT DEFINED ENV{STARFISH_SYSTEM_STARPU})
     set(ENV{PKG_CONFIG_PATH} "${CMAKE_SOURCE_DIR}/.deps/starpu/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+    # CMake counts .deps as a part of the build, so what is installed must be told.
+    set(CMAKE_INSTALL_RPATH "${CMAKE_SOURCE_DIR}/.deps/starpu/lib")
 endif()
 pkg_search_module(STARPU REQUIRED IMPORTED_TARGET starpu-1.4 starpu-1.3)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)

@@ -9,5 +9,12 @@ configure_package_config_file(base/cmake/StarfishConfig.cmake.in "${CMAKE_BINARY
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/StarfishConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
 install(FILES "${CMAKE_BINARY_DIR}/StarfishConfig.cmake" "${CMAKE_BINARY_DIR}/StarfishConfigVersion.cmake"
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)
+# Relative to the .pc file, so that the tree may be moved.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(starfish_pc_prefix "${CMAKE_INSTALL_PREFIX}")
+else()
+    file(RELATIVE_PATH starfish_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+    string(REGEX REPLACE "/$" "" starfish_pc_prefix "\${pcfiledir}/${starfish_pc_prefix}")
+endif()
 configure_file(base/cmake/starfish.pc.in "${CMAKE_BINARY_DIR}/starfish.pc" @ONLY)
 install(FILES "${CMAKE_BINARY_DIR}/starfish.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

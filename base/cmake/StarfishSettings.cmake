@@ -18,6 +18,8 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 # A build tree may be carried to another machine: find our own library relative to the program.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+# What is installed finds libraries that stand outside the system's folders.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 add_library(starfish_settings INTERFACE)
 target_compile_definitions(starfish_settings INTERFACE _GNU_SOURCE)

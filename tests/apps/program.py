@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""The program as its users meet it: good problems are solved, bad ones end with the right exit status, one clear line
+and no harm to files.
+
+    program.py PROGRAM SOURCE_FOLDER [unittest arguments]"""
+import array
+import json
+import math
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, SOURCE = sys.argv[1:3]
+NX, NY, NZ = 8, 6, 5
+
+
+def write_npy(path, shape, values, kind="d"):
+    header = "{'descr': '<f%d', 'fortran_order': False, 'shape': (%s,), }" % (
+        struct.calcsize(kind), ", ".join(map(str, shape)))
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as stream:
+        stream.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        array.array(kind, values).tofile(stream)
+
+
+def read_npy(path):
+    with open(path, "rb") as stream:
+        data = stream.read()
+    start = 10 + struct.unpack("<H", data[8:10])[0]
+    header = eval(data[10:start])
+    values = array.array("f" if header["descr"] == "<f4" else "d")
+    values.frombytes(data[start:])
+    return header["shape"], values
+
+
+def ramp(count):
+    return [math.sin(1.7 * i) for i in range(count)]
+
+
+def poisson(**changes):
+    """A good problem, with keys replaced; None takes a key away."""
+    problem = {
+        "kind": "poisson3d", "n": [NX, NY, NZ], "length": [1, 1, 1],
+        "bc": {"x": "periodic", "y": ["neumann", "neumann"], "z": ["dirichlet", "dirichlet"]},
+        "grid": {"y": "cell", "z": "node"}, "rhs": "f.npy",
+    }
+    problem.update(changes)
+    return {key: value for key, value in problem.items() if value is not None}
+
+
+def separable(y):
+    rows = {"lower": 1, "diag": -3, "upper": 1}
+    return {"kind": "separable2d", "n": [NX, NY], "x": rows, "y": dict(rows, **y), "rhs": 1.0}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="starfish-program-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        write_npy(self.path("f.npy"), (NZ, NY, NX), ramp(NX * NY * NZ))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "w") as stream:
+            stream.write(content if isinstance(content, str) else json.dumps(content))
+        return self.path(name)
+
+    def run_program(self, *arguments):
+        done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, cwd=self.folder, timeout=300)
+        # What StarPU says about its own installation is not ours.
+        said = [line for line in done.stderr.splitlines() if line and not line.startswith("[starpu]")]
+        return done.returncode, done.stdout, said
+
+    def solve(self, problem, *arguments):
+        """Solve with --json; returns the object."""
+        status, out, said = self.run_program("solve", self.write("p.json", problem), "--json", *arguments)
+        self.assertEqual((status, said), (0, []), out)
+        result = json.loads(out)
+        self.assertEqual(result["status"], "solved")
+        return result
+
+    def contents(self):
+        found = {}
+        for where, _, names in os.walk(self.folder):
+            for name in names:
+                path = os.path.join(where, name)
+                if os.path.islink(path):
+                    found[path] = os.readlink(path)
+                else:
+                    with open(path, "rb") as stream:
+                        found[path] = stream.read()
+        return found
+
+    def refuse(self, status, message, *arguments):
+        """The run fails with that status and one line, leaving the folder as it was."""
+        before = self.contents()
+        got, out, said = self.run_program(*arguments)
+        self.assertEqual((got, out, len(said)), (status, "", 1), said)
+        self.assertTrue(said[0].startswith("starfish: "), said)
+        self.assertIn(message, said[0])
+        self.assertEqual(self.contents(), before)
+
+
+class Good(Case):
+    def test_json_tells_everything(self):
+        result = self.solve(poisson(solution="u.npy"), "--repeat", "3")
+        for key in ("method", "reason", "seconds", "plan_seconds", "residual", "pertrb", "phases", "bytes", "error"):
+            self.assertIn(key, result)
+        self.assertEqual(result["n"], [NX, NY, NZ])
+        self.assertLess(result["residual"], 1e-12)
+        self.assertEqual(len(result["repeat"]["seconds"]), 3)
+        self.assertEqual(set(result["bytes"]), {"host_to_device", "device_to_host", "device_to_device"})
+        tasks = sum(result["workers"][kind]["tasks"] for kind in ("cpu", "gpu"))
+        self.assertGreater(tasks, 0)
+        self.assertEqual(read_npy(self.path("u.npy"))[0], (NZ, NY, NX))
+
+    def test_both_methods_agree(self):
+        answers = []
+        for method in ("auto", "slab", "blktri", "blktri-product"):
+            self.solve(poisson(), "--method", method, "--out", self.path("u.npy"))
+            answers.append(read_npy(self.path("u.npy"))[1])
+        for answer in answers[1:]:
+            self.assertLess(max(abs(a - b) for a, b in zip(answer, answers[0])), 1e-12)
+
+    def test_files_of_every_kind(self):
+        result = self.solve(poisson(), "--precision", "f32", "--out", "u.h5:/deep/u", "--vtk", "u.vti", "--plot",
+                            "u.png", "--workers", "cpu:1", "--slabs", "2")
+        self.assertEqual(result["workers"]["gpu"]["tasks"], 0)
+        contents = self.contents()
+        for name, magic in (("u.h5", b"\x89HDF"), ("u.vti", b"<?xml"), ("u.png", b"\x89PNG")):
+            self.assertTrue(contents[self.path(name)].startswith(magic), name)
+        # What was written serves as a right-hand side.
+        self.solve(poisson(rhs="u.h5:/deep/u"))
+        self.assertEqual(len(self.contents()), len(contents))
+
+    def test_another_right_hand_side_and_relative_names(self):
+        os.mkdir(self.path("sub"))
+        self.write("sub/p.json", poisson(rhs="absent.npy", solution="u.npy"))
+        status, out, said = self.run_program("solve", "sub/p.json", "--rhs", "f.npy", "--quiet")
+        self.assertEqual((status, out, said), (0, "", []))
+        self.assertTrue(os.path.exists(self.path("sub/u.npy")))
+
+    def test_table(self):
+        status, out, said = self.run_program("solve", self.write("p.json", poisson(exact=0)))
+        self.assertEqual((status, said), (0, []))
+        for word in ("method", "residual", "error", "phase", "cpu", "gpu", "host to device"):
+            self.assertIn(word, out)
+
+    def test_singular_problem(self):
+        ends = {"x": "periodic", "y": "periodic", "z": ["neumann", "neumann"]}
+        count = NX * NY * NZ
+        result = self.solve(poisson(bc=ends, grid={"z": "cell"}, solution="u.npy"))
+        self.assertTrue(result["singular"])
+        self.assertAlmostEqual(result["pertrb"], sum(ramp(count)) / count, places=12)
+        self.assertLess(abs(sum(read_npy(self.path("u.npy"))[1]) / count), 1e-12)
+
+    def test_separable2d(self):
+        for method in ("auto", "slab", "blktri"):
+            result = self.solve(separable({"diag": -2.5}), "--method", method)
+            self.assertEqual(result["n"], [NX, NY])
+
+    def test_help_version_info(self):
+        for arguments, word in ((["help"], "solve"), (["--help"], "info"), (["help", "solve"], "--workers"),
+                                (["solve", "--help"], "--repeat"), (["--version"], "starfish 0."),
+                                (["info"], "StarPU"), (["info", "--help"], "--json")):
+            status, out, said = self.run_program(*arguments)
+            self.assertEqual((status, said), (0, []))
+            self.assertIn(word, out)
+        info = json.loads(self.run_program("info", "--json")[1])
+        self.assertGreaterEqual(len(info["workers"]), 1)
+        self.assertTrue({"starpu", "policy", "cuda", "cores"} <= set(info))
+
+
+class Examples(Case):
+    def example(self, name, *arguments, make=()):
+        made = self.path(name)
+        subprocess.run([sys.executable, f"{SOURCE}/apps/examples/make-data", name, "--out", made, *make], check=True)
+        status, out, said = self.run_program("solve", f"{made}/{name}.json", "--json", *arguments)
+        self.assertEqual((status, said), (0, []), out)
+        self.assertTrue(os.path.exists(f"{made}/solution.npy"))
+        return json.loads(out)
+
+    def test_fishpack_figures(self):
+        for name, error in (("fishpack-hw3crt", 9.64802e-3), ("fishpack-pois3d", 2.93277e-2),
+                            ("fishpack-blktri", 1.64778571e-5)):
+            for method in ("auto", "blktri"):
+                with self.subTest(name=name, method=method):
+                    self.assertLess(abs(self.example(name, "--method", method)["error"] / error - 1), 1e-5)
+
+    def test_demo_and_channel_converge(self):
+        for name in ("demo", "channel"):
+            errors = [self.example(name, make=("--n", n))["error"] for n in ("32", "64")]
+            self.assertLess(errors[1], errors[0] / 3)
+
+
+class Bad(Case):
+    def test_usage(self):
+        problem = self.write("p.json", poisson())
+        for message, arguments in (
+            ("no command", []),
+            ("unknown command 'slove'", ["slove"]),
+            ("unknown command", ["help", "slove"]),
+            ("missing operand", ["solve"]),
+            ("unexpected 'q.json'", ["solve", problem, "q.json"]),
+            ("unknown option --fast", ["solve", problem, "--fast"]),
+            ("unknown option -x", ["info", "-x"]),
+            ("--method: 'magic' is not one of auto, slab", ["solve", problem, "--method", "magic"]),
+            ("--method: needs", ["solve", problem, "--method"]),
+            ("--precision: 'f16'", ["solve", problem, "--precision=f16"]),
+            ("no mixed mode", ["solve", problem, "--precision", "mixed"]),
+            ("--workers: 'tpu'", ["solve", problem, "--workers", "tpu"]),
+            ("--workers: 'cpu:0'", ["solve", problem, "--workers", "cpu:0"]),
+            ("--workers: 'cpu:1,'", ["solve", problem, "--workers", "cpu:1,"]),
+            ("--workers: 'cpu,cpu'", ["solve", problem, "--workers", "cpu,cpu"]),
+            ("--slabs: must be", ["solve", problem, "--slabs", "0"]),
+            ("--repeat: must be", ["solve", problem, "--repeat", "-1"]),
+            ("--repeat: must be", ["solve", problem, "--repeat", "1e3"]),
+            ("--json: takes no value", ["solve", problem, "--json=yes"]),
+            ("--out: F is empty", ["solve", problem, "--out", ""]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *arguments)
+
+    def test_problem_files(self):
+        count = NX * NY * NZ
+        write_npy(self.path("nan.npy"), (NZ, NY, NX), [math.nan] + ramp(count - 1))
+        write_npy(self.path("inf.npy"), (NZ, NY, NX), ramp(count - 1) + [math.inf])
+        write_npy(self.path("short.npy"), (NZ, NY, NX), ramp(count - 1))
+        write_npy(self.path("swapped.npy"), (NX, NY, NZ), ramp(count))
+        os.mkdir(self.path("folder.npy"))
+        with open(self.path("old.npy"), "wb") as stream:
+            stream.write(b"an older solution")
+        for message, problem in (
+            ("p.json: not JSON", "{"),
+            ("p.json: not JSON", json.dumps(poisson())[:-5]),
+            ('p.json: "n": missing', poisson(n=None)),
+            ('p.json: "rhs": missing', poisson(rhs=None)),
+            ('p.json: "speed": unknown key', poisson(speed=1)),
+            ('p.json: "n": entry 1 must be from 1', poisson(n=[0, NY, NZ])),
+            ('p.json: "n": entry 3 must be from 1', poisson(n=[NX, NY, -4])),
+            ('p.json: "n": entry 1 must be from 1', poisson(n=[2**40, NY, NZ])),
+            ("p.json: not JSON", poisson(n=[2**70, NY, NZ])),
+            ('p.json: "n": more than', poisson(n=[2**31 - 1] * 3, rhs=0)),
+            ("no memory for an array", poisson(n=[10000, 10000, 10000], rhs=0)),
+            ('p.json: "rhs": ', poisson(rhs="absent.npy")),
+            ("truncated", poisson(rhs="short.npy")),
+            ("element (0, 0, 0) is NaN", poisson(rhs="nan.npy")),
+            ("element (4, 5, 7) is infinite", poisson(rhs="inf.npy")),
+            ("swapped.npy has shape (8, 6, 5), must be (5, 6, 8)", poisson(rhs="swapped.npy")),
+            ("folder.npy: is a directory", poisson(rhs="folder.npy")),
+            ('"bc.y": one end cannot be periodic', poisson(bc={"x": "periodic", "y": ["periodic", "neumann"]})),
+            ('"boundary.x1": a periodic direction', poisson(boundary={"x1": 0})),
+        ):
+            with self.subTest(message=message):
+                if isinstance(problem, dict):
+                    problem["solution"] = "old.npy"
+                self.refuse(2, message, "solve", self.write("p.json", problem))
+        self.refuse(2, "is a directory", "solve", self.folder)
+        self.refuse(2, "No such file", "solve", "absent.json")
+
+    def test_outputs_that_cannot_be(self):
+        os.mkdir(self.path("taken.npy"))
+        os.symlink("/dev/full", self.path("full.npy"))
+        problem = self.write("p.json", poisson())
+        stretched = self.write("s.json", poisson(grid={"z": {"faces": "faces.npy"}}, length=[1, 1, None]))
+        write_npy(self.path("faces.npy"), (NZ + 1,), [k * k for k in range(NZ + 1)])
+        for message, arguments in (
+            ("taken.npy: is a directory", ["--out", "taken.npy"]),
+            ("its folder cannot be written", ["--out", "no/folder/u.npy"]),
+            ("its folder cannot be written", ["--out", "no/folder/u.h5:/u"]),
+            ("its folder cannot be written", ["--vtk", "no/folder/u.vti"]),
+            ("its folder cannot be written", ["--plot", "no/folder/u.png"]),
+            ("an array's name is", ["--out", "u.txt"]),
+            ("Not a directory", ["--out", "f.npy/u.npy"]),
+            ("No space left", ["--out", "full.npy"]),
+            ("ends in .png", ["--plot", "u.gif"]),
+            ("ends in .vti or .vtr", ["--vtk", "u.vtk"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, "solve", problem, *arguments)
+        self.refuse(2, "z is stretched; name it .vtr", "solve", stretched, "--vtk", "u.vti")
+
+    def test_lambda_on_an_eigenvalue(self):
+        # Spacing 1 everywhere: eigenvalue 0 in x and y, -2 for a single unknown between two Dirichlet ends.
+        ends = {"x": "periodic", "y": "periodic", "z": ["dirichlet", "dirichlet"]}
+        problem = poisson(n=[4, 4, 1], length=[4, 4, 2], bc=ends, grid=None, rhs=1, **{"lambda": 2},
+                          solution="u.npy")
+        for method in ("slab", "blktri"):
+            with self.subTest(method=method):
+                self.refuse(1, "mode", "solve", self.write("p.json", problem), "--method", method)
+
+    def test_operators_that_are_not_symmetrisable(self):
+        problem = self.write("p.json", separable({"lower": -1}))
+        self.refuse(2, "lower[1] * upper[0]", "solve", problem, "--method", "blktri")
+
+    def test_method_that_cannot(self):
+        write_npy(self.path("x.npy"), (NX,), [-3 - i for i in range(NX)])
+        write_npy(self.path("y.npy"), (NY,), [-3 - j for j in range(NY)])
+        problem = separable({"diag": "y.npy"})
+        problem["x"] = dict(problem["x"], diag="x.npy")
+        self.refuse(2, "slab", "solve", self.write("p.json", problem), "--method", "slab")
+        self.assertEqual(self.solve(problem)["method"], "blktri")
+
+    def test_json_carries_the_error(self):
+        status, out, said = self.run_program("solve", self.write("p.json", poisson(n=None)), "--json")
+        result = json.loads(out)
+        self.assertEqual((status, len(said), result["status"]), (2, 1, "error"))
+        self.assertIn(result["message"], said[0])
+        self.assertEqual(result["code"], "STARFISH_ERROR_ARGUMENT")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,31 @@
+# What a user does with an installed Starfish: find it, build a program, run it.
+function(run)
+    execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(status)
+        message(FATAL_ERROR "${ARGN}\nended with ${status}\n${output}")
+    endif()
+    set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(run_program program)
+    run("${program}")
+    if(NOT output MATCHES "potential a quarter of the box away: 0\\.17")
+        message(FATAL_ERROR "${program} says\n${output}")
+    endif()
+endfunction()
+
+file(REMOVE_RECURSE "${SCRATCH}")
+set(prefix "${SCRATCH}/prefix")
+run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
+run("${prefix}/bin/starfish" --version)
+
+run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/outside" -B "${SCRATCH}/cmake" -G "${GENERATOR}"
+    -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${COMPILER} -DCMAKE_C_FLAGS=${FLAGS} -DPROGRAM=${PROGRAM})
+run("${CMAKE_COMMAND}" --build "${SCRATCH}/cmake")
+run_program("${SCRATCH}/cmake/first")
+
+set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
+run("${PKG_CONFIG}" --cflags --libs starfish)
+separate_arguments(flags UNIX_COMMAND "${output}")
+run("${COMPILER}" ${FLAGS} "${PROGRAM}" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/first")
+run_program("${SCRATCH}/first")
