@@ -58,10 +58,13 @@ int starfish_thomas_tiles_cuda_f64(const struct starfish_thomas_tiles *arguments
  * A batch holds `vectors` independent vectors; vector v is n x lanes reals, element (k, l) at
  *     in[v][k * lanes + l]  with  in[v] = input + input_row[v] * n * lanes   (so rows can be picked from an array),
  * runs steps first_step[v] .. first_step[v] + steps[v] - 1, and its result goes to output + v * n * lanes
- * (output may not overlap input). With steps[v] == 0 it is copied.
+ * (output may not overlap input). With steps[v] == 0 it is scale[v] times its input.
  * Tables (input_row, first_step, steps: int32; mu, keep, gain: reals) are where the kernel runs: on the device for CUDA.
  * `pinned_step`: that step's solve is singular for lane 0 (see pinned_lane above) and sets the last unknown of w to 0;
- * -1 when there is none. */
+ * -1 when there is none.
+ * A plain batch of solves is the chain with one step per vector, keep 0 and gain 1. */
+enum starfish_tridiag_method { STARFISH_TRIDIAG_AUTO = 0, STARFISH_TRIDIAG_THOMAS, STARFISH_TRIDIAG_PCR };
+
 struct starfish_tridiag_chain {
     struct starfish_tridiag_operator line;
     size_t lanes;
@@ -70,11 +73,13 @@ struct starfish_tridiag_chain {
     size_t vectors;
     int max_steps; /* largest steps[v] */
     const int *input_row, *first_step, *steps;
+    const void *scale; /* vectors reals: vector v starts as scale[v] times its input; NULL: 1 */
     const void *mu, *keep, *gain;
     int pinned_step;
     const void *input;
     void *output;
-    void *workspace;
+    void *workspace;                     /* starfish_tridiag_chain_workspace_...(...) bytes */
+    enum starfish_tridiag_method method; /* CUDA only; results differ by rounding errors */
 };
 
 size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
@@ -82,8 +87,9 @@ size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vect
 
 void starfish_tridiag_chain_cpu_f32(const struct starfish_tridiag_chain *arguments);
 void starfish_tridiag_chain_cpu_f64(const struct starfish_tridiag_chain *arguments);
-/* Many lanes: Thomas, one thread per lane. Few lanes: PCR, one block per line, whole chain in shared memory where n
- * fits, else Thomas. */
+/* Many lines (lanes times vectors): Thomas, one thread per line. Few, or a single lane: PCR, one block per line, whole
+ * chain in shared memory where n fits, else Thomas. STARFISH_TRIDIAG_PCR with an n that does not fit returns
+ * cudaErrorInvalidConfiguration. */
 int starfish_tridiag_chain_cuda_f32(const struct starfish_tridiag_chain *arguments, struct CUstream_st *stream);
 int starfish_tridiag_chain_cuda_f64(const struct starfish_tridiag_chain *arguments, struct CUstream_st *stream);
 

@@ -23,6 +23,8 @@ add_library(starfish_settings INTERFACE)
 target_compile_definitions(starfish_settings INTERFACE _GNU_SOURCE)
 target_compile_options(starfish_settings INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Werror;-Wshadow;-Wstrict-prototypes;-Wmissing-prototypes;-Wvla;-Wdouble-promotion>
+    # Results returned through pointers beside a status are beyond what gcc can follow.
+    $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-maybe-uninitialized>
     # -fno-math-errno and -fno-trapping-math let loops vectorise; neither changes a result.
     $<$<COMPILE_LANGUAGE:C>:-fno-math-errno;-fno-trapping-math;-fopenmp-simd>)
 if(STARFISH_SANITIZE)

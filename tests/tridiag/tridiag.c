@@ -1,0 +1,46 @@
+/* The CPU kernels against the reference over the whole table, and blocks of lanes that do not divide evenly. */
+#include "tridiag_cases.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+static void thomas_matches_reference(void **state)
+{
+    (void)state;
+    test_thomas_table(&test_cpu, 257);
+}
+
+static void chain_matches_reference(void **state)
+{
+    (void)state;
+    test_chain_table(&test_cpu, 257, STARFISH_TRIDIAG_AUTO);
+}
+
+/* More lanes than a block has, the last block narrower than the others. */
+static void lanes_fill_several_blocks(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct test_thomas thomas = { .precision = (starfish_precision)(i % 2), .operator = TEST_RANDOM,
+                                      .periodic = i / 2, .shifted = 1, .n = 257, .inner = 331, .outer = 3, .tiles = 3 };
+        struct test_chain chain = { .precision = (starfish_precision)(i % 2), .operator = TEST_RANDOM, .periodic = i / 2,
+                                    .keeps = 1, .n = 257, .lanes = 331, .vectors = 3, .max_steps = 4 };
+        test_thomas_case(&test_cpu, &thomas);
+        test_chain_case(&test_cpu, &chain);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thomas_matches_reference),
+        cmocka_unit_test(chain_matches_reference),
+        cmocka_unit_test(lanes_fill_several_blocks),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    printf("largest error: %.3f of the bound\n", test_worst_error());
+    return failed;
+}

@@ -1,0 +1,48 @@
+/* What memory the kernels need; see blocking.h for how they cut their work. */
+#include "tridiag/blocking.h"
+#include "tridiag/tridiag.h"
+
+/* Reals kept per unknown: c' and d', the separator's column when periodic, and in a chain the vector itself. */
+static size_t thomas_arrays(int periodic)
+{
+    return 2 + (periodic != 0);
+}
+
+static size_t chain_arrays(int periodic)
+{
+    return thomas_arrays(periodic) + 1;
+}
+
+/* CUDA: c', d' and the separator's column where each chunk of rows starts. A tile can end in a broken chunk. */
+static size_t checkpoint_bytes(size_t n, size_t lines, size_t tiles, int periodic, size_t real_size)
+{
+    size_t chunks = starfish_tridiag_smaller(n, n * real_size / STARFISH_TRIDIAG_CHUNK_BYTES + tiles);
+
+    return chunks * thomas_arrays(periodic) * lines * real_size;
+}
+
+size_t starfish_thomas_tiles_workspace_cpu(size_t n, size_t lanes, int periodic, size_t real_size)
+{
+    size_t arrays = thomas_arrays(periodic);
+
+    return starfish_tridiag_block_bytes(n, starfish_tridiag_block_lanes(n, lanes, arrays, real_size), arrays, real_size);
+}
+
+size_t starfish_thomas_tiles_workspace_cuda(size_t n, size_t lanes, int periodic, size_t real_size)
+{
+    return checkpoint_bytes(n, lanes, STARFISH_TRIDIAG_MAX_TILES, periodic, real_size);
+}
+
+size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size)
+{
+    size_t arrays = chain_arrays(periodic);
+    size_t width = lanes > 1 ? starfish_tridiag_block_lanes(n, lanes, arrays, real_size)
+                             : starfish_tridiag_smaller(vectors, STARFISH_TRIDIAG_SIDE_BY_SIDE);
+
+    return starfish_tridiag_block_bytes(n, width, arrays, real_size);
+}
+
+size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size)
+{
+    return checkpoint_bytes(n, lanes * vectors, 1, periodic, real_size);
+}
