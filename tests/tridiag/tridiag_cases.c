@@ -1,8 +1,8 @@
 /* Tolerances. Elimination without pivoting of a diagonally dominant tridiagonal matrix A is backward stable (Higham,
  * Accuracy and Stability of Numerical Algorithms, 9.6), so the relative error in the maximum norm is at most a small
  * multiple of eps cond(A). The bound used here is STABILITY eps cond(A), with cond(A) <= |A| |M^-1|, where M is A's
- * comparison matrix, |M^-1| the largest element of M^-1 (1, ..., 1), solved for by the reference; for long lines, where the
- * dense reference is too slow, |M^-1| <= 1 / smallest dominance of a row (Varah 1975). A chain adds up the
+ * comparison matrix, |M^-1| the largest element of M^-1 (1, ..., 1), solved for by the reference; for long lines,
+ * where the dense reference is too slow, |M^-1| <= 1 / smallest dominance of a row (Varah 1975). A chain adds up the
  * errors of its steps, each carried through the later ones; gains are chosen so that no step amplifies. */
 #include "tridiag_cases.h"
 #include "base/real.h"
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #define STABILITY 4.0
@@ -67,7 +68,8 @@ static double *random_array(starfish_precision precision, size_t count, double l
 }
 
 /* Doubles to the device, as reals. */
-static void *upload_reals(const struct test_device *device, starfish_precision precision, const double *values, size_t count)
+static void *upload_reals(const struct test_device *device, starfish_precision precision, const double *values,
+                          size_t count)
 {
     float *narrow;
     void *uploaded;
@@ -83,8 +85,8 @@ static void *upload_reals(const struct test_device *device, starfish_precision p
     return uploaded;
 }
 
-static void download_reals(const struct test_device *device, starfish_precision precision, double *values, const void *from,
-                           size_t count)
+static void download_reals(const struct test_device *device, starfish_precision precision, double *values,
+                           const void *from, size_t count)
 {
     float *narrow = (float *)(void *)values;
 
@@ -136,11 +138,12 @@ static void neumann_row(struct coefficients *line, size_t k)
     set_row(line, k, 1, line->periodic ? -2 : -(double)((k > 0) + (k + 1 < line->n)), 1);
 }
 
-static struct coefficients new_coefficients(starfish_precision precision, enum test_operator operator, size_t n, int periodic)
+static struct coefficients new_coefficients(starfish_precision precision, enum test_operator operator, size_t n,
+                                            int periodic)
 {
-    static void (*const row[TEST_OPERATORS])(struct coefficients *, size_t) = { poisson_row, stretched_row, random_row,
-                                                                               neumann_row };
-    struct coefficients line = { n, periodic, new_array(n), new_array(n), new_array(n) };
+    static void (*const row[TEST_OPERATORS])(struct coefficients *, size_t) = {poisson_row, stretched_row, random_row,
+                                                                               neumann_row};
+    struct coefficients line = {n, periodic, new_array(n), new_array(n), new_array(n)};
 
     for (size_t k = 0; k < n; k++) {
         row[operator](&line, k);
@@ -162,18 +165,18 @@ static void free_coefficients(struct coefficients *line)
 static struct starfish_tridiag_operator upload_operator(const struct test_device *device, starfish_precision precision,
                                                         const struct coefficients *line)
 {
-    struct starfish_tridiag_operator uploaded = { .n = line->n,
-                                                  .periodic = line->periodic,
-                                                  .lower = upload_reals(device, precision, line->lower, line->n),
-                                                  .diag = upload_reals(device, precision, line->diag, line->n),
-                                                  .upper = upload_reals(device, precision, line->upper, line->n) };
+    struct starfish_tridiag_operator uploaded = {.n = line->n,
+                                                 .periodic = line->periodic,
+                                                 .lower = upload_reals(device, precision, line->lower, line->n),
+                                                 .diag = upload_reals(device, precision, line->diag, line->n),
+                                                 .upper = upload_reals(device, precision, line->upper, line->n)};
     return uploaded;
 }
 
 static struct starfish_tridiag_ref_line reference_line(const struct coefficients *line, double shift, int pinned)
 {
-    struct starfish_tridiag_ref_line reference = { line->n,     line->periodic, line->lower, line->diag,
-                                                   line->upper, shift,          pinned };
+    struct starfish_tridiag_ref_line reference = {line->n,     line->periodic, line->lower, line->diag,
+                                                  line->upper, shift,          pinned};
     return reference;
 }
 
@@ -215,12 +218,13 @@ static double inverse_norm(const struct coefficients *comparison, int pinned)
 static struct norms bound_norms(const struct coefficients *line, double shift, int pinned)
 {
     size_t n = line->n;
-    struct coefficients comparison = { n, line->periodic, new_array(n), new_array(n), new_array(n) };
-    struct norms norms = { 0, 0 };
+    struct coefficients comparison = {n, line->periodic, new_array(n), new_array(n), new_array(n)};
+    struct norms norms = {0, 0};
     double dominance = HUGE_VAL;
 
     for (size_t k = 0; k < n; k++) {
-        double lower = couples(line, k, 1) ? fabs(line->lower[k]) : 0, upper = couples(line, k, 0) ? fabs(line->upper[k]) : 0;
+        double lower = couples(line, k, 1) ? fabs(line->lower[k]) : 0,
+               upper = couples(line, k, 0) ? fabs(line->upper[k]) : 0;
         set_row(&comparison, k, -lower, fabs(line->diag[k] + shift), -upper);
         norms.matrix = fmax(norms.matrix, comparison.diag[k] + lower + upper);
         dominance = fmin(dominance, comparison.diag[k] - lower - upper);
@@ -311,14 +315,15 @@ static void run_thomas(const struct test_device *device, const struct test_thoma
     starfish_precision precision = thomas->precision;
     struct starfish_thomas_tiles arguments = {
         .line = upload_operator(device, precision, &data->line),
-        .inner = thomas->inner, .outer = thomas->outer,
+        .inner = thomas->inner,
+        .outer = thomas->outer,
         .shift_inner = upload_reals(device, precision, data->shift_inner, thomas->inner),
         .shift_outer = data->shift_outer ? upload_reals(device, precision, data->shift_outer, thomas->outer) : NULL,
         .shift = data->shift,
         .pinned_lane = thomas->pinned ? (ptrdiff_t)data->pinned : -1,
         .tiles = thomas->tiles,
-        .workspace = device->upload(NULL, device->thomas_workspace(thomas->n, data->lanes, thomas->periodic,
-                                                                   starfish_real_size(precision))),
+        .workspace = device->upload(
+            NULL, device->thomas_workspace(thomas->n, data->lanes, thomas->periodic, starfish_real_size(precision))),
     };
 
     for (int t = 0; t <= thomas->tiles; t++)
@@ -380,10 +385,12 @@ void test_thomas_case(const struct test_device *device, const struct test_thomas
         size_t lane = sampled(sample, data.lanes, data.pinned);
         double error = thomas_error(thomas, &data, lane);
         if (!(error <= 1))
-            fail_msg("%s thomas f%d operator %d n %zu periodic %d lanes %zux%zu tiles %d shifted %d pinned %d: lane %zu "
-                     "is off by %g times the bound", device->name, thomas->precision == STARFISH_F32 ? 32 : 64,
-                     (int)thomas->operator, thomas->n, thomas->periodic, thomas->inner, thomas->outer, thomas->tiles,
-                     thomas->shifted, thomas->pinned, lane, error);
+            fail_msg(
+                "%s thomas f%d operator %d n %zu periodic %d lanes %zux%zu tiles %d shifted %d pinned %d: lane %zu "
+                "is off by %g times the bound",
+                device->name, thomas->precision == STARFISH_F32 ? 32 : 64, (int)thomas->operator, thomas->n,
+                thomas->periodic, thomas->inner, thomas->outer, thomas->tiles, thomas->shifted, thomas->pinned, lane,
+                error);
     }
     free_thomas(&data);
 }
@@ -483,7 +490,8 @@ static void free_chain(struct chain_data *data)
 static void run_chain(const struct test_device *device, const struct test_chain *chain, struct chain_data *data)
 {
     starfish_precision precision = chain->precision;
-    size_t elements = chain->n * chain->lanes, table = (size_t)data->table_steps, indices = chain->vectors * sizeof(int);
+    size_t elements = chain->n * chain->lanes, table = (size_t)data->table_steps,
+           indices = chain->vectors * sizeof(int);
     struct starfish_tridiag_chain arguments = {
         .line = upload_operator(device, precision, &data->line),
         .lanes = chain->lanes,
@@ -500,8 +508,8 @@ static void run_chain(const struct test_device *device, const struct test_chain 
         .pinned_step = data->pinned_step,
         .input = upload_reals(device, precision, data->input, (chain->vectors + 1) * elements),
         .output = upload_reals(device, precision, NULL, chain->vectors * elements),
-        .workspace = device->upload(NULL, device->chain_workspace(chain->n, chain->lanes, chain->vectors, chain->periodic,
-                                                                  starfish_real_size(precision))),
+        .workspace = device->upload(NULL, device->chain_workspace(chain->n, chain->lanes, chain->vectors,
+                                                                  chain->periodic, starfish_real_size(precision))),
         .method = chain->method,
     };
 
@@ -531,8 +539,9 @@ static double reference_chain(const struct test_chain *chain, const struct chain
         struct starfish_tridiag_ref_line reference = reference_line(&data->line, shift, 0);
         struct norms norms = bound_norms(&data->line, shift + data->mu[q], pinned);
         bound = next_bound(chain, data, q, norms, bound, largest(x, chain->n));
-        assert_int_equal(starfish_tridiag_ref_chain(&reference, 1, data->mu + q, data->keep + q, data->gain + q,
-                                                    pinned ? 0 : -1, x), 0);
+        assert_int_equal(
+            starfish_tridiag_ref_chain(&reference, 1, data->mu + q, data->keep + q, data->gain + q, pinned ? 0 : -1, x),
+            0);
     }
     return bound;
 }
@@ -562,11 +571,12 @@ void test_chain_case(const struct test_device *device, const struct test_chain *
         size_t vector = sampled(sample, chain->vectors, 0), lane = sampled(sample, chain->lanes, 0);
         double error = chain_error(chain, &data, vector, lane);
         if (!(error <= 1))
-            fail_msg("%s chain f%d operator %d n %zu periodic %d lanes %zu vectors %zu steps %d keeps %d pinned %d method "
-                     "%d: vector %zu lane %zu is off by %g times the bound", device->name,
-                     chain->precision == STARFISH_F32 ? 32 : 64, (int)chain->operator, chain->n, chain->periodic,
-                     chain->lanes, chain->vectors, chain->max_steps, chain->keeps, chain->pinned, (int)chain->method, vector,
-                     lane, error);
+            fail_msg(
+                "%s chain f%d operator %d n %zu periodic %d lanes %zu vectors %zu steps %d keeps %d pinned %d method "
+                "%d: vector %zu lane %zu is off by %g times the bound",
+                device->name, chain->precision == STARFISH_F32 ? 32 : 64, (int)chain->operator, chain->n,
+                chain->periodic, chain->lanes, chain->vectors, chain->max_steps, chain->keeps, chain->pinned,
+                (int)chain->method, vector, lane, error);
     }
     free_chain(&data);
 }
@@ -594,12 +604,14 @@ void test_chain_against_cpu(const struct test_device *device, const struct test_
     run_chain(device, chain, &data);
     for (size_t line = 0; line < lines; line++) {
         double bound = 2 * chain_bound(chain, &data, line / lanes, line % lanes);
-        double error = relative_to_bound(data.output + line / lanes * n * lanes + line % lanes, lanes, expected + line * n, n,
-                                         bound);
+        double error = relative_to_bound(data.output + line / lanes * n * lanes + line % lanes, lanes,
+                                         expected + line * n, n, bound);
         if (!(error <= 1))
-            fail_msg("%s chain f%d n %zu periodic %d lanes %zu vectors %zu steps %d: line %zu is off the CPU by %g times "
-                     "the bound", device->name, chain->precision == STARFISH_F32 ? 32 : 64, n, chain->periodic, lanes,
-                     chain->vectors, chain->max_steps, line, error);
+            fail_msg(
+                "%s chain f%d n %zu periodic %d lanes %zu vectors %zu steps %d: line %zu is off the CPU by %g times "
+                "the bound",
+                device->name, chain->precision == STARFISH_F32 ? 32 : 64, n, chain->periodic, lanes, chain->vectors,
+                chain->max_steps, line, error);
     }
     free(expected);
     free_chain(&data);
@@ -607,9 +619,9 @@ void test_chain_against_cpu(const struct test_device *device, const struct test_
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
-static const size_t sizes[] = { 1, 2, 3, 4, 5, 7, 16, 33, 100, 257 };
-static const size_t inner_lanes[] = { 1, 2, 3, 8, 17, 64, 100 };
-static const size_t outer_lanes[] = { 1, 3 };
+static const size_t sizes[] = {1, 2, 3, 4, 5, 7, 16, 33, 100, 257};
+static const size_t inner_lanes[] = {1, 2, 3, 8, 17, 64, 100};
+static const size_t outer_lanes[] = {1, 3};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Which operators may go unshifted or pinned: a periodic difference operator is singular without a shift, and only
@@ -618,14 +630,14 @@ static const struct kind {
     enum test_operator operator;
     int periodic, shifted, pinned;
 } kinds[] = {
-    { TEST_POISSON, 0, 0, 0 },   { TEST_POISSON, 0, 1, 0 }, { TEST_POISSON, 1, 1, 0 }, { TEST_STRETCHED, 0, 0, 0 },
-    { TEST_STRETCHED, 0, 1, 0 }, { TEST_STRETCHED, 1, 1, 0 }, { TEST_RANDOM, 0, 0, 0 }, { TEST_RANDOM, 0, 1, 0 },
-    { TEST_RANDOM, 1, 0, 0 },    { TEST_RANDOM, 1, 1, 0 },  { TEST_NEUMANN, 0, 1, 1 }, { TEST_NEUMANN, 1, 1, 1 },
+    {TEST_POISSON, 0, 0, 0},   {TEST_POISSON, 0, 1, 0},   {TEST_POISSON, 1, 1, 0}, {TEST_STRETCHED, 0, 0, 0},
+    {TEST_STRETCHED, 0, 1, 0}, {TEST_STRETCHED, 1, 1, 0}, {TEST_RANDOM, 0, 0, 0},  {TEST_RANDOM, 0, 1, 0},
+    {TEST_RANDOM, 1, 0, 0},    {TEST_RANDOM, 1, 1, 0},    {TEST_NEUMANN, 0, 1, 1}, {TEST_NEUMANN, 1, 1, 1},
 };
 
 static void thomas_tiles_of(const struct test_device *device, struct test_thomas thomas)
 {
-    int tiles[] = { 1, 2, 5, (int)thomas.n };
+    int tiles[] = {1, 2, 5, (int)thomas.n};
 
     for (size_t i = 0; i < COUNT(tiles); i++) {
         thomas.tiles = tiles[i];
@@ -639,8 +651,11 @@ void test_thomas_table(const struct test_device *device, size_t longest)
     for (size_t index = 0; index < 2 * COUNT(kinds) * COUNT(sizes) * COUNT(inner_lanes) * COUNT(outer_lanes); index++) {
         size_t rest = index / 2;
         struct kind kind = kinds[rest % COUNT(kinds)];
-        struct test_thomas thomas = { .precision = (starfish_precision)(index % 2), .operator = kind.operator,
-                                      .periodic = kind.periodic, .shifted = kind.shifted, .pinned = kind.pinned };
+        struct test_thomas thomas = {.precision = (starfish_precision)(index % 2),
+                                     .operator= kind.operator,
+                                     .periodic = kind.periodic,
+                                     .shifted = kind.shifted,
+                                     .pinned = kind.pinned};
         rest /= COUNT(kinds);
         thomas.inner = inner_lanes[rest % COUNT(inner_lanes)];
         rest /= COUNT(inner_lanes);
@@ -656,14 +671,17 @@ void test_chain_table(const struct test_device *device, size_t longest, enum sta
     static const struct {
         size_t lanes, vectors;
         int max_steps;
-    } batches[] = { { 1, 1, 3 }, { 1, 2, 1 }, { 1, 41, 2 }, { 2, 3, 2 }, { 3, 1, 0 }, { 17, 4, 3 }, { 100, 2, 1 } };
+    } batches[] = {{1, 1, 3}, {1, 2, 1}, {1, 41, 2}, {2, 3, 2}, {3, 1, 0}, {17, 4, 3}, {100, 2, 1}};
 
     for (size_t index = 0; index < 4 * COUNT(kinds) * COUNT(sizes) * COUNT(batches); index++) {
         size_t rest = index / 4;
         struct kind kind = kinds[rest % COUNT(kinds)];
-        struct test_chain chain = { .precision = (starfish_precision)(index % 2), .operator = kind.operator,
-                                    .periodic = kind.periodic, .keeps = (int)(index / 2 % 2), .pinned = kind.pinned,
-                                    .method = method };
+        struct test_chain chain = {.precision = (starfish_precision)(index % 2),
+                                   .operator= kind.operator,
+                                   .periodic = kind.periodic,
+                                   .keeps = (int)(index / 2 % 2),
+                                   .pinned = kind.pinned,
+                                   .method = method};
         rest /= COUNT(kinds);
         chain.lanes = batches[rest % COUNT(batches)].lanes;
         chain.vectors = batches[rest % COUNT(batches)].vectors;
