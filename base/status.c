@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char message[1024];
 
@@ -31,9 +32,14 @@ const char *starfish_error_message(void)
 
 starfish_status starfish_fail(starfish_status status, const char *format, ...)
 {
+    /* Written aside first: the arguments may include the message that is being replaced. */
+    char line[sizeof message];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    for (char *c = line; (c = strpbrk(c, "\n\r")) != NULL;)
+        *c = ' ';
+    memcpy(message, line, sizeof message);
     return status;
 }

@@ -56,7 +56,10 @@ void starfish_transform_eigenvalues(enum starfish_transform_kind kind, size_t n,
  * FORWARD reads rows and writes tiles, BACKWARD reads tiles and writes rows; both multiply by `scale`.
  *
  * columns: the direction of the transform has `inner` interleaved lanes: element (l, k, o) at
- * data[l + inner * (k + n * o)], l < inner, o < outer; transformed in place along k, multiplied by `scale`. */
+ * data[l + inner * (k + n * o)], l < inner, o < outer; transformed in place along k, multiplied by `scale`.
+ *
+ * workspace: of the bytes the plan asks for, not shared between concurrent calls, contents never kept; on the CPU of any
+ * alignment, on a GPU aligned as cudaMalloc's is (cuFFT asks for 16 bytes); may be NULL where the plan asks for none. */
 enum { STARFISH_TRANSFORM_MAX_TILES = 64 };
 
 struct starfish_transform_rows {

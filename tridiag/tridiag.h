@@ -58,8 +58,9 @@ int starfish_thomas_tiles_cuda_f64(const struct starfish_thomas_tiles *arguments
  * A batch holds `vectors` independent vectors; vector v is n x lanes reals, element (k, l) at
  *     in[v][k * lanes + l]  with  in[v] = input + input_row[v] * n * lanes   (so rows can be picked from an array),
  * runs steps first_step[v] .. first_step[v] + steps[v] - 1, and its result goes to output + v * n * lanes
- * (output may not overlap input). With steps[v] == 0 it is copied.
- * Tables (input_row, first_step, steps: int32; mu, keep, gain: reals) are where the kernel runs: for CUDA, on the device.
+ * (output may not overlap input). With steps[v] == 0 it is scale[v] times its input.
+ * Tables (input_row, first_step, steps: int32; scale, mu, keep, gain: reals) are where the kernel runs: for CUDA, on
+ * the device.
  * `pinned_step`: that step's solve is singular for lane 0 (see pinned_lane above) and sets the last unknown of w to 0;
  * -1 when there is none.
  * A plain batch of solves is the chain with one step per vector, keep 0 and gain 1. */
@@ -73,6 +74,7 @@ struct starfish_tridiag_chain {
     size_t vectors;
     int max_steps; /* largest steps[v] */
     const int *input_row, *first_step, *steps;
+    const void *scale; /* vectors reals: vector v starts as scale[v] times its input; NULL: 1 */
     const void *mu, *keep, *gain;
     int pinned_step;
     const void *input;

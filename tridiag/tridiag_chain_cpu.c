@@ -23,6 +23,11 @@ static real *output_vector(const struct starfish_tridiag_chain *arguments, size_
     return (real *)arguments->output + vector * arguments->line.n * arguments->lanes;
 }
 
+static real input_scale(const struct starfish_tridiag_chain *arguments, size_t vector)
+{
+    return arguments->scale ? ((const real *)arguments->scale)[vector] : 1;
+}
+
 static void gather(const struct starfish_tridiag_chain *arguments, const struct line_block *block, struct slots slots,
                    size_t width)
 {
@@ -34,14 +39,17 @@ static void gather(const struct starfish_tridiag_chain *arguments, const struct 
     }
     if (slots.lane_step) {
         const real *in = input_vector(arguments, slots.vector) + slots.lane;
+        real scale = input_scale(arguments, slots.vector);
         for (size_t k = 0; k < block->n; k++)
-            memcpy(block->x + k * block->pitch, in + k * arguments->lanes, width * sizeof(real));
+            for (size_t s = 0; s < width; s++)
+                block->x[k * block->pitch + s] = scale * in[k * arguments->lanes + s];
         return;
     }
     for (size_t s = 0; s < width; s++) {
         const real *in = input_vector(arguments, slots.vector + s);
+        real scale = input_scale(arguments, slots.vector + s);
         for (size_t k = 0; k < block->n; k++)
-            block->x[k * block->pitch + s] = in[k];
+            block->x[k * block->pitch + s] = scale * in[k];
     }
 }
 

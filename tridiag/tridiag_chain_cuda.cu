@@ -59,15 +59,20 @@ __device__ inline Real *output_line(const starfish_tridiag_chain &arguments, siz
     return static_cast<Real *>(arguments.output) + vector * arguments.line.n * arguments.lanes + lane;
 }
 
+template <typename Real> __device__ inline Real input_scale(const starfish_tridiag_chain &arguments, size_t vector)
+{
+    return arguments.scale ? static_cast<const Real *>(arguments.scale)[vector] : Real(1);
+}
+
 /* ---- Thomas ---------------------------------------------------------------------------------------------------- */
 
-/* One step on a line in one piece: reads `from`, writes `to`, which may be the same. */
+/* One step on a line in one piece: takes scale times `from`, writes `to`, which may be the same. */
 template <typename Real> struct LineOfVector {
     typedef Real Element;
     const Real *from;
     Real *to;
     size_t rows, lanes;
-    Real keep, gain;
+    Real scale, keep, gain;
 
     __device__ size_t n() const
     {
@@ -87,7 +92,7 @@ template <typename Real> struct LineOfVector {
     }
     __device__ Real load(int, size_t k) const
     {
-        return from[k * lanes];
+        return scale * from[k * lanes];
     }
     __device__ void store(int, size_t k, Real rhs, Real x) const
     {
@@ -106,14 +111,16 @@ __global__ void __launch_bounds__(THREADS) thomas_chain(const __grid_constant__ 
         const int first = arguments.first_step[vector], steps = arguments.steps[vector];
         const Real *from = input_line<Real>(arguments, vector, lane);
         Real *to = output_line<Real>(arguments, vector, lane);
+        Real scale = input_scale<Real>(arguments, vector);
         for (size_t k = 0; k < n && steps == 0; k++)
-            to[k * lanes] = from[k * lanes];
+            to[k * lanes] = scale * from[k * lanes];
         for (int q = first; q < first + steps; q++) {
             const Step<Real> step = load_step<Real>(arguments, lane, q);
-            const LineOfVector<Real> tiles = {from, to, n, lanes, step.keep, step.gain};
+            const LineOfVector<Real> tiles = {from, to, n, lanes, scale, step.keep, step.gain};
             solve_line<Real, Periodic>(arguments.line, step.shift, step.pinned, tiles,
                                        static_cast<Real *>(arguments.workspace) + line, lines);
             from = to;
+            scale = Real(1);
         }
     }
 }
@@ -288,7 +295,7 @@ __global__ void __launch_bounds__(MOST_THREADS, 1) pcr_chain(const __grid_consta
 #pragma unroll
         for (int u = 0; u < Unknowns; u++) {
             const size_t i = threadIdx.x + size_t(u) * blockDim.x;
-            x[u] = i < n ? in[i * lanes] : Real(0);
+            x[u] = i < n ? input_scale<Real>(arguments, vector) * in[i * lanes] : Real(0);
         }
         for (int q = first; q < first + steps; q++)
             pcr_step<Real, Periodic, Unknowns>(arguments.line, system, load_step<Real>(arguments, lane, q), x);

@@ -424,8 +424,8 @@ void test_thomas_against_cpu(const struct test_device *device, const struct test
 struct chain_data {
     struct coefficients line;
     int pinned_step, table_steps, *input_row, *first_step, *steps;
-    double shift, *shift_lane, *mu, *keep, *gain;
-    double *input, *output; /* vectors + 1, and vectors, times n x lanes */
+    double shift, *shift_lane, *scale, *mu, *keep, *gain; /* scale NULL for a single vector */
+    double *input, *output;                               /* vectors + 1, and vectors, times n x lanes */
 };
 
 /* Half the vectors run max_steps, so that some can run side by side; the others fewer, down to none. */
@@ -452,6 +452,7 @@ static struct chain_data new_chain(const struct test_chain *chain)
         .steps = calloc(chain->vectors, sizeof(int)),
         .shift = chain->pinned ? 0 : -0.0625,
         .shift_lane = chain->lanes > 1 ? random_array(precision, chain->lanes, -2, -0.01) : NULL,
+        .scale = chain->vectors > 1 ? random_array(precision, chain->vectors, -1, 1) : NULL,
         .mu = random_array(precision, table, -3, -0.05),
         .keep = chain->keeps ? random_array(precision, table, -0.5, 0.5) : new_array(table),
         .gain = new_array(table),
@@ -480,6 +481,7 @@ static void free_chain(struct chain_data *data)
     free(data->first_step);
     free(data->steps);
     free(data->shift_lane);
+    free(data->scale);
     free(data->mu);
     free(data->keep);
     free(data->gain);
@@ -502,6 +504,7 @@ static void run_chain(const struct test_device *device, const struct test_chain 
         .input_row = device->upload(data->input_row, indices),
         .first_step = device->upload(data->first_step, indices),
         .steps = device->upload(data->steps, indices),
+        .scale = data->scale ? upload_reals(device, precision, data->scale, chain->vectors) : NULL,
         .mu = upload_reals(device, precision, data->mu, table),
         .keep = upload_reals(device, precision, data->keep, table),
         .gain = upload_reals(device, precision, data->gain, table),
@@ -532,7 +535,8 @@ static double next_bound(const struct test_chain *chain, const struct chain_data
 static double reference_chain(const struct test_chain *chain, const struct chain_data *data, size_t vector, size_t lane,
                               long double *x)
 {
-    double shift = data->shift + (data->shift_lane ? data->shift_lane[lane] : 0), bound = 0;
+    double shift = data->shift + (data->shift_lane ? data->shift_lane[lane] : 0);
+    double bound = epsilon(chain->precision) * largest(x, chain->n); /* of scaling the input */
 
     for (int q = data->first_step[vector]; q < data->first_step[vector] + data->steps[vector]; q++) {
         int pinned = lane == 0 && q == data->pinned_step;
@@ -555,7 +559,7 @@ static double chain_error(const struct test_chain *chain, const struct chain_dat
 
     assert_non_null(expected);
     for (size_t k = 0; k < chain->n; k++)
-        expected[k] = input[k * chain->lanes];
+        expected[k] = (data->scale ? data->scale[vector] : 1) * (long double)input[k * chain->lanes];
     bound = reference_chain(chain, data, vector, lane, expected);
     error = relative_to_bound(data->output + vector * elements + lane, chain->lanes, expected, chain->n, bound);
     free(expected);
@@ -584,7 +588,7 @@ void test_chain_case(const struct test_device *device, const struct test_chain *
 /* As reference_chain's bound, without knowing how x shrinks on the way. */
 static double chain_bound(const struct test_chain *chain, const struct chain_data *data, size_t vector, size_t lane)
 {
-    double shift = data->shift + (data->shift_lane ? data->shift_lane[lane] : 0), bound = 0;
+    double shift = data->shift + (data->shift_lane ? data->shift_lane[lane] : 0), bound = epsilon(chain->precision);
 
     for (int q = data->first_step[vector]; q < data->first_step[vector] + data->steps[vector]; q++)
         bound = next_bound(chain, data, q, bound_norms(&data->line, shift + data->mu[q], 0), bound, 1);

@@ -1,0 +1,40 @@
+/* How subcommands fail. */
+#include "apps/command.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* What the user gave is at fault: 2. What came out of it is: 1. A problem too large for the machine is of the first. */
+static const int exit_statuses[] = {
+    [STARFISH_SUCCESS] = 0,        [STARFISH_ERROR_ARGUMENT] = 2,    [STARFISH_ERROR_FILE] = 2,
+    [STARFISH_ERROR_MEMORY] = 2,   [STARFISH_ERROR_UNSUPPORTED] = 2, [STARFISH_ERROR_NOT_SYMMETRIZABLE] = 2,
+    [STARFISH_ERROR_SINGULAR] = 1, [STARFISH_ERROR_NUMERICAL] = 1,   [STARFISH_ERROR_RUNTIME] = 1,
+};
+
+void command_print_json(json_t *object)
+{
+    json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(object);
+}
+
+json_t *command_json_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+int command_fail(starfish_status status, int json)
+{
+    const char *message = starfish_error_message();
+    fprintf(stderr, "starfish: %s\n", message);
+    if (json) {
+        json_t *object =
+            json_pack("{s:s, s:s, s:s}", "status", "error", "code", starfish_status_name(status), "message", message);
+        /* A file name need not be UTF-8. */
+        if (!object)
+            object = json_pack("{s:s, s:s, s:s}", "status", "error", "code", starfish_status_name(status), "message",
+                               "see standard error");
+        command_print_json(object);
+    }
+    return exit_statuses[status];
+}

@@ -1,0 +1,23 @@
+/* What every subcommand shares: its entry point, and how it fails. */
+#ifndef STARFISH_APPS_COMMAND_H
+#define STARFISH_APPS_COMMAND_H
+
+#include "base/status.h"
+
+#include <jansson.h>
+
+/* argv[0] is the subcommand's name. Returns the program's exit status: 0 solved, 1 not converged or wrong,
+ * 2 bad usage or input. */
+int command_info(int argc, char **argv);
+int command_solve(int argc, char **argv);
+
+/* Say on standard error, in one line, what starfish_error_message says, and, for machines, the same as a JSON object on
+ * standard output: {"status": "error", "code": ..., "message": ...}. Returns the exit status that `status` means. */
+int command_fail(starfish_status status, int json);
+
+/* Print a JSON object on standard output and release it. */
+void command_print_json(json_t *object);
+/* A number, or null where JSON has none (NaN, infinity). */
+json_t *command_json_real(double value);
+
+#endif

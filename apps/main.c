@@ -1,0 +1,69 @@
+/* The program `starfish`: a table of subcommands, one file each.
+ *
+ * A program that runs under StarPU's simulator must let StarPU rename its main; the build against it will include
+ * starpu.h here, and only here. */
+#include "apps/command.h"
+
+#include <starfish/starfish.h>
+#include <stdio.h>
+#include <string.h>
+
+static int command_help(int argc, char **argv);
+static int command_version(int argc, char **argv);
+
+static const struct command {
+    const char *name;
+    const char *alias;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"info", NULL, command_info, "workers, devices, StarPU version and features"},
+    {"solve", NULL, command_solve, "solve the problem that a problem file describes"},
+    {"help", "--help", command_help, "this list, or the options of a command"},
+    {"version", "--version", command_version, "the version of Starfish"},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const struct command *find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; ++i)
+        if (strcmp(name, commands[i].name) == 0 || (commands[i].alias && strcmp(name, commands[i].alias) == 0))
+            return &commands[i];
+    starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown command '%s'; `starfish help` lists them", name);
+    return NULL;
+}
+
+static int command_version(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    printf("starfish %s\n", STARFISH_VERSION);
+    return 0;
+}
+
+static int command_help(int argc, char **argv)
+{
+    if (argc > 1) {
+        char help[] = "--help", *arguments[] = {argv[1], help, NULL};
+        const struct command *command = find(argv[1]);
+        if (!command)
+            return command_fail(STARFISH_ERROR_ARGUMENT, 0);
+        if (command->run != command_help)
+            return command->run(2, arguments);
+    }
+    printf("Usage: starfish COMMAND ...\n\nElliptic problems on CPU+GPU nodes through StarPU.\n\n");
+    for (int i = 0; i < COMMANDS; ++i)
+        printf("  %-9s %s\n", commands[i].name, commands[i].summary);
+    printf("\nExit status: 0 solved, 1 not converged or numerically wrong, 2 bad usage or input.\n"
+           "STARPU_* environment variables keep their usual meaning.\n");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        starfish_fail(STARFISH_ERROR_ARGUMENT, "no command; `starfish help` lists them");
+        return command_fail(STARFISH_ERROR_ARGUMENT, 0);
+    }
+    const struct command *command = find(argv[1]);
+    return command ? command->run(argc - 1, argv + 1) : command_fail(STARFISH_ERROR_ARGUMENT, 0);
+}

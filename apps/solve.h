@@ -1,0 +1,47 @@
+/* starfish solve: the pieces of one run. */
+#ifndef STARFISH_APPS_SOLVE_H
+#define STARFISH_APPS_SOLVE_H
+
+#include "base/array.h"
+#include "base/problem.h"
+
+#include <starfish/starfish.h>
+
+/* What the command line says. */
+struct solve_options {
+    const char *problem, *method, *precision, *rhs, *out, *workers, *vtk, *plot;
+    size_t slabs, repeat;
+    int json, quiet;
+};
+
+struct solve_run {
+    struct solve_options options;
+    struct starfish_problem problem;
+    starfish_context *context;
+    starfish_poisson_plan *plan;
+    starfish_precision precision;
+    struct starfish_boundary boundary; /* arrays are problem.boundary's */
+    struct starfish_array solution;
+    struct starfish_info info; /* of the last of the repetitions */
+    double *seconds;           /* of each */
+    double residual_bound;
+    double error; /* max |u - exact|; NaN without "exact" */
+};
+
+/* Files (solve_files.c). Can everything that is asked for be written? Then, after the solve, write it. */
+starfish_status solve_check_outputs(const struct solve_run *run);
+starfish_status solve_write_outputs(const struct solve_run *run);
+/* Where the solution goes: --out, else the problem file's "solution", else NULL. */
+const char *solve_output_name(const struct solve_run *run);
+
+/* Verdict (solve_check.c): sets residual_bound and error. Error: NUMERICAL. */
+starfish_status solve_check_result(struct solve_run *run);
+
+/* What is shown (solve_report.c). */
+void solve_print_table(const struct solve_run *run);
+void solve_print_json(const struct solve_run *run);
+
+/* Wait for a job, showing how many of its tasks are done when `show` (solve_progress.c). */
+starfish_status solve_wait(starfish_job *job, int show, struct starfish_info *info);
+
+#endif

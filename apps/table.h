@@ -1,0 +1,22 @@
+/* Tables for people: columns as wide as their widest cell. */
+#ifndef STARFISH_APPS_TABLE_H
+#define STARFISH_APPS_TABLE_H
+
+enum { TABLE_COLUMNS = 6, TABLE_ROWS = 160, TABLE_CELL = 112 };
+
+typedef enum table_alignment { TABLE_LEFT, TABLE_RIGHT } table_alignment;
+
+struct table {
+    table_alignment alignment; /* of all columns but the first */
+    int rows, columns;
+    char cell[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
+};
+
+/* Start a row; rows beyond the last are dropped. */
+void table_row(struct table *table);
+/* Add a cell to the row begun last, in printf format. */
+void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Print to standard output. */
+void table_print(const struct table *table);
+
+#endif

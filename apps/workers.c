@@ -1,0 +1,57 @@
+/* The option --workers. */
+#include "apps/workers.h"
+
+#include "base/status.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static starfish_status complain(const char *text)
+{
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "--workers: '%s' is not all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M",
+                         text);
+}
+
+/* One "kind" or "kind:count" at *at, which moves behind it. */
+static int read_kind(const char **at, int counts[STARFISH_WORKER_KINDS])
+{
+    static const char *const names[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
+    int kind = 0;
+    while (kind < STARFISH_WORKER_KINDS && strncmp(*at, names[kind], 3) != 0)
+        ++kind;
+    if (kind == STARFISH_WORKER_KINDS || counts[kind] != 0)
+        return 0;
+    *at += 3;
+    counts[kind] = -1;
+    if (**at == ':') {
+        char *end;
+        errno = 0;
+        long count = strtol(*at + 1, &end, 10);
+        if (end == *at + 1 || errno || count < 1 || count > INT_MAX)
+            return 0;
+        counts[kind] = (int)count;
+        *at = end;
+    }
+    return 1;
+}
+
+starfish_status workers_read(const char *text, struct starfish_context_options *options)
+{
+    int counts[STARFISH_WORKER_KINDS] = {0}, more = 1;
+    const char *at = text;
+    if (strcmp(text, "all") == 0)
+        return STARFISH_SUCCESS;
+    while (more) {
+        if (!read_kind(&at, counts))
+            return complain(text);
+        more = *at == ',';
+        at += more;
+    }
+    if (*at)
+        return complain(text);
+    options->cpu_workers = counts[STARFISH_CPU];
+    options->gpu_workers = counts[STARFISH_GPU];
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,321 @@
+/* The analysis of block cyclic reduction: blocks, their roots, and the chains of every level. */
+#include "blktri/kernels/reduction.h"
+
+#include "blktri/kernels/chains.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct matrix {
+    const double *lower, *diag, *upper;
+    size_t n;
+    int periodic, singular;
+};
+
+/* ---- Blocks ---------------------------------------------------------------------------------------------------- */
+
+static int depth_of(size_t rows)
+{
+    int depth = 0;
+    for (; rows > 0; rows /= 2)
+        depth++;
+    return depth;
+}
+
+struct block_list {
+    struct starfish_block *block;
+    size_t count;
+};
+
+static void dissect(const struct matrix *m, struct block_list *list, int lo, int hi, int level)
+{
+    if (lo > hi)
+        return;
+    const int n = (int)m->n, separator = lo + (hi - lo) / 2;
+    int lower = lo - 1, upper = hi + 1;
+    if (m->periodic)
+        lower = (lower + n) % n, upper = upper % n;
+    else if (upper == n)
+        upper = -1;
+    list->block[list->count++] = (struct starfish_block){lo, separator, hi, lower, upper, level};
+    dissect(m, list, lo, separator - 1, level + 1);
+    dissect(m, list, separator + 1, hi, level + 1);
+}
+
+/* Periodic: the last row separates the ring, and is both neighbours of what remains. */
+static void dissect_all(const struct matrix *m, struct block_list *list)
+{
+    const int n = (int)m->n;
+    if (!m->periodic) {
+        dissect(m, list, 0, n - 1, 0);
+        return;
+    }
+    list->block[list->count++] = (struct starfish_block){0, n - 1, n - 1, -1, -1, 0};
+    dissect(m, list, 0, n - 2, 1);
+}
+
+/* ---- Chains ---------------------------------------------------------------------------------------------------- */
+
+/* Roots of the block and of its two halves; halves may be empty. */
+struct block_roots {
+    double *whole, *below, *above;
+    size_t wholes, belows, aboves;
+};
+
+static starfish_status find_roots(const struct matrix *m, const struct starfish_block *b, struct block_roots *r)
+{
+    const size_t lo = (size_t)b->lo, c = (size_t)b->separator, hi = (size_t)b->hi;
+    r->wholes = hi - lo + 1;
+    r->belows = c - lo;
+    r->aboves = hi - c;
+    if (m->periodic && b->level == 0)
+        STARFISH_TRY(starfish_periodic_roots(m->lower, m->diag, m->upper, m->n, r->whole));
+    else
+        STARFISH_TRY(starfish_tridiagonal_roots(m->lower, m->diag, m->upper, lo, hi, r->whole));
+    if (r->belows > 0)
+        STARFISH_TRY(starfish_tridiagonal_roots(m->lower, m->diag, m->upper, lo, c - 1, r->below));
+    if (r->aboves > 0)
+        STARFISH_TRY(starfish_tridiagonal_roots(m->lower, m->diag, m->upper, c + 1, hi, r->above));
+    return STARFISH_SUCCESS;
+}
+
+/* A product of coupling coefficients as logarithm and sign; zero: logarithm -infinity. Each but one comes with a minus
+ * from the inverse's cofactor. */
+struct product {
+    double logarithm, sign;
+};
+
+static void multiply(struct product *p, double factor)
+{
+    p->logarithm += log(fabs(factor));
+    if (factor < 0)
+        p->sign = -p->sign;
+}
+
+static struct product couple(const double *coefficient, size_t first, size_t last)
+{
+    struct product p = {0, (last - first) % 2 == 0 ? 1 : -1};
+    for (size_t j = first; j <= last; j++)
+        multiply(&p, coefficient[j]);
+    return p;
+}
+
+static double *merge(const double *x, size_t nx, const double *y, size_t ny, double *merged)
+{
+    for (size_t i = 0, j = 0; i + j < nx + ny;)
+        if (j == ny || (i < nx && x[i] <= y[j])) {
+            merged[i + j] = x[i];
+            i++;
+        } else {
+            merged[i + j] = y[j];
+            j++;
+        }
+    return merged;
+}
+
+/* The row below the block: y_lower -= cn[lower] cn[lo]..cn[c-1] P(above)/P(whole) y_c, and
+ * y_c -= an[lo]..an[c] / P(below) x_lower. */
+static starfish_status lower_chains(const struct matrix *m, const struct starfish_block *b,
+                                    const struct block_roots *r, struct starfish_step_list *steps,
+                                    struct starfish_neighbour *neighbour)
+{
+    const size_t lo = (size_t)b->lo, c = (size_t)b->separator;
+    struct product out = {0, (c - lo) % 2 == 0 ? 1 : -1}, in = couple(m->lower, lo, c);
+    multiply(&out, m->upper[b->lower]);
+    for (size_t j = lo; j < c; j++)
+        multiply(&out, m->upper[j]);
+    neighbour->row = b->lower;
+    STARFISH_TRY(starfish_chain_append(steps, &neighbour->reduce, r->whole, r->wholes, r->above, r->aboves,
+                                       out.logarithm, out.sign));
+    return starfish_chain_append(steps, &neighbour->influence, r->below, r->belows, NULL, 0, in.logarithm, in.sign);
+}
+
+static starfish_status upper_chains(const struct matrix *m, const struct starfish_block *b,
+                                    const struct block_roots *r, struct starfish_step_list *steps,
+                                    struct starfish_neighbour *neighbour)
+{
+    const size_t c = (size_t)b->separator, hi = (size_t)b->hi;
+    struct product out = {0, (hi - c) % 2 == 0 ? 1 : -1}, in = couple(m->upper, c, hi);
+    multiply(&out, m->lower[b->upper]);
+    for (size_t j = c + 1; j <= hi; j++)
+        multiply(&out, m->lower[j]);
+    neighbour->row = b->upper;
+    STARFISH_TRY(starfish_chain_append(steps, &neighbour->reduce, r->whole, r->wholes, r->below, r->belows,
+                                       out.logarithm, out.sign));
+    return starfish_chain_append(steps, &neighbour->influence, r->above, r->aboves, NULL, 0, in.logarithm, in.sign);
+}
+
+/* Rows that no product of couplings reaches are not neighbours. */
+static int coupled(const struct matrix *m, const struct starfish_block *b, int upper_side)
+{
+    const int row = upper_side ? b->upper : b->lower;
+    if (row < 0)
+        return 0;
+    const size_t c = (size_t)b->separator;
+    const struct product to = upper_side ? couple(m->upper, c, (size_t)b->hi) : couple(m->lower, (size_t)b->lo, c);
+    const double first = upper_side ? m->lower[row] : m->upper[row];
+    return isfinite(to.logarithm) || first != 0;
+}
+
+static size_t nearest_to_zero(const double *root, size_t count)
+{
+    size_t nearest = 0;
+    for (size_t q = 1; q < count; q++)
+        if (fabs(root[q]) < fabs(root[nearest]))
+            nearest = q;
+    return nearest;
+}
+
+static starfish_status solve_chain(const struct block_roots *r, struct starfish_step_list *steps,
+                                   struct starfish_chain *chain, double *merged)
+{
+    merge(r->below, r->belows, r->above, r->aboves, merged);
+    return starfish_chain_append(steps, chain, r->whole, r->wholes, merged, r->belows + r->aboves, 0, 1);
+}
+
+/* ---- Levels ---------------------------------------------------------------------------------------------------- */
+
+static starfish_status add_neighbours(const struct matrix *m, struct starfish_reduction_level *level,
+                                      const struct block_roots *roots, size_t index, struct starfish_step_list *steps)
+{
+    const struct starfish_block *b = &level->block[index];
+    if (coupled(m, b, 0)) {
+        struct starfish_neighbour *neighbour = &level->neighbour[level->lower++];
+        neighbour->block = index;
+        STARFISH_TRY(lower_chains(m, b, roots, steps, neighbour));
+    }
+    /* Upper ones are collected from the end of the list and moved behind the lower ones afterwards. */
+    if (coupled(m, b, 1)) {
+        struct starfish_neighbour *neighbour = &level->neighbour[2 * level->blocks - 1 - level->neighbours++];
+        neighbour->block = index;
+        STARFISH_TRY(upper_chains(m, b, roots, steps, neighbour));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static void close_gap(struct starfish_reduction_level *level)
+{
+    const size_t upper = level->neighbours, capacity = 2 * level->blocks;
+    memmove(level->neighbour + level->lower, level->neighbour + capacity - upper, upper * sizeof *level->neighbour);
+    level->neighbours = level->lower + upper;
+}
+
+static starfish_status build_level(const struct matrix *m, struct starfish_reduction_level *level,
+                                   struct block_roots *roots, double *merged)
+{
+    struct starfish_step_list steps = {0, 0, NULL};
+    level->solve = calloc(level->blocks, sizeof *level->solve);
+    level->neighbour = calloc(2 * level->blocks, sizeof *level->neighbour);
+    starfish_status status = level->solve && level->neighbour
+                                 ? STARFISH_SUCCESS
+                                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
+    for (size_t i = 0; i < level->blocks && status == STARFISH_SUCCESS; i++) {
+        status = find_roots(m, &level->block[i], roots);
+        if (status == STARFISH_SUCCESS && level->block[i].level == 0 && m->singular)
+            roots->whole[nearest_to_zero(roots->whole, roots->wholes)] = 0;
+        if (status == STARFISH_SUCCESS)
+            status = solve_chain(roots, &steps, &level->solve[i], merged);
+        if (status == STARFISH_SUCCESS)
+            status = add_neighbours(m, level, roots, i, &steps);
+    }
+    if (status == STARFISH_SUCCESS)
+        close_gap(level);
+    level->steps = steps.count;
+    level->step = steps.step;
+    return status;
+}
+
+static starfish_status group_by_level(struct starfish_reduction *reduction, const struct block_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if ((size_t)list->block[i].level + 1 > reduction->levels)
+            reduction->levels = (size_t)list->block[i].level + 1;
+    reduction->level = calloc(reduction->levels, sizeof *reduction->level);
+    if (!reduction->level)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
+    for (size_t i = 0; i < list->count; i++)
+        reduction->level[list->block[i].level].blocks++;
+    for (size_t l = 0; l < reduction->levels; l++) {
+        struct starfish_reduction_level *level = &reduction->level[l];
+        level->block = calloc(level->blocks, sizeof *level->block);
+        if (!level->block)
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
+        level->blocks = 0;
+    }
+    for (size_t i = 0; i < list->count; i++) { /* in order of rows, which dissection gives within a level */
+        struct starfish_reduction_level *level = &reduction->level[list->block[i].level];
+        level->block[level->blocks++] = list->block[i];
+    }
+    return STARFISH_SUCCESS;
+}
+
+static void find_zero_root(struct starfish_reduction *reduction)
+{
+    const struct starfish_reduction_level *root = &reduction->level[0];
+    const struct starfish_chain *solve = &root->solve[0];
+    size_t nearest = solve->first;
+    reduction->root_min = HUGE_VAL;
+    reduction->root_max = -HUGE_VAL;
+    for (size_t s = solve->first; s < solve->first + solve->count; s++) {
+        const double mu = root->step[s].mu;
+        if (fabs(mu) < fabs(root->step[nearest].mu))
+            nearest = s;
+        reduction->root_min = fmin(reduction->root_min, mu);
+        reduction->root_max = fmax(reduction->root_max, mu);
+    }
+    reduction->zero_root_step = (int)nearest;
+}
+
+static starfish_status build(struct starfish_reduction *reduction, const struct matrix *m, struct block_list *list,
+                             double *scratch)
+{
+    dissect_all(m, list);
+    STARFISH_TRY(group_by_level(reduction, list));
+    struct block_roots roots = {scratch, scratch + m->n, scratch + 2 * m->n, 0, 0, 0};
+    for (size_t l = 0; l < reduction->levels; l++)
+        STARFISH_TRY(build_level(m, &reduction->level[l], &roots, scratch + 3 * m->n));
+    find_zero_root(reduction);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_reduction_create(struct starfish_reduction **result, const double *lower, const double *diag,
+                                          const double *upper, size_t n, int periodic, int singular)
+{
+    const struct matrix m = {lower, diag, upper, n, periodic, singular};
+    *result = NULL;
+    if (depth_of(n) > 30)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "block cyclic reduction: %zu rows are too many", n);
+    struct starfish_reduction *reduction = calloc(1, sizeof *reduction);
+    struct block_list list = {malloc(n * sizeof *list.block), 0};
+    double *scratch = malloc(4 * n * sizeof *scratch);
+    starfish_status status = reduction && list.block && scratch
+                                 ? STARFISH_SUCCESS
+                                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
+    if (status == STARFISH_SUCCESS) {
+        reduction->n = n;
+        status = build(reduction, &m, &list, scratch);
+    }
+    free(list.block);
+    free(scratch);
+    if (status != STARFISH_SUCCESS) {
+        starfish_reduction_destroy(reduction);
+        return status;
+    }
+    *result = reduction;
+    return STARFISH_SUCCESS;
+}
+
+void starfish_reduction_destroy(struct starfish_reduction *reduction)
+{
+    if (!reduction)
+        return;
+    for (size_t l = 0; reduction->level && l < reduction->levels; l++) {
+        free(reduction->level[l].block);
+        free(reduction->level[l].solve);
+        free(reduction->level[l].neighbour);
+        free(reduction->level[l].step);
+    }
+    free(reduction->level);
+    free(reduction);
+}

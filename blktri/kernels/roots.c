@@ -1,0 +1,94 @@
+/* Roots of the block polynomials: eigenvalues of symmetrised tridiagonal matrices, by LAPACK. */
+#include "blktri/kernels/reduction.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+
+starfish_status starfish_check_symmetrizable(const char *axis, const double *lower, const double *upper, size_t n,
+                                             int periodic)
+{
+    /* Two periodic rows are coupled twice, and only the sums matter. */
+    if (periodic && n <= 2) {
+        if (n == 2 && (lower[0] + upper[0]) * (lower[1] + upper[1]) < 0)
+            return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                                 "%s: the two rows' couplings have opposite signs (FISHPACK ierror 5)", axis);
+        return STARFISH_SUCCESS;
+    }
+    double lower_logarithms = 0, upper_logarithms = 0;
+    for (size_t j = periodic ? 0 : 1; j < n; j++) {
+        const double before = upper[(j + n - 1) % n];
+        if (lower[j] * before < 0 || (periodic && (lower[j] == 0) != (before == 0)))
+            return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                                 "%s: lower[%zu] * upper[%zu] = %g * %g is negative or one-sided (FISHPACK ierror 5)",
+                                 axis, j, (j + n - 1) % n, lower[j], before);
+        lower_logarithms += log(fabs(lower[j]));
+        upper_logarithms += log(fabs(before));
+    }
+    if (periodic && isfinite(lower_logarithms) && isfinite(upper_logarithms) &&
+        fabs(lower_logarithms - upper_logarithms) > 1e-10 * (double)n * (1 + fabs(lower_logarithms) / (double)n))
+        return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                             "%s: periodic, but the products of lower and of upper differ, so roots are complex", axis);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_tridiagonal_roots(const double *lower, const double *diag, const double *upper, size_t lo,
+                                           size_t hi, double *root)
+{
+    const size_t n = hi - lo + 1;
+    double *off_diagonal = malloc(n * sizeof *off_diagonal);
+    if (!off_diagonal)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu roots", n);
+    for (size_t j = 0; j < n; j++) {
+        root[j] = diag[lo + j];
+        off_diagonal[j] = j + 1 < n ? sqrt(lower[lo + j + 1] * upper[lo + j]) : 0;
+    }
+    int info = LAPACKE_dsterf((lapack_int)n, root, off_diagonal);
+    free(off_diagonal);
+    if (info != 0)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "LAPACK dsterf did not find the roots of rows %zu..%zu", lo, hi);
+    return STARFISH_SUCCESS;
+}
+
+/* Taking rows in the order 0, n-1, 1, n-2, ... makes a periodic tridiagonal matrix pentadiagonal. */
+static size_t folded(size_t row, size_t n)
+{
+    return row < (n + 1) / 2 ? 2 * row : 2 * (n - 1 - row) + 1;
+}
+
+static void put(double *band, size_t n, size_t row, size_t column, double value)
+{
+    size_t p = folded(row, n), q = folded(column, n);
+    if (p < q) {
+        size_t swap = p;
+        p = q;
+        q = swap;
+    }
+    band[(p - q) + 3 * q] += value; /* lower band storage, two sub-diagonals */
+}
+
+starfish_status starfish_periodic_roots(const double *lower, const double *diag, const double *upper, size_t n,
+                                        double *root)
+{
+    if (n == 1) {
+        root[0] = lower[0] + diag[0] + upper[0];
+        return STARFISH_SUCCESS;
+    }
+    double *band = calloc(3 * n, sizeof *band);
+    if (!band)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu roots", n);
+    for (size_t j = 0; j < n; j++)
+        put(band, n, j, j, diag[j]);
+    if (n == 2)
+        put(band, n, 0, 1, sqrt((lower[0] + upper[0]) * (lower[1] + upper[1])));
+    for (size_t j = 0; n > 2 && j < n; j++) {
+        const size_t before = (j + n - 1) % n;
+        put(band, n, j, before, copysign(sqrt(lower[j] * upper[before]), lower[j]));
+    }
+    double unused = 0;
+    int info = LAPACKE_dsbev(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, n > 2 ? 2 : 1, band, 3, root, &unused, 1);
+    free(band);
+    if (info != 0)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "LAPACK dsbev did not find the roots of the periodic rows");
+    return STARFISH_SUCCESS;
+}

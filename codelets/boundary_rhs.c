@@ -1,0 +1,56 @@
+/* Task: move boundary data to the right-hand side of one slab. */
+#include "codelets/stencil.h"
+
+#include "codelets/kernel_pair.h"
+
+#include <string.h>
+
+enum { ABSENT = -1 };
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    int face[3][2]; /* position among the data, or ABSENT */
+    struct starfish_boundary_rhs kernel; /* pointers are filled in by the task */
+};
+
+/* Data: rhs, result, faces. */
+static struct starfish_boundary_rhs with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_boundary_rhs kernel = a->kernel;
+    kernel.rhs = STARFISH_SLAB(buffers, 0);
+    kernel.result = STARFISH_SLAB(buffers, 1);
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++)
+            kernel.face[axis][end] =
+                a->face[axis][end] == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->face[axis][end]);
+    return kernel;
+}
+
+STARFISH_KERNEL_PAIR(boundary_rhs, starfish_boundary_rhs)
+STARFISH_CODELET(boundary_rhs, "boundary_rhs", 0xaa4499);
+
+starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress, int phase,
+                                             const struct starfish_boundary_task *d)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &boundary_rhs_codelet, progress, phase);
+    task.name = "boundary data";
+    starfish_task_data(&task, d->rhs, STARPU_R);
+    starfish_task_data(&task, d->result, STARPU_W);
+
+    struct arguments arguments = {.precision = d->precision,
+                                  .kernel = {.first_plane = d->first_plane, .planes = d->planes}};
+    memcpy(arguments.kernel.n, d->n, sizeof d->n);
+    memcpy(arguments.kernel.weight, d->weight, sizeof d->weight);
+    memcpy(arguments.kernel.constant, d->constant, sizeof d->constant);
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++) {
+            arguments.face[axis][end] = d->face[axis][end] ? task.count : ABSENT;
+            if (d->face[axis][end])
+                starfish_task_data(&task, d->face[axis][end], STARPU_R);
+        }
+    const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2]};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}

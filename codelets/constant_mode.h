@@ -1,0 +1,16 @@
+/* Task: remove the weighted mean of a singular problem's constant mode, from a right-hand side or a solution. */
+#ifndef STARFISH_CODELETS_CONSTANT_MODE_H
+#define STARFISH_CODELETS_CONSTANT_MODE_H
+
+#include "scheduler/task.h"
+#include "sparse/constant_mode.h"
+
+/* The tiles (ny rows of `lanes` modes per plane) are those of the block of modes that starts with the constant one.
+ * removed: one double, receives mean * scale; NULL: not wanted. */
+starfish_status starfish_submit_constant_mode(struct starfish_progress *progress, int phase,
+                                              starfish_precision precision, size_t lanes, size_t ny, size_t tiles,
+                                              const starpu_data_handle_t *tile, const size_t *first,
+                                              starpu_data_handle_t weight_y, starpu_data_handle_t weight_z,
+                                              double scale, starpu_data_handle_t removed);
+
+#endif

@@ -1,0 +1,240 @@
+/* Tasks: one level of block cyclic reduction. */
+#include "codelets/cyclic_reduction.h"
+
+#include "codelets/kernel_pair.h"
+
+struct arguments {
+    struct starfish_task_header header;
+    struct starfish_reduction_block block; /* its handles are not used in the task */
+    const struct starfish_level *level;
+    size_t depth;
+};
+
+/* What a level's kernels run on: the same sequence serves both kinds of device. */
+struct device {
+    starfish_worker_kind kind;
+    starfish_precision precision;
+    const struct starfish_task_header *header;
+};
+
+static void run_chain(const struct device *device, const struct starfish_tridiag_chain *chain)
+{
+    static void (*const cpu[])(const struct starfish_tridiag_chain *) = {starfish_tridiag_chain_cpu_f32,
+                                                                         starfish_tridiag_chain_cpu_f64};
+    if (device->kind == STARFISH_CPU)
+        cpu[device->precision](chain);
+#ifdef STARFISH_HAVE_GPU
+    static int (*const cuda[])(const struct starfish_tridiag_chain *, struct CUstream_st *) = {
+        starfish_tridiag_chain_cuda_f32, starfish_tridiag_chain_cuda_f64};
+    if (device->kind == STARFISH_GPU)
+        starfish_task_check(device->header, "tridiagonal chain",
+                            cuda[device->precision](chain, starpu_cuda_get_local_stream()));
+#endif
+}
+
+static void run_rows(const struct device *device, const struct starfish_rows *rows,
+                     enum starfish_rows_operation operation)
+{
+    static void (*const cpu[])(const struct starfish_rows *, enum starfish_rows_operation) = {starfish_rows_cpu_f32,
+                                                                                              starfish_rows_cpu_f64};
+    if (device->kind == STARFISH_CPU)
+        cpu[device->precision](rows, operation);
+#ifdef STARFISH_HAVE_GPU
+    static int (*const cuda[])(const struct starfish_rows *, enum starfish_rows_operation, struct CUstream_st *) = {
+        starfish_rows_cuda_f32, starfish_rows_cuda_f64};
+    if (device->kind == STARFISH_GPU)
+        starfish_task_check(device->header, "rows",
+                            cuda[device->precision](rows, operation, starpu_cuda_get_local_stream()));
+#endif
+}
+
+/* Data: ints, reals, line, shift_x, then the arrays of levels 0 .. depth. */
+enum { DATA_INTS, DATA_REALS, DATA_LINE, DATA_SHIFT_X, DATA_LEVELS };
+
+static size_t width_of(const struct arguments *a)
+{
+    return a->block.n * a->block.lanes;
+}
+
+static struct starfish_tridiag_chain chain_of(void *buffers[], const struct arguments *a,
+                                              const struct starfish_chain_batch *batch)
+{
+    const starfish_precision precision = a->block.precision;
+    const size_t n = a->block.n, total = a->level->total_steps;
+    const int *ints = STARFISH_VECTOR(buffers, DATA_INTS);
+    void *reals = STARFISH_VECTOR(buffers, DATA_REALS), *line = STARFISH_VECTOR(buffers, DATA_LINE);
+    return (struct starfish_tridiag_chain){
+        .line = {.n = n,
+                 .periodic = a->block.periodic,
+                 .lower = line,
+                 .diag = starfish_real_at(line, precision, n),
+                 .upper = starfish_real_at(line, precision, 2 * n)},
+        .lanes = a->block.lanes,
+        .shift_lane = starfish_real_at(STARFISH_VECTOR(buffers, DATA_SHIFT_X), precision, a->block.first_mode),
+        .shift = a->block.shift,
+        .vectors = batch->vectors,
+        .max_steps = batch->max_steps,
+        .input_row = ints + batch->input_row,
+        .first_step = ints + batch->first_step,
+        .steps = ints + batch->steps,
+        .scale = starfish_real_at(reals, precision, batch->scale),
+        .mu = reals,
+        .keep = starfish_real_at(reals, precision, total),
+        .gain = starfish_real_at(reals, precision, 2 * total),
+        .pinned_step = -1,
+    };
+}
+
+/* The rows `first` .. `first + count - 1` of the neighbour list, in the arrays of the levels above. */
+static struct starfish_rows neighbour_rows(void *buffers[], const struct arguments *a, void *buffer, size_t first,
+                                           size_t count)
+{
+    const int *ints = STARFISH_VECTOR(buffers, DATA_INTS);
+    struct starfish_rows rows = {.width = width_of(a),
+                                 .count = count,
+                                 .which = ints + a->level->neighbour_level + first,
+                                 .position = ints + a->level->neighbour_row + first,
+                                 .buffer = starfish_real_at(buffer, a->block.precision, first * width_of(a))};
+    for (size_t l = 0; l < a->depth; l++)
+        rows.array[l] = STARFISH_VECTOR(buffers, DATA_LEVELS + l);
+    return rows;
+}
+
+/* The same for rows of the level itself, at positions listed from `position` on. */
+static struct starfish_rows own_rows(void *buffers[], const struct arguments *a, void *buffer, size_t position,
+                                     size_t first, size_t count)
+{
+    const int *ints = STARFISH_VECTOR(buffers, DATA_INTS);
+    return (struct starfish_rows){.width = width_of(a),
+                                  .count = count,
+                                  .array = {STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth)},
+                                  .which = ints + a->level->zeros,
+                                  .position = ints + position + first,
+                                  .buffer = starfish_real_at(buffer, a->block.precision, first * width_of(a))};
+}
+
+static void reduce(const struct device *device, void *buffers[], const struct arguments *a)
+{
+    const struct starfish_level *level = a->level;
+    void *buffer = starfish_workspace_here(a->block.workspace);
+    struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->reduce);
+    chain.input = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
+    chain.output = buffer;
+    chain.workspace = starfish_real_at(buffer, a->block.precision, level->neighbours * width_of(a));
+    run_chain(device, &chain);
+
+    const struct starfish_rows lower = neighbour_rows(buffers, a, buffer, 0, level->lower);
+    const struct starfish_rows upper =
+        neighbour_rows(buffers, a, buffer, level->lower, level->neighbours - level->lower);
+    run_rows(device, &lower, STARFISH_ROWS_SUBTRACT);
+    run_rows(device, &upper, STARFISH_ROWS_SUBTRACT);
+}
+
+/* Subtract from each separator's right-hand side what its known neighbours contribute. */
+static void add_influence(const struct device *device, void *buffers[], const struct arguments *a, void *from, void *to,
+                          void *chain_workspace)
+{
+    const struct starfish_level *level = a->level;
+    const struct starfish_rows known = neighbour_rows(buffers, a, from, 0, level->neighbours);
+    run_rows(device, &known, STARFISH_ROWS_GATHER);
+
+    struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->influence);
+    chain.input = from;
+    chain.output = to;
+    chain.workspace = chain_workspace;
+    run_chain(device, &chain);
+
+    const struct starfish_rows lower = own_rows(buffers, a, to, level->neighbour_block, 0, level->lower);
+    const struct starfish_rows upper =
+        own_rows(buffers, a, to, level->neighbour_block, level->lower, level->neighbours - level->lower);
+    run_rows(device, &lower, STARFISH_ROWS_SUBTRACT);
+    run_rows(device, &upper, STARFISH_ROWS_SUBTRACT);
+}
+
+static void substitute(const struct device *device, void *buffers[], const struct arguments *a)
+{
+    const struct starfish_level *level = a->level;
+    const size_t most = level->rows > level->neighbours ? level->rows : level->neighbours;
+    void *first = starfish_workspace_here(a->block.workspace);
+    void *second = starfish_real_at(first, a->block.precision, most * width_of(a));
+    void *chain_workspace = starfish_real_at(second, a->block.precision, most * width_of(a));
+    if (level->neighbours > 0)
+        add_influence(device, buffers, a, first, second, chain_workspace);
+
+    struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->solve);
+    chain.input = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
+    chain.output = first;
+    chain.workspace = chain_workspace;
+    chain.pinned_step = a->block.has_constant_mode ? level->pinned_step : -1;
+    run_chain(device, &chain);
+    const struct starfish_rows solved = own_rows(buffers, a, first, level->solve.input_row, 0, level->rows);
+    run_rows(device, &solved, STARFISH_ROWS_SCATTER);
+}
+
+#define LEVEL_FUNCTION(name, step, device_kind)                                                                        \
+    static void name(void *buffers[], void *data)                                                                      \
+    {                                                                                                                  \
+        const struct arguments *a = data;                                                                              \
+        const struct device device = {device_kind, a->block.precision, &a->header};                                    \
+        step(&device, buffers, a);                                                                                     \
+    }
+LEVEL_FUNCTION(reduce_cpu, reduce, STARFISH_CPU)
+LEVEL_FUNCTION(substitute_cpu, substitute, STARFISH_CPU)
+#ifdef STARFISH_HAVE_GPU
+LEVEL_FUNCTION(reduce_cuda, reduce, STARFISH_GPU)
+LEVEL_FUNCTION(substitute_cuda, substitute, STARFISH_GPU)
+#endif
+
+STARFISH_CODELET(reduce, "blktri_reduce", 0x228833);
+STARFISH_CODELET(substitute, "blktri_substitute", 0xee6677);
+
+size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n,
+                                    size_t lanes, int periodic, starfish_precision precision)
+{
+    const size_t size = starfish_real_size(precision);
+    const size_t most = level->rows > level->neighbours ? level->rows : level->neighbours;
+    size_t chain = 0;
+    if (kind == STARFISH_CPU)
+        chain = starfish_tridiag_chain_workspace_cpu(n, lanes, most, periodic, size);
+#ifdef STARFISH_HAVE_GPU
+    else
+        chain = starfish_tridiag_chain_workspace_cuda(n, lanes, most, periodic, size);
+#endif
+    return 2 * most * n * lanes * size + chain;
+}
+
+static starfish_status submit(struct starpu_codelet *codelet, struct starfish_progress *progress, int phase,
+                              const struct starfish_reduction_block *block, const struct starfish_level *levels,
+                              size_t depth, enum starpu_data_access_mode above, enum starpu_data_access_mode own)
+{
+    const struct starfish_level *level = &levels[depth];
+    struct starfish_task task;
+    starfish_task_begin(&task, codelet, progress, phase);
+    starfish_task_data(&task, level->ints.handle, STARPU_R);
+    starfish_task_data(&task, level->reals.handle, STARPU_R);
+    starfish_task_data(&task, block->line, STARPU_R);
+    starfish_task_data(&task, block->shift_x, STARPU_R);
+    for (size_t l = 0; l < depth; l++)
+        starfish_task_data(&task, block->level[l], above);
+    starfish_task_data(&task, block->level[depth], own);
+
+    struct arguments arguments = {.block = *block, .level = level, .depth = depth};
+    const size_t sizes[] = {block->precision, block->n,    block->lanes,        (size_t)block->periodic,
+                            level->rows,      (size_t)depth, level->total_steps};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}
+
+starfish_status starfish_submit_reduce(struct starfish_progress *progress, int phase,
+                                       const struct starfish_reduction_block *block,
+                                       const struct starfish_level *levels, size_t depth)
+{
+    return submit(&reduce_codelet, progress, phase, block, levels, depth, STARPU_RW, STARPU_R);
+}
+
+starfish_status starfish_submit_substitute(struct starfish_progress *progress, int phase,
+                                           const struct starfish_reduction_block *block,
+                                           const struct starfish_level *levels, size_t depth)
+{
+    return submit(&substitute_codelet, progress, phase, block, levels, depth, STARPU_R, STARPU_RW);
+}

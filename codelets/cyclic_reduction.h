@@ -1,0 +1,77 @@
+/* Tasks: block cyclic reduction of one block of modes (or of one 2D problem), level by level.
+ *
+ * The rows of the problem (its z-planes; in 2D its lines of constant y) are separators of nested blocks; the rows of
+ * one level lie together in one array, `width` = lanes * n reals each, n the length of a tridiagonal line and lanes the
+ * number of modes side by side. Level 0 has the one separator of the whole range; its neighbours are always on levels
+ * nearer to 0. The arithmetic of a level is chains of shifted tridiagonal solves (tridiag/tridiag.h); what a level's
+ * chains are is made in blktri/. */
+#ifndef STARFISH_CODELETS_CYCLIC_REDUCTION_H
+#define STARFISH_CODELETS_CYCLIC_REDUCTION_H
+
+#include "blktri/kernels/rows.h"
+#include "scheduler/task.h"
+#include "scheduler/vector.h"
+#include "scheduler/workspace.h"
+#include "tridiag/tridiag.h"
+
+enum { STARFISH_MAX_LEVELS = 34 };
+
+/* A batch of chains (tridiag/tridiag.h): offsets of its tables into the level's ints, and of its scales into reals. */
+struct starfish_chain_batch {
+    size_t vectors;
+    int max_steps;
+    size_t input_row, first_step, steps, scale;
+};
+
+/* One level's tables. `ints` holds index lists at the offsets given, `reals` the steps: mu[total], keep[total],
+ * gain[total], then the batches' scales. A block has up to two neighbours, the rows just outside it; the first `lower` of the neighbour list are
+ * at the low ends, the rest at the high ends, so that no row occurs twice in either part. */
+struct starfish_level {
+    size_t rows;
+    size_t neighbours, lower;
+    size_t neighbour_level, neighbour_row; /* where each neighbour is */
+    size_t neighbour_block;                /* the row of the block whose neighbour it is */
+    size_t zeros;                          /* as many zeros as there are rows or neighbours */
+    struct starfish_chain_batch reduce;     /* separator -> what it adds to each neighbour */
+    struct starfish_chain_batch influence;  /* neighbour -> what it adds to the separator's right-hand side */
+    struct starfish_chain_batch solve;      /* separator's right-hand side -> its solution */
+    size_t total_steps;
+    int pinned_step; /* of `solve`, singular for the constant mode; -1: none */
+    struct starfish_vector ints, reals;
+};
+
+/* What all tasks on one block of modes share. */
+struct starfish_reduction_block {
+    starfish_precision precision;
+    size_t n, lanes;
+    int periodic;
+    double shift;
+    int has_constant_mode;          /* lane 0 is the constant mode of a singular problem */
+    starpu_data_handle_t line;      /* lower, diag, upper: 3 n reals */
+    starpu_data_handle_t shift_x;   /* eigenvalues of all modes of x ... */
+    size_t first_mode;              /* ... from this one on */
+    const starpu_data_handle_t *level; /* one array per level */
+    const struct starfish_workspace *workspace;
+};
+
+/* Bytes of work space for the tasks of one level. */
+size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n,
+                                    size_t lanes, int periodic, starfish_precision precision);
+
+/* Level `depth` acts on the right-hand sides of the levels above (Swarztrauber 1974, reduction). */
+starfish_status starfish_submit_reduce(struct starfish_progress *progress, int phase,
+                                       const struct starfish_reduction_block *block,
+                                       const struct starfish_level *levels, size_t depth);
+/* Level `depth` is solved, the levels above being known (back substitution). */
+starfish_status starfish_submit_substitute(struct starfish_progress *progress, int phase,
+                                           const struct starfish_reduction_block *block,
+                                           const struct starfish_level *levels, size_t depth);
+
+/* Planes of tiles <-> rows of levels. `places`: for each level in turn its rows' tile, then plane within the tile (ints).
+ * to_levels: tiles are read and levels written; otherwise the reverse. */
+starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase, starfish_precision precision,
+                                     int to_levels, size_t width, size_t tiles, const starpu_data_handle_t *tile,
+                                     size_t levels, const starpu_data_handle_t *level, const size_t *level_rows,
+                                     starpu_data_handle_t places);
+
+#endif

@@ -1,0 +1,48 @@
+/* The two functions of a codelet whose work is one kernel in two precisions and on two kinds of device.
+ *
+ * STARFISH_KERNEL_PAIR(operation, kernel) defines operation_cpu and operation_cuda, which unpack the file's
+ * `struct arguments` (with members `header` and `precision`) by its function
+ *     static struct kernel with_pointers(void *buffers[], const struct arguments *arguments)
+ * and call kernel_cpu_f32, kernel_cpu_f64, kernel_cuda_f32 or kernel_cuda_f64. */
+#ifndef STARFISH_CODELETS_KERNEL_PAIR_H
+#define STARFISH_CODELETS_KERNEL_PAIR_H
+
+#include "base/real.h"
+#include "scheduler/task.h"
+
+#define STARFISH_KERNEL_PAIR_CPU(operation, kernel_name)                                                               \
+    static void operation##_cpu(void *buffers[], void *data)                                                           \
+    {                                                                                                                  \
+        static void (*const kernels[])(const struct kernel_name *) = {kernel_name##_cpu_f32, kernel_name##_cpu_f64};   \
+        const struct arguments *arguments = data;                                                                      \
+        const struct kernel_name kernel = with_pointers(buffers, arguments);                                           \
+        kernels[arguments->precision](&kernel);                                                                        \
+    }
+
+#ifdef STARFISH_HAVE_GPU
+#define STARFISH_KERNEL_PAIR(operation, kernel_name)                                                                   \
+    STARFISH_KERNEL_PAIR_CPU(operation, kernel_name)                                                                   \
+    static void operation##_cuda(void *buffers[], void *data)                                                          \
+    {                                                                                                                  \
+        static int (*const kernels[])(const struct kernel_name *, struct CUstream_st *) = {kernel_name##_cuda_f32,     \
+                                                                                           kernel_name##_cuda_f64};    \
+        const struct arguments *arguments = data;                                                                      \
+        const struct kernel_name kernel = with_pointers(buffers, arguments);                                           \
+        starfish_task_check(&arguments->header, #operation,                                                            \
+                            kernels[arguments->precision](&kernel, starpu_cuda_get_local_stream()));                   \
+    }
+#else
+#define STARFISH_KERNEL_PAIR(operation, kernel_name) STARFISH_KERNEL_PAIR_CPU(operation, kernel_name)
+#endif
+
+/* Pointers of the data that a task works on, by position. */
+#define STARFISH_VECTOR(buffers, index) ((void *)STARPU_VECTOR_GET_PTR((buffers)[index]))
+#define STARFISH_SLAB(buffers, index) ((void *)STARPU_BLOCK_GET_PTR((buffers)[index]))
+
+/* Element `index` of an array of reals of `precision`. */
+static inline void *starfish_real_at(void *array, starfish_precision precision, size_t index)
+{
+    return (char *)array + index * starfish_real_size(precision);
+}
+
+#endif

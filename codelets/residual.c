@@ -1,0 +1,84 @@
+/* Task: residual of one slab. */
+#include "codelets/stencil.h"
+
+#include "codelets/kernel_pair.h"
+
+#include <string.h>
+
+enum { ABSENT = -1 };
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    int below, above, offset; /* position among the data, or ABSENT */
+    size_t below_planes;
+    struct starfish_residual kernel; /* pointers are filled in by the task */
+};
+
+static const void *slab_plane(void *buffers[], int index, const struct arguments *a, size_t plane)
+{
+    if (index == ABSENT)
+        return NULL;
+    return starfish_real_at(STARFISH_SLAB(buffers, index), a->precision, plane * a->kernel.n[0] * a->kernel.n[1]);
+}
+
+/* Data: axes, u, rhs, maximum, then those that may be absent. */
+static struct starfish_residual with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_residual kernel = a->kernel;
+    char *table = STARFISH_VECTOR(buffers, 0);
+    const size_t length[3] = {kernel.n[0], kernel.n[1], kernel.planes};
+    for (int axis = 0; axis < 3; axis++) {
+        kernel.axis[axis].lower = table;
+        kernel.axis[axis].diag = starfish_real_at(table, a->precision, length[axis]);
+        kernel.axis[axis].upper = starfish_real_at(table, a->precision, 2 * length[axis]);
+        table = starfish_real_at(table, a->precision, 3 * length[axis]);
+    }
+    kernel.u = STARFISH_SLAB(buffers, 1);
+    kernel.rhs = STARFISH_SLAB(buffers, 2);
+    kernel.maximum = STARFISH_VECTOR(buffers, 3);
+    kernel.below = slab_plane(buffers, a->below, a, a->below_planes - 1);
+    kernel.above = slab_plane(buffers, a->above, a, 0);
+    kernel.offset = a->offset == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->offset);
+    return kernel;
+}
+
+STARFISH_KERNEL_PAIR(residual, starfish_residual)
+STARFISH_CODELET(residual, "residual", 0x999933);
+
+/* Add a slab next to this one, once, though it may be on both sides or be the slab itself. */
+static int add_neighbour(struct starfish_task *task, starpu_data_handle_t handle)
+{
+    if (!handle)
+        return ABSENT;
+    for (int i = 0; i < task->count; i++)
+        if (task->handle[i] == handle)
+            return i;
+    starfish_task_data(task, handle, STARPU_R);
+    return task->count - 1;
+}
+
+starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
+                                         const struct starfish_residual_task *d)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &residual_codelet, progress, phase);
+    starfish_task_data(&task, d->axes, STARPU_R);
+    starfish_task_data(&task, d->u, STARPU_R);
+    starfish_task_data(&task, d->rhs, STARPU_R);
+    starfish_task_data(&task, d->maximum, STARPU_W);
+
+    struct arguments arguments = {
+        .precision = d->precision,
+        .below_planes = d->below_planes,
+        .kernel = {.first_plane = d->first_plane, .planes = d->planes, .lambda = d->lambda}};
+    memcpy(arguments.kernel.n, d->n, sizeof d->n);
+    for (int axis = 0; axis < 3; axis++)
+        arguments.kernel.axis[axis].periodic = d->periodic[axis];
+    arguments.below = add_neighbour(&task, d->below);
+    arguments.above = add_neighbour(&task, d->above);
+    arguments.offset = add_neighbour(&task, d->offset);
+    const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2]};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}

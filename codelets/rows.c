@@ -1,0 +1,80 @@
+/* Task: planes of tiles to rows of levels, and back. */
+#include "codelets/cyclic_reduction.h"
+
+#include "codelets/kernel_pair.h"
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    int to_levels;
+    size_t width, tiles, levels;
+    size_t level_rows[STARFISH_MAX_LEVELS];
+};
+
+/* Data: places, tiles, levels. */
+static struct starfish_rows rows_of_level(void *buffers[], const struct arguments *a, size_t level, size_t *place)
+{
+    struct starfish_rows kernel = {.width = a->width, .count = a->level_rows[level]};
+    const int *places = STARFISH_VECTOR(buffers, 0);
+    for (size_t t = 0; t < a->tiles; t++)
+        kernel.array[t] = STARFISH_VECTOR(buffers, 1 + t);
+    kernel.which = places + *place;
+    kernel.position = places + *place + kernel.count;
+    kernel.buffer = STARFISH_VECTOR(buffers, 1 + a->tiles + level);
+    *place += 2 * kernel.count;
+    return kernel;
+}
+
+static void rows_cpu(void *buffers[], void *data)
+{
+    static void (*const kernels[])(const struct starfish_rows *, enum starfish_rows_operation) = {
+        starfish_rows_cpu_f32, starfish_rows_cpu_f64};
+    const struct arguments *a = data;
+    size_t place = 0;
+    for (size_t level = 0; level < a->levels; level++) {
+        const struct starfish_rows kernel = rows_of_level(buffers, a, level, &place);
+        kernels[a->precision](&kernel, a->to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER);
+    }
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void rows_cuda(void *buffers[], void *data)
+{
+    static int (*const kernels[])(const struct starfish_rows *, enum starfish_rows_operation, struct CUstream_st *) = {
+        starfish_rows_cuda_f32, starfish_rows_cuda_f64};
+    const struct arguments *a = data;
+    size_t place = 0;
+    for (size_t level = 0; level < a->levels; level++) {
+        const struct starfish_rows kernel = rows_of_level(buffers, a, level, &place);
+        starfish_task_check(&a->header, "rows",
+                            kernels[a->precision](&kernel, a->to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER,
+                                                  starpu_cuda_get_local_stream()));
+    }
+}
+#endif
+
+STARFISH_CODELET(rows, "rows", 0xbbbbbb);
+
+starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase, starfish_precision precision,
+                                     int to_levels, size_t width, size_t tiles, const starpu_data_handle_t *tile,
+                                     size_t levels, const starpu_data_handle_t *level, const size_t *level_rows,
+                                     starpu_data_handle_t places)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &rows_codelet, progress, phase);
+    task.name = to_levels ? "rows to levels" : "levels to rows";
+    starfish_task_data(&task, places, STARPU_R);
+    struct arguments arguments = {
+        .precision = precision, .to_levels = to_levels, .width = width, .tiles = tiles, .levels = levels};
+    size_t count = 0;
+    for (size_t t = 0; t < tiles; t++)
+        starfish_task_data(&task, tile[t], to_levels ? STARPU_R : STARPU_W);
+    for (size_t l = 0; l < levels; l++) {
+        starfish_task_data(&task, level[l], to_levels ? STARPU_W : STARPU_R);
+        arguments.level_rows[l] = level_rows[l];
+        count += level_rows[l];
+    }
+    const size_t sizes[] = {precision, width, count, tiles, (size_t)to_levels};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}

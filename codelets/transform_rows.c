@@ -1,0 +1,68 @@
+/* Task: transform along x between a slab and its tiles. */
+#include "codelets/kernel_pair.h"
+#include "codelets/transform.h"
+
+#include <string.h>
+
+struct arguments {
+    struct starfish_task_header header;
+    const struct starfish_transform_set *set;
+    const struct starfish_workspace *workspace;
+    enum starfish_transform_direction direction;
+    struct starfish_transform_rows kernel; /* pointers are filled in by the task */
+};
+
+static struct starfish_transform_rows with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_transform_rows kernel = a->kernel;
+    kernel.rows = STARFISH_SLAB(buffers, 0);
+    for (int t = 0; t < kernel.tiles; t++)
+        kernel.tile[t] = STARFISH_VECTOR(buffers, 1 + t);
+    kernel.workspace = starfish_workspace_here(a->workspace);
+    return kernel;
+}
+
+static void transform_rows_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_transform_rows kernel = with_pointers(buffers, a);
+    starfish_transform_rows_cpu(a->set->cpu, a->direction, &kernel);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void transform_rows_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_transform_rows kernel = with_pointers(buffers, a);
+    starfish_task_check(&a->header, "transform_rows",
+                        starfish_transform_rows_cuda(starfish_transform_set_here(a->set), a->direction, &kernel,
+                                                     starpu_cuda_get_local_stream()));
+}
+#endif
+
+STARFISH_CODELET(transform_rows, "transform_rows", 0x4477aa);
+
+starfish_status starfish_submit_transform_rows(struct starfish_progress *progress, int phase,
+                                               const struct starfish_transform_set *set,
+                                               const struct starfish_workspace *workspace,
+                                               enum starfish_transform_direction direction, double scale,
+                                               starpu_data_handle_t slab, size_t rows, size_t tiles,
+                                               const starpu_data_handle_t *tile, const size_t *first_mode)
+{
+    const int forward = direction == STARFISH_FORWARD;
+    struct starfish_task task;
+    starfish_task_begin(&task, &transform_rows_codelet, progress, phase);
+    task.name = forward ? "transform x" : "inverse transform x";
+    starfish_task_data(&task, slab, forward ? STARPU_R : STARPU_W);
+    for (size_t t = 0; t < tiles; t++)
+        starfish_task_data(&task, tile[t], forward ? STARPU_W : STARPU_R);
+
+    struct arguments arguments = {.set = set,
+                                  .workspace = workspace,
+                                  .direction = direction,
+                                  .kernel = {.count = rows, .tiles = (int)tiles, .scale = scale}};
+    memcpy(arguments.kernel.first_mode, first_mode, (tiles + 1) * sizeof *first_mode);
+    const size_t sizes[] = {set->kind, set->n, set->precision, direction, rows, tiles};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}

@@ -1,0 +1,28 @@
+/* A transform with plans for every worker of a context: FFTW's is shared by all cores, cuFFT's is one per GPU worker. */
+#ifndef STARFISH_CODELETS_TRANSFORM_SET_H
+#define STARFISH_CODELETS_TRANSFORM_SET_H
+
+#include "fft/transform.h"
+#include "scheduler/context.h"
+
+struct starfish_transform_set {
+    struct starfish_context *context; /* NULL before create and after destroy */
+    enum starfish_transform_kind kind;
+    size_t n, max_lines;
+    starfish_precision precision;
+    struct starfish_transform_cpu *cpu;
+    struct starfish_transform_cuda *cuda[STARPU_NMAXWORKERS]; /* by the context's worker number */
+    starfish_status cuda_status[STARPU_NMAXWORKERS];
+};
+
+/* max_lines: how many lines a task transforms at most. */
+starfish_status starfish_transform_set_create(struct starfish_transform_set *set, struct starfish_context *context,
+                                              enum starfish_transform_kind kind, size_t n, size_t max_lines,
+                                              starfish_precision precision);
+void starfish_transform_set_destroy(struct starfish_transform_set *set);
+/* Bytes of work space that a task needs on a worker of each kind. */
+size_t starfish_transform_set_workspace(const struct starfish_transform_set *set, starfish_worker_kind kind);
+/* Inside a task on a GPU: the plan of the running worker. */
+struct starfish_transform_cuda *starfish_transform_set_here(const struct starfish_transform_set *set);
+
+#endif

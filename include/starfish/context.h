@@ -1,0 +1,83 @@
+/* The runtime context: the workers (CPU cores and GPUs) on which plans run their tasks, through StarPU.
+ *
+ * Thread-safety: a context may be used by many threads at once; create and destroy it from one.
+ * Several contexts may live at once: they share the process's one StarPU. */
+#ifndef STARFISH_CONTEXT_H
+#define STARFISH_CONTEXT_H
+
+#include <starfish/status.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct starfish_context starfish_context;
+
+typedef enum starfish_log_level { STARFISH_LOG_INFO, STARFISH_LOG_WARNING, STARFISH_LOG_ERROR } starfish_log_level;
+/* `message` is one line without a newline, valid during the call; called from any thread. */
+typedef void starfish_log_function(void *data, starfish_log_level level, const char *message);
+
+typedef enum starfish_worker_kind { STARFISH_CPU = 0, STARFISH_GPU = 1, STARFISH_WORKER_KINDS } starfish_worker_kind;
+
+struct starfish_context_options {
+    size_t size;        /* sizeof(struct starfish_context_options); the initialiser sets it */
+    int cpu_workers;    /* how many; -1: as many as there are (and STARPU_NCPU allows) */
+    int gpu_workers;    /* how many; -1: as many as there are (and STARPU_NCUDA allows) */
+    const char *policy; /* StarPU scheduling policy; NULL: STARPU_SCHED, else dmdas with a GPU and lws without */
+    starfish_log_function *log; /* NULL: nothing is logged */
+    void *log_data;
+};
+#define STARFISH_CONTEXT_OPTIONS_DEFAULTS                                                                              \
+    {                                                                                                                  \
+        sizeof(struct starfish_context_options), -1, -1, NULL, NULL, NULL                                              \
+    }
+
+/* Start the workers, or join the StarPU that the process has already initialised: then `policy` is ignored and the
+ * worker counts may only be -1 (all of that kind) or 0 (none), or at least the number that is there.
+ * `options` may be NULL for the defaults. At least one worker must remain. The caller owns *context. */
+STARFISH_API starfish_status starfish_context_create(starfish_context **context,
+                                                     const struct starfish_context_options *options);
+/* Plans, fields and jobs made from the context must be gone. NULL is allowed. */
+STARFISH_API void starfish_context_destroy(starfish_context *context);
+
+/* One worker as StarPU and hwloc see it. */
+struct starfish_worker {
+    starfish_worker_kind kind;
+    int device;         /* core or CUDA device number */
+    int memory_node;    /* StarPU's */
+    int numa_node;      /* operating system's number of the nearest NUMA node, -1 when unknown */
+    char name[96];
+};
+STARFISH_API size_t starfish_context_workers(const starfish_context *context);
+STARFISH_API size_t starfish_context_workers_of(const starfish_context *context, starfish_worker_kind kind);
+STARFISH_API starfish_status starfish_context_worker(const starfish_context *context, size_t index,
+                                                     struct starfish_worker *worker);
+
+/* What runs below. */
+struct starfish_runtime {
+    char starfish_version[32];
+    char starpu_version[32];
+    char policy[64];
+    int cores, numa_nodes;                      /* of the machine, by hwloc */
+    int has_cuda, has_fxt, has_mpi, simulated;  /* StarPU's build */
+    int joined;                                 /* the process had initialised StarPU before */
+};
+STARFISH_API starfish_status starfish_context_runtime(const starfish_context *context,
+                                                      struct starfish_runtime *runtime);
+
+/* Host memory that GPUs can copy from and to at full speed (pinned where there is a GPU), aligned to 64 bytes, owned by
+ * the caller, released by starfish_free with the same size. */
+STARFISH_API starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory);
+STARFISH_API void starfish_free(starfish_context *context, void *memory, size_t bytes);
+
+/* Pin memory of the user's own, so that it is copied at full speed too; unpin before it is freed. Costs about a
+ * millisecond per 4 MB, so it pays for memory that is solved with many times. Without a GPU both do nothing. */
+STARFISH_API starfish_status starfish_pin(starfish_context *context, void *memory, size_t bytes);
+STARFISH_API starfish_status starfish_unpin(starfish_context *context, void *memory, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

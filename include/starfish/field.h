@@ -1,0 +1,33 @@
+/* Fields: a scalar on an nx * ny * nz grid, x fastest (element (i,j,k) at i + nx*(j + ny*k); NumPy shape (nz,ny,nx)),
+ * known to the runtime as one piece of data per slab (run of z-planes) on the user's own memory: nothing is copied on
+ * the host, and a field that is used again may stay where its last user, CPU or GPU, left it. */
+#ifndef STARFISH_FIELD_H
+#define STARFISH_FIELD_H
+
+#include <starfish/context.h>
+#include <starfish/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct starfish_field starfish_field;
+
+/* A field over `memory`: host memory or CUDA device memory (recognised) of nx*ny*nz reals of `precision`, which must
+ * outlive the field and may be touched only between starfish_field_acquire and _release; or NULL, and the field
+ * allocates pinned memory itself. `slabs` is 1..min(nz, 32). The caller owns *field. */
+STARFISH_API starfish_status starfish_field_create(starfish_context *context, starfish_precision precision,
+                                                   const size_t n[3], size_t slabs, void *memory,
+                                                   starfish_field **field);
+/* Waits for work on the field; afterwards its memory holds the values. NULL is allowed. */
+STARFISH_API void starfish_field_destroy(starfish_field *field);
+
+/* Wait for work on the field, bring it to its memory and let the caller read and write it there until release. */
+STARFISH_API starfish_status starfish_field_acquire(starfish_field *field, void **memory);
+STARFISH_API starfish_status starfish_field_release(starfish_field *field);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,155 @@
+/* Direct solvers for separable elliptic problems: (Lx + Ly + Lz + lambda) u = f on a box in 3D, and FISHPACK's BLKTRI
+ * problem in 2D.
+ *
+ * Second-order differences, with the sign convention u_xx + u_yy + u_zz + lambda u = f. Grids and boundary data:
+ *   periodic        h = length/n, nodes at origin + i h
+ *   STARFISH_CELL   h = length/n, unknowns at origin + (i+1/2) h
+ *   STARFISH_NODE   an end with Neumann data is itself an unknown, an end with Dirichlet data is not:
+ *                   h = length/(n+1) for two Dirichlet ends, length/n for one, length/(n-1) for none
+ * Neumann data is the derivative along the axis, not along the outward normal, at both ends.
+ *
+ * Singular problems (all ends Neumann or periodic, lambda = 0): the weighted mean of f is removed and reported as
+ * `pertrb`, as in FISHPACK, and the solution has weighted mean zero.
+ *
+ * Methods
+ *   slab     transforms in x and y, tridiagonal systems in z. Needs a uniform (or periodic constant-coefficient) y.
+ *   blktri   transform in x, block cyclic reduction in (y, z) in product form (Swarztrauber, SIAM J. Numer. Anal. 11
+ *            (1974), 1136-1150; Valero-Lara, Pinelli, Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272).
+ *            Needs a z operator with lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. */
+#ifndef STARFISH_POISSON_H
+#define STARFISH_POISSON_H
+
+#include <starfish/context.h>
+#include <starfish/field.h>
+#include <starfish/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum starfish_end { STARFISH_PERIODIC, STARFISH_DIRICHLET, STARFISH_NEUMANN } starfish_end;
+typedef enum starfish_grid { STARFISH_NODE, STARFISH_CELL } starfish_grid;
+typedef enum starfish_axis_kind {
+    STARFISH_UNIFORM,    /* n, origin, length, ends, grid */
+    STARFISH_STRETCHED,  /* n, ends (not periodic), grid, coordinates: NODE: the n unknowns plus the Dirichlet ends,
+                            CELL: the n+1 faces; increasing */
+    STARFISH_TRIDIAGONAL /* n, lower, diag, upper, periodic: row k is lower[k] u(k-1) + diag[k] u(k) + upper[k] u(k+1);
+                            lower[0] and upper[n-1] couple the ends when periodic and are ignored otherwise */
+} starfish_axis_kind;
+
+/* One direction. Arrays are read during plan creation only. */
+struct starfish_axis {
+    starfish_axis_kind kind;
+    size_t n;
+    double origin, length;
+    starfish_end ends[2];
+    starfish_grid grid;
+    const double *coordinates;
+    size_t coordinate_count;
+    const double *lower, *diag, *upper;
+    int periodic;
+};
+
+/* axis[0] is x (uniform), axis[1] y, axis[2] z. */
+struct starfish_poisson_problem {
+    struct starfish_axis axis[3];
+    double lambda;
+};
+
+typedef enum starfish_method { STARFISH_METHOD_AUTO, STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI } starfish_method;
+
+struct starfish_poisson_options {
+    size_t size; /* sizeof(struct starfish_poisson_options); the initialiser sets it */
+    starfish_method method;
+    starfish_precision precision;
+    size_t slabs;       /* runs of z-planes; 0: chosen from the workers */
+    size_t mode_blocks; /* runs of x modes; 0: chosen from the workers */
+    int check_residual; /* also compute the residual: one more pass over the field */
+};
+#define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
+    {                                                                                                                  \
+        sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0                           \
+    }
+
+typedef struct starfish_poisson_plan starfish_poisson_plan;
+typedef struct starfish_job starfish_job;
+
+/* Inhomogeneous data on the six faces, [axis][low end, high end]: an array of the plan's precision over the unknowns of
+ * the other two directions, lower direction fastest (x faces: ny*nz, y faces: nx*nz, z faces: nx*ny), or, where that is
+ * NULL, a constant. Ignored at periodic and TRIDIAGONAL ends. */
+struct starfish_boundary {
+    const void *array[3][2];
+    double constant[3][2];
+};
+
+/* What a solve did. Phases are wall-clock from the first start to the last end of their tasks; they overlap. */
+enum { STARFISH_MAX_PHASES = 8 };
+struct starfish_info {
+    double residual; /* max |A u - f| / max |f|, f with the boundary data; NaN unless check_residual */
+    double pertrb;   /* what was taken off f in a singular problem, else 0 */
+    double seconds;  /* submission to completion, solution back in its memory */
+    int phases;
+    struct {
+        const char *name;
+        double seconds;
+    } phase[STARFISH_MAX_PHASES];
+    struct {
+        size_t tasks;
+        double busy_seconds;
+    } worker[STARFISH_WORKER_KINDS];
+    /* Moved by the runtime during the solve, other solves at the same time included. */
+    size_t host_to_device, device_to_host, device_to_device;
+};
+
+/* Analyse the problem: eigenvalues, roots, transform plans, work space (about one field plus 1/slabs).
+ * `options` may be NULL. The caller owns *plan; destroy it before its context.
+ * Errors: ARGUMENT (names axis and member), UNSUPPORTED (method cannot do this problem), NOT_SYMMETRIZABLE, SINGULAR
+ * (names the mode), MEMORY, RUNTIME. */
+STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *context,
+                                                          const struct starfish_poisson_problem *problem,
+                                                          const struct starfish_poisson_options *options,
+                                                          starfish_poisson_plan **plan);
+/* The 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) + upper_y u(i,j+1)
+ * + (diag_x + diag_y + lambda) u = f, i fastest; both axes of kind STARFISH_TRIDIAGONAL. */
+STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
+                                                              const struct starfish_axis *y, double lambda,
+                                                              const struct starfish_poisson_options *options,
+                                                              starfish_poisson_plan **plan);
+STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
+
+/* "slab" or "blktri", and why it was chosen (one line); seconds that plan creation took. Static or plan's storage. */
+STARFISH_API const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan);
+STARFISH_API const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan);
+STARFISH_API double starfish_poisson_plan_seconds(const starfish_poisson_plan *plan);
+/* 1 when the problem is singular in the sense above. */
+STARFISH_API int starfish_poisson_plan_singular(const starfish_poisson_plan *plan);
+
+/* Solve: rhs and solution are nx*ny*nz reals of the plan's precision in host or CUDA device memory (recognised);
+ * they may be the same array. `boundary` and `info` may be NULL. Blocks until the solution is in its memory.
+ * One plan may be used from several threads at once, on different data. */
+STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
+                                                    const struct starfish_boundary *boundary, const void *rhs,
+                                                    void *solution, struct starfish_info *info);
+
+/* The same without waiting: arrays (those of `boundary` excepted, which are copied) must stay until the job is done.
+ * Every job must be waited for, once; waiting frees it. */
+STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan,
+                                                     const struct starfish_boundary *boundary, const void *rhs,
+                                                     void *solution, starfish_job **job);
+STARFISH_API starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info);
+/* Tasks finished so far and in all, for showing progress; any thread. */
+STARFISH_API void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total);
+
+/* A field cut as this plan wants it; and a solve between such fields, which leaves the solution where it was computed
+ * (rhs and solution may be the same field). */
+STARFISH_API starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field);
+STARFISH_API starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan,
+                                                           const struct starfish_boundary *boundary,
+                                                           starfish_field *rhs, starfish_field *solution,
+                                                           starfish_job **job);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

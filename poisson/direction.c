@@ -1,0 +1,322 @@
+/* Discretisation of one direction: second differences on uniform and stretched grids with their ends, or the user's own
+ * tridiagonal matrix. The formulas are those of include/starfish/poisson.h. */
+#include "poisson/direction.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Checking -------------------------------------------------------------------------------------------------- */
+
+static starfish_status check_finite(const char *name, const char *member, const double *values, size_t count)
+{
+    if (!values)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.%s is NULL", name, member);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.%s[%zu] is not finite", name, member, i);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_ends(const char *name, const struct starfish_axis *axis)
+{
+    for (int end = 0; end < 2; end++)
+        if ((unsigned)axis->ends[end] > STARFISH_NEUMANN)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.ends[%d] is none of periodic, Dirichlet, Neumann", name,
+                                 end);
+    if ((axis->ends[0] == STARFISH_PERIODIC) != (axis->ends[1] == STARFISH_PERIODIC))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.ends: one end is periodic and the other is not", name);
+    if (axis->grid != STARFISH_NODE && axis->grid != STARFISH_CELL)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.grid is neither STARFISH_NODE nor STARFISH_CELL", name);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_uniform(const char *name, const struct starfish_axis *axis)
+{
+    STARFISH_TRY(check_ends(name, axis));
+    if (!(axis->length > 0) || !isfinite(axis->length))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.length is %g, not a positive number", name, axis->length);
+    if (axis->grid == STARFISH_NODE && axis->ends[0] == STARFISH_NEUMANN && axis->ends[1] == STARFISH_NEUMANN &&
+        axis->n < 2)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.n is 1, but two Neumann ends on nodes need at least 2", name);
+    return STARFISH_SUCCESS;
+}
+
+static size_t expected_coordinates(const struct starfish_axis *axis)
+{
+    if (axis->grid == STARFISH_CELL)
+        return axis->n + 1;
+    return axis->n + (axis->ends[0] == STARFISH_DIRICHLET) + (axis->ends[1] == STARFISH_DIRICHLET);
+}
+
+static starfish_status check_stretched(const char *name, const struct starfish_axis *axis)
+{
+    STARFISH_TRY(check_ends(name, axis));
+    if (axis->ends[0] == STARFISH_PERIODIC)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a stretched grid cannot be periodic", name);
+    const size_t expected = expected_coordinates(axis);
+    if (axis->coordinate_count != expected || expected < 2)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.coordinates: %zu values, but n = %zu needs %zu (at least 2)",
+                             name, axis->coordinate_count, axis->n, expected);
+    STARFISH_TRY(check_finite(name, "coordinates", axis->coordinates, expected));
+    for (size_t i = 1; i < expected; i++)
+        if (!(axis->coordinates[i] > axis->coordinates[i - 1]))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.coordinates[%zu] is not larger than the one before", name,
+                                 i);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_tridiagonal(const char *name, const struct starfish_axis *axis)
+{
+    STARFISH_TRY(check_finite(name, "lower", axis->lower, axis->n));
+    STARFISH_TRY(check_finite(name, "diag", axis->diag, axis->n));
+    return check_finite(name, "upper", axis->upper, axis->n);
+}
+
+/* ---- Uniform grids --------------------------------------------------------------------------------------------- */
+
+static double spacing(const struct starfish_axis *axis)
+{
+    if (axis->ends[0] == STARFISH_PERIODIC || axis->grid == STARFISH_CELL)
+        return axis->length / (double)axis->n;
+    const int dirichlet = (axis->ends[0] == STARFISH_DIRICHLET) + (axis->ends[1] == STARFISH_DIRICHLET);
+    return axis->length / ((double)axis->n + dirichlet - 1);
+}
+
+static enum starfish_transform_kind transform_of(const struct starfish_axis *axis)
+{
+    static const enum starfish_transform_kind kinds[2][2][2] = {
+        [STARFISH_NODE] = {{STARFISH_TRANSFORM_DD_NODE, STARFISH_TRANSFORM_DN_NODE},
+                           {STARFISH_TRANSFORM_ND_NODE, STARFISH_TRANSFORM_NN_NODE}},
+        [STARFISH_CELL] = {{STARFISH_TRANSFORM_DD_CELL, STARFISH_TRANSFORM_DN_CELL},
+                           {STARFISH_TRANSFORM_ND_CELL, STARFISH_TRANSFORM_NN_CELL}}};
+    if (axis->ends[0] == STARFISH_PERIODIC)
+        return STARFISH_TRANSFORM_PERIODIC;
+    return kinds[axis->grid][axis->ends[0] == STARFISH_NEUMANN][axis->ends[1] == STARFISH_NEUMANN];
+}
+
+/* Coupling to what lies beyond an end, eliminated: `outward` is the coefficient of the absent neighbour, `inward` that of
+ * the other one, `width` the distance to the absent neighbour (NODE) or of the last cell (CELL). */
+static void close_end(struct starfish_direction *d, int end, starfish_grid grid, starfish_end condition, double width)
+{
+    const size_t row = end == 0 ? 0 : d->n - 1;
+    double *outward = end == 0 ? &d->lower[row] : &d->upper[row], *inward = end == 0 ? &d->upper[row] : &d->lower[row];
+    const double sign = end == 0 ? -1 : 1;
+    d->takes_boundary[end] = 1;
+    if (grid == STARFISH_NODE && condition == STARFISH_NEUMANN) { /* ghost = opposite neighbour -+ 2 h g */
+        d->boundary_weight[end] = sign * 2 * width * *outward;
+        *inward += *outward;
+        *outward = 0;
+    } else if (grid == STARFISH_CELL) { /* ghost = 2 g - u, or u -+ h g */
+        const int dirichlet = condition == STARFISH_DIRICHLET;
+        d->boundary_weight[end] = dirichlet ? 2 * *outward : sign * width * *outward;
+        d->diag[row] += dirichlet ? -*outward : *outward;
+        *outward = 0;
+    }
+}
+
+/* A Dirichlet value on a node is itself the absent neighbour. Last, since the other end may have doubled the coupling
+ * of a single unknown. */
+static void close_dirichlet_nodes(struct starfish_direction *d, const struct starfish_axis *axis)
+{
+    double *outward[2] = {&d->lower[0], &d->upper[d->n - 1]};
+    for (int end = 0; end < 2; end++)
+        if (axis->grid == STARFISH_NODE && axis->ends[end] == STARFISH_DIRICHLET) {
+            d->boundary_weight[end] = *outward[end];
+            d->takes_boundary[end] = 1;
+            *outward[end] = 0;
+        }
+}
+
+static void build_uniform(struct starfish_direction *d, const struct starfish_axis *axis)
+{
+    const double h = spacing(axis), off = 1 / (h * h);
+    for (size_t k = 0; k < d->n; k++) {
+        d->lower[k] = d->upper[k] = off;
+        d->diag[k] = -2 * off;
+    }
+    d->periodic = axis->ends[0] == STARFISH_PERIODIC;
+    d->has_transform = 1;
+    d->transform = transform_of(axis);
+    starfish_transform_eigenvalues(d->transform, d->n, h, d->eigenvalue);
+    if (d->periodic)
+        return;
+    for (int end = 0; end < 2; end++)
+        close_end(d, end, axis->grid, axis->ends[end], h);
+    close_dirichlet_nodes(d, axis);
+}
+
+/* ---- Stretched grids: three-point conservative differences ------------------------------------------------------ */
+
+/* Distances to the neighbours of unknown k and the width of its control volume. */
+struct metric {
+    double before, after, width;
+};
+
+static struct metric metric_of_node(const struct starfish_axis *axis, size_t k)
+{
+    const double *x = axis->coordinates + (axis->ends[0] == STARFISH_DIRICHLET) + k;
+    const int first = k == 0 && axis->ends[0] == STARFISH_NEUMANN;
+    const int last = k == axis->n - 1 && axis->ends[1] == STARFISH_NEUMANN;
+    struct metric m;
+    m.before = first ? 0 : x[0] - x[-1];
+    m.after = last ? m.before : x[1] - x[0];
+    if (first)
+        m.before = m.after; /* mirrored, as at `last` */
+    m.width = (m.before + m.after) / 2;
+    return m;
+}
+
+static struct metric metric_of_cell(const struct starfish_axis *axis, size_t k)
+{
+    const double *face = axis->coordinates + k;
+    const double width = face[1] - face[0];
+    return (struct metric){k == 0 ? width : (face[1] - face[-1]) / 2,
+                           k == axis->n - 1 ? width : (face[2] - face[0]) / 2, width};
+}
+
+static void build_stretched(struct starfish_direction *d, const struct starfish_axis *axis)
+{
+    double end_width[2] = {0, 0};
+    for (size_t k = 0; k < d->n; k++) {
+        const struct metric m = axis->grid == STARFISH_NODE ? metric_of_node(axis, k) : metric_of_cell(axis, k);
+        d->lower[k] = 1 / (m.before * m.width);
+        d->upper[k] = 1 / (m.after * m.width);
+        d->diag[k] = -(d->lower[k] + d->upper[k]);
+        if (k == 0)
+            end_width[0] = axis->grid == STARFISH_NODE ? m.before : m.width;
+        end_width[1] = axis->grid == STARFISH_NODE ? m.after : m.width;
+    }
+    for (int end = 0; end < 2; end++)
+        close_end(d, end, axis->grid, axis->ends[end], end_width[end]);
+    close_dirichlet_nodes(d, axis);
+}
+
+/* ---- The user's own matrix -------------------------------------------------------------------------------------- */
+
+/* Constant coefficients, the same to both sides, are a multiple of the second difference plus a shift: the transforms of
+ * a periodic or of a Dirichlet-Dirichlet grid diagonalise them. */
+static void find_transform(struct starfish_direction *d)
+{
+    const size_t n = d->n;
+    const double off = d->periodic || n == 1 ? d->lower[0] : d->upper[0], diag = d->diag[0];
+    for (size_t k = 0; k < n; k++)
+        if (d->diag[k] != diag || ((k > 0 || d->periodic) && d->lower[k] != off) ||
+            ((k + 1 < n || d->periodic) && d->upper[k] != off))
+            return;
+    d->has_transform = 1;
+    d->transform = d->periodic ? STARFISH_TRANSFORM_PERIODIC : STARFISH_TRANSFORM_DD_NODE;
+    starfish_transform_eigenvalues(d->transform, n, 1, d->eigenvalue);
+    for (size_t k = 0; k < n; k++)
+        d->eigenvalue[k] = diag + 2 * off + off * d->eigenvalue[k];
+}
+
+static void build_tridiagonal(struct starfish_direction *d, const struct starfish_axis *axis)
+{
+    memcpy(d->lower, axis->lower, d->n * sizeof(double));
+    memcpy(d->diag, axis->diag, d->n * sizeof(double));
+    memcpy(d->upper, axis->upper, d->n * sizeof(double));
+    d->periodic = axis->periodic != 0;
+    if (!d->periodic)
+        d->lower[0] = d->upper[d->n - 1] = 0;
+    find_transform(d);
+}
+
+/* ---- Common ----------------------------------------------------------------------------------------------------- */
+
+/* Weights w that make w[k] upper[k] = w[k+1] lower[k+1]: the left null vector when rows sum to zero. */
+static void find_weights(struct starfish_direction *d)
+{
+    double sum = 0;
+    for (size_t k = 0; k < d->n; k++) {
+        d->weight[k] = k == 0 ? 1 : d->weight[k - 1];
+        if (k > 0 && d->upper[k - 1] != 0 && d->lower[k] != 0)
+            d->weight[k] = d->weight[k - 1] * (d->upper[k - 1] / d->lower[k]);
+        sum += d->weight[k];
+    }
+    for (size_t k = 0; k < d->n; k++)
+        d->weight[k] /= sum;
+}
+
+static int rows_sum_to_zero(const struct starfish_direction *d)
+{
+    for (size_t k = 0; k < d->n; k++) {
+        const double sum = d->lower[k] + d->diag[k] + d->upper[k];
+        if (fabs(sum) > 4 * DBL_EPSILON * (fabs(d->lower[k]) + fabs(d->diag[k]) + fabs(d->upper[k])))
+            return 0;
+    }
+    return 1;
+}
+
+static starfish_status allocate(struct starfish_direction *d, const char *name, size_t n)
+{
+    memset(d, 0, sizeof *d);
+    if (n == 0 || n > INT32_MAX / 4)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.n is %zu, not in 1..%d", name, n, INT32_MAX / 4);
+    d->n = n;
+    double **const arrays[] = {&d->lower, &d->diag, &d->upper, &d->eigenvalue, &d->weight};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        if (!(*arrays[i] = calloc(n, sizeof(double)))) {
+            starfish_direction_destroy(d);
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %s of %zu unknowns", name, n);
+        }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_direction_create(struct starfish_direction *d, const char *name,
+                                          const struct starfish_axis *axis)
+{
+    static const struct {
+        starfish_status (*check)(const char *, const struct starfish_axis *);
+        void (*build)(struct starfish_direction *, const struct starfish_axis *);
+    } kinds[] = {
+        [STARFISH_UNIFORM] = {check_uniform, build_uniform},
+        [STARFISH_STRETCHED] = {check_stretched, build_stretched},
+        [STARFISH_TRIDIAGONAL] = {check_tridiagonal, build_tridiagonal},
+    };
+    if ((unsigned)axis->kind > STARFISH_TRIDIAGONAL)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.kind is unknown", name);
+    STARFISH_TRY(allocate(d, name, axis->n));
+    starfish_status status = kinds[axis->kind].check(name, axis);
+    if (status != STARFISH_SUCCESS) {
+        starfish_direction_destroy(d);
+        return status;
+    }
+    kinds[axis->kind].build(d, axis);
+    find_weights(d);
+    d->constant_null = rows_sum_to_zero(d);
+    return STARFISH_SUCCESS;
+}
+
+void starfish_direction_destroy(struct starfish_direction *d)
+{
+    free(d->lower);
+    free(d->diag);
+    free(d->upper);
+    free(d->eigenvalue);
+    free(d->weight);
+    memset(d, 0, sizeof *d);
+}
+
+static int ascending(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+starfish_status starfish_direction_spectrum(const struct starfish_direction *d, double *values, int *known)
+{
+    *known = 1;
+    if (d->has_transform) {
+        memcpy(values, d->eigenvalue, d->n * sizeof *values);
+        qsort(values, d->n, sizeof *values, ascending);
+        return STARFISH_SUCCESS;
+    }
+    if (starfish_check_symmetrizable("", d->lower, d->upper, d->n, d->periodic) != STARFISH_SUCCESS) {
+        *known = 0;
+        return STARFISH_SUCCESS;
+    }
+    return d->periodic ? starfish_periodic_roots(d->lower, d->diag, d->upper, d->n, values)
+                       : starfish_tridiagonal_roots(d->lower, d->diag, d->upper, 0, d->n - 1, values);
+}

@@ -1,0 +1,16 @@
+/* From the user's description of an axis to the matrix, transform and boundary weights of one direction. */
+#ifndef STARFISH_POISSON_DIRECTION_H
+#define STARFISH_POISSON_DIRECTION_H
+
+#include "tasks/spectral.h"
+#include <starfish/poisson.h>
+
+/* Checks the axis (errors name `name` and the member) and fills *direction, whose arrays the caller owns. */
+starfish_status starfish_direction_create(struct starfish_direction *direction, const char *name,
+                                          const struct starfish_axis *axis);
+void starfish_direction_destroy(struct starfish_direction *direction);
+
+/* All eigenvalues of the direction's matrix, ascending, into values[n]; *known is 0 when they need not be real. */
+starfish_status starfish_direction_spectrum(const struct starfish_direction *direction, double *values, int *known);
+
+#endif

@@ -1,0 +1,295 @@
+/* Plans of the separable solvers: choosing a method, cutting the problem for the workers, refusing what has no solution. */
+#include "poisson/plan.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Choosing --------------------------------------------------------------------------------------------------- */
+
+static starfish_status choose_slab(struct starfish_poisson_plan *plan, const char *why)
+{
+    plan->method = STARFISH_METHOD_SLAB;
+    snprintf(plan->reason, sizeof plan->reason, "%s", why);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status choose_blktri(struct starfish_poisson_plan *plan, const char *why)
+{
+    const struct starfish_direction *z = &plan->direction[2];
+    STARFISH_TRY(starfish_check_symmetrizable("axis z", z->lower, z->upper, z->n, z->periodic));
+    plan->method = STARFISH_METHOD_BLKTRI;
+    snprintf(plan->reason, sizeof plan->reason, "%s", why);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status choose_method(struct starfish_poisson_plan *plan)
+{
+    const int y_transform = plan->direction[1].has_transform;
+    switch (plan->options.method) {
+    case STARFISH_METHOD_SLAB:
+        if (!y_transform)
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                                 "method slab needs a uniform or constant-coefficient axis y: use method blktri");
+        return choose_slab(plan, "asked for");
+    case STARFISH_METHOD_BLKTRI:
+        return choose_blktri(plan, "asked for");
+    case STARFISH_METHOD_AUTO:
+        return y_transform ? choose_slab(plan, "y can be transformed: fewest operations")
+                           : choose_blktri(plan, "y cannot be transformed");
+    }
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.method is unknown");
+}
+
+/* ---- Cutting ---------------------------------------------------------------------------------------------------- */
+
+/* A task should be worth about 100 us, and each worker should have a few. GPUs alone want few, large pieces. */
+enum { ELEMENTS_PER_PIECE = 32768, PIECES_AT_MOST = 16 };
+
+static size_t clamp(size_t value, size_t low, size_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static size_t default_pieces(const struct starfish_poisson_plan *plan)
+{
+    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t wanted = cpus > 0 ? 2 * (cpus + gpus) : 2 * gpus;
+    const double elements = (double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2];
+    const double affordable = sqrt(elements / ELEMENTS_PER_PIECE); /* there are pieces squared tiles */
+    return clamp(wanted < affordable ? wanted : (size_t)affordable, 1, PIECES_AT_MOST);
+}
+
+static starfish_status cut(const struct starfish_poisson_plan *plan, const char *name, size_t asked, size_t length,
+                           size_t most, size_t *pieces)
+{
+    if (length < most)
+        most = length;
+    if (asked > most)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name, asked,
+                             most);
+    *pieces = asked > 0 ? asked : clamp(default_pieces(plan), 1, most);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Solvability ------------------------------------------------------------------------------------------------ */
+
+/* Is there a mode whose eigenvalues sum to -lambda? Sums are exact to a few units in the last place of the largest. */
+struct spectra {
+    const double *x, *y, *z;
+    size_t n[3];
+    double lambda, tolerance;
+    int skip_constant;
+};
+
+static starfish_status search(const struct spectra *s)
+{
+    for (size_t i = 0; i < s->n[0]; i++)
+        for (size_t j = 0; j < s->n[1]; j++) {
+            const double target = -(s->x[i] + s->y[j] + s->lambda);
+            size_t low = 0, high = s->n[2]; /* first z eigenvalue not below target - tolerance */
+            while (low < high) {
+                const size_t middle = low + (high - low) / 2;
+                if (s->z[middle] < target - s->tolerance)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            const int constant = s->skip_constant && i == s->n[0] - 1 && j == s->n[1] - 1 && low == s->n[2] - 1;
+            if (low < s->n[2] && s->z[low] <= target + s->tolerance && !constant)
+                return starfish_fail(STARFISH_ERROR_SINGULAR,
+                                     "lambda = %.17g makes mode (%zu, %zu, %zu) singular: eigenvalues %g + %g + %g of x, "
+                                     "y, z, counted from the largest, cancel it",
+                                     s->lambda, s->n[0] - 1 - i, s->n[1] - 1 - j, s->n[2] - 1 - low, s->x[i], s->y[j],
+                                     s->z[low]);
+        }
+    return STARFISH_SUCCESS;
+}
+
+static double magnitude(const double *ascending, size_t n)
+{
+    return fmax(fabs(ascending[0]), fabs(ascending[n - 1]));
+}
+
+static starfish_status check_solvable_in(const struct starfish_poisson_plan *plan, double lambda, double *values)
+{
+    struct spectra s = {values,
+                        values + plan->n[0],
+                        values + plan->n[0] + plan->n[1],
+                        {plan->n[0], plan->n[1], plan->n[2]},
+                        lambda,
+                        0,
+                        plan->singular};
+    int known[3];
+    STARFISH_TRY(starfish_direction_spectrum(&plan->direction[0], values, &known[0]));
+    STARFISH_TRY(starfish_direction_spectrum(&plan->direction[1], values + s.n[0], &known[1]));
+    STARFISH_TRY(starfish_direction_spectrum(&plan->direction[2], values + s.n[0] + s.n[1], &known[2]));
+    if (!known[0] || !known[1] || !known[2])
+        return STARFISH_SUCCESS; /* complex eigenvalues: a singular mode shows as a solution that is not finite */
+    const double scale = magnitude(s.x, s.n[0]) + magnitude(s.y, s.n[1]) + magnitude(s.z, s.n[2]) + fabs(lambda);
+    s.tolerance = 16 * DBL_EPSILON * scale;
+    if (s.x[s.n[0] - 1] + s.y[s.n[1] - 1] + s.z[s.n[2] - 1] + lambda < -s.tolerance)
+        return STARFISH_SUCCESS; /* negative definite */
+    return search(&s);
+}
+
+static starfish_status check_solvable(const struct starfish_poisson_plan *plan, double lambda)
+{
+    double *values = malloc((plan->n[0] + plan->n[1] + plan->n[2]) * sizeof *values);
+    if (!values)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for eigenvalues");
+    starfish_status status = check_solvable_in(plan, lambda, values);
+    free(values);
+    return status;
+}
+
+/* ---- Creating --------------------------------------------------------------------------------------------------- */
+
+static starfish_status create_spectral(struct starfish_poisson_plan *plan, double lambda)
+{
+    size_t slabs = 1, blocks = 1;
+    STARFISH_TRY(cut(plan, "slabs", plan->options.slabs, plan->n[2], STARFISH_MAX_SLABS, &slabs));
+    STARFISH_TRY(cut(plan, "mode_blocks", plan->options.mode_blocks, plan->n[0], STARFISH_MAX_MODE_BLOCKS, &blocks));
+    struct starfish_reduction *reduction = NULL;
+    const struct starfish_direction *z = &plan->direction[2];
+    if (plan->method == STARFISH_METHOD_BLKTRI)
+        STARFISH_TRY(starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic,
+                                               plan->singular));
+    starfish_status status = starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision,
+                                                      plan->direction, lambda, plan->singular, slabs, blocks, reduction);
+    starfish_reduction_destroy(reduction);
+    return status;
+}
+
+static starfish_status create(struct starfish_poisson_plan *plan, double lambda)
+{
+    const struct starfish_direction *d = plan->direction;
+    if (!d[0].has_transform)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "axis x must be uniform or have constant coefficients");
+    for (int axis = 0; axis < 3; axis++)
+        plan->n[axis] = d[axis].n;
+    const double elements = (double)d[0].n * (double)d[1].n * (double)d[2].n;
+    if (elements * sizeof(double) > (double)(SIZE_MAX / 4) || (double)d[0].n * (double)d[1].n > (double)UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
+    plan->singular = lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
+    STARFISH_TRY(choose_method(plan));
+    STARFISH_TRY(check_solvable(plan, lambda));
+    return create_spectral(plan, lambda);
+}
+
+static starfish_status check_arguments(const starfish_context *context, const struct starfish_poisson_options *options,
+                                       double lambda)
+{
+    if (!context)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    if (options->size != sizeof *options)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.size is %zu, not %zu: start from STARFISH_POISSON_OPTIONS_DEFAULTS",
+                             options->size, sizeof *options);
+    if (options->precision != STARFISH_F32 && options->precision != STARFISH_F64)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.precision is neither STARFISH_F32 nor STARFISH_F64");
+    if (!isfinite(lambda))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
+    return STARFISH_SUCCESS;
+}
+
+/* `identity_x`: a 2D problem, one layer in x that nothing couples. */
+static starfish_status create_plan(starfish_context *context, const struct starfish_axis *const axis[3],
+                                   int identity_x, double lambda, const struct starfish_poisson_options *options,
+                                   starfish_poisson_plan **result)
+{
+    static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
+    const struct starfish_poisson_options defaults = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    if (!result)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    *result = NULL;
+    if (!options)
+        options = &defaults;
+    STARFISH_TRY(check_arguments(context, options, lambda));
+    struct starfish_poisson_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    const double start = starpu_timing_now();
+    plan->context = context;
+    plan->options = *options;
+    pthread_mutex_init(&plan->submission, NULL);
+    starfish_status status = STARFISH_SUCCESS;
+    for (int a = 0; a < 3 && status == STARFISH_SUCCESS; a++)
+        status = starfish_direction_create(&plan->direction[a], names[identity_x][a], axis[a]);
+    if (status == STARFISH_SUCCESS && identity_x)
+        plan->direction[0].transform = STARFISH_TRANSFORM_IDENTITY;
+    if (status == STARFISH_SUCCESS)
+        status = create(plan, lambda);
+    if (status != STARFISH_SUCCESS) {
+        starfish_poisson_plan_destroy(plan);
+        return status;
+    }
+    plan->seconds = 1e-6 * (starpu_timing_now() - start);
+    *result = plan;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
+                                             const struct starfish_poisson_options *options,
+                                             starfish_poisson_plan **plan)
+{
+    if (!problem)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem is NULL");
+    const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
+    return create_plan(context, axis, 0, problem->lambda, options, plan);
+}
+
+starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
+                                                 const struct starfish_axis *y, double lambda,
+                                                 const struct starfish_poisson_options *options,
+                                                 starfish_poisson_plan **plan)
+{
+    static const double zero = 0;
+    const struct starfish_axis layer = {
+        .kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero};
+    if (!x || !y)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "axis x or y is NULL");
+    const struct starfish_axis *const axis[3] = {&layer, x, y};
+    return create_plan(context, axis, 1, lambda, options, plan);
+}
+
+void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
+{
+    if (!plan)
+        return;
+    if (plan->spectral.context)
+        starfish_spectral_destroy(&plan->spectral);
+    for (int axis = 0; axis < 3; axis++)
+        starfish_direction_destroy(&plan->direction[axis]);
+    pthread_mutex_destroy(&plan->submission);
+    free(plan);
+}
+
+const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan)
+{
+    return plan->method == STARFISH_METHOD_SLAB ? "slab" : "blktri";
+}
+
+const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan)
+{
+    return plan->reason;
+}
+
+double starfish_poisson_plan_seconds(const starfish_poisson_plan *plan)
+{
+    return plan->seconds;
+}
+
+int starfish_poisson_plan_singular(const starfish_poisson_plan *plan)
+{
+    return plan->singular;
+}
+
+starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field)
+{
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    return starfish_field_create(plan->context, plan->options.precision, plan->n, plan->spectral.slabs, memory, field);
+}

@@ -1,0 +1,294 @@
+/* One solve: a job owns what lives as long as its tasks, and nothing of it outlives starfish_job_wait. */
+#include "poisson/plan.h"
+
+#include "base/real.h"
+#include "codelets/stencil.h"
+#include "scheduler/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct starfish_job {
+    struct starfish_poisson_plan *plan;
+    struct starfish_progress progress;
+    struct starfish_field *rhs, *solution;
+    int owns_fields;
+    /* Right-hand side with boundary data, where it differs from the user's or would be overwritten. */
+    starpu_data_handle_t full_rhs[STARFISH_MAX_SLABS];
+    struct starfish_vector face[3][2];
+    struct starfish_vector removed;                       /* pertrb */
+    struct starfish_vector maximum[STARFISH_MAX_SLABS];   /* of the residual */
+};
+
+/* ---- Boundary data ---------------------------------------------------------------------------------------------- */
+
+static int end_has_data(const struct starfish_poisson_plan *plan, const struct starfish_boundary *boundary, int axis,
+                        int end)
+{
+    return boundary && plan->direction[axis].takes_boundary[end] &&
+           (boundary->array[axis][end] || boundary->constant[axis][end] != 0);
+}
+
+static int any_boundary(const struct starfish_poisson_plan *plan, const struct starfish_boundary *boundary)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++)
+            if (end_has_data(plan, boundary, axis, end))
+                return 1;
+    return 0;
+}
+
+static starfish_status copy_face(struct starfish_job *job, const struct starfish_boundary *boundary, int axis, int end)
+{
+    const size_t *n = job->plan->n, count = n[0] * n[1] * n[2] / n[axis];
+    double *values = malloc(count * sizeof *values);
+    if (!values)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
+    const void *array = boundary->array[axis][end];
+    for (size_t i = 0; i < count; i++)
+        values[i] = job->plan->options.precision == STARFISH_F32 ? (double)((const float *)array)[i]
+                                                                 : ((const double *)array)[i];
+    starfish_status status =
+        starfish_vector_reals(&job->face[axis][end], job->plan->options.precision, values, count);
+    free(values);
+    return status;
+}
+
+static starfish_status submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    const struct starfish_spectral *s = &plan->spectral;
+    struct starfish_boundary_task task = {.precision = s->precision, .planes = plan->n[2]};
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++) {
+            if (!end_has_data(plan, boundary, axis, end))
+                continue;
+            task.weight[axis][end] = plan->direction[axis].boundary_weight[end];
+            task.constant[axis][end] = boundary->constant[axis][end];
+            if (boundary->array[axis][end])
+                STARFISH_TRY(copy_face(job, boundary, axis, end));
+            task.face[axis][end] = job->face[axis][end].handle;
+        }
+    for (size_t slab = 0; slab < s->slabs; slab++) {
+        const size_t planes = s->first_plane[slab + 1] - s->first_plane[slab];
+        memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], planes}, sizeof task.n);
+        task.first_plane = s->first_plane[slab];
+        task.rhs = job->rhs->handle[slab];
+        starpu_block_data_register(&job->full_rhs[slab], -1, 0, (uint32_t)plan->n[0],
+                                   (uint32_t)(plan->n[0] * plan->n[1]), (uint32_t)plan->n[0], (uint32_t)plan->n[1],
+                                   (uint32_t)planes, starfish_real_size(s->precision));
+        task.result = job->full_rhs[slab];
+        STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Submission ------------------------------------------------------------------------------------------------- */
+
+static starfish_status submit_residual(struct starfish_job *job, const starpu_data_handle_t *rhs)
+{
+    struct starfish_poisson_plan *plan = job->plan;
+    for (size_t slab = 0; slab < plan->spectral.slabs; slab++)
+        STARFISH_TRY(starfish_vector_results(&job->maximum[slab], 2));
+    return starfish_graph_residual(&plan->spectral, &job->progress, plan->direction, job->solution->handle, rhs,
+                                   job->removed.handle, job->maximum);
+}
+
+static starfish_status submit_graph(struct starfish_job *job, const struct starfish_boundary *boundary)
+{
+    struct starfish_poisson_plan *plan = job->plan;
+    const int overwritten = job->rhs->memory == job->solution->memory;
+    const starpu_data_handle_t *rhs = job->rhs->handle;
+    if (any_boundary(plan, boundary) || (overwritten && plan->options.check_residual)) {
+        STARFISH_TRY(submit_full_rhs(job, boundary));
+        rhs = job->full_rhs;
+    }
+    if (plan->singular)
+        STARFISH_TRY(starfish_vector_results(&job->removed, 1));
+    STARFISH_TRY(starfish_graph_forward(&plan->spectral, &job->progress, rhs));
+    STARFISH_TRY(starfish_graph_modes(&plan->spectral, &job->progress, job->removed.handle));
+    STARFISH_TRY(starfish_graph_backward(&plan->spectral, &job->progress, job->solution->handle));
+    return plan->options.check_residual ? submit_residual(job, rhs) : STARFISH_SUCCESS;
+}
+
+/* Wait for what was submitted, and let go of everything but the job itself. */
+static starfish_status finish(struct starfish_job *job)
+{
+    starfish_status status = starfish_progress_wait(&job->progress);
+    for (size_t slab = 0; slab < job->plan->spectral.slabs; slab++)
+        if (job->full_rhs[slab])
+            starpu_data_unregister_no_coherency(job->full_rhs[slab]);
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++)
+            starfish_vector_destroy(&job->face[axis][end]);
+    if (job->owns_fields) {
+        if (job->rhs != job->solution)
+            starfish_field_destroy(job->rhs);
+        starfish_field_destroy(job->solution);
+    }
+    return status;
+}
+
+static void destroy(struct starfish_job *job)
+{
+    starfish_vector_destroy(&job->removed);
+    for (size_t slab = 0; slab < STARFISH_MAX_SLABS; slab++)
+        starfish_vector_destroy(&job->maximum[slab]);
+    starfish_progress_destroy(&job->progress);
+    free(job);
+}
+
+static starfish_status submit(struct starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
+                              struct starfish_field *rhs, struct starfish_field *solution, int owns_fields,
+                              starfish_job **result)
+{
+    struct starfish_job *job = calloc(1, sizeof *job);
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
+    job->plan = plan;
+    job->rhs = rhs;
+    job->solution = solution;
+    starfish_progress_init(&job->progress, plan->context);
+    pthread_mutex_lock(&plan->submission);
+    starfish_status status = submit_graph(job, boundary);
+    pthread_mutex_unlock(&plan->submission);
+    if (status != STARFISH_SUCCESS) {
+        finish(job);
+        destroy(job);
+        return status;
+    }
+    job->owns_fields = owns_fields;
+    *result = job;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_field(const struct starfish_poisson_plan *plan, const char *name,
+                                   const struct starfish_field *field)
+{
+    if (!field)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
+    if (field->context != plan->context || field->precision != plan->options.precision ||
+        field->slabs != plan->spectral.slabs || memcmp(field->n, plan->n, sizeof plan->n) != 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "%s has another context, shape, precision or number of slabs than the plan: make it with "
+                             "starfish_poisson_field",
+                             name);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
+                                              starfish_field *rhs, starfish_field *solution, starfish_job **job)
+{
+    if (!plan || !job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
+    *job = NULL;
+    STARFISH_TRY(check_field(plan, "rhs", rhs));
+    STARFISH_TRY(check_field(plan, "solution", solution));
+    return submit(plan, boundary, rhs, solution, 0, job);
+}
+
+starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
+                                        const void *rhs, void *solution, starfish_job **job)
+{
+    if (!plan || !rhs || !solution || !job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !plan ? "plan" : !rhs ? "rhs" : !solution ? "solution" : "job");
+    *job = NULL;
+    starfish_field *field[2] = {NULL, NULL};
+    /* The right-hand side is only read, unless it is the solution too. */
+    starfish_status status = starfish_poisson_field(plan, (void *)(uintptr_t)rhs, &field[0]);
+    if (status == STARFISH_SUCCESS && rhs != solution)
+        status = starfish_poisson_field(plan, solution, &field[1]);
+    else
+        field[1] = field[0];
+    if (status == STARFISH_SUCCESS)
+        status = submit(plan, boundary, field[0], field[1], 1, job);
+    if (status != STARFISH_SUCCESS) {
+        if (field[1] != field[0])
+            starfish_field_destroy(field[1]);
+        starfish_field_destroy(field[0]);
+    }
+    return status;
+}
+
+/* ---- Results ---------------------------------------------------------------------------------------------------- */
+
+static double read_result(const struct starfish_vector *vector, size_t index)
+{
+    starpu_data_acquire(vector->handle, STARPU_R);
+    const double value = ((const double *)vector->memory)[index];
+    starpu_data_release(vector->handle);
+    return value;
+}
+
+static double relative_residual(const struct starfish_job *job)
+{
+    double residual = 0, rhs = 0;
+    if (!job->plan->options.check_residual)
+        return NAN;
+    for (size_t slab = 0; slab < job->plan->spectral.slabs; slab++) {
+        residual = fmax(residual, read_result(&job->maximum[slab], 0));
+        rhs = fmax(rhs, read_result(&job->maximum[slab], 1));
+    }
+    return rhs > 0 ? residual / rhs : residual;
+}
+
+static void fill_info(const struct starfish_job *job, double seconds, struct starfish_info *info)
+{
+    static const char *const names[] = {[STARFISH_PHASE_FORWARD] = "forward transform",
+                                        [STARFISH_PHASE_MODES] = "modes",
+                                        [STARFISH_PHASE_BACKWARD] = "inverse transform",
+                                        [STARFISH_PHASE_RESIDUAL] = "residual check"};
+    const struct starfish_bytes before = job->progress.bytes_before;
+    const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
+    memset(info, 0, sizeof *info);
+    info->seconds = seconds;
+    info->residual = relative_residual(job);
+    info->pertrb = job->plan->singular ? read_result(&job->removed, 0) : 0;
+    info->phases = job->plan->options.check_residual ? 4 : 3;
+    for (int phase = 0; phase < info->phases; phase++) {
+        info->phase[phase].name = names[phase];
+        info->phase[phase].seconds = starfish_progress_phase_seconds(&job->progress, phase);
+    }
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        info->worker[kind].tasks = job->progress.done[kind].tasks;
+        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
+    }
+    info->host_to_device = after.host_to_device - before.host_to_device;
+    info->device_to_host = after.device_to_host - before.device_to_host;
+    info->device_to_device = after.device_to_device - before.device_to_device;
+}
+
+starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
+{
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    starfish_status status = finish(job);
+    const double seconds = 1e-6 * (starpu_timing_now() - job->progress.start);
+    struct starfish_info result;
+    if (status == STARFISH_SUCCESS) {
+        fill_info(job, seconds, &result);
+        if (info)
+            *info = result;
+        if (job->plan->options.check_residual && !isfinite(result.residual))
+            status = starfish_fail(STARFISH_ERROR_NUMERICAL, "the solution is not finite: a mode is singular, or the "
+                                                             "right-hand side is not finite");
+    }
+    destroy(job);
+    return status;
+}
+
+void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total)
+{
+    *finished = atomic_load(&job->progress.finished);
+    *total = atomic_load(&job->progress.submitted);
+}
+
+starfish_status starfish_poisson_solve(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
+                                       const void *rhs, void *solution, struct starfish_info *info)
+{
+    starfish_job *job = NULL;
+    STARFISH_TRY(starfish_poisson_submit(plan, boundary, rhs, solution, &job));
+    return starfish_job_wait(job, info);
+}

@@ -1,0 +1,306 @@
+/* The runtime context: starting or joining StarPU with the settings that a solver needs, and asking about its workers.
+ *
+ * Two settings matter most. With a GPU, StarPU writes device buffers back to the host whenever it is idle to keep a
+ * share of them "clean"; a solver that iterates on the device pays for that with the whole link, so both shares are set
+ * to zero unless the user has set them. And StarPU must not catch the host program's signals or print. */
+#include "scheduler/context.h"
+
+#include <starfish/starfish.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void starfish_log(const struct starfish_context *context, starfish_log_level level, const char *format, ...)
+{
+    if (!context->log)
+        return;
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    context->log(context->log_data, level, message);
+}
+
+static int environment_count(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? atoi(value) : -1;
+}
+
+static void set_environment_defaults(void)
+{
+    static const char *const defaults[][2] = {
+        {"STARPU_MINIMUM_CLEAN_BUFFERS", "0"},
+        {"STARPU_TARGET_CLEAN_BUFFERS", "0"},
+        {"STARPU_SILENT", "1"},
+    };
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
+        setenv(defaults[i][0], defaults[i][1], 0);
+}
+
+/* More CPU workers than this only add scheduling cost: memory-bound work saturates long before. */
+enum { DEFAULT_CPU_WORKERS_AT_MOST = 16 };
+
+static starfish_status start_starpu(const struct starfish_context_options *options)
+{
+    struct starpu_conf conf;
+    if (starpu_conf_init(&conf) != 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_conf_init failed");
+    int cores, numa_nodes;
+    starfish_topology_count(&cores, &numa_nodes);
+    int cpus = options->cpu_workers >= 0 ? options->cpu_workers : environment_count("STARPU_NCPU");
+    int gpus = options->gpu_workers >= 0 ? options->gpu_workers : environment_count("STARPU_NCUDA");
+    if (cpus < 0 && cores > DEFAULT_CPU_WORKERS_AT_MOST)
+        cpus = DEFAULT_CPU_WORKERS_AT_MOST;
+    conf.ncpus = cpus;
+    conf.ncuda = gpus;
+    conf.catch_signals = 0;
+    const char *environment_policy = getenv("STARPU_SCHED");
+    const char *policy = options->policy ? options->policy : environment_policy;
+    int might_have_gpu = gpus != 0 && starfish_gpu_count() > 0;
+    conf.sched_policy_name = policy ? policy : might_have_gpu ? "dmdas" : "lws";
+    conf.precedence_over_environment_variables = 1;
+    int code = starpu_init(&conf);
+    if (code == -ENODEV)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context: no worker of the kinds and numbers asked for "
+                                                      "(cpu_workers %d, gpu_workers %d)",
+                             options->cpu_workers, options->gpu_workers);
+    if (code != 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_init failed: %s", strerror(-code));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_options(const struct starfish_context_options *options)
+{
+    if (options->size != sizeof *options)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.size is %zu, not %zu: start from STARFISH_CONTEXT_OPTIONS_DEFAULTS", options->size,
+                             sizeof *options);
+    if (options->cpu_workers < -1)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cpu_workers is %d, less than -1", options->cpu_workers);
+    if (options->gpu_workers < -1)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.gpu_workers is %d, less than -1", options->gpu_workers);
+    if (options->policy) {
+        struct starpu_sched_policy **policies = starpu_sched_get_predefined_policies();
+        for (size_t i = 0; policies[i]; i++)
+            if (strcmp(policies[i]->policy_name, options->policy) == 0)
+                return STARFISH_SUCCESS;
+        if (getenv("STARPU_SCHED_LIB"))
+            return STARFISH_SUCCESS;
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.policy: StarPU has no policy named \"%s\"",
+                             options->policy);
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* The workers of the allowed kinds. A limited number of workers in a StarPU that others started too cannot be had. */
+static starfish_status collect_workers(struct starfish_context *context, const struct starfish_context_options *options)
+{
+    static const enum starpu_worker_archtype type[STARFISH_WORKER_KINDS] = {STARPU_CPU_WORKER, STARPU_CUDA_WORKER};
+    static const uint32_t where[STARFISH_WORKER_KINDS] = {STARPU_CPU, STARPU_CUDA};
+    static const char *const name[STARFISH_WORKER_KINDS] = {"cpu_workers", "gpu_workers"};
+    const int wanted[STARFISH_WORKER_KINDS] = {options->cpu_workers, options->gpu_workers};
+
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        int ids[STARPU_NMAXWORKERS];
+        int count = (int)starpu_worker_get_ids_by_type(type[kind], ids, STARPU_NMAXWORKERS);
+        if (wanted[kind] == 0)
+            continue;
+        if (wanted[kind] > count)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %d, but there are only %d", name[kind],
+                                 wanted[kind], count);
+        if (wanted[kind] > 0 && wanted[kind] < count && context->joined)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                 "options.%s is %d, but the StarPU that is joined has %d: use all (-1) or none (0)",
+                                 name[kind], wanted[kind], count);
+        for (int i = 0; i < count; i++)
+            context->worker[context->workers++] = ids[i];
+        context->workers_of[kind] = (size_t)count;
+        if (count > 0)
+            context->where |= where[kind];
+    }
+    if (context->workers == 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context: no worker of the kinds asked for");
+    return STARFISH_SUCCESS;
+}
+
+/* StarPU is started and stopped under one lock, since contexts may be made in several threads. */
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static starfish_status start_or_join(struct starfish_context *context, const struct starfish_context_options *options)
+{
+    context->joined = starpu_is_initialized();
+    if (!context->joined) {
+        set_environment_defaults();
+        STARFISH_TRY(start_starpu(options));
+    } else if (starpu_init(NULL) != 0) {
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: joining the running StarPU failed");
+    }
+    starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    starfish_status status = collect_workers(context, options);
+    if (status != STARFISH_SUCCESS)
+        starpu_shutdown();
+    return status;
+}
+
+starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *options)
+{
+    const struct starfish_context_options defaults = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    if (!result)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    *result = NULL;
+    if (!options)
+        options = &defaults;
+    STARFISH_TRY(check_options(options));
+
+    struct starfish_context *context = calloc(1, sizeof *context);
+    if (!context)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a context");
+    context->log = options->log;
+    context->log_data = options->log_data;
+    pthread_mutex_init(&context->bytes_lock, NULL);
+
+    pthread_mutex_lock(&start_lock);
+    starfish_status status = start_or_join(context, options);
+    pthread_mutex_unlock(&start_lock);
+    if (status != STARFISH_SUCCESS) {
+        pthread_mutex_destroy(&context->bytes_lock);
+        free(context);
+        return status;
+    }
+    struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
+    snprintf(context->policy, sizeof context->policy, "%s", policy && policy->policy_name ? policy->policy_name : "?");
+    starfish_context_bytes(context); /* start counting now */
+    context->bytes = (struct starfish_bytes){0, 0, 0};
+    starfish_log(context, STARFISH_LOG_INFO, "%s StarPU with %zu CPU and %zu GPU workers, policy %s",
+                 context->joined ? "joined" : "started", context->workers_of[STARFISH_CPU],
+                 context->workers_of[STARFISH_GPU], context->policy);
+    *result = context;
+    return STARFISH_SUCCESS;
+}
+
+void starfish_context_destroy(starfish_context *context)
+{
+    if (!context)
+        return;
+    pthread_mutex_lock(&start_lock);
+    starpu_shutdown();
+    pthread_mutex_unlock(&start_lock);
+    pthread_mutex_destroy(&context->bytes_lock);
+    free(context);
+}
+
+size_t starfish_context_workers(const starfish_context *context)
+{
+    return context ? context->workers : 0;
+}
+
+size_t starfish_context_workers_of(const starfish_context *context, starfish_worker_kind kind)
+{
+    return context && (unsigned)kind < STARFISH_WORKER_KINDS ? context->workers_of[kind] : 0;
+}
+
+starfish_worker_kind starfish_context_worker_kind(const struct starfish_context *context, size_t worker)
+{
+    return starpu_worker_get_type(context->worker[worker]) == STARPU_CPU_WORKER ? STARFISH_CPU : STARFISH_GPU;
+}
+
+starfish_status starfish_context_worker(const starfish_context *context, size_t index, struct starfish_worker *worker)
+{
+    if (!context || !worker || index >= context->workers)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "worker: NULL argument, or index %zu not below the number of "
+                                                      "workers",
+                             index);
+    int id = context->worker[index];
+    memset(worker, 0, sizeof *worker);
+    worker->kind = starfish_context_worker_kind(context, index);
+    worker->device = worker->kind == STARFISH_CPU ? starpu_worker_get_bindid(id) : starpu_worker_get_devid(id);
+    worker->memory_node = (int)starpu_worker_get_memory_node((unsigned)id);
+    worker->numa_node = worker->kind == STARFISH_CPU ? starfish_topology_numa_of_core(worker->device)
+                                                     : starfish_topology_numa_of_gpu(worker->device);
+    starpu_worker_get_name(id, worker->name, sizeof worker->name);
+    return STARFISH_SUCCESS;
+}
+
+size_t starfish_context_current_worker(const struct starfish_context *context)
+{
+    int id = starpu_worker_get_id();
+    for (size_t i = 0; i < context->workers; i++)
+        if (context->worker[i] == id)
+            return i;
+    return 0; /* unreachable in a task: tasks run on the context's workers only */
+}
+
+starfish_status starfish_context_runtime(const starfish_context *context, struct starfish_runtime *runtime)
+{
+    if (!context || !runtime)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "runtime: NULL argument");
+    memset(runtime, 0, sizeof *runtime);
+    snprintf(runtime->starfish_version, sizeof runtime->starfish_version, "%s", STARFISH_VERSION);
+    int major, minor, release;
+    starpu_get_version(&major, &minor, &release);
+    snprintf(runtime->starpu_version, sizeof runtime->starpu_version, "%d.%d.%d", major, minor, release);
+    snprintf(runtime->policy, sizeof runtime->policy, "%s", context->policy);
+    starfish_topology_count(&runtime->cores, &runtime->numa_nodes);
+#ifdef STARFISH_HAVE_GPU
+    runtime->has_cuda = 1;
+#endif
+#ifdef STARPU_USE_FXT
+    runtime->has_fxt = 1;
+#endif
+#ifdef STARPU_USE_MPI
+    runtime->has_mpi = 1;
+#endif
+#ifdef STARPU_SIMGRID
+    runtime->simulated = 1;
+#endif
+    runtime->joined = context->joined;
+    return STARFISH_SUCCESS;
+}
+
+struct starfish_bytes starfish_context_bytes(struct starfish_context *context)
+{
+    pthread_mutex_lock(&context->bytes_lock);
+    for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
+        struct starpu_profiling_bus_info info;
+        if (starpu_bus_get_profiling_info(bus, &info) != 0)
+            continue;
+        int from_gpu = starpu_node_get_kind((unsigned)starpu_bus_get_src(bus)) == STARPU_CUDA_RAM;
+        int to_gpu = starpu_node_get_kind((unsigned)starpu_bus_get_dst(bus)) == STARPU_CUDA_RAM;
+        size_t *sum = from_gpu && to_gpu ? &context->bytes.device_to_device
+                      : to_gpu           ? &context->bytes.host_to_device
+                      : from_gpu         ? &context->bytes.device_to_host
+                                         : NULL;
+        if (sum && info.transferred_bytes > 0)
+            *sum += (size_t)info.transferred_bytes;
+    }
+    struct starfish_bytes bytes = context->bytes;
+    pthread_mutex_unlock(&context->bytes_lock);
+    return bytes;
+}
+
+struct each_worker {
+    const struct starfish_context *context;
+    void (*function)(void *, size_t);
+    void *argument;
+};
+
+static void run_on_worker(void *data)
+{
+    const struct each_worker *each = data;
+    each->function(each->argument, starfish_context_current_worker(each->context));
+}
+
+starfish_status starfish_context_on_each_worker(struct starfish_context *context, const char *name,
+                                                void (*function)(void *, size_t), void *argument)
+{
+    struct each_worker each = {context, function, argument};
+    unsigned ids[STARPU_NMAXWORKERS];
+    for (size_t i = 0; i < context->workers; i++)
+        ids[i] = (unsigned)context->worker[i];
+    starpu_execute_on_specific_workers(run_on_worker, &each, (unsigned)context->workers, ids, name);
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,61 @@
+/* The runtime context as the library's other floors see it. */
+#ifndef STARFISH_SCHEDULER_CONTEXT_H
+#define STARFISH_SCHEDULER_CONTEXT_H
+
+#include "base/status.h"
+#include <starfish/context.h>
+#include <starfish/types.h>
+
+#include <pthread.h>
+#include <starpu.h>
+
+/* CUDA implementations exist when both this build and the StarPU below it have CUDA. */
+#if defined(STARFISH_CUDA) && defined(STARPU_USE_CUDA)
+#define STARFISH_HAVE_GPU 1
+#endif
+
+struct starfish_bytes {
+    size_t host_to_device, device_to_host, device_to_device;
+};
+
+struct starfish_context {
+    uint32_t where;  /* StarPU's mask of the worker kinds that tasks of this context may run on */
+    size_t workers;  /* those of the allowed kinds */
+    int worker[STARPU_NMAXWORKERS]; /* StarPU's identifiers */
+    size_t workers_of[STARFISH_WORKER_KINDS];
+    int joined;
+    char policy[64];
+    starfish_log_function *log;
+    void *log_data;
+    /* Reading StarPU's link counters resets them, so they are summed here. */
+    pthread_mutex_t bytes_lock;
+    struct starfish_bytes bytes;
+};
+
+void starfish_log(const struct starfish_context *context, starfish_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Bytes moved over links of each kind since the context was made, by everything in the process. */
+struct starfish_bytes starfish_context_bytes(struct starfish_context *context);
+
+/* Run function(argument, worker index in the context) on every worker of the context, GPUs' with their device current,
+ * and wait. For setting up what a worker owns; `name` appears in traces. Functions run at the same time. */
+starfish_status starfish_context_on_each_worker(struct starfish_context *context, const char *name,
+                                                void (*function)(void *argument, size_t worker), void *argument);
+/* The context's number of the StarPU worker that runs the calling task. */
+size_t starfish_context_current_worker(const struct starfish_context *context);
+starfish_worker_kind starfish_context_worker_kind(const struct starfish_context *context, size_t worker);
+
+/* CUDA devices that can be used, 0 without CUDA (memory.c). */
+int starfish_gpu_count(void);
+
+/* StarPU's memory node of an address: the GPU's for CUDA device memory, else main memory. */
+starfish_status starfish_memory_node(const struct starfish_context *context, const char *argument, const void *memory,
+                                     int *node);
+
+/* hwloc (topology.c): cores and NUMA nodes of the machine, and the NUMA node nearest to a core or CUDA device. */
+void starfish_topology_count(int *cores, int *numa_nodes);
+int starfish_topology_numa_of_core(int core);
+int starfish_topology_numa_of_gpu(int device);
+
+#endif

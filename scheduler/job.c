@@ -1,0 +1,57 @@
+/* Counting and waiting for the tasks of one solve. */
+#include "scheduler/job.h"
+
+#ifdef STARFISH_HAVE_GPU
+#include <cuda_runtime_api.h>
+#endif
+#include <math.h>
+#include <string.h>
+
+void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context)
+{
+    memset(progress, 0, sizeof *progress);
+    progress->context = context;
+    pthread_mutex_init(&progress->lock, NULL);
+    pthread_cond_init(&progress->all_done, NULL);
+    for (int phase = 0; phase < STARFISH_JOB_PHASES; phase++) {
+        progress->phase[phase].start = HUGE_VAL;
+        progress->phase[phase].end = -HUGE_VAL;
+    }
+    progress->start = starpu_timing_now();
+    progress->bytes_before = starfish_context_bytes(context);
+}
+
+static const char *error_text(int error)
+{
+#ifdef STARFISH_HAVE_GPU
+    return cudaGetErrorString((cudaError_t)error);
+#else
+    (void)error;
+    return "failed";
+#endif
+}
+
+starfish_status starfish_progress_wait(struct starfish_progress *progress)
+{
+    pthread_mutex_lock(&progress->lock);
+    while (atomic_load(&progress->finished) < atomic_load(&progress->submitted))
+        pthread_cond_wait(&progress->all_done, &progress->lock);
+    pthread_mutex_unlock(&progress->lock);
+    int error = atomic_load(&progress->error);
+    if (error == 0)
+        return STARFISH_SUCCESS;
+    const char *culprit = atomic_load(&progress->culprit);
+    return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: %s", culprit ? culprit : "?", error_text(error));
+}
+
+void starfish_progress_destroy(struct starfish_progress *progress)
+{
+    pthread_mutex_destroy(&progress->lock);
+    pthread_cond_destroy(&progress->all_done);
+}
+
+double starfish_progress_phase_seconds(const struct starfish_progress *progress, int phase)
+{
+    double microseconds = progress->phase[phase].end - progress->phase[phase].start;
+    return microseconds > 0 ? 1e-6 * microseconds : 0;
+}

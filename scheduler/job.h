@@ -1,0 +1,39 @@
+/* A job: the tasks of one solve, counted and timed as they finish. */
+#ifndef STARFISH_SCHEDULER_JOB_H
+#define STARFISH_SCHEDULER_JOB_H
+
+#include "scheduler/context.h"
+
+#include <stdatomic.h>
+
+enum { STARFISH_JOB_PHASES = 8 };
+
+struct starfish_tasks_done {
+    size_t tasks;
+    double busy_seconds;
+};
+
+struct starfish_progress {
+    struct starfish_context *context;
+    atomic_size_t submitted, finished;
+    atomic_int error;             /* the first CUDA error that a task met, 0 for none */
+    _Atomic(const char *) culprit; /* the operation that met it */
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t all_done;
+    struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
+    struct {
+        double start, end; /* microseconds of starpu_timing_now, start > end before the first task */
+    } phase[STARFISH_JOB_PHASES];
+    double start;
+    struct starfish_bytes bytes_before;
+};
+
+void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context);
+/* Wait until every submitted task has finished; STARFISH_ERROR_RUNTIME when one of them failed. */
+starfish_status starfish_progress_wait(struct starfish_progress *progress);
+void starfish_progress_destroy(struct starfish_progress *progress);
+
+double starfish_progress_phase_seconds(const struct starfish_progress *progress, int phase);
+
+#endif

@@ -1,0 +1,106 @@
+/* Host memory that GPUs copy at full speed, and where an address lies. */
+#include "scheduler/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef STARFISH_HAVE_GPU
+#include <cuda_runtime_api.h>
+#endif
+
+enum { ALIGNMENT = 64 };
+
+int starfish_gpu_count(void)
+{
+#ifdef STARFISH_HAVE_GPU
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+#else
+    return 0;
+#endif
+}
+
+static starfish_status check(const starfish_context *context, const void *memory)
+{
+    if (!context)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    if (!memory)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory is NULL");
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_pin(starfish_context *context, void *memory, size_t bytes)
+{
+    STARFISH_TRY(check(context, memory));
+    if (context->workers_of[STARFISH_GPU] > 0 && starpu_memory_pin(memory, bytes) != 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "memory: %zu bytes cannot be pinned", bytes);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_unpin(starfish_context *context, void *memory, size_t bytes)
+{
+    STARFISH_TRY(check(context, memory));
+    if (context->workers_of[STARFISH_GPU] > 0 && starpu_memory_unpin(memory, bytes) != 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "memory: %zu bytes cannot be unpinned", bytes);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory)
+{
+    STARFISH_TRY(check(context, memory));
+    size_t rounded = bytes > SIZE_MAX - ALIGNMENT ? 0 : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *memory = rounded > 0 ? aligned_alloc(ALIGNMENT, rounded) : NULL;
+    if (!*memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes", bytes);
+    starfish_status status = starfish_pin(context, *memory, bytes);
+    if (status != STARFISH_SUCCESS) {
+        free(*memory);
+        *memory = NULL;
+    }
+    return status;
+}
+
+void starfish_free(starfish_context *context, void *memory, size_t bytes)
+{
+    if (!context || !memory)
+        return;
+    starfish_unpin(context, memory, bytes);
+    free(memory);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static starfish_status node_of_device(const struct starfish_context *context, const char *argument, int device,
+                                      int *node)
+{
+    for (size_t i = 0; i < context->workers; i++) {
+        int id = context->worker[i];
+        if (starpu_worker_get_type(id) == STARPU_CUDA_WORKER && starpu_worker_get_devid(id) == device) {
+            *node = (int)starpu_worker_get_memory_node((unsigned)id);
+            return STARFISH_SUCCESS;
+        }
+    }
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is memory of CUDA device %d, which the context does not use",
+                         argument, device);
+}
+#endif
+
+starfish_status starfish_memory_node(const struct starfish_context *context, const char *argument, const void *memory,
+                                     int *node)
+{
+    *node = STARPU_MAIN_RAM;
+#ifdef STARFISH_HAVE_GPU
+    struct cudaPointerAttributes attributes;
+    if (starfish_gpu_count() == 0)
+        return STARFISH_SUCCESS;
+    if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
+        cudaGetLastError(); /* unregistered host memory is no error to us */
+        return STARFISH_SUCCESS;
+    }
+    if (attributes.type == cudaMemoryTypeDevice)
+        return node_of_device(context, argument, attributes.device, node);
+#else
+    (void)context;
+    (void)argument;
+    (void)memory;
+#endif
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,117 @@
+/* Submitting one task, and what happens when it has finished. */
+#include "scheduler/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet,
+                         struct starfish_progress *progress, int phase)
+{
+    task->codelet = codelet;
+    task->progress = progress;
+    task->phase = phase;
+    task->priority = STARPU_DEFAULT_PRIO;
+    task->name = codelet->name;
+    task->count = 0;
+}
+
+void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+    task->handle[task->count] = handle;
+    task->mode[task->count] = mode;
+    task->count++;
+}
+
+uint32_t starfish_task_footprint(struct starpu_task *task)
+{
+    const struct starfish_task_header *header = task->cl_arg;
+    return header->footprint;
+}
+
+uint32_t starfish_footprint_of(const size_t *values, size_t count)
+{
+    return starpu_hash_crc32c_be_n(values, count * sizeof *values, 0);
+}
+
+void starfish_task_check(const struct starfish_task_header *header, const char *operation, int cuda_error)
+{
+    int none = 0;
+    if (cuda_error != 0 && atomic_compare_exchange_strong(&header->progress->error, &none, cuda_error))
+        atomic_store(&header->progress->culprit, operation);
+}
+
+/* StarPU calls this after the task, in any thread. Counting comes last: the job may be freed once all are counted. */
+static void finished(void *data)
+{
+    struct starpu_task *task = data;
+    const struct starfish_task_header *header = task->cl_arg;
+    struct starfish_progress *progress = header->progress;
+    const struct starpu_profiling_task_info *info = task->profiling_info;
+
+    pthread_mutex_lock(&progress->lock);
+    if (info && info->workerid >= 0) {
+        int gpu = starpu_worker_get_type(info->workerid) != STARPU_CPU_WORKER;
+        double start = starpu_timing_timespec_to_us((struct timespec *)&info->start_time);
+        double end = starpu_timing_timespec_to_us((struct timespec *)&info->end_time);
+        progress->done[gpu].tasks++;
+        progress->done[gpu].busy_seconds += end > start ? 1e-6 * (end - start) : 0;
+        if (start < progress->phase[header->phase].start)
+            progress->phase[header->phase].start = start;
+        if (end > progress->phase[header->phase].end)
+            progress->phase[header->phase].end = end;
+    }
+    if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))
+        pthread_cond_broadcast(&progress->all_done);
+    pthread_mutex_unlock(&progress->lock);
+}
+
+static starfish_status attach_data(const struct starfish_task *task, struct starpu_task *starpu_task)
+{
+    starpu_task->nbuffers = task->count;
+    if (task->count <= STARPU_NMAXBUFS) {
+        memcpy(starpu_task->handles, task->handle, (size_t)task->count * sizeof task->handle[0]);
+        memcpy(starpu_task->modes, task->mode, (size_t)task->count * sizeof task->mode[0]);
+        return STARFISH_SUCCESS;
+    }
+    /* StarPU frees these with the task. */
+    starpu_task->dyn_handles = malloc((size_t)task->count * sizeof task->handle[0]);
+    starpu_task->dyn_modes = malloc((size_t)task->count * sizeof task->mode[0]);
+    if (!starpu_task->dyn_handles || !starpu_task->dyn_modes)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a task");
+    memcpy(starpu_task->dyn_handles, task->handle, (size_t)task->count * sizeof task->handle[0]);
+    memcpy(starpu_task->dyn_modes, task->mode, (size_t)task->count * sizeof task->mode[0]);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
+{
+    struct starpu_task *starpu_task = starpu_task_create();
+    struct starfish_task_header *copy = malloc(size);
+    starfish_status status = starpu_task && copy ? attach_data(task, starpu_task) : STARFISH_ERROR_MEMORY;
+    if (status != STARFISH_SUCCESS) {
+        free(copy);
+        if (starpu_task)
+            starpu_task_destroy(starpu_task);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a task");
+    }
+    memcpy(copy, arguments, size);
+    copy->progress = task->progress;
+    copy->phase = task->phase;
+    starpu_task->cl = task->codelet;
+    starpu_task->name = task->name;
+    starpu_task->where = (int32_t)task->progress->context->where;
+    starpu_task->priority = task->priority;
+    starpu_task->cl_arg = copy;
+    starpu_task->cl_arg_size = size;
+    starpu_task->cl_arg_free = 1;
+    starpu_task->callback_func = finished;
+    starpu_task->callback_arg = starpu_task;
+
+    atomic_fetch_add(&task->progress->submitted, 1);
+    int code = starpu_task_submit(starpu_task);
+    if (code == 0)
+        return STARFISH_SUCCESS;
+    atomic_fetch_sub(&task->progress->submitted, 1);
+    starpu_task_destroy(starpu_task);
+    return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));
+}

@@ -1,0 +1,66 @@
+/* Submitting one task: the glue between an operation's argument struct and StarPU, the same for every codelet.
+ *
+ *     struct starfish_task task;
+ *     starfish_task_begin(&task, &codelet, progress, phase);
+ *     starfish_task_data(&task, handle, STARPU_R);
+ *     arguments.header.footprint = starfish_footprint_of(sizes, count);
+ *     return starfish_task_submit(&task, &arguments, sizeof arguments);
+ *
+ * An argument struct begins with struct starfish_task_header. */
+#ifndef STARFISH_SCHEDULER_TASK_H
+#define STARFISH_SCHEDULER_TASK_H
+
+#include "scheduler/job.h"
+
+enum { STARFISH_TASK_MAX_DATA = 96 };
+
+struct starfish_task_header {
+    struct starfish_progress *progress;
+    int phase;
+    uint32_t footprint; /* hash of everything that makes tasks of one codelet take different time */
+};
+
+struct starfish_task {
+    struct starpu_codelet *codelet;
+    struct starfish_progress *progress;
+    int phase;
+    int priority;
+    const char *name;
+    int count;
+    starpu_data_handle_t handle[STARFISH_TASK_MAX_DATA];
+    enum starpu_data_access_mode mode[STARFISH_TASK_MAX_DATA];
+};
+
+void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet,
+                         struct starfish_progress *progress, int phase);
+void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
+/* Copies `arguments`. */
+starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size);
+
+/* For a codelet's performance model. */
+uint32_t starfish_task_footprint(struct starpu_task *task);
+uint32_t starfish_footprint_of(const size_t *values, size_t count);
+
+/* In a codelet's function: keep the first error that a CUDA kernel's launch returned. */
+void starfish_task_check(const struct starfish_task_header *header, const char *operation, int cuda_error);
+
+/* Members of a codelet for the two kinds of device; the CUDA one exists when this build and StarPU have CUDA. */
+#ifdef STARFISH_HAVE_GPU
+#define STARFISH_CUDA_FUNCTION(function) .cuda_funcs = {function}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#else
+#define STARFISH_CUDA_FUNCTION(function)
+#endif
+
+/* A codelet named `label` over cpu and cuda functions `operation`_cpu and `operation`_cuda, any number of data, with a
+ * performance model of its own. */
+#define STARFISH_CODELET(operation, label, trace_color)                                                                \
+    static struct starpu_perfmodel operation##_model = {                                                               \
+        .type = STARPU_HISTORY_BASED, .symbol = "starfish_" label, .footprint = starfish_task_footprint};              \
+    static struct starpu_codelet operation##_codelet = {.cpu_funcs = {operation##_cpu},                                \
+                                                        STARFISH_CUDA_FUNCTION(operation##_cuda).nbuffers =            \
+                                                            STARPU_VARIABLE_NBUFFERS,                                  \
+                                                        .model = &operation##_model,                                   \
+                                                        .name = label,                                                 \
+                                                        .color = trace_color}
+
+#endif

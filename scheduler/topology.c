@@ -1,0 +1,78 @@
+/* Where cores, NUMA nodes and GPUs are, by hwloc. */
+#include "scheduler/context.h"
+
+#include <hwloc.h>
+#ifdef STARFISH_CUDA
+#include <hwloc/cudart.h>
+#endif
+
+static hwloc_topology_t load(void)
+{
+    hwloc_topology_t topology;
+    if (hwloc_topology_init(&topology) != 0)
+        return NULL;
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    if (hwloc_topology_load(topology) != 0) {
+        hwloc_topology_destroy(topology);
+        return NULL;
+    }
+    return topology;
+}
+
+/* The topology does not change while a process runs: loaded once, kept to the end. */
+static hwloc_topology_t topology_once;
+static void load_once(void)
+{
+    topology_once = load();
+}
+
+static hwloc_topology_t topology(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_once);
+    return topology_once;
+}
+
+void starfish_topology_count(int *cores, int *numa_nodes)
+{
+    hwloc_topology_t machine = topology();
+    *cores = machine ? hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE) : 1;
+    *numa_nodes = machine ? hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_NUMANODE) : 1;
+    if (*cores < 1)
+        *cores = 1;
+    if (*numa_nodes < 1)
+        *numa_nodes = 1;
+}
+
+static int numa_of_cpuset(hwloc_const_cpuset_t set)
+{
+    hwloc_topology_t machine = topology();
+    for (hwloc_obj_t node = NULL; (node = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_NUMANODE, node));)
+        if (hwloc_bitmap_intersects(node->cpuset, set))
+            return (int)node->os_index;
+    return -1;
+}
+
+/* `core` is StarPU's binding: a logical processing unit. */
+int starfish_topology_numa_of_core(int core)
+{
+    hwloc_topology_t machine = topology();
+    hwloc_obj_t unit = machine && core >= 0 ? hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, (unsigned)core) : NULL;
+    return unit ? numa_of_cpuset(unit->cpuset) : -1;
+}
+
+int starfish_topology_numa_of_gpu(int device)
+{
+#ifdef STARFISH_HAVE_GPU
+    hwloc_topology_t machine = topology();
+    if (!machine || device < 0)
+        return -1;
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    int numa = set && hwloc_cudart_get_device_cpuset(machine, device, set) == 0 ? numa_of_cpuset(set) : -1;
+    hwloc_bitmap_free(set);
+    return numa;
+#else
+    (void)device;
+    return -1;
+#endif
+}

@@ -1,0 +1,71 @@
+/* Tables and arrays for tasks. */
+#include "scheduler/vector.h"
+
+#include "base/real.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static starfish_status reserve(struct starfish_vector *vector, size_t count, size_t size)
+{
+    vector->handle = NULL;
+    vector->count = count;
+    vector->memory = calloc(count > 0 ? count : 1, size);
+    if (!vector->memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu elements", count);
+    return STARFISH_SUCCESS;
+}
+
+static void make_known(struct starfish_vector *vector, size_t size)
+{
+    /* StarPU wants at least one element, which the memory has. */
+    starpu_vector_data_register(&vector->handle, STARPU_MAIN_RAM, (uintptr_t)vector->memory,
+                                (uint32_t)(vector->count > 0 ? vector->count : 1), size);
+}
+
+starfish_status starfish_vector_reals(struct starfish_vector *vector, starfish_precision precision,
+                                      const double *values, size_t count)
+{
+    STARFISH_TRY(reserve(vector, count, starfish_real_size(precision)));
+    for (size_t i = 0; i < count; i++) {
+        if (precision == STARFISH_F32)
+            ((float *)vector->memory)[i] = (float)values[i];
+        else
+            ((double *)vector->memory)[i] = values[i];
+    }
+    make_known(vector, starfish_real_size(precision));
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_vector_ints(struct starfish_vector *vector, const int *values, size_t count)
+{
+    STARFISH_TRY(reserve(vector, count, sizeof *values));
+    if (count > 0)
+        memcpy(vector->memory, values, count * sizeof *values);
+    make_known(vector, sizeof *values);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_vector_results(struct starfish_vector *vector, size_t count)
+{
+    STARFISH_TRY(reserve(vector, count, sizeof(double)));
+    make_known(vector, sizeof(double));
+    return STARFISH_SUCCESS;
+}
+
+void starfish_vector_destroy(struct starfish_vector *vector)
+{
+    if (vector->handle)
+        starpu_data_unregister(vector->handle);
+    free(vector->memory);
+    memset(vector, 0, sizeof *vector);
+}
+
+starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size)
+{
+    if (count == 0 || count > UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a piece of %zu elements: ask for more slabs or mode blocks",
+                             count);
+    starpu_vector_data_register(handle, -1, 0, (uint32_t)count, element_size);
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,73 @@
+/* Work space, one piece per worker. */
+#include "scheduler/workspace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef STARFISH_HAVE_GPU
+#include <cuda_runtime_api.h>
+#endif
+
+enum { ALIGNMENT = 64 };
+
+/* On the worker itself, so that a core's pages are on its NUMA node and a GPU's device is current. */
+static void allocate(void *data, size_t worker)
+{
+    struct starfish_workspace *workspace = data;
+    starfish_worker_kind kind = starfish_context_worker_kind(workspace->context, worker);
+    size_t bytes = (workspace->bytes[kind] / ALIGNMENT + 1) * ALIGNMENT;
+#ifdef STARFISH_HAVE_GPU
+    if (kind == STARFISH_GPU) {
+        if (cudaMalloc(&workspace->piece[worker], bytes) != cudaSuccess) {
+            workspace->piece[worker] = NULL;
+            cudaGetLastError();
+        }
+        return;
+    }
+#endif
+    workspace->piece[worker] = aligned_alloc(ALIGNMENT, bytes);
+}
+
+static void release(void *data, size_t worker)
+{
+    struct starfish_workspace *workspace = data;
+#ifdef STARFISH_HAVE_GPU
+    if (starfish_context_worker_kind(workspace->context, worker) == STARFISH_GPU) {
+        cudaFree(workspace->piece[worker]);
+        return;
+    }
+#endif
+    free(workspace->piece[worker]);
+}
+
+starfish_status starfish_workspace_create(struct starfish_workspace *workspace, struct starfish_context *context,
+                                          size_t cpu_bytes, size_t gpu_bytes)
+{
+    memset(workspace, 0, sizeof *workspace);
+    workspace->context = context;
+    workspace->bytes[STARFISH_CPU] = cpu_bytes;
+    workspace->bytes[STARFISH_GPU] = gpu_bytes;
+    STARFISH_TRY(starfish_context_on_each_worker(context, "workspace", allocate, workspace));
+    for (size_t worker = 0; worker < context->workers; worker++) {
+        if (workspace->piece[worker])
+            continue;
+        starfish_worker_kind kind = starfish_context_worker_kind(context, worker);
+        size_t bytes = workspace->bytes[kind];
+        starfish_workspace_destroy(workspace);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes of work space on a %s", bytes,
+                             kind == STARFISH_GPU ? "GPU" : "core");
+    }
+    return STARFISH_SUCCESS;
+}
+
+void starfish_workspace_destroy(struct starfish_workspace *workspace)
+{
+    if (!workspace->context)
+        return;
+    starfish_context_on_each_worker(workspace->context, "workspace", release, workspace);
+    workspace->context = NULL;
+}
+
+void *starfish_workspace_here(const struct starfish_workspace *workspace)
+{
+    return workspace->piece[starfish_context_current_worker(workspace->context)];
+}

@@ -1,0 +1,22 @@
+/* Work space of a plan's tasks: one piece per worker, in that worker's memory, got when the plan is made.
+ *
+ * Not StarPU scratch data: a GPU's share is many times a core's (all lines at once against a cache-sized block), and
+ * one scratch handle has one size for all. Tasks of one worker run one after the other, so they may share a piece. */
+#ifndef STARFISH_SCHEDULER_WORKSPACE_H
+#define STARFISH_SCHEDULER_WORKSPACE_H
+
+#include "scheduler/context.h"
+
+struct starfish_workspace {
+    struct starfish_context *context;
+    size_t bytes[STARFISH_WORKER_KINDS];
+    void *piece[STARPU_NMAXWORKERS]; /* by the context's worker number */
+};
+
+starfish_status starfish_workspace_create(struct starfish_workspace *workspace, struct starfish_context *context,
+                                          size_t cpu_bytes, size_t gpu_bytes);
+void starfish_workspace_destroy(struct starfish_workspace *workspace);
+/* Inside a task: the running worker's piece. */
+void *starfish_workspace_here(const struct starfish_workspace *workspace);
+
+#endif

@@ -1,0 +1,50 @@
+/* The separable seven-point operator on a slab of a 3D field: its residual, and boundary data moved to the right-hand
+ * side. The operator is (X + Y + Z + lambda) u, each of X, Y, Z a tridiagonal matrix along its direction:
+ *     lower[i] u(i-1) + diag[i] u(i) + upper[i] u(i+1),
+ * lower[0] and upper[n-1] coupling the two ends when periodic and ignored otherwise.
+ *
+ * A slab is planes first_plane .. first_plane + n[2] - 1 of a field of `planes` planes, x fastest. */
+#ifndef STARFISH_SPARSE_STENCIL_H
+#define STARFISH_SPARSE_STENCIL_H
+
+#include <stddef.h>
+
+struct CUstream_st; /* what a cudaStream_t points to */
+
+struct starfish_stencil_axis {
+    int periodic;
+    const void *lower, *diag, *upper; /* reals: n[0], n[1] and, for z, `planes` of them */
+};
+
+/* maximum[0] = max |A u - (rhs - offset)|, maximum[1] = max |rhs - offset| over the slab, infinite where a value is NaN.
+ * Reads u and rhs once: 2 words per unknown is the floor. */
+struct starfish_residual {
+    size_t n[3], first_plane, planes;
+    struct starfish_stencil_axis axis[3];
+    double lambda;
+    const void *u, *below, *above; /* below, above: the planes next to the slab (wrapped when periodic), or NULL */
+    const void *rhs;
+    const double *offset; /* one number where the kernel runs, or NULL for 0 */
+    double *maximum;
+};
+void starfish_residual_cpu_f32(const struct starfish_residual *arguments);
+void starfish_residual_cpu_f64(const struct starfish_residual *arguments);
+int starfish_residual_cuda_f32(const struct starfish_residual *arguments, struct CUstream_st *stream);
+int starfish_residual_cuda_f64(const struct starfish_residual *arguments, struct CUstream_st *stream);
+
+/* result = rhs - sum over the six faces of weight * data on the unknowns next to them. Data of a face: an array over the
+ * other two directions (lower direction fastest, all of z also for a slab), or a constant where it is NULL.
+ * result may be rhs. */
+struct starfish_boundary_rhs {
+    size_t n[3], first_plane, planes;
+    double weight[3][2], constant[3][2];
+    const void *face[3][2];
+    const void *rhs;
+    void *result;
+};
+void starfish_boundary_rhs_cpu_f32(const struct starfish_boundary_rhs *arguments);
+void starfish_boundary_rhs_cpu_f64(const struct starfish_boundary_rhs *arguments);
+int starfish_boundary_rhs_cuda_f32(const struct starfish_boundary_rhs *arguments, struct CUstream_st *stream);
+int starfish_boundary_rhs_cuda_f64(const struct starfish_boundary_rhs *arguments, struct CUstream_st *stream);
+
+#endif

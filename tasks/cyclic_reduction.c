@@ -1,0 +1,198 @@
+/* Graph of block cyclic reduction on one block of modes: planes of tiles to rows of levels, reduction from the leaves to
+ * the root, substitution back to the leaves, rows to planes. And the tables that its tasks read. */
+#include "tasks/spectral.h"
+
+#include "base/real.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Tables ---------------------------------------------------------------------------------------------------- */
+
+/* Index lists and reals of one level, being filled. */
+struct tables {
+    int *ints;
+    double *reals;
+    size_t int_count, real_count;
+};
+
+static size_t add_chains(struct tables *tables, struct starfish_chain_batch *batch, size_t vectors)
+{
+    batch->vectors = vectors;
+    batch->max_steps = 0;
+    batch->input_row = tables->int_count;
+    batch->first_step = tables->int_count + vectors;
+    batch->steps = tables->int_count + 2 * vectors;
+    batch->scale = tables->real_count;
+    tables->int_count += 3 * vectors;
+    tables->real_count += vectors;
+    return vectors;
+}
+
+static void put_chain(struct tables *tables, struct starfish_chain_batch *batch, size_t vector, size_t input_row,
+                      const struct starfish_chain *chain)
+{
+    tables->ints[batch->input_row + vector] = (int)input_row;
+    tables->ints[batch->first_step + vector] = (int)chain->first;
+    tables->ints[batch->steps + vector] = (int)chain->count;
+    tables->reals[batch->scale + vector] = chain->scale;
+    if ((int)chain->count > batch->max_steps)
+        batch->max_steps = (int)chain->count;
+}
+
+/* level and row of every row of the problem. */
+struct place {
+    int level, row;
+};
+
+static void fill_level(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *source,
+                       const struct place *place)
+{
+    for (size_t s = 0; s < source->steps; s++) {
+        t->reals[s] = source->step[s].mu;
+        t->reals[source->steps + s] = source->step[s].keep;
+        t->reals[2 * source->steps + s] = source->step[s].gain;
+    }
+    for (size_t v = 0; v < source->neighbours; v++) {
+        const struct starfish_neighbour *neighbour = &source->neighbour[v];
+        t->ints[level->neighbour_level + v] = place[neighbour->row].level;
+        t->ints[level->neighbour_row + v] = place[neighbour->row].row;
+        t->ints[level->neighbour_block + v] = (int)neighbour->block;
+        put_chain(t, &level->reduce, v, neighbour->block, &neighbour->reduce);
+        put_chain(t, &level->influence, v, v, &neighbour->influence);
+    }
+    for (size_t b = 0; b < source->blocks; b++)
+        put_chain(t, &level->solve, b, b, &source->solve[b]);
+}
+
+static starfish_status make_level(struct starfish_level *level, const struct starfish_reduction_level *source,
+                                  const struct place *place, starfish_precision precision)
+{
+    const size_t neighbours = source->neighbours, most = neighbours > source->blocks ? neighbours : source->blocks;
+    struct tables tables = {NULL, NULL, 3 * neighbours + most, 3 * source->steps};
+    level->rows = source->blocks;
+    level->neighbours = neighbours;
+    level->lower = source->lower;
+    level->neighbour_level = 0;
+    level->neighbour_row = neighbours;
+    level->neighbour_block = 2 * neighbours;
+    level->zeros = 3 * neighbours;
+    level->total_steps = source->steps;
+    add_chains(&tables, &level->reduce, neighbours);
+    add_chains(&tables, &level->influence, neighbours);
+    add_chains(&tables, &level->solve, source->blocks);
+
+    tables.ints = calloc(tables.int_count, sizeof *tables.ints);
+    tables.reals = calloc(tables.real_count, sizeof *tables.reals);
+    starfish_status status = tables.ints && tables.reals
+                                 ? STARFISH_SUCCESS
+                                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of a level");
+    if (status == STARFISH_SUCCESS) {
+        fill_level(&tables, level, source, place);
+        status = starfish_vector_ints(&level->ints, tables.ints, tables.int_count);
+    }
+    if (status == STARFISH_SUCCESS)
+        status = starfish_vector_reals(&level->reals, precision, tables.reals, tables.real_count);
+    free(tables.ints);
+    free(tables.reals);
+    return status;
+}
+
+/* For every level its rows' slab, then their plane within the slab. */
+static starfish_status make_places(struct starfish_spectral *s, const struct starfish_reduction *reduction)
+{
+    int *places = malloc(2 * s->n[2] * sizeof *places);
+    if (!places)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of planes");
+    size_t offset = 0;
+    for (size_t l = 0; l < reduction->levels; l++) {
+        const struct starfish_reduction_level *level = &reduction->level[l];
+        for (size_t b = 0; b < level->blocks; b++) {
+            const size_t plane = (size_t)level->block[b].separator;
+            size_t slab = 0;
+            while (plane >= s->first_plane[slab + 1])
+                slab++;
+            places[offset + b] = (int)slab;
+            places[offset + level->blocks + b] = (int)(plane - s->first_plane[slab]);
+        }
+        offset += 2 * level->blocks;
+    }
+    starfish_status status = starfish_vector_ints(&s->places, places, offset);
+    free(places);
+    return status;
+}
+
+static starfish_status make_levels(struct starfish_spectral *s, const struct starfish_reduction *reduction,
+                                   struct place *place)
+{
+    for (size_t l = 0; l < reduction->levels; l++)
+        for (size_t b = 0; b < reduction->level[l].blocks; b++)
+            place[reduction->level[l].block[b].separator] = (struct place){(int)l, (int)b};
+    for (size_t l = 0; l < reduction->levels; l++) {
+        STARFISH_TRY(make_level(&s->level[l], &reduction->level[l], place, s->precision));
+        s->level[l].pinned_step = l == 0 && s->singular ? reduction->zero_root_step : -1;
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status register_arrays(struct starfish_spectral *s)
+{
+    for (size_t b = 0; b < s->blocks; b++)
+        for (size_t l = 0; l < s->levels; l++) {
+            const size_t modes = s->first_mode[b + 1] - s->first_mode[b];
+            STARFISH_TRY(starfish_array_register(&s->level_array[b][l], s->level[l].rows * modes * s->n[1],
+                                                 starfish_real_size(s->precision)));
+            starpu_data_set_coordinates(s->level_array[b][l], 2, (int)b, (int)l);
+        }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_reduction_setup(struct starfish_spectral *s, const struct starfish_reduction *reduction)
+{
+    s->levels = reduction->levels;
+    struct place *place = malloc(reduction->n * sizeof *place);
+    if (!place)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of rows");
+    starfish_status status = make_levels(s, reduction, place);
+    free(place);
+    if (status == STARFISH_SUCCESS)
+        status = make_places(s, reduction);
+    return status == STARFISH_SUCCESS ? register_arrays(s) : status;
+}
+
+/* ---- Graph ----------------------------------------------------------------------------------------------------- */
+
+static starfish_status submit_rows(struct starfish_spectral *s, struct starfish_progress *progress, size_t block,
+                                   int to_levels)
+{
+    size_t rows[STARFISH_MAX_LEVELS];
+    for (size_t l = 0; l < s->levels; l++)
+        rows[l] = s->level[l].rows;
+    const size_t modes = s->first_mode[block + 1] - s->first_mode[block];
+    return starfish_submit_rows(progress, STARFISH_PHASE_MODES, s->precision, to_levels, modes * s->n[1], s->slabs,
+                                s->tile[block], s->levels, s->level_array[block], rows, s->places.handle);
+}
+
+starfish_status starfish_graph_reduction_block(struct starfish_spectral *s, struct starfish_progress *progress,
+                                               size_t block)
+{
+    const struct starfish_reduction_block description = {
+        .precision = s->precision,
+        .n = s->n[1],
+        .lanes = s->first_mode[block + 1] - s->first_mode[block],
+        .periodic = s->line_periodic,
+        .shift = s->lambda,
+        .has_constant_mode = s->singular && block == 0,
+        .line = s->line.handle,
+        .shift_x = s->shift_x.handle,
+        .first_mode = s->first_mode[block],
+        .level = s->level_array[block],
+        .workspace = &s->workspace,
+    };
+    STARFISH_TRY(submit_rows(s, progress, block, 1));
+    for (size_t depth = s->levels - 1; depth > 0; depth--)
+        STARFISH_TRY(starfish_submit_reduce(progress, STARFISH_PHASE_MODES, &description, s->level, depth));
+    for (size_t depth = 0; depth < s->levels; depth++)
+        STARFISH_TRY(starfish_submit_substitute(progress, STARFISH_PHASE_MODES, &description, s->level, depth));
+    return submit_rows(s, progress, block, 0);
+}
