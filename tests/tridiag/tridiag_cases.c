@@ -284,7 +284,7 @@ static struct thomas_data new_thomas(const struct test_thomas *thomas)
         .solution = new_array(thomas->n * lanes),
     };
 
-    if (thomas->pinned) {
+    if (thomas->pinned && data.shift_outer) {
         data.shift_inner[data.pinned % thomas->inner] = 0;
         data.shift_outer[data.pinned / thomas->inner] = 0;
     }
@@ -303,7 +303,7 @@ static void free_thomas(struct thomas_data *data)
 /* Cut at unequal places; with more than two tiles, the last but one is empty. */
 static size_t tile_start(const struct test_thomas *thomas, int tile)
 {
-    size_t tiles = (size_t)thomas->tiles, t = (size_t)tile;
+    size_t tiles = thomas->tiles > 1 ? (size_t)thomas->tiles : 1, t = (size_t)tile;
 
     if (t < tiles && tiles > 2 && t + 1 == tiles)
         t--;
