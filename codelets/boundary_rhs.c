@@ -10,7 +10,7 @@ enum { ABSENT = -1 };
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
-    int face[3][2]; /* position among the data, or ABSENT */
+    int face[3][2];                      /* position among the data, or ABSENT */
     struct starfish_boundary_rhs kernel; /* pointers are filled in by the task */
 };
 
@@ -22,8 +22,7 @@ static struct starfish_boundary_rhs with_pointers(void *buffers[], const struct 
     kernel.result = STARFISH_SLAB(buffers, 1);
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++)
-            kernel.face[axis][end] =
-                a->face[axis][end] == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->face[axis][end]);
+            kernel.face[axis][end] = a->face[axis][end] == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->face[axis][end]);
     return kernel;
 }
 

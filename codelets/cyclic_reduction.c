@@ -40,8 +40,8 @@ static void run_rows(const struct device *device, const struct starfish_rows *ro
     if (device->kind == STARFISH_CPU)
         cpu[device->precision](rows, operation);
 #ifdef STARFISH_HAVE_GPU
-    static int (*const cuda[])(const struct starfish_rows *, enum starfish_rows_operation, struct CUstream_st *) = {
-        starfish_rows_cuda_f32, starfish_rows_cuda_f64};
+    static int (*const cuda[])(const struct starfish_rows *, enum starfish_rows_operation,
+                               struct CUstream_st *) = {starfish_rows_cuda_f32, starfish_rows_cuda_f64};
     if (device->kind == STARFISH_GPU)
         starfish_task_check(device->header, "rows",
                             cuda[device->precision](rows, operation, starpu_cuda_get_local_stream()));
@@ -219,7 +219,7 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
     starfish_task_data(&task, block->level[depth], own);
 
     struct arguments arguments = {.block = *block, .level = level, .depth = depth};
-    const size_t sizes[] = {block->precision, block->n,    block->lanes,        (size_t)block->periodic,
+    const size_t sizes[] = {block->precision, block->n,      block->lanes,      (size_t)block->periodic,
                             level->rows,      (size_t)depth, level->total_steps};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);

@@ -32,9 +32,9 @@ struct starfish_level {
     size_t neighbour_level, neighbour_row; /* where each neighbour is */
     size_t neighbour_block;                /* the row of the block whose neighbour it is */
     size_t zeros;                          /* as many zeros as there are rows or neighbours */
-    struct starfish_chain_batch reduce;     /* separator -> what it adds to each neighbour */
-    struct starfish_chain_batch influence;  /* neighbour -> what it adds to the separator's right-hand side */
-    struct starfish_chain_batch solve;      /* separator's right-hand side -> its solution */
+    struct starfish_chain_batch reduce;    /* separator -> what it adds to each neighbour */
+    struct starfish_chain_batch influence; /* neighbour -> what it adds to the separator's right-hand side */
+    struct starfish_chain_batch solve;     /* separator's right-hand side -> its solution */
     size_t total_steps;
     int pinned_step; /* of `solve`, singular for the constant mode; -1: none */
     struct starfish_vector ints, reals;
@@ -46,10 +46,10 @@ struct starfish_reduction_block {
     size_t n, lanes;
     int periodic;
     double shift;
-    int has_constant_mode;          /* lane 0 is the constant mode of a singular problem */
-    starpu_data_handle_t line;      /* lower, diag, upper: 3 n reals */
-    starpu_data_handle_t shift_x;   /* eigenvalues of all modes of x ... */
-    size_t first_mode;              /* ... from this one on */
+    int has_constant_mode;             /* lane 0 is the constant mode of a singular problem */
+    starpu_data_handle_t line;         /* lower, diag, upper: 3 n reals */
+    starpu_data_handle_t shift_x;      /* eigenvalues of all modes of x ... */
+    size_t first_mode;                 /* ... from this one on */
     const starpu_data_handle_t *level; /* one array per level */
     const struct starfish_workspace *workspace;
 };

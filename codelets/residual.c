@@ -68,10 +68,9 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     starfish_task_data(&task, d->rhs, STARPU_R);
     starfish_task_data(&task, d->maximum, STARPU_W);
 
-    struct arguments arguments = {
-        .precision = d->precision,
-        .below_planes = d->below_planes,
-        .kernel = {.first_plane = d->first_plane, .planes = d->planes, .lambda = d->lambda}};
+    struct arguments arguments = {.precision = d->precision,
+                                  .below_planes = d->below_planes,
+                                  .kernel = {.first_plane = d->first_plane, .planes = d->planes, .lambda = d->lambda}};
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
     for (int axis = 0; axis < 3; axis++)
         arguments.kernel.axis[axis].periodic = d->periodic[axis];

@@ -27,8 +27,8 @@ static struct starfish_rows rows_of_level(void *buffers[], const struct argument
 
 static void rows_cpu(void *buffers[], void *data)
 {
-    static void (*const kernels[])(const struct starfish_rows *, enum starfish_rows_operation) = {
-        starfish_rows_cpu_f32, starfish_rows_cpu_f64};
+    static void (*const kernels[])(const struct starfish_rows *,
+                                   enum starfish_rows_operation) = {starfish_rows_cpu_f32, starfish_rows_cpu_f64};
     const struct arguments *a = data;
     size_t place = 0;
     for (size_t level = 0; level < a->levels; level++) {
@@ -40,8 +40,8 @@ static void rows_cpu(void *buffers[], void *data)
 #ifdef STARFISH_HAVE_GPU
 static void rows_cuda(void *buffers[], void *data)
 {
-    static int (*const kernels[])(const struct starfish_rows *, enum starfish_rows_operation, struct CUstream_st *) = {
-        starfish_rows_cuda_f32, starfish_rows_cuda_f64};
+    static int (*const kernels[])(const struct starfish_rows *, enum starfish_rows_operation,
+                                  struct CUstream_st *) = {starfish_rows_cuda_f32, starfish_rows_cuda_f64};
     const struct arguments *a = data;
     size_t place = 0;
     for (size_t level = 0; level < a->levels; level++) {

@@ -10,13 +10,13 @@ struct starfish_residual_task {
     size_t n[3], first_plane, planes; /* of the slab; of the field */
     int periodic[3];
     double lambda;
-    starpu_data_handle_t axes;           /* lower, diag, upper of x, then y, then z (all planes): reals */
+    starpu_data_handle_t axes;            /* lower, diag, upper of x, then y, then z (all planes): reals */
     starpu_data_handle_t u, below, above; /* slabs; NULL where there is none; below == above for two periodic slabs,
                                              and == u for a single one */
-    size_t below_planes;                 /* planes of the slab below: its last one is the neighbour */
+    size_t below_planes;                  /* planes of the slab below: its last one is the neighbour */
     starpu_data_handle_t rhs;
-    starpu_data_handle_t offset;         /* one double, or NULL */
-    starpu_data_handle_t maximum;        /* two doubles */
+    starpu_data_handle_t offset;  /* one double, or NULL */
+    starpu_data_handle_t maximum; /* two doubles */
 };
 starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
                                          const struct starfish_residual_task *description);
@@ -25,7 +25,7 @@ struct starfish_boundary_task {
     starfish_precision precision;
     size_t n[3], first_plane, planes;
     double weight[3][2], constant[3][2];
-    starpu_data_handle_t face[3][2]; /* vectors of reals, or NULL */
+    starpu_data_handle_t face[3][2];  /* vectors of reals, or NULL */
     starpu_data_handle_t rhs, result; /* slabs (blocks) */
 };
 starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress, int phase,

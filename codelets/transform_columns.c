@@ -60,12 +60,8 @@ starfish_status starfish_submit_transform_columns(struct starfish_progress *prog
     for (size_t t = 0; t < tiles; t++)
         starfish_task_data(&task, tile[t], STARPU_RW);
 
-    struct arguments arguments = {.set = set,
-                                  .workspace = workspace,
-                                  .direction = direction,
-                                  .tiles = tiles,
-                                  .inner = inner,
-                                  .scale = scale};
+    struct arguments arguments = {
+        .set = set, .workspace = workspace, .direction = direction, .tiles = tiles, .inner = inner, .scale = scale};
     memcpy(arguments.first_plane, first_plane, (tiles + 1) * sizeof *first_plane);
     const size_t sizes[] = {set->kind, set->n, set->precision, direction, inner, tiles, first_plane[tiles]};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);

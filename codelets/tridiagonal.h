@@ -9,14 +9,14 @@
 
 struct starfish_tridiagonal_task {
     starfish_precision precision;
-    size_t n;               /* unknowns per line */
+    size_t n; /* unknowns per line */
     int periodic;
-    size_t inner, outer;    /* modes of x in this block, modes of y */
+    size_t inner, outer; /* modes of x in this block, modes of y */
     double shift;
     ptrdiff_t pinned_lane;
     size_t tiles;
     const starpu_data_handle_t *tile;
-    const size_t *first;    /* first plane of each tile, and n */
+    const size_t *first;          /* first plane of each tile, and n */
     starpu_data_handle_t line;    /* lower, diag, upper: 3 n reals */
     starpu_data_handle_t shift_x; /* eigenvalues of all modes of x ... */
     size_t first_mode;            /* ... from this one on */

@@ -99,11 +99,11 @@ static starfish_status search(const struct spectra *s)
             }
             const int constant = s->skip_constant && i == s->n[0] - 1 && j == s->n[1] - 1 && low == s->n[2] - 1;
             if (low < s->n[2] && s->z[low] <= target + s->tolerance && !constant)
-                return starfish_fail(STARFISH_ERROR_SINGULAR,
-                                     "lambda = %.17g makes mode (%zu, %zu, %zu) singular: eigenvalues %g + %g + %g of x, "
-                                     "y, z, counted from the largest, cancel it",
-                                     s->lambda, s->n[0] - 1 - i, s->n[1] - 1 - j, s->n[2] - 1 - low, s->x[i], s->y[j],
-                                     s->z[low]);
+                return starfish_fail(
+                    STARFISH_ERROR_SINGULAR,
+                    "lambda = %.17g makes mode (%zu, %zu, %zu) singular: eigenvalues %g + %g + %g of x, "
+                    "y, z, counted from the largest, cancel it",
+                    s->lambda, s->n[0] - 1 - i, s->n[1] - 1 - j, s->n[2] - 1 - low, s->x[i], s->y[j], s->z[low]);
         }
     return STARFISH_SUCCESS;
 }
@@ -115,13 +115,9 @@ static double magnitude(const double *ascending, size_t n)
 
 static starfish_status check_solvable_in(const struct starfish_poisson_plan *plan, double lambda, double *values)
 {
-    struct spectra s = {values,
-                        values + plan->n[0],
-                        values + plan->n[0] + plan->n[1],
-                        {plan->n[0], plan->n[1], plan->n[2]},
-                        lambda,
-                        0,
-                        plan->singular};
+    struct spectra s = {
+        values, values + plan->n[0], values + plan->n[0] + plan->n[1], {plan->n[0], plan->n[1], plan->n[2]}, lambda,
+        0,      plan->singular};
     int known[3];
     STARFISH_TRY(starfish_direction_spectrum(&plan->direction[0], values, &known[0]));
     STARFISH_TRY(starfish_direction_spectrum(&plan->direction[1], values + s.n[0], &known[1]));
@@ -155,10 +151,11 @@ static starfish_status create_spectral(struct starfish_poisson_plan *plan, doubl
     struct starfish_reduction *reduction = NULL;
     const struct starfish_direction *z = &plan->direction[2];
     if (plan->method == STARFISH_METHOD_BLKTRI)
-        STARFISH_TRY(starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic,
-                                               plan->singular));
-    starfish_status status = starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision,
-                                                      plan->direction, lambda, plan->singular, slabs, blocks, reduction);
+        STARFISH_TRY(
+            starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
+    starfish_status status =
+        starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision, plan->direction, lambda,
+                                 plan->singular, slabs, blocks, reduction);
     starfish_reduction_destroy(reduction);
     return status;
 }
@@ -196,8 +193,8 @@ static starfish_status check_arguments(const starfish_context *context, const st
 }
 
 /* `identity_x`: a 2D problem, one layer in x that nothing couples. */
-static starfish_status create_plan(starfish_context *context, const struct starfish_axis *const axis[3],
-                                   int identity_x, double lambda, const struct starfish_poisson_options *options,
+static starfish_status create_plan(starfish_context *context, const struct starfish_axis *const axis[3], int identity_x,
+                                   double lambda, const struct starfish_poisson_options *options,
                                    starfish_poisson_plan **result)
 {
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};

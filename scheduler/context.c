@@ -65,8 +65,9 @@ static starfish_status start_starpu(const struct starfish_context_options *optio
     conf.precedence_over_environment_variables = 1;
     int code = starpu_init(&conf);
     if (code == -ENODEV)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context: no worker of the kinds and numbers asked for "
-                                                      "(cpu_workers %d, gpu_workers %d)",
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "context: no worker of the kinds and numbers asked for "
+                             "(cpu_workers %d, gpu_workers %d)",
                              options->cpu_workers, options->gpu_workers);
     if (code != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_init failed: %s", strerror(-code));
@@ -77,8 +78,8 @@ static starfish_status check_options(const struct starfish_context_options *opti
 {
     if (options->size != sizeof *options)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.size is %zu, not %zu: start from STARFISH_CONTEXT_OPTIONS_DEFAULTS", options->size,
-                             sizeof *options);
+                             "options.size is %zu, not %zu: start from STARFISH_CONTEXT_OPTIONS_DEFAULTS",
+                             options->size, sizeof *options);
     if (options->cpu_workers < -1)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cpu_workers is %d, less than -1", options->cpu_workers);
     if (options->gpu_workers < -1)
@@ -211,8 +212,9 @@ starfish_worker_kind starfish_context_worker_kind(const struct starfish_context 
 starfish_status starfish_context_worker(const starfish_context *context, size_t index, struct starfish_worker *worker)
 {
     if (!context || !worker || index >= context->workers)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "worker: NULL argument, or index %zu not below the number of "
-                                                      "workers",
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "worker: NULL argument, or index %zu not below the number of "
+                             "workers",
                              index);
     int id = context->worker[index];
     memset(worker, 0, sizeof *worker);

@@ -19,8 +19,8 @@ struct starfish_bytes {
 };
 
 struct starfish_context {
-    uint32_t where;  /* StarPU's mask of the worker kinds that tasks of this context may run on */
-    size_t workers;  /* those of the allowed kinds */
+    uint32_t where;                 /* StarPU's mask of the worker kinds that tasks of this context may run on */
+    size_t workers;                 /* those of the allowed kinds */
     int worker[STARPU_NMAXWORKERS]; /* StarPU's identifiers */
     size_t workers_of[STARFISH_WORKER_KINDS];
     int joined;

@@ -53,11 +53,8 @@ starfish_status starfish_field_create(starfish_context *context, starfish_precis
     struct starfish_field *field = calloc(1, sizeof *field);
     if (!field)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
-    *field = (struct starfish_field){.context = context,
-                                     .precision = precision,
-                                     .n = {n[0], n[1], n[2]},
-                                     .slabs = slabs,
-                                     .memory = memory};
+    *field = (struct starfish_field){
+        .context = context, .precision = precision, .n = {n[0], n[1], n[2]}, .slabs = slabs, .memory = memory};
     if (!memory) {
         field->owned_bytes = n[0] * n[1] * n[2] * starfish_real_size(precision);
         starfish_status status = starfish_alloc(context, field->owned_bytes, &field->memory);

@@ -16,7 +16,7 @@ struct starfish_tasks_done {
 struct starfish_progress {
     struct starfish_context *context;
     atomic_size_t submitted, finished;
-    atomic_int error;             /* the first CUDA error that a task met, 0 for none */
+    atomic_int error;              /* the first CUDA error that a task met, 0 for none */
     _Atomic(const char *) culprit; /* the operation that met it */
 
     pthread_mutex_t lock; /* guards what follows */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet,
-                         struct starfish_progress *progress, int phase)
+void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,
+                         int phase)
 {
     task->codelet = codelet;
     task->progress = progress;

@@ -31,8 +31,8 @@ struct starfish_task {
     enum starpu_data_access_mode mode[STARFISH_TASK_MAX_DATA];
 };
 
-void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet,
-                         struct starfish_progress *progress, int phase);
+void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,
+                         int phase);
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 /* Copies `arguments`. */
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size);

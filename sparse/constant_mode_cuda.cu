@@ -5,7 +5,8 @@ extern "C" {
 
 #include <cuda_runtime.h>
 
-namespace {
+namespace
+{
 
 enum { THREADS = 1024 };
 

@@ -9,7 +9,8 @@ extern "C" {
 
 #include <cuda_runtime.h>
 
-namespace {
+namespace
+{
 
 template <typename real> struct Axis {
     int periodic;
@@ -123,10 +124,7 @@ template <typename real> int residual(const starfish_residual *a, cudaStream_t s
 template <typename real> struct Face {
     real weight, constant;
     const real *data;
-    __device__ real operator()(size_t index) const
-    {
-        return weight * (data ? data[index] : constant);
-    }
+    __device__ real operator()(size_t index) const { return weight * (data ? data[index] : constant); }
 };
 
 template <typename real> struct Boundary {
@@ -160,7 +158,13 @@ template <typename real> __global__ void boundary_kernel(const Boundary<real> a)
 
 template <typename real> int boundary(const starfish_boundary_rhs *a, cudaStream_t stream)
 {
-    Boundary<real> k = {a->n[0], a->n[1], a->n[2],  a->first_plane, a->planes, {}, static_cast<const real *>(a->rhs),
+    Boundary<real> k = {a->n[0],
+                        a->n[1],
+                        a->n[2],
+                        a->first_plane,
+                        a->planes,
+                        {},
+                        static_cast<const real *>(a->rhs),
                         static_cast<real *>(a->result)};
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++)

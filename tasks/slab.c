@@ -9,9 +9,9 @@ static starfish_status transform_y(struct starfish_spectral *s, struct starfish_
 {
     if (s->transform_y.kind == STARFISH_TRANSFORM_IDENTITY)
         return STARFISH_SUCCESS;
-    return starfish_submit_transform_columns(progress, STARFISH_PHASE_MODES, &s->transform_y, &s->workspace, direction, 1,
-                                             s->first_mode[block + 1] - s->first_mode[block], s->slabs, s->tile[block],
-                                             s->first_plane);
+    return starfish_submit_transform_columns(progress, STARFISH_PHASE_MODES, &s->transform_y, &s->workspace, direction,
+                                             1, s->first_mode[block + 1] - s->first_mode[block], s->slabs,
+                                             s->tile[block], s->first_plane);
 }
 
 starfish_status starfish_graph_slab_block(struct starfish_spectral *s, struct starfish_progress *progress, size_t block)

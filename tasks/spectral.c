@@ -18,8 +18,8 @@ static starfish_status register_tiles(struct starfish_spectral *s)
         for (size_t slab = 0; slab < s->slabs; slab++) {
             const size_t modes = s->first_mode[b + 1] - s->first_mode[b];
             const size_t planes = s->first_plane[slab + 1] - s->first_plane[slab];
-            STARFISH_TRY(starfish_array_register(&s->tile[b][slab], modes * s->n[1] * planes,
-                                                 starfish_real_size(s->precision)));
+            STARFISH_TRY(
+                starfish_array_register(&s->tile[b][slab], modes * s->n[1] * planes, starfish_real_size(s->precision)));
             starpu_data_set_coordinates(s->tile[b][slab], 2, (int)slab, (int)b);
         }
     return STARFISH_SUCCESS;
@@ -78,19 +78,19 @@ static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker
     size_t bytes = larger(starfish_transform_set_workspace(&s->transform_x, kind),
                           starfish_transform_set_workspace(&s->transform_y, kind));
     for (size_t l = 0; l < s->levels; l++)
-        bytes = larger(bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], modes, s->line_periodic,
-                                                           s->precision));
+        bytes = larger(
+            bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], modes, s->line_periodic, s->precision));
     if (s->levels == 0)
-        bytes = larger(bytes, starfish_tridiagonal_workspace(kind, s->n[2], modes * s->n[1], s->line_periodic,
-                                                             s->precision));
+        bytes = larger(bytes,
+                       starfish_tridiagonal_workspace(kind, s->n[2], modes * s->n[1], s->line_periodic, s->precision));
     return bytes;
 }
 
 static starfish_status make_transforms(struct starfish_spectral *s, const struct starfish_direction *d, int in_y)
 {
     const size_t planes = largest(s->first_plane, s->slabs), modes = largest(s->first_mode, s->blocks);
-    STARFISH_TRY(starfish_transform_set_create(&s->transform_x, s->context, d[0].transform, d[0].n,
-                                               d[1].n * planes, s->precision));
+    STARFISH_TRY(starfish_transform_set_create(&s->transform_x, s->context, d[0].transform, d[0].n, d[1].n * planes,
+                                               s->precision));
     s->scale = 1 / starfish_transform_scale(d[0].transform, d[0].n);
     if (!in_y)
         return STARFISH_SUCCESS;
@@ -176,8 +176,8 @@ static starfish_status transform_x(struct starfish_spectral *s, struct starfish_
             tile[b] = s->tile[b][slab];
         STARFISH_TRY(starfish_submit_transform_rows(
             progress, forward ? STARFISH_PHASE_FORWARD : STARFISH_PHASE_BACKWARD, &s->transform_x, &s->workspace,
-            direction, forward ? s->scale : 1, slabs[slab],
-            (s->first_plane[slab + 1] - s->first_plane[slab]) * s->n[1], s->blocks, tile, s->first_mode));
+            direction, forward ? s->scale : 1, slabs[slab], (s->first_plane[slab + 1] - s->first_plane[slab]) * s->n[1],
+            s->blocks, tile, s->first_mode));
     }
     return STARFISH_SUCCESS;
 }
@@ -197,10 +197,9 @@ starfish_status starfish_graph_backward(struct starfish_spectral *s, struct star
 static starfish_status remove_mean(struct starfish_spectral *s, struct starfish_progress *progress,
                                    starpu_data_handle_t removed)
 {
-    return starfish_submit_constant_mode(progress, STARFISH_PHASE_MODES, s->precision,
-                                         s->first_mode[1] - s->first_mode[0], s->n[1], s->slabs, s->tile[0],
-                                         s->first_plane, s->weight_y.handle, s->weight_z.handle, s->mean_scale,
-                                         removed);
+    return starfish_submit_constant_mode(
+        progress, STARFISH_PHASE_MODES, s->precision, s->first_mode[1] - s->first_mode[0], s->n[1], s->slabs,
+        s->tile[0], s->first_plane, s->weight_y.handle, s->weight_z.handle, s->mean_scale, removed);
 }
 
 starfish_status starfish_graph_modes(struct starfish_spectral *s, struct starfish_progress *progress,

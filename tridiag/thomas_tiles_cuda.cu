@@ -20,18 +20,9 @@ template <typename Real> class LaneOfTiles
         : arguments_(arguments), lanes_(lanes), lane_(lane)
     {
     }
-    __device__ size_t n() const
-    {
-        return arguments_.line.n;
-    }
-    __device__ int tiles() const
-    {
-        return arguments_.tiles;
-    }
-    __device__ size_t first(int t) const
-    {
-        return arguments_.first[t];
-    }
+    __device__ size_t n() const { return arguments_.line.n; }
+    __device__ int tiles() const { return arguments_.tiles; }
+    __device__ size_t first(int t) const { return arguments_.first[t]; }
     __device__ int last_tile() const
     {
         int t = tiles() - 1;
@@ -39,14 +30,8 @@ template <typename Real> class LaneOfTiles
             t--;
         return t;
     }
-    __device__ Real load(int t, size_t k) const
-    {
-        return *at(t, k);
-    }
-    __device__ void store(int t, size_t k, Real, Real x) const
-    {
-        *at(t, k) = x;
-    }
+    __device__ Real load(int t, size_t k) const { return *at(t, k); }
+    __device__ void store(int t, size_t k, Real, Real x) const { *at(t, k) = x; }
 
   private:
     __device__ Real *at(int t, size_t k) const

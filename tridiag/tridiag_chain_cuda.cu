@@ -74,30 +74,12 @@ template <typename Real> struct LineOfVector {
     size_t rows, lanes;
     Real scale, keep, gain;
 
-    __device__ size_t n() const
-    {
-        return rows;
-    }
-    __device__ int tiles() const
-    {
-        return 1;
-    }
-    __device__ size_t first(int t) const
-    {
-        return t > 0 ? rows : 0;
-    }
-    __device__ int last_tile() const
-    {
-        return 0;
-    }
-    __device__ Real load(int, size_t k) const
-    {
-        return scale * from[k * lanes];
-    }
-    __device__ void store(int, size_t k, Real rhs, Real x) const
-    {
-        to[k * lanes] = keep * rhs + gain * x;
-    }
+    __device__ size_t n() const { return rows; }
+    __device__ int tiles() const { return 1; }
+    __device__ size_t first(int t) const { return t > 0 ? rows : 0; }
+    __device__ int last_tile() const { return 0; }
+    __device__ Real load(int, size_t k) const { return scale * from[k * lanes]; }
+    __device__ void store(int, size_t k, Real rhs, Real x) const { to[k * lanes] = keep * rhs + gain * x; }
 };
 
 template <typename Real, bool Periodic>

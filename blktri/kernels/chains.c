@@ -15,8 +15,7 @@ static void pair_roots(const double *denominator, size_t denominators, const dou
     for (size_t q = 0; q < numerators; q++) {
         const size_t last = denominators - (numerators - q);
         /* Distances fall, then rise, along the sorted list. */
-        while (next < last &&
-               fabs(denominator[next + 1] - numerator[q]) <= fabs(denominator[next] - numerator[q]))
+        while (next < last && fabs(denominator[next + 1] - numerator[q]) <= fabs(denominator[next] - numerator[q]))
             next++;
         partner[next++] = (int)q;
     }

@@ -116,9 +116,8 @@ static double *merge(const double *x, size_t nx, const double *y, size_t ny, dou
 
 /* The row below the block: y_lower -= cn[lower] cn[lo]..cn[c-1] P(above)/P(whole) y_c, and
  * y_c -= an[lo]..an[c] / P(below) x_lower. */
-static starfish_status lower_chains(const struct matrix *m, const struct starfish_block *b,
-                                    const struct block_roots *r, struct starfish_step_list *steps,
-                                    struct starfish_neighbour *neighbour)
+static starfish_status lower_chains(const struct matrix *m, const struct starfish_block *b, const struct block_roots *r,
+                                    struct starfish_step_list *steps, struct starfish_neighbour *neighbour)
 {
     const size_t lo = (size_t)b->lo, c = (size_t)b->separator;
     struct product out = {0, (c - lo) % 2 == 0 ? 1 : -1}, in = couple(m->lower, lo, c);
@@ -131,9 +130,8 @@ static starfish_status lower_chains(const struct matrix *m, const struct starfis
     return starfish_chain_append(steps, &neighbour->influence, r->below, r->belows, NULL, 0, in.logarithm, in.sign);
 }
 
-static starfish_status upper_chains(const struct matrix *m, const struct starfish_block *b,
-                                    const struct block_roots *r, struct starfish_step_list *steps,
-                                    struct starfish_neighbour *neighbour)
+static starfish_status upper_chains(const struct matrix *m, const struct starfish_block *b, const struct block_roots *r,
+                                    struct starfish_step_list *steps, struct starfish_neighbour *neighbour)
 {
     const size_t c = (size_t)b->separator, hi = (size_t)b->hi;
     struct product out = {0, (hi - c) % 2 == 0 ? 1 : -1}, in = couple(m->upper, c, hi);

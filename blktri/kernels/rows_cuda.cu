@@ -6,7 +6,8 @@ extern "C" {
 
 #include <cuda_runtime.h>
 
-namespace {
+namespace
+{
 
 template <typename real> struct Rows {
     size_t width, count;
@@ -20,7 +21,8 @@ template <typename real, starfish_rows_operation operation> __global__ void rows
     for (size_t v = blockIdx.y; v < a.count; v += gridDim.y) {
         real *row = a.array[a.which[v]] + size_t(a.position[v]) * a.width;
         real *buffer = a.buffer + v * a.width;
-        for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < a.width; i += size_t(gridDim.x) * blockDim.x) {
+        for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < a.width;
+             i += size_t(gridDim.x) * blockDim.x) {
             if (operation == STARFISH_ROWS_GATHER)
                 buffer[i] = row[i];
             else if (operation == STARFISH_ROWS_SCATTER)
@@ -31,8 +33,7 @@ template <typename real, starfish_rows_operation operation> __global__ void rows
     }
 }
 
-template <typename real>
-int rows(const starfish_rows *a, starfish_rows_operation operation, cudaStream_t stream)
+template <typename real> int rows(const starfish_rows *a, starfish_rows_operation operation, cudaStream_t stream)
 {
     if (a->count == 0 || a->width == 0)
         return cudaSuccess;

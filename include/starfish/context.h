@@ -44,9 +44,9 @@ STARFISH_API void starfish_context_destroy(starfish_context *context);
 /* One worker as StarPU and hwloc see it. */
 struct starfish_worker {
     starfish_worker_kind kind;
-    int device;         /* core or CUDA device number */
-    int memory_node;    /* StarPU's */
-    int numa_node;      /* operating system's number of the nearest NUMA node, -1 when unknown */
+    int device;      /* core or CUDA device number */
+    int memory_node; /* StarPU's */
+    int numa_node;   /* operating system's number of the nearest NUMA node, -1 when unknown */
     char name[96];
 };
 STARFISH_API size_t starfish_context_workers(const starfish_context *context);
@@ -59,9 +59,9 @@ struct starfish_runtime {
     char starfish_version[32];
     char starpu_version[32];
     char policy[64];
-    int cores, numa_nodes;                      /* of the machine, by hwloc */
-    int has_cuda, has_fxt, has_mpi, simulated;  /* StarPU's build */
-    int joined;                                 /* the process had initialised StarPU before */
+    int cores, numa_nodes;                     /* of the machine, by hwloc */
+    int has_cuda, has_fxt, has_mpi, simulated; /* StarPU's build */
+    int joined;                                /* the process had initialised StarPU before */
 };
 STARFISH_API starfish_status starfish_context_runtime(const starfish_context *context,
                                                       struct starfish_runtime *runtime);

@@ -11,14 +11,14 @@ extern "C" {
 
 typedef enum starfish_status {
     STARFISH_SUCCESS = 0,
-    STARFISH_ERROR_ARGUMENT,         /* an argument or a key of a problem file is missing, unknown or out of range */
-    STARFISH_ERROR_FILE,             /* a file cannot be read, written or understood */
-    STARFISH_ERROR_MEMORY,           /* host or device memory ran out */
-    STARFISH_ERROR_UNSUPPORTED,      /* valid, but not in this build or for this method */
-    STARFISH_ERROR_NOT_SYMMETRIZABLE,/* lower[j] * upper[j-1] < 0 for some j (FISHPACK: ierror 5) */
-    STARFISH_ERROR_SINGULAR,         /* lambda is an eigenvalue: some mode has no unique solution */
-    STARFISH_ERROR_NUMERICAL,        /* the solution is not finite or did not reach the accuracy asked for */
-    STARFISH_ERROR_RUNTIME           /* StarPU, CUDA, cuFFT or another library below failed */
+    STARFISH_ERROR_ARGUMENT,          /* an argument or a key of a problem file is missing, unknown or out of range */
+    STARFISH_ERROR_FILE,              /* a file cannot be read, written or understood */
+    STARFISH_ERROR_MEMORY,            /* host or device memory ran out */
+    STARFISH_ERROR_UNSUPPORTED,       /* valid, but not in this build or for this method */
+    STARFISH_ERROR_NOT_SYMMETRIZABLE, /* lower[j] * upper[j-1] < 0 for some j (FISHPACK: ierror 5) */
+    STARFISH_ERROR_SINGULAR,          /* lambda is an eigenvalue: some mode has no unique solution */
+    STARFISH_ERROR_NUMERICAL,         /* the solution is not finite or did not reach the accuracy asked for */
+    STARFISH_ERROR_RUNTIME            /* StarPU, CUDA, cuFFT or another library below failed */
 } starfish_status;
 
 /* Name of a status code, e.g. "STARFISH_ERROR_FILE". Never NULL; static storage; thread-safe. */
