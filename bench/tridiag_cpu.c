@@ -59,15 +59,20 @@ static double in_place_seconds(double *data, size_t bytes)
 
 static void measure(starfish_precision precision, int periodic)
 {
-    static void (*const solve[])(const struct starfish_thomas_tiles *) = { starfish_thomas_tiles_cpu_f32,
-                                                                           starfish_thomas_tiles_cpu_f64 };
+    static void (*const solve[])(const struct starfish_thomas_tiles *) = {starfish_thomas_tiles_cpu_f32,
+                                                                          starfish_thomas_tiles_cpu_f64};
     size_t size = starfish_real_size(precision), lanes = (size_t)INNER * OUTER, bytes = 2 * size * N * lanes;
     void *lower = constant_array(precision, N, 1), *diag = constant_array(precision, N, -2);
     void *shift = constant_array(precision, INNER, -0.5), *field = constant_array(precision, N * lanes, 1);
     struct starfish_thomas_tiles arguments = {
-        .line = { .n = N, .periodic = periodic, .lower = lower, .diag = diag, .upper = lower },
-        .inner = INNER, .outer = OUTER, .shift_inner = shift, .shift_outer = shift, .pinned_lane = -1, .tiles = TILES,
-        .workspace = allocate(starfish_thomas_tiles_workspace_cpu(N, lanes, periodic, size)) };
+        .line = {.n = N, .periodic = periodic, .lower = lower, .diag = diag, .upper = lower},
+        .inner = INNER,
+        .outer = OUTER,
+        .shift_inner = shift,
+        .shift_outer = shift,
+        .pinned_lane = -1,
+        .tiles = TILES,
+        .workspace = allocate(starfish_thomas_tiles_workspace_cpu(N, lanes, periodic, size))};
     double best = 1e9;
 
     for (size_t t = 0; t <= TILES; t++)
@@ -81,7 +86,8 @@ static void measure(starfish_precision precision, int periodic)
     }
     double stream = in_place_seconds(field, bytes / 2);
     printf("%s %-12s %7.1f ms  %5.2f GB/s; one pass in place %5.2f GB/s\n", precision == STARFISH_F32 ? "f32" : "f64",
-           periodic ? "periodic" : "not periodic", 1e3 * best, 1e-9 * (double)bytes / best, 1e-9 * (double)bytes / stream);
+           periodic ? "periodic" : "not periodic", 1e3 * best, 1e-9 * (double)bytes / best,
+           1e-9 * (double)bytes / stream);
     free(arguments.workspace);
     free(field);
     free(shift);

@@ -1,5 +1,5 @@
-/* Graph of the slab method on one block of modes, plain form: transform y in every tile, whole tridiagonal lines along z
- * over all tiles, transform y back. */
+/* Graph of the slab method on one block of modes, plain form: transform y in its tiles, whole tridiagonal lines along z over
+ * all tiles, transform y back. */
 #include "codelets/transform.h"
 #include "codelets/tridiagonal.h"
 #include "tasks/spectral.h"
@@ -9,12 +9,9 @@ static starfish_status transform_y(struct starfish_spectral *s, struct starfish_
 {
     if (s->transform_y.kind == STARFISH_TRANSFORM_IDENTITY)
         return STARFISH_SUCCESS;
-    const size_t modes = s->first_mode[block + 1] - s->first_mode[block];
-    for (size_t slab = 0; slab < s->slabs; slab++)
-        STARFISH_TRY(starfish_submit_transform_columns(progress, STARFISH_PHASE_MODES, &s->transform_y, &s->workspace,
-                                                       direction, 1, s->tile[block][slab], modes,
-                                                       s->first_plane[slab + 1] - s->first_plane[slab]));
-    return STARFISH_SUCCESS;
+    return starfish_submit_transform_columns(progress, STARFISH_PHASE_MODES, &s->transform_y, &s->workspace, direction, 1,
+                                             s->first_mode[block + 1] - s->first_mode[block], s->slabs, s->tile[block],
+                                             s->first_plane);
 }
 
 starfish_status starfish_graph_slab_block(struct starfish_spectral *s, struct starfish_progress *progress, size_t block)

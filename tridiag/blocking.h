@@ -6,9 +6,9 @@
 
 enum {
     STARFISH_TRIDIAG_CACHE_LINE = 64,
-    /* CPU: what a block of lanes keeps between its forward and its backward sweep. Half of the second-level cache of the
-     * server cores of today (1 MiB); the other half is for the tiles that stream past. Halving it costs a few
-     * per cent, or a third for periodic lines, whose rows get short. */
+    /* CPU: what a block of lanes keeps between its forward and its backward sweep. Half of the second-level cache of
+     * the server cores of today (1 MiB); the other half is for the tiles that stream past. Halving it costs a few per
+     * cent, or a third for periodic lines, whose rows get short. */
     STARFISH_TRIDIAG_BLOCK_BYTES = 512 * 1024,
     /* A block is never narrower: shorter pieces of a row waste the lines fetched at both ends. */
     STARFISH_TRIDIAG_NARROWEST_BYTES = 256,

@@ -1,12 +1,12 @@
 /* Thomas elimination of a block of lines side by side, row by row: what both CPU kernels of this folder are made of.
  *
- * The last unknown x(n-1) is kept apart as a separator, whether the line is periodic or not. Eliminating the rows above it
- * from the top leaves, for k < n-1,
+ * The last unknown x(n-1) is kept apart as a separator, whether the line is periodic or not. Eliminating the rows
+ * above it from the top leaves, for k < n-1,
  *     x(k) + c(k) x(k+1) + e(k) x(n-1) = d(k),
  * e being there only for periodic lines, and updates the separator's own row as it goes: its entry in column k, the
- * `corner`, starts as upper[n-1] and becomes -corner c(k) in column k+1. One forward and one backward sweep therefore serve
- * both kinds (the LU factorisation of a bordered matrix; Golub and Van Loan, Matrix Computations, 4.3 and 4.5), with one
- * division per unknown, and pinning a singular line is setting the separator to zero.
+ * `corner`, starts as upper[n-1] and becomes -corner c(k) in column k+1. One forward and one backward sweep therefore
+ * serve both kinds (the LU factorisation of a bordered matrix; Golub and Van Loan, Matrix Computations, 4.3 and 4.5),
+ * with one division per unknown, and pinning a singular line is setting the separator to zero.
  *
  * Everything is `width` lanes wide and inlined into its caller, which is compiled for several instruction sets. */
 #ifndef STARFISH_TRIDIAG_LINE_BLOCK_H
@@ -31,33 +31,40 @@ struct line_block {
     size_t n, pitch; /* row k of an array starts at array + k * pitch */
     int periodic;
     const real *lower, *diag, *upper;
-    real *c, *d, *e;   /* n rows each; d ends as the solution; e only when periodic */
-    real *x;           /* n rows that the elimination leaves alone; only in chains */
-    real *shift;       /* from here on one row each */
-    real *pivot;       /* 1 / pivot of the row just eliminated */
-    real *corner;      /* the separator's row: entry in the column being eliminated, */
-    real *last_diag;   /* its diagonal so far, */
-    real *last_rhs;    /* its right-hand side so far, */
-    real *last;        /* its solution */
-    real *zero, *minus_one; /* stand for the rows above row 0 */
+    real *c, *d, *e;                /* n rows each; d ends as the solution; e only when periodic */
+    real *x;                        /* n rows that the elimination leaves alone; only in chains */
+    real *shift;                    /* from here on one row each */
+    real *pivot;                    /* 1 / pivot of the row just eliminated */
+    real *corner;                   /* the separator's row: entry in the column being eliminated, */
+    real *last_diag;                /* its diagonal so far, */
+    real *last_rhs;                 /* its right-hand side so far, */
+    real *last;                     /* its solution */
+    real *zero, *minus_one;         /* stand for the rows above row 0 */
     real *lane_shift, *keep, *gain; /* for the caller */
 };
 
 /* Lay the block out in `workspace`; `arrays` reals per unknown as given to starfish_tridiag_block_bytes. */
-static inline struct line_block line_block_create(const struct starfish_tridiag_operator *line, size_t width, int keeps_x,
-                                                  void *workspace)
+static inline struct line_block line_block_create(const struct starfish_tridiag_operator *line, size_t width,
+                                                  int keeps_x, void *workspace)
 {
     size_t pitch = starfish_tridiag_pitch(width, sizeof(real)), array = line->n * pitch;
     uintptr_t misalignment = (uintptr_t)workspace % STARFISH_TRIDIAG_CACHE_LINE;
     size_t skip = misalignment ? STARFISH_TRIDIAG_CACHE_LINE - misalignment : 0;
     real *c = (real *)(void *)((char *)workspace + skip), *d = c + array, *x = d + array;
     real *e = x + (keeps_x ? array : 0), *loose = e + (line->periodic ? array : 0);
-    struct line_block block = { .n = line->n, .pitch = pitch, .periodic = line->periodic,
-                                .lower = line->lower, .diag = line->diag, .upper = line->upper,
-                                .c = c, .d = d, .e = e, .x = x };
-    real **row[STARFISH_TRIDIAG_LOOSE_ROWS] = { &block.shift, &block.pivot, &block.corner, &block.last_diag,
-                                                &block.last_rhs, &block.last, &block.zero, &block.minus_one,
-                                                &block.lane_shift, &block.keep, &block.gain };
+    struct line_block block = {.n = line->n,
+                               .pitch = pitch,
+                               .periodic = line->periodic,
+                               .lower = line->lower,
+                               .diag = line->diag,
+                               .upper = line->upper,
+                               .c = c,
+                               .d = d,
+                               .e = e,
+                               .x = x};
+    real **row[STARFISH_TRIDIAG_LOOSE_ROWS] = {&block.shift,      &block.pivot, &block.corner, &block.last_diag,
+                                               &block.last_rhs,   &block.last,  &block.zero,   &block.minus_one,
+                                               &block.lane_shift, &block.keep,  &block.gain};
 
     for (int i = 0; i < STARFISH_TRIDIAG_LOOSE_ROWS; i++)
         *row[i] = loose + (size_t)i * pitch;

@@ -3,13 +3,13 @@
  * The elimination is that of line_block.h: the last unknown is a separator, and for k < n-1
  *     x(k) + c(k) x(k+1) + e(k) x(n-1) = d(k),   e only for periodic lines.
  *
- * Plain Thomas moves 6 reals per unknown: d read, c and d written, both read again, x written. Here the forward sweep writes
- * (c, d, e) only where a chunk of ROWS = 64 bytes of right-hand side starts, and leaves the right-hand side alone; the
- * backward sweep reads the chunk once more, eliminates it again from that checkpoint in registers and
- * substitutes. That is 3 reals per unknown and 4 (periodic: 6) per chunk: with 8 rows of f64 3.5 (3.75), 28 bytes, and with
- * 16 rows of f32 3.25, 13 bytes. The floor is 2 reals: read once, write once. The second division per unknown is
- * cheap beside the memory traffic. The loads of a chunk are independent of each other and those of the next chunk are
- * issued before this one is worked on, so that a thread has up to 2 * 64 bytes in flight. */
+ * Plain Thomas moves 6 reals per unknown: d read, c and d written, both read again, x written. Here the forward sweep
+ * writes (c, d, e) only where a chunk of ROWS = 64 bytes of right-hand side starts, and leaves the right-hand side
+ * alone; the backward sweep reads the chunk once more, eliminates it again from that checkpoint in registers and
+ * substitutes. That is 3 reals per unknown and 4 (periodic: 6) per chunk: with 8 rows of f64 3.5 (3.75), 28 bytes,
+ * and with 16 rows of f32 3.25, 13 bytes. The floor is 2 reals: read once, write once. The second division per
+ * unknown is cheap beside the memory traffic. The loads of a chunk are independent of each other and those of the
+ * next chunk are issued before this one is worked on, so that a thread has up to 2 * 64 bytes in flight. */
 #ifndef STARFISH_TRIDIAG_THOMAS_LINE_CUH
 #define STARFISH_TRIDIAG_THOMAS_LINE_CUH
 
@@ -19,7 +19,8 @@ extern "C" {
 }
 #include <cuda_runtime.h>
 
-namespace starfish_tridiag {
+namespace starfish_tridiag
+{
 
 template <typename Real> struct Row {
     Real lower, diag, upper;
@@ -32,8 +33,8 @@ template <typename Real> __device__ inline Row<Real> load_row(const starfish_tri
     const Real *diag = static_cast<const Real *>(line.diag);
     const Real *upper = static_cast<const Real *>(line.upper);
     /* Where a line ends that is not periodic, the arrays may hold anything. */
-    Row<Real> row = { k > 0 || line.periodic ? __ldg(lower + k) : Real(0), __ldg(diag + k),
-                      k + 1 < line.n || line.periodic ? __ldg(upper + k) : Real(0) };
+    Row<Real> row = {k > 0 || line.periodic ? __ldg(lower + k) : Real(0), __ldg(diag + k),
+                     k + 1 < line.n || line.periodic ? __ldg(upper + k) : Real(0)};
 
     return row;
 }
@@ -47,8 +48,8 @@ template <typename Real, bool Periodic>
 __device__ inline Eliminated<Real> eliminate(const Eliminated<Real> &above, const Row<Real> &row, Real shift, Real rhs)
 {
     Real pivot = Real(1) / (row.diag + shift - row.lower * above.c);
-    Eliminated<Real> below = { row.upper * pivot, (rhs - row.lower * above.d) * pivot,
-                               Periodic ? -row.lower * above.e * pivot : Real(0) };
+    Eliminated<Real> below = {row.upper * pivot, (rhs - row.lower * above.d) * pivot,
+                              Periodic ? -row.lower * above.e * pivot : Real(0)};
 
     return below;
 }
@@ -61,12 +62,13 @@ template <typename Real> struct Separator {
 template <typename Real>
 __device__ inline Separator<Real> begin_separator(const starfish_tridiag_operator &line, const Row<Real> &last)
 {
-    Separator<Real> separator = { line.periodic ? last.upper : Real(0), Real(0), Real(0) };
+    Separator<Real> separator = {line.periodic ? last.upper : Real(0), Real(0), Real(0)};
 
     return separator;
 }
 
-template <typename Real> __device__ inline void update_separator(Separator<Real> &separator, const Eliminated<Real> &row)
+template <typename Real>
+__device__ inline void update_separator(Separator<Real> &separator, const Eliminated<Real> &row)
 {
     separator.diag -= separator.corner * row.e;
     separator.rhs -= separator.corner * row.d;
@@ -126,7 +128,7 @@ template <typename Tiles> struct Chunk {
             k = tiles.first(t) + (end(tiles, t) - tiles.first(t) - 1) / ROWS * ROWS;
     }
 
-private:
+  private:
     __device__ void skip_empty(const Tiles &tiles)
     {
         while (t < tiles.tiles() && k >= end(tiles, t)) {
@@ -154,7 +156,7 @@ __device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator
                                                  Separator<Real> &separator)
 {
     constexpr int ROWS = Chunk<Tiles>::ROWS;
-    Eliminated<Real> row = { Real(0), Real(0), Real(-1) };
+    Eliminated<Real> row = {Real(0), Real(0), Real(-1)};
     Real rhs[ROWS], ahead[ROWS];
 
     chunk.first(tiles);
@@ -197,7 +199,7 @@ __device__ inline void sweep_backward(const starfish_tridiag_operator &line, Rea
         next.backward(tiles);
         load_chunk(ahead, tiles, next);
         checkpoint -= (Periodic ? 3 : 2) * stride;
-        Eliminated<Real> row[ROWS], above = { checkpoint[0], checkpoint[stride], Real(0) };
+        Eliminated<Real> row[ROWS], above = {checkpoint[0], checkpoint[stride], Real(0)};
         if (Periodic)
             above.e = checkpoint[2 * stride];
 #pragma unroll
@@ -230,8 +232,7 @@ __device__ inline void solve_line(const starfish_tridiag_operator &line, Real sh
     const Real last_rhs = tiles.load(last_tile, line.n - 1);
     Separator<Real> separator = begin_separator(line, last_row);
     Chunk<Tiles> chunk;
-    Eliminated<Real> above =
-        sweep_forward<Real, Periodic>(line, shift, tiles, checkpoint, stride, chunk, separator);
+    Eliminated<Real> above = sweep_forward<Real, Periodic>(line, shift, tiles, checkpoint, stride, chunk, separator);
     Real last = pinned ? Real(0) : solve_separator(line, separator, above, last_row, shift, last_rhs);
 
     tiles.store(last_tile, line.n - 1, last_rhs, last);

@@ -1,25 +1,37 @@
-/* Thomas along the last direction of tiles, on CUDA: one thread per lane, neighbouring threads on neighbouring lanes, so
- * every access to a row is coalesced.
+/* Thomas along the last direction of tiles, on CUDA: one thread per lane, neighbouring threads on neighbouring lanes,
+ * so every access to a row is coalesced.
  *
  * Moves 28 bytes per f64 unknown (periodic 30) and 13 per f32 unknown (14); the floor, one read and one write, is 16
- * and 8. See thomas_line.cuh for how. Bound by memory bandwidth when there are enough lanes to fill the device, from about
- * 64 thousand on; below that by the latency of the recurrence, n divisions one after the other, twice. */
+ * and 8. See thomas_line.cuh for how. Bound by memory bandwidth when there are enough lanes to fill the device, from
+ * about 64 thousand on; below that by the latency of the recurrence, n divisions one after the other, twice. */
 #include "tridiag/thomas_line.cuh"
 
-namespace starfish_tridiag {
-namespace {
+namespace starfish_tridiag
+{
+namespace
+{
 
-template <typename Real> class LaneOfTiles {
-public:
+template <typename Real> class LaneOfTiles
+{
+  public:
     typedef Real Element;
 
     __device__ LaneOfTiles(const starfish_thomas_tiles &arguments, size_t lanes, size_t lane)
         : arguments_(arguments), lanes_(lanes), lane_(lane)
     {
     }
-    __device__ size_t n() const { return arguments_.line.n; }
-    __device__ int tiles() const { return arguments_.tiles; }
-    __device__ size_t first(int t) const { return arguments_.first[t]; }
+    __device__ size_t n() const
+    {
+        return arguments_.line.n;
+    }
+    __device__ int tiles() const
+    {
+        return arguments_.tiles;
+    }
+    __device__ size_t first(int t) const
+    {
+        return arguments_.first[t];
+    }
     __device__ int last_tile() const
     {
         int t = tiles() - 1;
@@ -27,10 +39,16 @@ public:
             t--;
         return t;
     }
-    __device__ Real load(int t, size_t k) const { return *at(t, k); }
-    __device__ void store(int t, size_t k, Real, Real x) const { *at(t, k) = x; }
+    __device__ Real load(int t, size_t k) const
+    {
+        return *at(t, k);
+    }
+    __device__ void store(int t, size_t k, Real, Real x) const
+    {
+        *at(t, k) = x;
+    }
 
-private:
+  private:
     __device__ Real *at(int t, size_t k) const
     {
         return static_cast<Real *>(arguments_.tile[t]) + (k - arguments_.first[t]) * lanes_ + lane_;

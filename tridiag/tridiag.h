@@ -59,7 +59,8 @@ int starfish_thomas_tiles_cuda_f64(const struct starfish_thomas_tiles *arguments
  *     in[v][k * lanes + l]  with  in[v] = input + input_row[v] * n * lanes   (so rows can be picked from an array),
  * runs steps first_step[v] .. first_step[v] + steps[v] - 1, and its result goes to output + v * n * lanes
  * (output may not overlap input). With steps[v] == 0 it is scale[v] times its input.
- * Tables (input_row, first_step, steps: int32; mu, keep, gain: reals) are where the kernel runs: on the device for CUDA.
+ * Tables (input_row, first_step, steps: int32; scale, mu, keep, gain: reals) are where the kernel runs: for CUDA, on
+ * the device.
  * `pinned_step`: that step's solve is singular for lane 0 (see pinned_lane above) and sets the last unknown of w to 0;
  * -1 when there is none.
  * A plain batch of solves is the chain with one step per vector, keep 0 and gain 1. */

@@ -1,23 +1,29 @@
-/* Chains of shifted solves, on CUDA, in two ways. L = lanes * vectors lines of n unknowns, S steps.
+/* Chains of shifted solves, on CUDA, in two ways; a line is one lane of one vector.
  *
- * PCR: one block per line. The vector is in registers and the system in shared memory for the whole chain, so global
- * memory sees 2 reals per unknown (16 bytes in f64), the floor, plus the coefficients from cache in every step. Bound by
- * arithmetic and by latency: each step is ceil(log2 n) stages of one division and about 12 other operations per unknown
- * between two barriers. For few lines it is the only way to keep a device busy. Lines of many lanes are read with a stride.
- * Thomas: one thread per line, x and the checkpoints of thomas_line.cuh in global memory, because the vectors of a whole
- * chain fit nowhere else: 28 bytes per f64 unknown and step (periodic 30), floor 16 per chain. Bound by
- * memory bandwidth from about 64 thousand lines on, below that by the latency of the recurrence: 2 n divisions in
- * a row per step, however few the lines.
- * From those costs (a few microseconds per step and PCR line on one multiprocessor, about a hundred per Thomas step of
- * n = 512) the two meet at some thousands of lines: FEWEST_THOMAS_LINES, an estimate.
+ * PCR: one block per line. The vector stays in registers and the system in shared memory for the whole chain, so global
+ * memory sees the floor, 2 reals per unknown and chain (16 bytes in f64), plus coefficients from cache in every step.
+ * Bound by latency and arithmetic: a step is ceil(log2 n) stages, each one division and about 12 other operations per
+ * unknown between two barriers. The only way to keep a device busy with few lines. Lines of many lanes are read with a
+ * stride, once per chain.
+ *
+ * Thomas: one thread per line. The vectors of a whole chain fit nowhere else, so x and the checkpoints of
+ * thomas_line.cuh are in global memory: 28 bytes per f64 unknown and step (periodic 30). Bound by memory bandwidth from
+ * some tens of thousands of lines on; below, by the latency of the recurrence, 2 n divisions in a row per step, however
+ * few the lines.
+ *
+ * A PCR step of n = 512 should keep a multiprocessor busy for a few microseconds, and a Thomas step takes about a
+ * hundred however many lines it has: the two meet at some thousands of lines. FEWEST_THOMAS_LINES is that
+ * estimate, not a measurement.
  *
  * Sources: Swarztrauber 1974; Hockney and Jesshope 1981 for PCR; Valero-Lara, Pinelli, Prieto-Matias 2014 for PCR in
  * block cyclic reduction. In stage s = 1, 2, 4, ... every row i, scaled to a unit diagonal, eliminates its neighbours
  * i-s and i+s with their rows; rows out of range are x = 0, so any n will do. */
 #include "tridiag/thomas_line.cuh"
 
-namespace starfish_tridiag {
-namespace {
+namespace starfish_tridiag
+{
+namespace
+{
 
 enum { FEWEST_THOMAS_LANES = 16, FEWEST_THOMAS_LINES = 4096, MOST_THREADS = 1024, WARP = 32 };
 enum { DEFAULT_SHARED_BYTES = 48 * 1024 };
@@ -28,13 +34,14 @@ template <typename Real> struct Step {
     bool pinned;
 };
 
-template <typename Real> __device__ inline Step<Real> load_step(const starfish_tridiag_chain &arguments, size_t lane, int q)
+template <typename Real>
+__device__ inline Step<Real> load_step(const starfish_tridiag_chain &arguments, size_t lane, int q)
 {
     const Real *lanes = static_cast<const Real *>(arguments.shift_lane);
-    Step<Real> step = { static_cast<const Real *>(arguments.mu)[q] + (lanes ? lanes[lane] : Real(0)) +
-                            static_cast<Real>(arguments.shift),
-                        static_cast<const Real *>(arguments.keep)[q], static_cast<const Real *>(arguments.gain)[q],
-                        lane == 0 && q == arguments.pinned_step };
+    Step<Real> step = {static_cast<const Real *>(arguments.mu)[q] + (lanes ? lanes[lane] : Real(0)) +
+                           static_cast<Real>(arguments.shift),
+                       static_cast<const Real *>(arguments.keep)[q], static_cast<const Real *>(arguments.gain)[q],
+                       lane == 0 && q == arguments.pinned_step};
 
     return step;
 }
@@ -52,14 +59,14 @@ __device__ inline Real *output_line(const starfish_tridiag_chain &arguments, siz
     return static_cast<Real *>(arguments.output) + vector * arguments.line.n * arguments.lanes + lane;
 }
 
-template <typename Real> __device__ inline Real scale_of(const starfish_tridiag_chain &arguments, size_t vector)
+template <typename Real> __device__ inline Real input_scale(const starfish_tridiag_chain &arguments, size_t vector)
 {
     return arguments.scale ? static_cast<const Real *>(arguments.scale)[vector] : Real(1);
 }
 
 /* ---- Thomas ---------------------------------------------------------------------------------------------------- */
 
-/* One step on a line in one piece: reads `from`, writes `to`, which may be the same. */
+/* One step on a line in one piece: takes scale times `from`, writes `to`, which may be the same. */
 template <typename Real> struct LineOfVector {
     typedef Real Element;
     const Real *from;
@@ -67,12 +74,30 @@ template <typename Real> struct LineOfVector {
     size_t rows, lanes;
     Real scale, keep, gain;
 
-    __device__ size_t n() const { return rows; }
-    __device__ int tiles() const { return 1; }
-    __device__ size_t first(int t) const { return t > 0 ? rows : 0; }
-    __device__ int last_tile() const { return 0; }
-    __device__ Real load(int, size_t k) const { return scale * from[k * lanes]; }
-    __device__ void store(int, size_t k, Real rhs, Real x) const { to[k * lanes] = keep * rhs + gain * x; }
+    __device__ size_t n() const
+    {
+        return rows;
+    }
+    __device__ int tiles() const
+    {
+        return 1;
+    }
+    __device__ size_t first(int t) const
+    {
+        return t > 0 ? rows : 0;
+    }
+    __device__ int last_tile() const
+    {
+        return 0;
+    }
+    __device__ Real load(int, size_t k) const
+    {
+        return scale * from[k * lanes];
+    }
+    __device__ void store(int, size_t k, Real rhs, Real x) const
+    {
+        to[k * lanes] = keep * rhs + gain * x;
+    }
 };
 
 template <typename Real, bool Periodic>
@@ -86,16 +111,16 @@ __global__ void __launch_bounds__(THREADS) thomas_chain(const __grid_constant__ 
         const int first = arguments.first_step[vector], steps = arguments.steps[vector];
         const Real *from = input_line<Real>(arguments, vector, lane);
         Real *to = output_line<Real>(arguments, vector, lane);
-        Real scale = scale_of<Real>(arguments, vector);
+        Real scale = input_scale<Real>(arguments, vector);
         for (size_t k = 0; k < n && steps == 0; k++)
             to[k * lanes] = scale * from[k * lanes];
         for (int q = first; q < first + steps; q++) {
             const Step<Real> step = load_step<Real>(arguments, lane, q);
-            const LineOfVector<Real> tiles = { from, to, n, lanes, scale, step.keep, step.gain };
+            const LineOfVector<Real> tiles = {from, to, n, lanes, scale, step.keep, step.gain};
             solve_line<Real, Periodic>(arguments.line, step.shift, step.pinned, tiles,
                                        static_cast<Real *>(arguments.workspace) + line, lines);
             from = to;
-            scale = 1;
+            scale = Real(1);
         }
     }
 }
@@ -134,36 +159,37 @@ template <typename Real, bool Periodic> struct SharedSystem {
     }
     __device__ UnitRow<Real> get(size_t i) const
     {
-        UnitRow<Real> row = { a[i], c[i], d[i], Periodic ? z[i] : Real(0) };
+        UnitRow<Real> row = {a[i], c[i], d[i], Periodic ? z[i] : Real(0)};
         return row;
     }
     /* Row i - s or i + s, where out of range x = 0. i - s wraps around to a large number. */
     __device__ UnitRow<Real> get_or_zero(size_t i) const
     {
-        UnitRow<Real> zero = { Real(0), Real(0), Real(0), Real(0) };
+        UnitRow<Real> zero = {Real(0), Real(0), Real(0), Real(0)};
         return i < n ? get(i) : zero;
     }
     __device__ UnitRow<Real> reduced(size_t i, size_t s) const
     {
         const UnitRow<Real> row = get(i), before = get_or_zero(i - s), after = get_or_zero(i + s);
         const Real scale = Real(1) / (Real(1) - row.a * before.c - row.c * after.a);
-        UnitRow<Real> result = { -scale * row.a * before.a, -scale * row.c * after.c,
-                                 scale * (row.d - row.a * before.d - row.c * after.d),
-                                 Periodic ? scale * (row.z - row.a * before.z - row.c * after.z) : Real(0) };
+        UnitRow<Real> result = {-scale * row.a * before.a, -scale * row.c * after.c,
+                                scale * (row.d - row.a * before.d - row.c * after.d),
+                                Periodic ? scale * (row.z - row.a * before.z - row.c * after.z) : Real(0)};
         return result;
     }
 };
 
-/* Row i before the first stage. A separator's row (the last one of a periodic or pinned line) is left as x(n-1) = rhs, or
- * 0 when pinned; in a periodic line its column goes to z. */
+/* Row i before the first stage. A separator's row (the last one of a periodic or pinned line) is left as x(n-1) =
+ * rhs, or 0 when pinned; in a periodic line its column goes to z. */
 template <typename Real, bool Periodic>
-__device__ inline UnitRow<Real> first_row(const starfish_tridiag_operator &line, size_t i, Real rhs, const Step<Real> &step)
+__device__ inline UnitRow<Real> first_row(const starfish_tridiag_operator &line, size_t i, Real rhs,
+                                          const Step<Real> &step)
 {
     const Row<Real> row = load_row<Real>(line, i);
     const bool last = i + 1 == line.n;
     const Real scale = Real(1) / (row.diag + step.shift);
-    UnitRow<Real> unit = { scale * row.lower, scale * row.upper, scale * rhs, Real(0) };
-    const UnitRow<Real> separator = { Real(0), Real(0), step.pinned ? Real(0) : rhs, Real(0) };
+    UnitRow<Real> unit = {scale * row.lower, scale * row.upper, scale * rhs, Real(0)};
+    const UnitRow<Real> separator = {Real(0), Real(0), step.pinned ? Real(0) : rhs, Real(0)};
 
     if (last && (Periodic || step.pinned))
         return separator;
@@ -196,7 +222,8 @@ __device__ inline Real solve_border(const starfish_tridiag_operator &line, const
 }
 
 template <typename Real>
-__device__ inline Real solve_border(const starfish_tridiag_operator &, const SharedSystem<Real, false> &, const Step<Real> &)
+__device__ inline Real solve_border(const starfish_tridiag_operator &, const SharedSystem<Real, false> &,
+                                    const Step<Real> &)
 {
     return Real(0);
 }
@@ -265,11 +292,10 @@ __global__ void __launch_bounds__(MOST_THREADS, 1) pcr_chain(const __grid_consta
         const int first = arguments.first_step[vector], steps = arguments.steps[vector];
         const Real *in = input_line<Real>(arguments, vector, lane);
         Real *out = output_line<Real>(arguments, vector, lane), x[Unknowns];
-        const Real scale = scale_of<Real>(arguments, vector);
 #pragma unroll
         for (int u = 0; u < Unknowns; u++) {
             const size_t i = threadIdx.x + size_t(u) * blockDim.x;
-            x[u] = i < n ? scale * in[i * lanes] : Real(0);
+            x[u] = i < n ? input_scale<Real>(arguments, vector) * in[i * lanes] : Real(0);
         }
         for (int q = first; q < first + steps; q++)
             pcr_step<Real, Periodic, Unknowns>(arguments.line, system, load_step<Real>(arguments, lane, q), x);
@@ -293,9 +319,9 @@ struct PcrShape {
 
 template <typename Real, bool Periodic> PcrShape pcr_shape(size_t n)
 {
-    static const PcrKernel kernels[] = { pcr_chain<Real, Periodic, 1>, pcr_chain<Real, Periodic, 2>,
-                                         pcr_chain<Real, Periodic, 4>, pcr_chain<Real, Periodic, 8> };
-    PcrShape shape = { NULL, 0, (Periodic ? 4 : 3) * n * sizeof(Real) };
+    static const PcrKernel kernels[] = {pcr_chain<Real, Periodic, 1>, pcr_chain<Real, Periodic, 2>,
+                                        pcr_chain<Real, Periodic, 4>, pcr_chain<Real, Periodic, 8>};
+    PcrShape shape = {NULL, 0, (Periodic ? 4 : 3) * n * sizeof(Real)};
 
     for (size_t choice = 0; choice < sizeof kernels / sizeof *kernels; choice++) {
         const size_t unknowns = size_t(1) << choice;
@@ -350,8 +376,8 @@ template <typename Real> int launch_chain(const starfish_tridiag_chain *argument
 
     if (method == STARFISH_TRIDIAG_THOMAS || (method == STARFISH_TRIDIAG_AUTO && prefers_thomas(arguments)))
         return launch_thomas<Real>(arguments, stream);
-    const PcrShape shape = arguments->line.periodic ? pcr_shape<Real, true>(arguments->line.n)
-                                                    : pcr_shape<Real, false>(arguments->line.n);
+    const PcrShape shape =
+        arguments->line.periodic ? pcr_shape<Real, true>(arguments->line.n) : pcr_shape<Real, false>(arguments->line.n);
     const cudaError_t status = admit_pcr(shape);
     if (status == cudaSuccess)
         return launch_pcr(shape, arguments, stream);

@@ -25,7 +25,8 @@ size_t starfish_thomas_tiles_workspace_cpu(size_t n, size_t lanes, int periodic,
 {
     size_t arrays = thomas_arrays(periodic);
 
-    return starfish_tridiag_block_bytes(n, starfish_tridiag_block_lanes(n, lanes, arrays, real_size), arrays, real_size);
+    return starfish_tridiag_block_bytes(n, starfish_tridiag_block_lanes(n, lanes, arrays, real_size), arrays,
+                                        real_size);
 }
 
 size_t starfish_thomas_tiles_workspace_cuda(size_t n, size_t lanes, int periodic, size_t real_size)

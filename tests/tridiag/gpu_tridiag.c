@@ -1,5 +1,5 @@
-/* The CUDA kernels over the CPU's table, by every method, and sizes that fill a device. Exit status 77 without a device;
- * with STARFISH_TEST_SMALL set the large sizes are left out. */
+/* The CUDA kernels over the CPU's table, by every method, and sizes that fill a device. Exit status 77 without a
+ * device; with STARFISH_TEST_SMALL set the large sizes are left out. */
 #include "base/real.h"
 #include "tridiag_cases.h"
 #include <cuda_runtime_api.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 enum { GUARD_BYTES = 256, GUARD = 0xA5, NOT_A_NUMBER = 0xFF, MOST_UPLOADS = 128, NO_DEVICE = 77 };
@@ -60,18 +61,21 @@ static void release(void)
 
 static void thomas(starfish_precision precision, const struct starfish_thomas_tiles *arguments)
 {
-    check((precision == STARFISH_F32 ? starfish_thomas_tiles_cuda_f32 : starfish_thomas_tiles_cuda_f64)(arguments, NULL));
+    check(
+        (precision == STARFISH_F32 ? starfish_thomas_tiles_cuda_f32 : starfish_thomas_tiles_cuda_f64)(arguments, NULL));
     check(cudaDeviceSynchronize());
 }
 
 static void chain(starfish_precision precision, const struct starfish_tridiag_chain *arguments)
 {
-    check((precision == STARFISH_F32 ? starfish_tridiag_chain_cuda_f32 : starfish_tridiag_chain_cuda_f64)(arguments, NULL));
+    check((precision == STARFISH_F32 ? starfish_tridiag_chain_cuda_f32 : starfish_tridiag_chain_cuda_f64)(arguments,
+                                                                                                          NULL));
     check(cudaDeviceSynchronize());
 }
 
-static const struct test_device test_cuda = { "CUDA", upload, download, release, starfish_thomas_tiles_workspace_cuda,
-                                              starfish_tridiag_chain_workspace_cuda, thomas, chain };
+static const struct test_device test_cuda = {
+    "CUDA", upload, download, release, starfish_thomas_tiles_workspace_cuda, starfish_tridiag_chain_workspace_cuda,
+    thomas, chain};
 
 static void thomas_matches_reference(void **state)
 {
@@ -93,7 +97,8 @@ static void chain_by_pcr_matches_reference(void **state)
 
 static void pcr_refuses_what_does_not_fit(void **state)
 {
-    struct starfish_tridiag_chain arguments = { .line.n = 1 << 20, .lanes = 1, .vectors = 1, .method = STARFISH_TRIDIAG_PCR };
+    struct starfish_tridiag_chain arguments = {
+        .line.n = 1 << 20, .lanes = 1, .vectors = 1, .method = STARFISH_TRIDIAG_PCR};
 
     (void)state;
     assert_int_equal(starfish_tridiag_chain_cuda_f64(&arguments, NULL), cudaErrorInvalidConfiguration);
@@ -103,37 +108,53 @@ static void pcr_refuses_what_does_not_fit(void **state)
 /* From one unknown per thread to eight, and beyond 48 KiB of shared memory. */
 static void pcr_shapes_match_cpu(void **state)
 {
-    static const size_t sizes[] = { 1023, 1024, 1025, 2048, 2049, 4097, 5000 };
+    static const size_t sizes[] = {1023, 1024, 1025, 2048, 2049, 4097, 5000};
 
     (void)state;
     for (size_t i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
-        struct test_chain chain = { .precision = (starfish_precision)(i % 2), .operator = TEST_RANDOM,
-                                    .periodic = (int)(i / 2 % 2), .keeps = 1, .n = sizes[i / 4], .lanes = 1, .vectors = 3,
-                                    .max_steps = 2, .method = STARFISH_TRIDIAG_PCR };
+        struct test_chain chain = {.precision = (starfish_precision)(i % 2),
+                                   .operator= TEST_RANDOM,
+                                   .periodic = (int)(i / 2 % 2),
+                                   .keeps = 1,
+                                   .n = sizes[i / 4],
+                                   .lanes = 1,
+                                   .vectors = 3,
+                                   .max_steps = 2,
+                                   .method = STARFISH_TRIDIAG_PCR};
         test_chain_against_cpu(&test_cuda, &chain);
     }
 }
 
-/* The Neumann operator, whose chains keep the smooth part of x, so that there is something to compare after many steps. Lines
- * of 9001 unknowns fit no block. */
+/* The Neumann operator, whose chains keep the smooth part of x, so that there is something to compare after many
+ * steps. Lines of 9001 unknowns fit no block. */
 static void large_sizes_match_cpu(void **state)
 {
     static const struct {
         size_t n, lanes, vectors;
         int max_steps;
-    } chains[] = { { 1023, 1, 2, 511 }, { 4097, 1, 5, 2 }, { 9001, 1, 2, 2 }, { 511, 33, 1, 20 }, { 255, 2048, 4, 3 } };
+    } chains[] = {{1023, 1, 2, 511}, {4097, 1, 5, 2}, {9001, 1, 2, 2}, {511, 33, 1, 20}, {255, 2048, 4, 3}};
 
     (void)state;
     if (getenv("STARFISH_TEST_SMALL"))
         skip();
     for (int i = 0; i < 4; i++) {
-        struct test_thomas thomas = { .precision = (starfish_precision)(i % 2), .operator = TEST_POISSON,
-                                      .periodic = i / 2, .shifted = 1, .n = 512, .inner = 64, .outer = 64, .tiles = 4 };
+        struct test_thomas thomas = {.precision = (starfish_precision)(i % 2),
+                                     .operator= TEST_POISSON,
+                                     .periodic = i / 2,
+                                     .shifted = 1,
+                                     .n = 512,
+                                     .inner = 64,
+                                     .outer = 64,
+                                     .tiles = 4};
         test_thomas_against_cpu(&test_cuda, &thomas);
         for (size_t c = 0; c < sizeof chains / sizeof *chains; c++) {
-            struct test_chain chain = { .precision = (starfish_precision)(i % 2), .operator = TEST_NEUMANN,
-                                        .periodic = i / 2, .n = chains[c].n, .lanes = chains[c].lanes,
-                                        .vectors = chains[c].vectors, .max_steps = chains[c].max_steps };
+            struct test_chain chain = {.precision = (starfish_precision)(i % 2),
+                                       .operator= TEST_NEUMANN,
+                                       .periodic = i / 2,
+                                       .n = chains[c].n,
+                                       .lanes = chains[c].lanes,
+                                       .vectors = chains[c].vectors,
+                                       .max_steps = chains[c].max_steps};
             test_chain_against_cpu(&test_cuda, &chain);
         }
     }
@@ -142,12 +163,9 @@ static void large_sizes_match_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thomas_matches_reference),
-        cmocka_unit_test(chain_by_thomas_matches_reference),
-        cmocka_unit_test(chain_by_pcr_matches_reference),
-        cmocka_unit_test(pcr_refuses_what_does_not_fit),
-        cmocka_unit_test(pcr_shapes_match_cpu),
-        cmocka_unit_test(large_sizes_match_cpu),
+        cmocka_unit_test(thomas_matches_reference),       cmocka_unit_test(chain_by_thomas_matches_reference),
+        cmocka_unit_test(chain_by_pcr_matches_reference), cmocka_unit_test(pcr_refuses_what_does_not_fit),
+        cmocka_unit_test(pcr_shapes_match_cpu),           cmocka_unit_test(large_sizes_match_cpu),
     };
     int devices = 0, failed;
 

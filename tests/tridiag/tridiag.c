@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+
 #include <cmocka.h>
 
 static void thomas_matches_reference(void **state)
@@ -23,10 +24,22 @@ static void lanes_fill_several_blocks(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        struct test_thomas thomas = { .precision = (starfish_precision)(i % 2), .operator = TEST_RANDOM,
-                                      .periodic = i / 2, .shifted = 1, .n = 257, .inner = 331, .outer = 3, .tiles = 3 };
-        struct test_chain chain = { .precision = (starfish_precision)(i % 2), .operator = TEST_RANDOM, .periodic = i / 2,
-                                    .keeps = 1, .n = 257, .lanes = 331, .vectors = 3, .max_steps = 4 };
+        struct test_thomas thomas = {.precision = (starfish_precision)(i % 2),
+                                     .operator= TEST_RANDOM,
+                                     .periodic = i / 2,
+                                     .shifted = 1,
+                                     .n = 257,
+                                     .inner = 331,
+                                     .outer = 3,
+                                     .tiles = 3};
+        struct test_chain chain = {.precision = (starfish_precision)(i % 2),
+                                   .operator= TEST_RANDOM,
+                                   .periodic = i / 2,
+                                   .keeps = 1,
+                                   .n = 257,
+                                   .lanes = 331,
+                                   .vectors = 3,
+                                   .max_steps = 4};
         test_thomas_case(&test_cpu, &thomas);
         test_chain_case(&test_cpu, &chain);
     }

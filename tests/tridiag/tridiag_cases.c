@@ -1,8 +1,8 @@
 /* Tolerances. Elimination without pivoting of a diagonally dominant tridiagonal matrix A is backward stable (Higham,
  * Accuracy and Stability of Numerical Algorithms, 9.6), so the relative error in the maximum norm is at most a small
  * multiple of eps cond(A). The bound used here is STABILITY eps cond(A), with cond(A) <= |A| |M^-1|, where M is A's
- * comparison matrix, |M^-1| the largest element of M^-1 (1, ..., 1), solved for by the reference; for long lines, where the
- * dense reference is too slow, |M^-1| <= 1 / smallest dominance of a row (Varah 1975). A chain adds up the
+ * comparison matrix, |M^-1| the largest element of M^-1 (1, ..., 1), solved for by the reference; for long lines,
+ * where the dense reference is too slow, |M^-1| <= 1 / smallest dominance of a row (Varah 1975). A chain adds up the
  * errors of its steps, each carried through the later ones; gains are chosen so that no step amplifies. */
 #include "tridiag_cases.h"
 #include "base/real.h"
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #define STABILITY 4.0
@@ -67,7 +68,8 @@ static double *random_array(starfish_precision precision, size_t count, double l
 }
 
 /* Doubles to the device, as reals. */
-static void *upload_reals(const struct test_device *device, starfish_precision precision, const double *values, size_t count)
+static void *upload_reals(const struct test_device *device, starfish_precision precision, const double *values,
+                          size_t count)
 {
     float *narrow;
     void *uploaded;
@@ -83,8 +85,8 @@ static void *upload_reals(const struct test_device *device, starfish_precision p
     return uploaded;
 }
 
-static void download_reals(const struct test_device *device, starfish_precision precision, double *values, const void *from,
-                           size_t count)
+static void download_reals(const struct test_device *device, starfish_precision precision, double *values,
+                           const void *from, size_t count)
 {
     float *narrow = (float *)(void *)values;
 
@@ -136,11 +138,12 @@ static void neumann_row(struct coefficients *line, size_t k)
     set_row(line, k, 1, line->periodic ? -2 : -(double)((k > 0) + (k + 1 < line->n)), 1);
 }
 
-static struct coefficients new_coefficients(starfish_precision precision, enum test_operator operator, size_t n, int periodic)
+static struct coefficients new_coefficients(starfish_precision precision, enum test_operator operator, size_t n,
+                                            int periodic)
 {
-    static void (*const row[TEST_OPERATORS])(struct coefficients *, size_t) = { poisson_row, stretched_row, random_row,
-                                                                               neumann_row };
-    struct coefficients line = { n, periodic, new_array(n), new_array(n), new_array(n) };
+    static void (*const row[TEST_OPERATORS])(struct coefficients *, size_t) = {poisson_row, stretched_row, random_row,
+                                                                               neumann_row};
+    struct coefficients line = {n, periodic, new_array(n), new_array(n), new_array(n)};
 
     for (size_t k = 0; k < n; k++) {
         row[operator](&line, k);
@@ -162,18 +165,18 @@ static void free_coefficients(struct coefficients *line)
 static struct starfish_tridiag_operator upload_operator(const struct test_device *device, starfish_precision precision,
                                                         const struct coefficients *line)
 {
-    struct starfish_tridiag_operator uploaded = { .n = line->n,
-                                                  .periodic = line->periodic,
-                                                  .lower = upload_reals(device, precision, line->lower, line->n),
-                                                  .diag = upload_reals(device, precision, line->diag, line->n),
-                                                  .upper = upload_reals(device, precision, line->upper, line->n) };
+    struct starfish_tridiag_operator uploaded = {.n = line->n,
+                                                 .periodic = line->periodic,
+                                                 .lower = upload_reals(device, precision, line->lower, line->n),
+                                                 .diag = upload_reals(device, precision, line->diag, line->n),
+                                                 .upper = upload_reals(device, precision, line->upper, line->n)};
     return uploaded;
 }
 
 static struct starfish_tridiag_ref_line reference_line(const struct coefficients *line, double shift, int pinned)
 {
-    struct starfish_tridiag_ref_line reference = { line->n,     line->periodic, line->lower, line->diag,
-                                                   line->upper, shift,          pinned };
+    struct starfish_tridiag_ref_line reference = {line->n,     line->periodic, line->lower, line->diag,
+                                                  line->upper, shift,          pinned};
     return reference;
 }
 
@@ -215,12 +218,13 @@ static double inverse_norm(const struct coefficients *comparison, int pinned)
 static struct norms bound_norms(const struct coefficients *line, double shift, int pinned)
 {
     size_t n = line->n;
-    struct coefficients comparison = { n, line->periodic, new_array(n), new_array(n), new_array(n) };
-    struct norms norms = { 0, 0 };
+    struct coefficients comparison = {n, line->periodic, new_array(n), new_array(n), new_array(n)};
+    struct norms norms = {0, 0};
     double dominance = HUGE_VAL;
 
     for (size_t k = 0; k < n; k++) {
-        double lower = couples(line, k, 1) ? fabs(line->lower[k]) : 0, upper = couples(line, k, 0) ? fabs(line->upper[k]) : 0;
+        double lower = couples(line, k, 1) ? fabs(line->lower[k]) : 0,
+               upper = couples(line, k, 0) ? fabs(line->upper[k]) : 0;
         set_row(&comparison, k, -lower, fabs(line->diag[k] + shift), -upper);
         norms.matrix = fmax(norms.matrix, comparison.diag[k] + lower + upper);
         dominance = fmin(dominance, comparison.diag[k] - lower - upper);
@@ -280,7 +284,7 @@ static struct thomas_data new_thomas(const struct test_thomas *thomas)
         .solution = new_array(thomas->n * lanes),
     };
 
-    if (thomas->pinned) {
+    if (thomas->pinned && data.shift_outer) {
         data.shift_inner[data.pinned % thomas->inner] = 0;
         data.shift_outer[data.pinned / thomas->inner] = 0;
     }
@@ -299,7 +303,7 @@ static void free_thomas(struct thomas_data *data)
 /* Cut at unequal places; with more than two tiles, the last but one is empty. */
 static size_t tile_start(const struct test_thomas *thomas, int tile)
 {
-    size_t tiles = (size_t)thomas->tiles, t = (size_t)tile;
+    size_t tiles = thomas->tiles > 1 ? (size_t)thomas->tiles : 1, t = (size_t)tile;
 
     if (t < tiles && tiles > 2 && t + 1 == tiles)
         t--;
@@ -311,14 +315,15 @@ static void run_thomas(const struct test_device *device, const struct test_thoma
     starfish_precision precision = thomas->precision;
     struct starfish_thomas_tiles arguments = {
         .line = upload_operator(device, precision, &data->line),
-        .inner = thomas->inner, .outer = thomas->outer,
+        .inner = thomas->inner,
+        .outer = thomas->outer,
         .shift_inner = upload_reals(device, precision, data->shift_inner, thomas->inner),
         .shift_outer = data->shift_outer ? upload_reals(device, precision, data->shift_outer, thomas->outer) : NULL,
         .shift = data->shift,
         .pinned_lane = thomas->pinned ? (ptrdiff_t)data->pinned : -1,
         .tiles = thomas->tiles,
-        .workspace = device->upload(NULL, device->thomas_workspace(thomas->n, data->lanes, thomas->periodic,
-                                                                   starfish_real_size(precision))),
+        .workspace = device->upload(
+            NULL, device->thomas_workspace(thomas->n, data->lanes, thomas->periodic, starfish_real_size(precision))),
     };
 
     for (int t = 0; t <= thomas->tiles; t++)
@@ -380,10 +385,12 @@ void test_thomas_case(const struct test_device *device, const struct test_thomas
         size_t lane = sampled(sample, data.lanes, data.pinned);
         double error = thomas_error(thomas, &data, lane);
         if (!(error <= 1))
-            fail_msg("%s thomas f%d operator %d n %zu periodic %d lanes %zux%zu tiles %d shifted %d pinned %d: lane %zu "
-                     "is off by %g times the bound", device->name, thomas->precision == STARFISH_F32 ? 32 : 64,
-                     (int)thomas->operator, thomas->n, thomas->periodic, thomas->inner, thomas->outer, thomas->tiles,
-                     thomas->shifted, thomas->pinned, lane, error);
+            fail_msg(
+                "%s thomas f%d operator %d n %zu periodic %d lanes %zux%zu tiles %d shifted %d pinned %d: lane %zu "
+                "is off by %g times the bound",
+                device->name, thomas->precision == STARFISH_F32 ? 32 : 64, (int)thomas->operator, thomas->n,
+                thomas->periodic, thomas->inner, thomas->outer, thomas->tiles, thomas->shifted, thomas->pinned, lane,
+                error);
     }
     free_thomas(&data);
 }
@@ -417,8 +424,8 @@ void test_thomas_against_cpu(const struct test_device *device, const struct test
 struct chain_data {
     struct coefficients line;
     int pinned_step, table_steps, *input_row, *first_step, *steps;
-    double shift, *shift_lane, *mu, *keep, *gain;
-    double *input, *output; /* vectors + 1, and vectors, times n x lanes */
+    double shift, *shift_lane, *scale, *mu, *keep, *gain; /* scale NULL for a single vector */
+    double *input, *output;                               /* vectors + 1, and vectors, times n x lanes */
 };
 
 /* Half the vectors run max_steps, so that some can run side by side; the others fewer, down to none. */
@@ -445,6 +452,7 @@ static struct chain_data new_chain(const struct test_chain *chain)
         .steps = calloc(chain->vectors, sizeof(int)),
         .shift = chain->pinned ? 0 : -0.0625,
         .shift_lane = chain->lanes > 1 ? random_array(precision, chain->lanes, -2, -0.01) : NULL,
+        .scale = chain->vectors > 1 ? random_array(precision, chain->vectors, -1, 1) : NULL,
         .mu = random_array(precision, table, -3, -0.05),
         .keep = chain->keeps ? random_array(precision, table, -0.5, 0.5) : new_array(table),
         .gain = new_array(table),
@@ -473,6 +481,7 @@ static void free_chain(struct chain_data *data)
     free(data->first_step);
     free(data->steps);
     free(data->shift_lane);
+    free(data->scale);
     free(data->mu);
     free(data->keep);
     free(data->gain);
@@ -483,7 +492,8 @@ static void free_chain(struct chain_data *data)
 static void run_chain(const struct test_device *device, const struct test_chain *chain, struct chain_data *data)
 {
     starfish_precision precision = chain->precision;
-    size_t elements = chain->n * chain->lanes, table = (size_t)data->table_steps, indices = chain->vectors * sizeof(int);
+    size_t elements = chain->n * chain->lanes, table = (size_t)data->table_steps,
+           indices = chain->vectors * sizeof(int);
     struct starfish_tridiag_chain arguments = {
         .line = upload_operator(device, precision, &data->line),
         .lanes = chain->lanes,
@@ -494,14 +504,15 @@ static void run_chain(const struct test_device *device, const struct test_chain 
         .input_row = device->upload(data->input_row, indices),
         .first_step = device->upload(data->first_step, indices),
         .steps = device->upload(data->steps, indices),
+        .scale = data->scale ? upload_reals(device, precision, data->scale, chain->vectors) : NULL,
         .mu = upload_reals(device, precision, data->mu, table),
         .keep = upload_reals(device, precision, data->keep, table),
         .gain = upload_reals(device, precision, data->gain, table),
         .pinned_step = data->pinned_step,
         .input = upload_reals(device, precision, data->input, (chain->vectors + 1) * elements),
         .output = upload_reals(device, precision, NULL, chain->vectors * elements),
-        .workspace = device->upload(NULL, device->chain_workspace(chain->n, chain->lanes, chain->vectors, chain->periodic,
-                                                                  starfish_real_size(precision))),
+        .workspace = device->upload(NULL, device->chain_workspace(chain->n, chain->lanes, chain->vectors,
+                                                                  chain->periodic, starfish_real_size(precision))),
         .method = chain->method,
     };
 
@@ -524,15 +535,17 @@ static double next_bound(const struct test_chain *chain, const struct chain_data
 static double reference_chain(const struct test_chain *chain, const struct chain_data *data, size_t vector, size_t lane,
                               long double *x)
 {
-    double shift = data->shift + (data->shift_lane ? data->shift_lane[lane] : 0), bound = 0;
+    double shift = data->shift + (data->shift_lane ? data->shift_lane[lane] : 0);
+    double bound = epsilon(chain->precision) * largest(x, chain->n); /* of scaling the input */
 
     for (int q = data->first_step[vector]; q < data->first_step[vector] + data->steps[vector]; q++) {
         int pinned = lane == 0 && q == data->pinned_step;
         struct starfish_tridiag_ref_line reference = reference_line(&data->line, shift, 0);
         struct norms norms = bound_norms(&data->line, shift + data->mu[q], pinned);
         bound = next_bound(chain, data, q, norms, bound, largest(x, chain->n));
-        assert_int_equal(starfish_tridiag_ref_chain(&reference, 1, data->mu + q, data->keep + q, data->gain + q,
-                                                    pinned ? 0 : -1, x), 0);
+        assert_int_equal(
+            starfish_tridiag_ref_chain(&reference, 1, data->mu + q, data->keep + q, data->gain + q, pinned ? 0 : -1, x),
+            0);
     }
     return bound;
 }
@@ -546,7 +559,7 @@ static double chain_error(const struct test_chain *chain, const struct chain_dat
 
     assert_non_null(expected);
     for (size_t k = 0; k < chain->n; k++)
-        expected[k] = input[k * chain->lanes];
+        expected[k] = (data->scale ? data->scale[vector] : 1) * (long double)input[k * chain->lanes];
     bound = reference_chain(chain, data, vector, lane, expected);
     error = relative_to_bound(data->output + vector * elements + lane, chain->lanes, expected, chain->n, bound);
     free(expected);
@@ -562,11 +575,12 @@ void test_chain_case(const struct test_device *device, const struct test_chain *
         size_t vector = sampled(sample, chain->vectors, 0), lane = sampled(sample, chain->lanes, 0);
         double error = chain_error(chain, &data, vector, lane);
         if (!(error <= 1))
-            fail_msg("%s chain f%d operator %d n %zu periodic %d lanes %zu vectors %zu steps %d keeps %d pinned %d method "
-                     "%d: vector %zu lane %zu is off by %g times the bound", device->name,
-                     chain->precision == STARFISH_F32 ? 32 : 64, (int)chain->operator, chain->n, chain->periodic,
-                     chain->lanes, chain->vectors, chain->max_steps, chain->keeps, chain->pinned, (int)chain->method, vector,
-                     lane, error);
+            fail_msg(
+                "%s chain f%d operator %d n %zu periodic %d lanes %zu vectors %zu steps %d keeps %d pinned %d method "
+                "%d: vector %zu lane %zu is off by %g times the bound",
+                device->name, chain->precision == STARFISH_F32 ? 32 : 64, (int)chain->operator, chain->n,
+                chain->periodic, chain->lanes, chain->vectors, chain->max_steps, chain->keeps, chain->pinned,
+                (int)chain->method, vector, lane, error);
     }
     free_chain(&data);
 }
@@ -574,7 +588,7 @@ void test_chain_case(const struct test_device *device, const struct test_chain *
 /* As reference_chain's bound, without knowing how x shrinks on the way. */
 static double chain_bound(const struct test_chain *chain, const struct chain_data *data, size_t vector, size_t lane)
 {
-    double shift = data->shift + (data->shift_lane ? data->shift_lane[lane] : 0), bound = 0;
+    double shift = data->shift + (data->shift_lane ? data->shift_lane[lane] : 0), bound = epsilon(chain->precision);
 
     for (int q = data->first_step[vector]; q < data->first_step[vector] + data->steps[vector]; q++)
         bound = next_bound(chain, data, q, bound_norms(&data->line, shift + data->mu[q], 0), bound, 1);
@@ -594,12 +608,14 @@ void test_chain_against_cpu(const struct test_device *device, const struct test_
     run_chain(device, chain, &data);
     for (size_t line = 0; line < lines; line++) {
         double bound = 2 * chain_bound(chain, &data, line / lanes, line % lanes);
-        double error = relative_to_bound(data.output + line / lanes * n * lanes + line % lanes, lanes, expected + line * n, n,
-                                         bound);
+        double error = relative_to_bound(data.output + line / lanes * n * lanes + line % lanes, lanes,
+                                         expected + line * n, n, bound);
         if (!(error <= 1))
-            fail_msg("%s chain f%d n %zu periodic %d lanes %zu vectors %zu steps %d: line %zu is off the CPU by %g times "
-                     "the bound", device->name, chain->precision == STARFISH_F32 ? 32 : 64, n, chain->periodic, lanes,
-                     chain->vectors, chain->max_steps, line, error);
+            fail_msg(
+                "%s chain f%d n %zu periodic %d lanes %zu vectors %zu steps %d: line %zu is off the CPU by %g times "
+                "the bound",
+                device->name, chain->precision == STARFISH_F32 ? 32 : 64, n, chain->periodic, lanes, chain->vectors,
+                chain->max_steps, line, error);
     }
     free(expected);
     free_chain(&data);
@@ -607,9 +623,9 @@ void test_chain_against_cpu(const struct test_device *device, const struct test_
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
-static const size_t sizes[] = { 1, 2, 3, 4, 5, 7, 16, 33, 100, 257 };
-static const size_t inner_lanes[] = { 1, 2, 3, 8, 17, 64, 100 };
-static const size_t outer_lanes[] = { 1, 3 };
+static const size_t sizes[] = {1, 2, 3, 4, 5, 7, 16, 33, 100, 257};
+static const size_t inner_lanes[] = {1, 2, 3, 8, 17, 64, 100};
+static const size_t outer_lanes[] = {1, 3};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Which operators may go unshifted or pinned: a periodic difference operator is singular without a shift, and only
@@ -618,14 +634,14 @@ static const struct kind {
     enum test_operator operator;
     int periodic, shifted, pinned;
 } kinds[] = {
-    { TEST_POISSON, 0, 0, 0 },   { TEST_POISSON, 0, 1, 0 }, { TEST_POISSON, 1, 1, 0 }, { TEST_STRETCHED, 0, 0, 0 },
-    { TEST_STRETCHED, 0, 1, 0 }, { TEST_STRETCHED, 1, 1, 0 }, { TEST_RANDOM, 0, 0, 0 }, { TEST_RANDOM, 0, 1, 0 },
-    { TEST_RANDOM, 1, 0, 0 },    { TEST_RANDOM, 1, 1, 0 },  { TEST_NEUMANN, 0, 1, 1 }, { TEST_NEUMANN, 1, 1, 1 },
+    {TEST_POISSON, 0, 0, 0},   {TEST_POISSON, 0, 1, 0},   {TEST_POISSON, 1, 1, 0}, {TEST_STRETCHED, 0, 0, 0},
+    {TEST_STRETCHED, 0, 1, 0}, {TEST_STRETCHED, 1, 1, 0}, {TEST_RANDOM, 0, 0, 0},  {TEST_RANDOM, 0, 1, 0},
+    {TEST_RANDOM, 1, 0, 0},    {TEST_RANDOM, 1, 1, 0},    {TEST_NEUMANN, 0, 1, 1}, {TEST_NEUMANN, 1, 1, 1},
 };
 
 static void thomas_tiles_of(const struct test_device *device, struct test_thomas thomas)
 {
-    int tiles[] = { 1, 2, 5, (int)thomas.n };
+    int tiles[] = {1, 2, 5, (int)thomas.n};
 
     for (size_t i = 0; i < COUNT(tiles); i++) {
         thomas.tiles = tiles[i];
@@ -639,8 +655,11 @@ void test_thomas_table(const struct test_device *device, size_t longest)
     for (size_t index = 0; index < 2 * COUNT(kinds) * COUNT(sizes) * COUNT(inner_lanes) * COUNT(outer_lanes); index++) {
         size_t rest = index / 2;
         struct kind kind = kinds[rest % COUNT(kinds)];
-        struct test_thomas thomas = { .precision = (starfish_precision)(index % 2), .operator = kind.operator,
-                                      .periodic = kind.periodic, .shifted = kind.shifted, .pinned = kind.pinned };
+        struct test_thomas thomas = {.precision = (starfish_precision)(index % 2),
+                                     .operator= kind.operator,
+                                     .periodic = kind.periodic,
+                                     .shifted = kind.shifted,
+                                     .pinned = kind.pinned};
         rest /= COUNT(kinds);
         thomas.inner = inner_lanes[rest % COUNT(inner_lanes)];
         rest /= COUNT(inner_lanes);
@@ -656,14 +675,17 @@ void test_chain_table(const struct test_device *device, size_t longest, enum sta
     static const struct {
         size_t lanes, vectors;
         int max_steps;
-    } batches[] = { { 1, 1, 3 }, { 1, 2, 1 }, { 1, 41, 2 }, { 2, 3, 2 }, { 3, 1, 0 }, { 17, 4, 3 }, { 100, 2, 1 } };
+    } batches[] = {{1, 1, 3}, {1, 2, 1}, {1, 41, 2}, {2, 3, 2}, {3, 1, 0}, {17, 4, 3}, {100, 2, 1}};
 
     for (size_t index = 0; index < 4 * COUNT(kinds) * COUNT(sizes) * COUNT(batches); index++) {
         size_t rest = index / 4;
         struct kind kind = kinds[rest % COUNT(kinds)];
-        struct test_chain chain = { .precision = (starfish_precision)(index % 2), .operator = kind.operator,
-                                    .periodic = kind.periodic, .keeps = (int)(index / 2 % 2), .pinned = kind.pinned,
-                                    .method = method };
+        struct test_chain chain = {.precision = (starfish_precision)(index % 2),
+                                   .operator= kind.operator,
+                                   .periodic = kind.periodic,
+                                   .keeps = (int)(index / 2 % 2),
+                                   .pinned = kind.pinned,
+                                   .method = method};
         rest /= COUNT(kinds);
         chain.lanes = batches[rest % COUNT(batches)].lanes;
         chain.vectors = batches[rest % COUNT(batches)].vectors;

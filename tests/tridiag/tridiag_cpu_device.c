@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 /* 72: the memory is aligned to reals, as the contract asks, and to nothing more. */
@@ -59,5 +60,6 @@ static void chain(starfish_precision precision, const struct starfish_tridiag_ch
     (precision == STARFISH_F32 ? starfish_tridiag_chain_cpu_f32 : starfish_tridiag_chain_cpu_f64)(arguments);
 }
 
-const struct test_device test_cpu = { "CPU", upload, download, release, starfish_thomas_tiles_workspace_cpu,
-                                      starfish_tridiag_chain_workspace_cpu, thomas, chain };
+const struct test_device test_cpu = {
+    "CPU",  upload, download, release, starfish_thomas_tiles_workspace_cpu, starfish_tridiag_chain_workspace_cpu,
+    thomas, chain};
