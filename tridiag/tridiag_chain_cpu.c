@@ -54,24 +54,6 @@ static void gather(const struct starfish_tridiag_chain *arguments, const struct 
     }
 }
 
-/* Chains act on scale[v] times their input. */
-static void apply_scale(const struct starfish_tridiag_chain *arguments, const struct line_block *block,
-                        struct slots slots, size_t width)
-{
-    const real *scale = arguments->scale;
-
-    if (!scale)
-        return;
-    for (size_t s = 0; s < width; s++)
-        block->keep[s] = scale[slots.vector + s * slots.vector_step];
-    for (size_t k = 0; k < block->n; k++) {
-        real *restrict x = block->x + k * block->pitch;
-#pragma omp simd
-        for (size_t s = 0; s < width; s++)
-            x[s] *= block->keep[s];
-    }
-}
-
 static void scatter(const struct starfish_tridiag_chain *arguments, const struct line_block *block, struct slots slots,
                     size_t width)
 {
@@ -173,7 +155,6 @@ static void run_slots(const struct starfish_tridiag_chain *arguments, const stru
                       struct slots slots, size_t width)
 {
     gather(arguments, block, slots, width);
-    apply_scale(arguments, block, slots, width);
     run_steps(arguments, block, slots, width, arguments->steps[slots.vector]);
     scatter(arguments, block, slots, width);
 }
