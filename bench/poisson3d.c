@@ -1,6 +1,7 @@
 /* Benchmark: 3D solves, periodic x, Neumann y, Dirichlet z (cells), by method and by where the field lives.
  *
- *   poisson3d [--n N] [--workers all|cpu|gpu] [--repeat R] [--precision f64|f32]
+ *   poisson3d [--n N] [--workers all|cpu|gpu] [--repeat R] [--precision f64|f32] [--method slab|blktri]
+ *             [--slabs S] [--blocks B]
  *
  * One process measures one set of workers, since StarPU is started once. Every row is the median of R solves after
  * warm-up (performance models calibrate then), as CSV: who, case, n, precision, workers, where, seconds, bytes, GB/s,
@@ -22,9 +23,10 @@ enum { WARM_UP = 14, MOST_REPEATS = 101 };
 
 struct settings {
     size_t n;
-    int repeat;
+    size_t repeat;
     starfish_precision precision;
-    const char *workers;
+    const char *workers, *method;
+    size_t slabs, blocks; /* 0: the plan's choice */
 };
 
 enum where { PAGEABLE, PINNED, DEVICE };
@@ -36,9 +38,9 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static double median(double *values, int count)
+static double median(double *values, size_t count)
 {
-    qsort(values, (size_t)count, sizeof *values, by_value);
+    qsort(values, count, sizeof *values, by_value);
     return values[count / 2];
 }
 
@@ -126,11 +128,13 @@ static void measure(starfish_context *context, const struct settings *s, starfis
     starfish_poisson_plan *plan;
     options.method = method;
     options.precision = s->precision;
+    options.slabs = s->slabs;
+    options.mode_blocks = s->blocks;
     if (starfish_poisson_plan_create(context, &problem, &options, &plan) != STARFISH_SUCCESS)
         fail("plan");
     void *rhs = allocate(context, s, where), *solution = allocate(context, s, where);
     double seconds[MOST_REPEATS], gpu = 0, busy = 0;
-    for (int i = -WARM_UP; i < s->repeat; i++) {
+    for (int i = -WARM_UP; i < (int)s->repeat; i++) {
         struct starfish_info info;
         if (starfish_poisson_solve(plan, NULL, rhs, solution, &info) != STARFISH_SUCCESS)
             fail("solve");
@@ -141,7 +145,7 @@ static void measure(starfish_context *context, const struct settings *s, starfis
         busy += (double)(info.worker[STARFISH_GPU].tasks + info.worker[STARFISH_CPU].tasks);
     }
     char case_[64];
-    snprintf(case_, sizeof case_, "%s (plan %.3f s)", starfish_poisson_plan_method(plan),
+    snprintf(case_, sizeof case_, "%s %zux%zu (plan %.3f s)", starfish_poisson_plan_method(plan), s->slabs, s->blocks,
              starfish_poisson_plan_seconds(plan));
     print_row(s, "starfish", case_, where_names[where], median(seconds, s->repeat), 8, gpu / busy);
     release(context, s, where, rhs);
@@ -152,34 +156,51 @@ static void measure(starfish_context *context, const struct settings *s, starfis
 static void measure_peers(const struct settings *s, int has_gpu)
 {
     double seconds[MOST_REPEATS];
-    if (has_gpu && peer_cufft_periodic(s->n, s->precision, s->repeat, seconds))
+    if (has_gpu && peer_cufft_periodic(s->n, s->precision, (int)s->repeat, seconds))
         print_row(s, "cuFFT", "all periodic", "device", median(seconds, s->repeat), 8, 1);
-    if (peer_stream_passes(field_bytes(s), s->repeat, seconds))
+    if (peer_stream_passes(field_bytes(s), (int)s->repeat, seconds))
         print_row(s, "memory", "ten passes over the field", "pageable", median(seconds, s->repeat), 10, 0);
+}
+
+static int read_setting(struct settings *s, const char *option, const char *value)
+{
+    const struct {
+        const char *option;
+        size_t *number;
+        const char **text;
+    } known[] = {{"--n", &s->n, NULL},           {"--slabs", &s->slabs, NULL},     {"--blocks", &s->blocks, NULL},
+                 {"--repeat", &s->repeat, NULL}, {"--workers", NULL, &s->workers}, {"--method", NULL, &s->method}};
+    if (strcmp(option, "--precision") == 0) {
+        s->precision = strcmp(value, "f32") == 0 ? STARFISH_F32 : STARFISH_F64;
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(option, known[i].option) != 0)
+            continue;
+        if (known[i].number)
+            *known[i].number = strtoul(value, NULL, 10);
+        else
+            *known[i].text = value;
+        return 1;
+    }
+    return 0;
 }
 
 static int read_settings(struct settings *s, int argc, char **argv)
 {
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--n") == 0)
-            s->n = strtoul(argv[i + 1], NULL, 10);
-        else if (strcmp(argv[i], "--workers") == 0)
-            s->workers = argv[i + 1];
-        else if (strcmp(argv[i], "--repeat") == 0)
-            s->repeat = atoi(argv[i + 1]);
-        else if (strcmp(argv[i], "--precision") == 0)
-            s->precision = strcmp(argv[i + 1], "f32") == 0 ? STARFISH_F32 : STARFISH_F64;
-        else
+    for (int i = 1; i + 1 < argc; i += 2)
+        if (!read_setting(s, argv[i], argv[i + 1]))
             return 0;
-    }
     return argc % 2 == 1 && s->n > 1 && s->repeat > 0 && s->repeat <= MOST_REPEATS;
 }
 
 int main(int argc, char **argv)
 {
-    struct settings s = {256, 11, STARFISH_F64, "all"};
+    struct settings s = {256, 11, STARFISH_F64, "all", NULL, 0, 0};
     if (!read_settings(&s, argc, argv)) {
-        fprintf(stderr, "usage: poisson3d [--n N] [--workers all|cpu|gpu] [--repeat 1..%d] [--precision f64|f32]\n",
+        fprintf(stderr,
+                "usage: poisson3d [--n N] [--workers all|cpu|gpu] [--repeat 1..%d] [--precision f64|f32] "
+                "[--method slab|blktri] [--slabs S] [--blocks B]\n",
                 MOST_REPEATS);
         return 2;
     }
@@ -192,9 +213,11 @@ int main(int argc, char **argv)
     if (starfish_context_create(&context, &options) != STARFISH_SUCCESS)
         fail("context");
     const int has_gpu = starfish_context_workers_of(context, STARFISH_GPU) > 0;
+    static const char *const methods[] = {[STARFISH_METHOD_SLAB] = "slab", [STARFISH_METHOD_BLKTRI] = "blktri"};
     for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI; method++)
         for (int where = PAGEABLE; where <= (has_gpu ? DEVICE : PAGEABLE); where++)
-            measure(context, &s, (starfish_method)method, (enum where)where);
+            if (!s.method || strcmp(s.method, methods[method]) == 0)
+                measure(context, &s, (starfish_method)method, (enum where)where);
     starfish_context_destroy(context);
     measure_peers(&s, has_gpu);
     return 0;
