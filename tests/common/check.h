@@ -1,4 +1,4 @@
-/* Asserting the status of library calls. Include cmocka.h first. */
+/* Asserting the status of library calls; where they are used, cmocka.h is included. */
 #ifndef STARFISH_TESTS_CHECK_H
 #define STARFISH_TESTS_CHECK_H
 
