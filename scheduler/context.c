@@ -120,7 +120,7 @@ static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish
         conf->ncpus = DEFAULT_CPU_WORKERS_AT_MOST;
     conf->ncuda = options->gpu_workers;
     /* Idle workers spin: without a core of its own, the submitting thread waits for the operating system's time slices. */
-    if (with_gpu && cores > 2)
+    if (with_gpu && cores > 2 && conf->ncpus < 0 && environment_count("STARPU_NCPU") < 0)
         conf->reserve_ncpus = 1;
     conf->catch_signals = 0;
     conf->sched_policy_name = options->policy ? options->policy : with_gpu ? "dmdas" : "lws";

@@ -43,13 +43,19 @@ static void register_slabs(struct starfish_field *field, int node)
 }
 
 starfish_status starfish_field_create(starfish_context *context, starfish_precision precision, const size_t n[3],
-                                      size_t slabs, void *memory, starfish_field **result)
+                                      size_t slabs, void *memory, starfish_field **field)
+{
+    return starfish_field_over(context, precision, n, slabs, "memory", memory, field);
+}
+
+starfish_status starfish_field_over(struct starfish_context *context, starfish_precision precision, const size_t n[3],
+                                    size_t slabs, const char *name, void *memory, struct starfish_field **result)
 {
     STARFISH_TRY(check(context, precision, n, slabs, result));
     *result = NULL;
     int node = STARPU_MAIN_RAM;
     if (memory)
-        STARFISH_TRY(starfish_memory_node(context, "memory", memory, &node));
+        STARFISH_TRY(starfish_memory_node(context, name, memory, &node));
     struct starfish_field *field = calloc(1, sizeof *field);
     if (!field)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");

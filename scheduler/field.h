@@ -18,6 +18,10 @@ struct starfish_field {
     size_t owned_bytes; /* memory is ours when not 0 */
 };
 
+/* starfish_field_create, where errors call the memory `name`. */
+starfish_status starfish_field_over(struct starfish_context *context, starfish_precision precision, const size_t n[3],
+                                    size_t slabs, const char *name, void *memory, struct starfish_field **field);
+
 /* Cut 0..n-1 into `parts` runs that differ by one at most. */
 void starfish_cut(size_t n, size_t parts, size_t *first);
 

@@ -87,7 +87,7 @@ enum { STARFISH_MAX_PHASES = 8 };
 struct starfish_info {
     double residual; /* max |A u - f| / max |f|, f with the boundary data; NaN unless check_residual */
     double pertrb;   /* what was taken off f in a singular problem, else 0 */
-    double seconds;  /* submission to completion, solution back in its memory */
+    double seconds;  /* submission to completion, solution back in its memory; without the check of the residual */
     int phases;
     struct {
         const char *name;
