@@ -44,6 +44,16 @@ static void set_environment_defaults(void)
 /* More CPU workers than this only add scheduling cost: memory-bound work saturates long before. */
 enum { DEFAULT_CPU_WORKERS_AT_MOST = 16 };
 
+static starfish_status no_worker(const struct starfish_context_options *options)
+{
+    if (options->cpu_workers == 0 && starfish_gpu_count() == 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "context: only GPU workers are asked for, and no GPU can be used");
+    return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                         "context: no worker of the kinds and numbers asked for (cpu_workers %d, gpu_workers %d)",
+                         options->cpu_workers, options->gpu_workers);
+}
+
 static starfish_status start_starpu(const struct starfish_context_options *options)
 {
     struct starpu_conf conf;
@@ -65,10 +75,7 @@ static starfish_status start_starpu(const struct starfish_context_options *optio
     conf.precedence_over_environment_variables = 1;
     int code = starpu_init(&conf);
     if (code == -ENODEV)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "context: no worker of the kinds and numbers asked for "
-                             "(cpu_workers %d, gpu_workers %d)",
-                             options->cpu_workers, options->gpu_workers);
+        return no_worker(options);
     if (code != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_init failed: %s", strerror(-code));
     return STARFISH_SUCCESS;
@@ -124,7 +131,7 @@ static starfish_status collect_workers(struct starfish_context *context, const s
             context->where |= where[kind];
     }
     if (context->workers == 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context: no worker of the kinds asked for");
+        return no_worker(options);
     return STARFISH_SUCCESS;
 }
 
