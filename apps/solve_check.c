@@ -1,6 +1,7 @@
 /* Is the answer right? The relative residual must stay below 1e-8 (f64) or 1e-3 (f32), or below what rounding alone
- * explains where that is more: 64 units of rounding of |A| |u| / |f|, which is large on fine or strongly stretched
- * grids. |A| is bounded here by the largest row sums of the directions. */
+ * explains where that is more: 64 units of rounding of (|A| |u| + |f|) / |f - pertrb|, which is large on fine or
+ * strongly stretched grids, and where a singular problem's right-hand side is little more than its mean. |A| is bounded
+ * here by the largest row sums of the directions. */
 #include "apps/solve.h"
 
 #include "base/status.h"
@@ -36,22 +37,24 @@ static double axis_norm(const struct starfish_problem *problem, size_t d)
     return norm;
 }
 
-static double largest(const struct starfish_array *array)
+/* max |element - shift| */
+static double largest(const struct starfish_array *array, double shift)
 {
     double result = 0;
     size_t count = starfish_array_count(array);
     for (size_t i = 0; i < count; ++i)
-        result = fmax(result, fabs(starfish_array_get(array, i)));
+        result = fmax(result, fabs(starfish_array_get(array, i) - shift));
     return result;
 }
 
 static double residual_bound(const struct solve_run *run)
 {
-    double rhs = largest(&run->problem.rhs.array), norm = fabs(run->problem.lambda);
+    const struct starfish_array *rhs = &run->problem.rhs.array;
+    double solved = largest(rhs, run->info.pertrb), norm = fabs(run->problem.lambda);
     for (size_t d = 0; d < run->problem.dimensions; ++d)
         norm += axis_norm(&run->problem, d);
-    double rounding = rhs > 0 ? 64 * roundings[run->precision] * norm * largest(&run->solution) / rhs : 0;
-    return fmax(bounds[run->precision], fmin(rounding, 1));
+    double rounding = 64 * roundings[run->precision] * (norm * largest(&run->solution, 0) + largest(rhs, 0));
+    return fmax(bounds[run->precision], solved > 0 ? rounding / solved : 0);
 }
 
 /* A singular problem's solution is known up to a constant: take the one that fits best. */

@@ -81,20 +81,20 @@ static starfish_status write_plot(const struct solve_run *run, const struct posi
 {
     const struct starfish_axis *axis = run->problem.axis;
     size_t up = run->problem.dimensions - 1, j = up == 2 ? choose_plane(run) : 0, nx = axis[0].n, rows = axis[up].n;
+    struct starfish_array plane;
     char title[128];
-    double *values = malloc(nx * rows * sizeof *values);
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a slice", run->options.plot);
+    STARFISH_TRY(starfish_array_create(&plane, STARFISH_F64, 2, (const size_t[]){rows, nx}));
+    double *values = plane.data;
     for (size_t row = 0; row < rows; ++row)
         for (size_t i = 0; i < nx; ++i)
             values[i + nx * row] = starfish_array_get(&run->solution, i + nx * (up == 2 ? j + axis[1].n * row : row));
     int length = snprintf(title, sizeof title, "%.60s: u", base_name(run->problem.path));
     if (up == 2)
         snprintf(title + length, sizeof title - (size_t)length, " at y = %.4g", positions->position[1][j]);
-    struct starfish_slice slice = {
+    const struct starfish_slice slice = {
         {nx, rows}, {positions->position[0], positions->position[up]}, values, {axis_names[0], axis_names[up]}, title};
     starfish_status status = starfish_image_write(run->options.plot, &slice);
-    free(values);
+    starfish_array_free(&plane);
     return status;
 }
 

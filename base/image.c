@@ -73,19 +73,32 @@ static double tick_step(struct range range, double count)
     return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-static void tick_text(double value, double step, char text[32])
+/* Ticks are the multiples from..to of a step. */
+struct ticks {
+    double step;
+    long from, to;
+};
+
+static struct ticks choose_ticks(struct range range, double count)
 {
-    snprintf(text, 32, "%.4g", fabs(value) < 1e-9 * step ? 0 : value);
+    double step = tick_step(range, count);
+    return (struct ticks){step, lround(ceil(range.low / step - 1e-9)), lround(floor(range.high / step + 1e-9))};
+}
+
+static void tick_text(double value, char text[32])
+{
+    snprintf(text, 32, "%.4g", value);
 }
 
 static void horizontal_axis(struct canvas *canvas, struct rectangle plot, struct range range, const char *label)
 {
-    double step = tick_step(range, fmax(2, plot.width / 140.0));
+    struct ticks ticks = choose_ticks(range, fmax(2, plot.width / 140.0));
     int bottom = plot.y + plot.height;
-    for (double v = ceil(range.low / step - 1e-9) * step; v <= range.high + 1e-9 * step; v += step) {
+    for (long tick = ticks.from; tick <= ticks.to; ++tick) {
+        double v = (double)tick * ticks.step;
         char text[32];
         int x = plot.x + (int)((v - range.low) / (range.high - range.low) * (plot.width - 1));
-        tick_text(v, step, text);
+        tick_text(v, text);
         fill(canvas, (struct rectangle){x, bottom, 1, TICK}, ink);
         draw_text(canvas, x - text_width(text) / 2, bottom + TICK + 4, text);
     }
@@ -95,12 +108,13 @@ static void horizontal_axis(struct canvas *canvas, struct rectangle plot, struct
 /* Ticks to the left (side -1) or to the right (side 1) of `area`. */
 static void vertical_axis(struct canvas *canvas, struct rectangle area, struct range range, int side)
 {
-    double step = tick_step(range, fmax(2, area.height / 110.0));
+    struct ticks ticks = choose_ticks(range, fmax(2, area.height / 110.0));
     int edge = side < 0 ? area.x - TICK : area.x + area.width;
-    for (double v = ceil(range.low / step - 1e-9) * step; v <= range.high + 1e-9 * step; v += step) {
+    for (long tick = ticks.from; tick <= ticks.to; ++tick) {
+        double v = (double)tick * ticks.step;
         char text[32];
         int y = area.y + (int)((range.high - v) / (range.high - range.low) * (area.height - 1));
-        tick_text(v, step, text);
+        tick_text(v, text);
         fill(canvas, (struct rectangle){edge, y, TICK, 1}, ink);
         draw_text(canvas, side < 0 ? edge - 6 - text_width(text) : edge + TICK + 6, y - LINE / 2 + 1, text);
     }

@@ -135,6 +135,7 @@ static starfish_status parse_shape(struct parser *parser)
     return STARFISH_SUCCESS;
 }
 
+/* `header` starts empty. */
 static starfish_status parse_header(const char *path, const char *text, struct header *header)
 {
     static const struct {
@@ -144,7 +145,6 @@ static starfish_status parse_header(const char *path, const char *text, struct h
     enum { KEYS = sizeof keys / sizeof keys[0] };
     struct parser parser = {path, text, header};
     unsigned seen = 0;
-    *header = (struct header){.type = NULL};
     if (!accept(&parser, '{'))
         return fail(path, "bad .npy header: not a dictionary");
     while (!accept(&parser, '}')) {
@@ -283,7 +283,7 @@ static starfish_status read_elements(FILE *stream, const char *path, const struc
 
 static starfish_status read_stream(FILE *stream, const char *path, struct starfish_array *array)
 {
-    struct header header;
+    struct header header = {.type = NULL};
     char *text = malloc(MAX_HEADER + 1);
     if (!text)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its header", path);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#undef starfish_fail
+
 static _Thread_local char message[1024];
 
 const char *starfish_status_name(starfish_status status)

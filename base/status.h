@@ -7,6 +7,11 @@
 /* Keep the message (printf format, one line) for starfish_error_message and return `status`. */
 starfish_status starfish_fail(starfish_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+#ifdef __clang_analyzer__
+/* The analyser cannot see into another file that what is returned is `status`, hence no success. */
+#define starfish_fail(status, ...) (starfish_fail(status, __VA_ARGS__), (status))
+#endif
+
 /* Return from the calling function when `expression` fails; use only where nothing needs releasing. */
 #define STARFISH_TRY(expression)                                                                                       \
     do {                                                                                                               \

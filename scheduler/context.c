@@ -41,6 +41,33 @@ static void set_environment_defaults(void)
         setenv(defaults[i][0], defaults[i][1], 0);
 }
 
+/* StarPU itself would print a warning and take another policy. */
+static starfish_status check_policy(const char *source, const char *name)
+{
+    struct starpu_sched_policy **policies = starpu_sched_get_predefined_policies();
+    for (size_t i = 0; policies[i]; i++)
+        if (strcmp(policies[i]->policy_name, name) == 0)
+            return STARFISH_SUCCESS;
+    if (getenv("STARPU_SCHED_LIB"))
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: StarPU has no policy named \"%s\"", source, name);
+}
+
+/* StarPU would put several workers on one core, where each waits for the others. */
+static starfish_status check_cores(int cpu_workers, int cores)
+{
+#ifdef STARPU_SIMGRID
+    (void)cpu_workers; /* the simulated machine has other cores than this one */
+    (void)cores;
+#else
+    const int threads = environment_count("STARPU_NTHREADS_PER_CORE"), most = threads > 1 ? threads * cores : cores;
+    if (cpu_workers > most)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cpu_workers is %d, but there are only %d", cpu_workers,
+                             most);
+#endif
+    return STARFISH_SUCCESS;
+}
+
 /* More CPU workers than this only add scheduling cost: memory-bound work saturates long before. */
 enum { DEFAULT_CPU_WORKERS_AT_MOST = 16 };
 
@@ -61,6 +88,7 @@ static starfish_status start_starpu(const struct starfish_context_options *optio
         return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_conf_init failed");
     int cores, numa_nodes;
     starfish_topology_count(&cores, &numa_nodes);
+    STARFISH_TRY(check_cores(options->cpu_workers, cores));
     int cpus = options->cpu_workers >= 0 ? options->cpu_workers : environment_count("STARPU_NCPU");
     int gpus = options->gpu_workers >= 0 ? options->gpu_workers : environment_count("STARPU_NCUDA");
     if (cpus < 0 && cores > DEFAULT_CPU_WORKERS_AT_MOST)
@@ -70,6 +98,10 @@ static starfish_status start_starpu(const struct starfish_context_options *optio
     conf.catch_signals = 0;
     const char *environment_policy = getenv("STARPU_SCHED");
     const char *policy = options->policy ? options->policy : environment_policy;
+    if (environment_policy && !*environment_policy)
+        environment_policy = NULL;
+    if (!options->policy && environment_policy)
+        STARFISH_TRY(check_policy("STARPU_SCHED", environment_policy));
     int might_have_gpu = gpus != 0 && starfish_gpu_count() > 0;
     conf.sched_policy_name = policy ? policy : might_have_gpu ? "dmdas" : "lws";
     conf.precedence_over_environment_variables = 1;
@@ -91,17 +123,7 @@ static starfish_status check_options(const struct starfish_context_options *opti
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cpu_workers is %d, less than -1", options->cpu_workers);
     if (options->gpu_workers < -1)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.gpu_workers is %d, less than -1", options->gpu_workers);
-    if (options->policy) {
-        struct starpu_sched_policy **policies = starpu_sched_get_predefined_policies();
-        for (size_t i = 0; policies[i]; i++)
-            if (strcmp(policies[i]->policy_name, options->policy) == 0)
-                return STARFISH_SUCCESS;
-        if (getenv("STARPU_SCHED_LIB"))
-            return STARFISH_SUCCESS;
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.policy: StarPU has no policy named \"%s\"",
-                             options->policy);
-    }
-    return STARFISH_SUCCESS;
+    return options->policy ? check_policy("options.policy", options->policy) : STARFISH_SUCCESS;
 }
 
 /* The workers of the allowed kinds. A limited number of workers in a StarPU that others started too cannot be had. */

@@ -1,0 +1,43 @@
+/* Arrays of either precision in tests that compute in double. */
+#ifndef STARFISH_TESTS_REALS_H
+#define STARFISH_TESTS_REALS_H
+
+#include "base/real.h"
+
+#include <stdlib.h>
+
+static inline double test_real_get(const void *array, starfish_precision precision, size_t index)
+{
+    return precision == STARFISH_F32 ? (double)((const float *)array)[index] : ((const double *)array)[index];
+}
+
+static inline void test_real_put(void *array, starfish_precision precision, size_t index, double value)
+{
+    if (precision == STARFISH_F32)
+        ((float *)array)[index] = (float)value;
+    else
+        ((double *)array)[index] = value;
+}
+
+static inline double test_real_epsilon(starfish_precision precision)
+{
+    return precision == STARFISH_F32 ? 1.1920928955078125e-7 : 2.220446049250313e-16;
+}
+
+/* Pseudo-random in (-1, 1), by Knuth's linear congruential generator. */
+static inline double test_real_random(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return ((double)(*seed >> 8) + 0.5) / (double)(1 << 23) - 1;
+}
+
+/* `count` random reals of the precision; the caller frees. */
+static inline void *test_reals(starfish_precision precision, size_t count, unsigned *seed)
+{
+    void *array = malloc((count > 0 ? count : 1) * sizeof(double));
+    for (size_t i = 0; array && i < count; i++)
+        test_real_put(array, precision, i, test_real_random(seed));
+    return array;
+}
+
+#endif

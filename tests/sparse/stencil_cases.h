@@ -1,0 +1,32 @@
+/* Cases of the seven-point kernels, run on a device and compared with the operator written out naively. */
+#ifndef STARFISH_TESTS_STENCIL_CASES_H
+#define STARFISH_TESTS_STENCIL_CASES_H
+
+#include "sparse/constant_mode.h"
+#include "sparse/stencil.h"
+#include "tests/common/memory.h"
+
+#include <starfish/types.h>
+
+struct test_sparse_device {
+    const struct test_memory *memory;
+    void (*residual)(starfish_precision precision, const struct starfish_residual *arguments);
+    void (*boundary_rhs)(starfish_precision precision, const struct starfish_boundary_rhs *arguments);
+    void (*constant_mode)(starfish_precision precision, const struct starfish_constant_mode *arguments);
+};
+
+/* A slab of a field: planes first .. first + count - 1 of n[2]. */
+struct test_slab {
+    size_t n[3], first, count;
+};
+
+/* Every small slab, precision and set of periodic directions. */
+void test_residual_table(const struct test_sparse_device *device);
+void test_residual_slab(const struct test_sparse_device *device, const struct test_slab *slab);
+void test_residual_not_finite(const struct test_sparse_device *device);
+void test_boundary_table(const struct test_sparse_device *device);
+void test_boundary_slab(const struct test_sparse_device *device, const struct test_slab *slab);
+void test_constant_mode_table(const struct test_sparse_device *device);
+void test_constant_mode_size(const struct test_sparse_device *device, size_t lanes, size_t ny, size_t nz, int tiles);
+
+#endif
