@@ -75,7 +75,7 @@ static starfish_status no_worker(const struct starfish_context_options *options)
 {
     if (options->cpu_workers == 0 && starfish_gpu_count() == 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "context: only GPU workers are asked for, and no GPU can be used");
+                             "context: no worker: only GPUs are asked for, and there is none that can be used");
     return starfish_fail(STARFISH_ERROR_ARGUMENT,
                          "context: no worker of the kinds and numbers asked for (cpu_workers %d, gpu_workers %d)",
                          options->cpu_workers, options->gpu_workers);
@@ -97,11 +97,11 @@ static starfish_status start_starpu(const struct starfish_context_options *optio
     conf.ncuda = gpus;
     conf.catch_signals = 0;
     const char *environment_policy = getenv("STARPU_SCHED");
-    const char *policy = options->policy ? options->policy : environment_policy;
     if (environment_policy && !*environment_policy)
         environment_policy = NULL;
     if (!options->policy && environment_policy)
         STARFISH_TRY(check_policy("STARPU_SCHED", environment_policy));
+    const char *policy = options->policy ? options->policy : environment_policy;
     int might_have_gpu = gpus != 0 && starfish_gpu_count() > 0;
     conf.sched_policy_name = policy ? policy : might_have_gpu ? "dmdas" : "lws";
     conf.precedence_over_environment_variables = 1;
