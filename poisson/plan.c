@@ -16,61 +16,70 @@ static starfish_status choose_slab(struct starfish_poisson_plan *plan, const cha
     return STARFISH_SUCCESS;
 }
 
-static starfish_status choose_blktri(struct starfish_poisson_plan *plan, const char *why)
+static starfish_status choose_blktri(struct starfish_poisson_plan *plan, const char *const names[3], const char *why)
 {
     const struct starfish_direction *z = &plan->direction[2];
-    STARFISH_TRY(starfish_check_symmetrizable("axis z", z->lower, z->upper, z->n, z->periodic));
+    STARFISH_TRY(starfish_check_symmetrizable(names[2], z->lower, z->upper, z->n, z->periodic));
     plan->method = STARFISH_METHOD_BLKTRI;
     snprintf(plan->reason, sizeof plan->reason, "%s", why);
     return STARFISH_SUCCESS;
 }
 
-static starfish_status choose_method(struct starfish_poisson_plan *plan)
+static starfish_status choose_method(struct starfish_poisson_plan *plan, const char *const names[3])
 {
     const int y_transform = plan->direction[1].has_transform;
     switch (plan->options.method) {
     case STARFISH_METHOD_SLAB:
         if (!y_transform)
             return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                                 "method slab needs a uniform or constant-coefficient axis y: use method blktri");
+                                 "method slab needs constant coefficients in %s: use method blktri", names[1]);
         return choose_slab(plan, "asked for");
     case STARFISH_METHOD_BLKTRI:
-        return choose_blktri(plan, "asked for");
+        return choose_blktri(plan, names, "asked for");
     case STARFISH_METHOD_AUTO:
-        return y_transform ? choose_slab(plan, "y can be transformed: fewest operations")
-                           : choose_blktri(plan, "y cannot be transformed");
+        return y_transform ? choose_slab(plan, "the second direction can be transformed: fewest operations")
+                           : choose_blktri(plan, names, "the second direction cannot be transformed");
     }
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.method is unknown");
 }
 
 /* ---- Cutting ---------------------------------------------------------------------------------------------------- */
 
-/* A task should be worth about 100 us, and each worker should have a few. GPUs alone want few, large pieces. */
+/* A task should be worth about 100 us, and each core should have a few. A GPU wants few, large pieces: enough slabs for
+ * copies to overlap with work, few blocks of modes. Shared work is cut for the GPU's sake, cores take what they can. */
 enum { ELEMENTS_PER_PIECE = 32768, PIECES_AT_MOST = 16 };
+
+struct pieces {
+    size_t slabs, blocks;
+};
 
 static size_t clamp(size_t value, size_t low, size_t high)
 {
     return value < low ? low : value > high ? high : value;
 }
 
-static size_t default_pieces(const struct starfish_poisson_plan *plan)
+static size_t smaller(size_t a, size_t b)
 {
-    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
-    const size_t wanted = cpus > 0 ? 2 * (cpus + gpus) : 2 * gpus;
-    const double elements = (double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2];
-    const double affordable = sqrt(elements / ELEMENTS_PER_PIECE); /* there are pieces squared tiles */
-    return clamp(wanted < affordable ? wanted : (size_t)affordable, 1, PIECES_AT_MOST);
+    return a < b ? a : b;
 }
 
-static starfish_status cut(const struct starfish_poisson_plan *plan, const char *name, size_t asked, size_t length,
-                           size_t most, size_t *pieces)
+static struct pieces default_pieces(const struct starfish_poisson_plan *plan)
 {
-    if (length < most)
-        most = length;
+    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
+    const double elements = (double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2];
+    const size_t affordable = (size_t)fmin(sqrt(elements / ELEMENTS_PER_PIECE), PIECES_AT_MOST); /* tiles: squared */
+    struct pieces wanted = {2 * cpus, 2 * cpus};
+    if (gpus > 0)
+        wanted = cpus > 0 ? (struct pieces){8 * gpus, 4 * gpus} : (struct pieces){4 * gpus, gpus};
+    return (struct pieces){clamp(wanted.slabs, 1, affordable), clamp(wanted.blocks, 1, affordable)};
+}
+
+static starfish_status cut(const char *name, size_t asked, size_t chosen, size_t most, size_t *pieces)
+{
     if (asked > most)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name, asked,
                              most);
-    *pieces = asked > 0 ? asked : clamp(default_pieces(plan), 1, most);
+    *pieces = asked > 0 ? asked : clamp(chosen, 1, most);
     return STARFISH_SUCCESS;
 }
 
@@ -146,8 +155,10 @@ static starfish_status check_solvable(const struct starfish_poisson_plan *plan, 
 static starfish_status create_spectral(struct starfish_poisson_plan *plan, double lambda)
 {
     size_t slabs = 1, blocks = 1;
-    STARFISH_TRY(cut(plan, "slabs", plan->options.slabs, plan->n[2], STARFISH_MAX_SLABS, &slabs));
-    STARFISH_TRY(cut(plan, "mode_blocks", plan->options.mode_blocks, plan->n[0], STARFISH_MAX_MODE_BLOCKS, &blocks));
+    const struct pieces chosen = default_pieces(plan);
+    STARFISH_TRY(cut("slabs", plan->options.slabs, chosen.slabs, smaller(plan->n[2], STARFISH_MAX_SLABS), &slabs));
+    STARFISH_TRY(cut("mode_blocks", plan->options.mode_blocks, chosen.blocks,
+                     smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS), &blocks));
     struct starfish_reduction *reduction = NULL;
     const struct starfish_direction *z = &plan->direction[2];
     if (plan->method == STARFISH_METHOD_BLKTRI)
@@ -160,7 +171,7 @@ static starfish_status create_spectral(struct starfish_poisson_plan *plan, doubl
     return status;
 }
 
-static starfish_status create(struct starfish_poisson_plan *plan, double lambda)
+static starfish_status create(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
 {
     const struct starfish_direction *d = plan->direction;
     if (!d[0].has_transform)
@@ -171,7 +182,7 @@ static starfish_status create(struct starfish_poisson_plan *plan, double lambda)
     if (elements * sizeof(double) > (double)(SIZE_MAX / 4) || (double)d[0].n * (double)d[1].n > (double)UINT32_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
     plan->singular = lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
-    STARFISH_TRY(choose_method(plan));
+    STARFISH_TRY(choose_method(plan, names));
     STARFISH_TRY(check_solvable(plan, lambda));
     return create_spectral(plan, lambda);
 }
@@ -218,7 +229,7 @@ static starfish_status create_plan(starfish_context *context, const struct starf
     if (status == STARFISH_SUCCESS && identity_x)
         plan->direction[0].transform = STARFISH_TRANSFORM_IDENTITY;
     if (status == STARFISH_SUCCESS)
-        status = create(plan, lambda);
+        status = create(plan, names[identity_x], lambda);
     if (status != STARFISH_SUCCESS) {
         starfish_poisson_plan_destroy(plan);
         return status;

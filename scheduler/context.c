@@ -81,31 +81,70 @@ static starfish_status no_worker(const struct starfish_context_options *options)
                          options->cpu_workers, options->gpu_workers);
 }
 
-static starfish_status start_starpu(const struct starfish_context_options *options)
+/* StarPU lets its variables win over what it is given; an option of ours that was given wins over its variable, which is
+ * hidden while StarPU starts. */
+struct hidden_variable {
+    const char *name;
+    char *value;
+};
+
+static struct hidden_variable hide_variable(const char *name, int hide)
 {
-    struct starpu_conf conf;
-    if (starpu_conf_init(&conf) != 0)
+    const char *value = hide ? getenv(name) : NULL;
+    struct hidden_variable hidden = {name, value ? strdup(value) : NULL};
+    if (hidden.value)
+        unsetenv(name);
+    return hidden;
+}
+
+static void restore_variable(struct hidden_variable hidden)
+{
+    if (hidden.value)
+        setenv(hidden.name, hidden.value, 1);
+    free(hidden.value);
+}
+
+static int initialise(struct starpu_conf *conf, const struct starfish_context_options *options)
+{
+    struct hidden_variable hidden[] = {hide_variable("STARPU_NCPU", options->cpu_workers >= 0),
+                                       hide_variable("STARPU_NCPUS", options->cpu_workers >= 0),
+                                       hide_variable("STARPU_NCUDA", options->gpu_workers >= 0),
+                                       hide_variable("STARPU_SCHED", options->policy != NULL)};
+    int code = starpu_init(conf);
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        restore_variable(hidden[i]);
+    return code;
+}
+
+static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish_context_options *options)
+{
+    if (starpu_conf_init(conf) != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_conf_init failed");
     int cores, numa_nodes;
     starfish_topology_count(&cores, &numa_nodes);
     STARFISH_TRY(check_cores(options->cpu_workers, cores));
-    int cpus = options->cpu_workers >= 0 ? options->cpu_workers : environment_count("STARPU_NCPU");
-    int gpus = options->gpu_workers >= 0 ? options->gpu_workers : environment_count("STARPU_NCUDA");
-    if (cpus < 0 && cores > DEFAULT_CPU_WORKERS_AT_MOST)
-        cpus = DEFAULT_CPU_WORKERS_AT_MOST;
-    conf.ncpus = cpus;
-    conf.ncuda = gpus;
-    conf.catch_signals = 0;
+    const int asked = options->gpu_workers >= 0 ? options->gpu_workers : environment_count("STARPU_NCUDA");
+    const int with_gpu = asked != 0 && starfish_gpu_count() > 0;
+    conf->ncpus = options->cpu_workers;
+    if (conf->ncpus < 0 && cores > DEFAULT_CPU_WORKERS_AT_MOST)
+        conf->ncpus = DEFAULT_CPU_WORKERS_AT_MOST;
+    conf->ncuda = options->gpu_workers;
+    /* Idle workers spin: without a core of its own, the submitting thread waits for the operating system's time slices. */
+    if (with_gpu && cores > 2)
+        conf->reserve_ncpus = 1;
+    conf->catch_signals = 0;
+    conf->sched_policy_name = options->policy ? options->policy : with_gpu ? "dmdas" : "lws";
     const char *environment_policy = getenv("STARPU_SCHED");
-    if (environment_policy && !*environment_policy)
-        environment_policy = NULL;
-    if (!options->policy && environment_policy)
+    if (!options->policy && environment_policy && *environment_policy)
         STARFISH_TRY(check_policy("STARPU_SCHED", environment_policy));
-    const char *policy = options->policy ? options->policy : environment_policy;
-    int might_have_gpu = gpus != 0 && starfish_gpu_count() > 0;
-    conf.sched_policy_name = policy ? policy : might_have_gpu ? "dmdas" : "lws";
-    conf.precedence_over_environment_variables = 1;
-    int code = starpu_init(&conf);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status start_starpu(const struct starfish_context_options *options)
+{
+    struct starpu_conf conf;
+    STARFISH_TRY(fill_conf(&conf, options));
+    int code = initialise(&conf, options);
     if (code == -ENODEV)
         return no_worker(options);
     if (code != 0)
