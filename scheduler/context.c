@@ -71,6 +71,16 @@ static starfish_status check_cores(int cpu_workers, int cores)
 /* More CPU workers than this only add scheduling cost: memory-bound work saturates long before. */
 enum { DEFAULT_CPU_WORKERS_AT_MOST = 16 };
 
+static starfish_status no_worker(const struct starfish_context_options *options)
+{
+    if (options->cpu_workers == 0 && starfish_gpu_count() == 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "context: no worker: only GPUs are asked for, and there is none that can be used");
+    return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                         "context: no worker of the kinds and numbers asked for (cpu_workers %d, gpu_workers %d)",
+                         options->cpu_workers, options->gpu_workers);
+}
+
 /* StarPU lets its variables win over what it is given; an option of ours that was given wins over its variable, which is
  * hidden while StarPU starts. */
 struct hidden_variable {
@@ -136,10 +146,7 @@ static starfish_status start_starpu(const struct starfish_context_options *optio
     STARFISH_TRY(fill_conf(&conf, options));
     int code = initialise(&conf, options);
     if (code == -ENODEV)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "context: no worker of the kinds and numbers asked for "
-                             "(cpu_workers %d, gpu_workers %d)",
-                             options->cpu_workers, options->gpu_workers);
+        return no_worker(options);
     if (code != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_init failed: %s", strerror(-code));
     return STARFISH_SUCCESS;
@@ -185,7 +192,7 @@ static starfish_status collect_workers(struct starfish_context *context, const s
             context->where |= where[kind];
     }
     if (context->workers == 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context: no worker of the kinds asked for");
+        return no_worker(options);
     return STARFISH_SUCCESS;
 }
 

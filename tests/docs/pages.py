@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""README.md and docs/*.md say what is so: commands run, options exist, problem files are solved, C code compiles or is
+what the sources say, links lead somewhere.
+
+    pages.py PROGRAM SOURCE_FOLDER C_COMPILER [unittest arguments]"""
+import array
+import glob
+import json
+import math
+import os
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, SOURCE, COMPILER = sys.argv[1:4]
+PAGES = ["README.md", *sorted(os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/docs/*.md"))]
+LINKED_PAGES = PAGES + sorted(
+    os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/apps/examples/**/*.md", recursive=True))
+MOST_PICTURE_BYTES = 200_000
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+BOOTSTRAP = re.compile(r"\./bootstrap ([a-z]+)((?: --?[a-z]+)*)")
+OPTION = re.compile(r"(?<![\w-])--[a-z]+")
+
+
+def read(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as stream:
+        return stream.read()
+
+
+def blocks(page, *languages):
+    """Contents of the page's fenced blocks in these languages, in order."""
+    return [content for language, content in FENCE.findall(read(page)) if language in languages]
+
+
+def commands(page):
+    """Commands of the page's blocks as lists of words, without variables set before them."""
+    for content in blocks(page, "", "sh"):
+        for line in content.splitlines():
+            words = shlex.split(line, comments=True)
+            while words and re.match(r"[A-Z_]+=", words[0]):
+                words.pop(0)
+            if words:
+                yield words
+
+
+def say(*arguments):
+    """What a command says; it must succeed."""
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def anchors(page):
+    """The names under which a page's headings can be linked to."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", read(page)), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+class Pages(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        for page in LINKED_PAGES:
+            for target in LINK.findall(FENCE.sub("", read(page))):
+                if re.match(r"https?:", target):
+                    continue
+                with self.subTest(page=page, target=target):
+                    path, _, anchor = target.partition("#")
+                    path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+                    self.assertTrue(os.path.exists(os.path.join(SOURCE, path)), "no such file")
+                    if anchor:
+                        self.assertIn(anchor, anchors(path))
+
+    def test_every_page_is_reached_from_the_readme(self):
+        for page in PAGES[1:]:
+            self.assertIn(f"({page})", read("README.md"))
+
+    def test_pictures(self):
+        pictures = glob.glob(f"{SOURCE}/docs/pictures/*.png")
+        self.assertTrue(pictures)
+        for picture in pictures:
+            with self.subTest(picture=picture):
+                self.assertLess(os.path.getsize(picture), MOST_PICTURE_BYTES)
+                with open(picture, "rb") as stream:
+                    self.assertEqual(stream.read(4), b"\x89PNG")
+
+
+class Commands(unittest.TestCase):
+    def check_options(self, options, text, values=()):
+        for option in options:
+            self.assertIn(option.split("=")[0], text)
+        for value in values:
+            self.assertIn(value, text)
+
+    def test_bootstrap(self):
+        presets = {preset["name"] for preset in json.loads(read("CMakePresets.json"))["configurePresets"]}
+        for page in PAGES:
+            for subcommand, rest in BOOTSTRAP.findall(read(page)):
+                with self.subTest(page=page, subcommand=subcommand, rest=rest):
+                    text = say(f"{SOURCE}/bootstrap", "help", subcommand)
+                    self.check_options(OPTION.findall(rest), text)
+            for preset in re.findall(r"--preset ([a-z]+)", read(page)):
+                self.assertIn(preset, presets)
+
+    def test_program(self):
+        """Subcommands and options in blocks exist."""
+        for page in PAGES:
+            for words in commands(page):
+                if os.path.basename(words[0]) != "starfish":
+                    continue
+                with self.subTest(page=page, words=words):
+                    self.assertIn(f"  {words[1]} ", say(PROGRAM, "help"))
+                    self.check_options(OPTION.findall(" ".join(words)), say(PROGRAM, "help", words[1]))
+
+    def test_guide_knows_every_option(self):
+        described = set(re.findall(r"^\| `(--[a-z]+)", read("docs/guide.md"), re.MULTILINE))
+        self.assertEqual(described, set(OPTION.findall(say(PROGRAM, "solve", "--help"))) - {"--help"})
+
+
+class Scratch(unittest.TestCase):
+    """A folder in which commands of the pages run as if it were the root of the sources."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="starfish-docs-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        os.makedirs(self.path("build/bin"))
+        os.symlink(os.path.abspath(PROGRAM), self.path("build/bin/starfish"))
+        os.makedirs(self.path("apps"))
+        os.symlink(f"{SOURCE}/apps/examples", self.path("apps/examples"))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_here(self, *words):
+        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, check=False, timeout=120)
+        self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+        return done.stdout
+
+    # ---- arrays that problem files name
+
+    def write_npy(self, name, shape, values):
+        header = "{'descr': '<f8', 'fortran_order': False, 'shape': (%s,), }" % ", ".join(map(str, shape))
+        header += " " * (-(len(header) + 11) % 64) + "\n"
+        with open(self.path(name), "wb") as stream:
+            stream.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+            array.array("d", values).tofile(stream)
+
+    def write_array(self, name, shape, values=None):
+        count = math.prod(shape)
+        npy = name if name.endswith(".npy") else "made.npy"
+        self.write_npy(npy, shape, values or [math.sin(1.7 * i) for i in range(count)])
+        if npy == name:
+            return
+        # HDF5 is written by the program itself, as the solution of a problem of that shape.
+        rows = {"lower": 0, "diag": -1, "upper": 0}
+        problem = {"kind": "separable2d", "n": [shape[-1], shape[-2]], "x": rows, "y": rows, "rhs": npy}
+        if len(shape) == 3:
+            problem = {"kind": "separable3d", "n": shape[::-1], "length": [1], "y": rows, "z": rows, "rhs": npy}
+        with open(self.path("make.json"), "w", encoding="utf-8") as stream:
+            json.dump(problem, stream)
+        self.run_here(PROGRAM, "solve", "make.json", "--quiet", "--out", name)
+
+    def make_arrays(self, problem):
+        shape = problem["n"][::-1]
+        for key in ("rhs", "exact"):
+            if isinstance(problem.get(key), str):
+                self.write_array(problem[key], shape)
+        for face, values in problem.get("boundary", {}).items():
+            if isinstance(values, str):
+                self.write_array(values, [n for axis, n in zip("zyx", shape) if axis != face[0]])
+        for axis, grid in problem.get("grid", {}).items():
+            if isinstance(grid, dict):
+                self.make_positions(problem, axis, grid)
+        coefficients = {"lower": 1.0, "diag": -2.5, "upper": 1.0}
+        for axis in "xyz":
+            rows = problem.get(axis, {})
+            for name, value in coefficients.items():
+                if isinstance(rows.get(name), str):
+                    n = problem["n"]["xyz".index(axis)]
+                    self.write_array(rows[name], [n], [value] * n)
+
+    def make_positions(self, problem, axis, grid):
+        count = problem["n"]["xyz".index(axis)] + 1
+        if "nodes" in grid:
+            count += problem["bc"][axis].count("dirichlet") - 1
+        self.write_array(*grid.values(), [count], [i * (1 + 0.01 * i) for i in range(count)])
+
+    # ---- tests
+
+    def test_problem_files_are_solved(self):
+        number = 0
+        for page in PAGES:
+            for content in blocks(page, "json"):
+                number += 1
+                with self.subTest(page=page, number=number):
+                    problem = json.loads(content)
+                    self.make_arrays(problem)
+                    with open(self.path("p.json"), "w", encoding="utf-8") as stream:
+                        stream.write(content)
+                    result = json.loads(self.run_here(PROGRAM, "solve", "p.json", "--json"))
+                    self.assertEqual(result["status"], "solved")
+                    output = problem.get("solution", "p.json").partition(":")[0]
+                    self.assertTrue(os.path.exists(self.path(output)))
+        self.assertGreaterEqual(number, 4)
+
+    def test_guide_knows_every_field_of_the_json(self):
+        guide = read("docs/guide.md")
+        with open(self.path("p.json"), "w", encoding="utf-8") as stream:
+            stream.write(blocks("README.md", "json")[0])
+        for words in (("solve", "p.json", "--json"), ("info", "--json")):
+            for field in json.loads(self.run_here(PROGRAM, *words)):
+                self.assertIn(f"`{field}`", guide)
+
+    def test_commands_run(self):
+        """What the pages say can be typed, in their order; a name in capitals stands for something of the reader's."""
+        with open(self.path("heat.json"), "w", encoding="utf-8") as stream:
+            stream.write(blocks("README.md", "json")[0])
+        ran = 0
+        for page in PAGES:
+            for words in commands(page):
+                name = os.path.basename(words[0])
+                if name not in ("starfish", "make-data") or "PROBLEM.json" in words:
+                    continue
+                with self.subTest(page=page, words=words):
+                    self.run_here(*(["build/bin/starfish"] if name == "starfish" else [words[0]]), *words[1:])
+                    ran += 1
+        self.assertGreaterEqual(ran, 6)
+
+
+class Code(unittest.TestCase):
+    def test_readme_shows_the_first_program(self):
+        self.assertEqual(blocks("README.md", "c"), [read("apps/examples/first/first.c")])
+
+    def test_code_of_the_guide_compiles(self):
+        found = blocks("docs/guide.md", "c")
+        self.assertTrue(found)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "guide.c")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write("#include <starfish/starfish.h>\n#include <stdio.h>\n" + "\n".join(found))
+            done = subprocess.run(
+                [COMPILER, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{SOURCE}/include", path],
+                capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_excerpts_are_what_the_sources_say(self):
+        """Every block of C for developers stands, as it is, in a file that the page links to."""
+        page = read("docs/developers.md")
+        linked = {os.path.normpath(os.path.join("docs", target)) for target in LINK.findall(page)}
+        sources = [read(path) for path in linked if path.endswith((".c", ".h"))]
+        found = blocks("docs/developers.md", "c")
+        self.assertTrue(found)
+        for excerpt in found:
+            self.assertTrue(any(excerpt in source for source in sources), excerpt)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
