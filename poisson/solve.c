@@ -195,6 +195,9 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
                              !plan ? "plan" : !rhs ? "rhs" : !solution ? "solution" : "job");
     *job = NULL;
+    int node; /* a field does not know what its memory is to the caller */
+    STARFISH_TRY(starfish_memory_node(plan->context, "rhs", rhs, &node));
+    STARFISH_TRY(starfish_memory_node(plan->context, "solution", solution, &node));
     starfish_field *field[2] = {NULL, NULL};
     /* The right-hand side is only read, unless it is the solution too. */
     starfish_status status = starfish_poisson_field(plan, (void *)(uintptr_t)rhs, &field[0]);
