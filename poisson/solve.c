@@ -17,8 +17,8 @@ struct starfish_job {
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten. */
     starpu_data_handle_t full_rhs[STARFISH_MAX_SLABS];
     struct starfish_vector face[3][2];
-    struct starfish_vector removed;                       /* pertrb */
-    struct starfish_vector maximum[STARFISH_MAX_SLABS];   /* of the residual */
+    struct starfish_vector removed;                     /* pertrb */
+    struct starfish_vector maximum[STARFISH_MAX_SLABS]; /* of the residual */
 };
 
 /* ---- Boundary data ---------------------------------------------------------------------------------------------- */
@@ -49,8 +49,7 @@ static starfish_status copy_face(struct starfish_job *job, const struct starfish
     for (size_t i = 0; i < count; i++)
         values[i] = job->plan->options.precision == STARFISH_F32 ? (double)((const float *)array)[i]
                                                                  : ((const double *)array)[i];
-    starfish_status status =
-        starfish_vector_reals(&job->face[axis][end], job->plan->options.precision, values, count);
+    starfish_status status = starfish_vector_reals(&job->face[axis][end], job->plan->options.precision, values, count);
     free(values);
     return status;
 }
@@ -193,7 +192,10 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
 {
     if (!plan || !rhs || !solution || !job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !plan ? "plan" : !rhs ? "rhs" : !solution ? "solution" : "job");
+                             !plan       ? "plan"
+                             : !rhs      ? "rhs"
+                             : !solution ? "solution"
+                                         : "job");
     *job = NULL;
     int node; /* a field does not know what its memory is to the caller */
     STARFISH_TRY(starfish_memory_node(plan->context, "rhs", rhs, &node));

@@ -63,7 +63,8 @@ static void solve(starfish_poisson_plan *plan, const struct starfish_boundary *b
     free(u);
 }
 
-static void random_boundary(const struct starfish_poisson_problem *p, struct starfish_boundary *boundary, unsigned *seed)
+static void random_boundary(const struct starfish_poisson_problem *p, struct starfish_boundary *boundary,
+                            unsigned *seed)
 {
     memset(boundary, 0, sizeof *boundary);
     for (int axis = 0; axis < 3; axis++)
@@ -140,7 +141,8 @@ static void recovers_random_fields(void **state)
             options.slabs = 3;
             options.mode_blocks = 2;
             options.check_residual = case_ % 3 == 0;
-            struct starfish_poisson_problem p = problem_of(x, y, z, 6 + (size_t)case_ % 3, 5, 7 + (size_t)case_ % 2, -1);
+            struct starfish_poisson_problem p =
+                problem_of(x, y, z, 6 + (size_t)case_ % 3, 5, 7 + (size_t)case_ % 2, -1);
             check_recovers(what, &p, &options, 1, options.precision == STARFISH_F64 ? 1e-12 : 1e-4);
             free_problem(&p);
         }
@@ -156,7 +158,9 @@ static double mode(const struct starfish_axis *axis, size_t m, size_t i, double 
     /* wave number in half turns per step, and where the first unknown is in steps */
     const double intervals = periodic || cell ? n : n - 1 + !neumann[0] + !neumann[1];
     const double k = periodic ? 2 * floor((double)(m + 1) / 2)
-                              : (double)m + (neumann[0] && neumann[1] ? 0 : neumann[0] || neumann[1] ? 0.5 : 1);
+                              : (double)m + (neumann[0] && neumann[1]   ? 0
+                                             : neumann[0] || neumann[1] ? 0.5
+                                                                        : 1);
     const double theta = pi * k / intervals, h = axis->length / intervals;
     const double first = periodic ? 0 : cell ? 0.5 : !neumann[0];
     *eigenvalue = -4 / (h * h) * sin(theta / 2) * sin(theta / 2);
@@ -170,8 +174,7 @@ static void solves_eigenvectors(void **state)
     const size_t n[3] = {12, 15, 16};
     for (int kind = 0; kind < AXES; kind++)
         for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI; method++) {
-            struct starfish_poisson_problem p =
-                problem_of(axes[kind], axes[kind], axes[kind], n[0], n[1], n[2], 0);
+            struct starfish_poisson_problem p = problem_of(axes[kind], axes[kind], axes[kind], n[0], n[1], n[2], 0);
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
             options.method = (starfish_method)method;
             const size_t count = unknowns(&p);
@@ -425,8 +428,9 @@ static void recovers_random_2d_fields(void **state)
         size_t m, n;
         int periodic;
         double bound;
-    } cases[] = {{511, 511, 0, 1e-11}, {63, 500, 0, 1e-11}, {63, 512, 0, 1e-11}, {33, 600, 0, 1e-11},
-                 {33, 700, 0, 1e-11},  {33, 767, 0, 1e-11}, {33, 1000, 0, 2e-11}, {40, 1024, 1, 5e-11}, {15, 2048, 1, 1e-10}};
+    } cases[] = {{511, 511, 0, 1e-11}, {63, 500, 0, 1e-11},  {63, 512, 0, 1e-11},
+                 {33, 600, 0, 1e-11},  {33, 700, 0, 1e-11},  {33, 767, 0, 1e-11},
+                 {33, 1000, 0, 2e-11}, {40, 1024, 1, 5e-11}, {15, 2048, 1, 1e-10}};
     const int small = getenv("STARFISH_TEST_SMALL") != NULL;
     for (size_t t = small ? 1 : 0; t < (small ? 2 : sizeof cases / sizeof cases[0]); t++) {
         const size_t m = cases[t].m, n = cases[t].n;
@@ -442,7 +446,11 @@ static void recovers_random_2d_fields(void **state)
         struct starfish_poisson_problem p = {
             {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero},
              {.kind = STARFISH_TRIDIAGONAL, .n = m, .lower = ax, .diag = bx, .upper = ax},
-             {.kind = STARFISH_TRIDIAGONAL, .n = n, .lower = ay, .diag = by, .upper = ay,
+             {.kind = STARFISH_TRIDIAGONAL,
+              .n = n,
+              .lower = ay,
+              .diag = by,
+              .upper = ay,
               .periodic = cases[t].periodic}},
             0};
         test_apply(&p, NULL, u, f);
@@ -679,8 +687,8 @@ static void refuses_what_it_cannot_solve(void **state)
     free_problem(&p);
 
     unsigned seed = 4;
-    p = (struct starfish_poisson_problem){{test_axis("periodic", 4, 0, 1), test_matrix(5, 0, &seed),
-                                           test_matrix(6, 0, &seed)}, 0};
+    p = (struct starfish_poisson_problem){
+        {test_axis("periodic", 4, 0, 1), test_matrix(5, 0, &seed), test_matrix(6, 0, &seed)}, 0};
     ((double *)p.axis[2].lower)[3] *= -1;
     expect(starfish_poisson_plan_create(context, &p, NULL, &plan), STARFISH_ERROR_NOT_SYMMETRIZABLE,
            "axis z: lower[3] * upper[2]");
@@ -722,20 +730,13 @@ static int tear_down(void **state)
 int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovers_random_fields),
-        cmocka_unit_test(solves_eigenvectors),
-        cmocka_unit_test(solves_singular_problems),
-        cmocka_unit_test(converges_with_second_order),
-        cmocka_unit_test(solves_stretched_grids),
-        cmocka_unit_test(solves_random_matrices_of_any_size),
-        cmocka_unit_test(solves_fishpack_blktri_example),
-        cmocka_unit_test(recovers_random_2d_fields),
-        cmocka_unit_test(methods_and_cuts_agree),
-        cmocka_unit_test(solves_from_eight_threads),
-        cmocka_unit_test(chains_solves_on_fields),
-        cmocka_unit_test(counts_tasks_by_worker),
-        cmocka_unit_test(two_contexts_live_together),
-        cmocka_unit_test(refuses_what_it_cannot_solve),
+        cmocka_unit_test(recovers_random_fields),         cmocka_unit_test(solves_eigenvectors),
+        cmocka_unit_test(solves_singular_problems),       cmocka_unit_test(converges_with_second_order),
+        cmocka_unit_test(solves_stretched_grids),         cmocka_unit_test(solves_random_matrices_of_any_size),
+        cmocka_unit_test(solves_fishpack_blktri_example), cmocka_unit_test(recovers_random_2d_fields),
+        cmocka_unit_test(methods_and_cuts_agree),         cmocka_unit_test(solves_from_eight_threads),
+        cmocka_unit_test(chains_solves_on_fields),        cmocka_unit_test(counts_tasks_by_worker),
+        cmocka_unit_test(two_contexts_live_together),     cmocka_unit_test(refuses_what_it_cannot_solve),
         cmocka_unit_test(solves_indefinite_problems),
     };
     workers[STARFISH_CPU] = cpu_workers;

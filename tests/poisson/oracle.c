@@ -183,8 +183,8 @@ void test_weights(const struct starfish_axis *axis, double *weight)
 {
     double sum = 0;
     for (size_t i = 0; i < axis->n; i++) {
-        const int at_neumann_node = axis->grid == STARFISH_NODE && axis->ends[0] != STARFISH_PERIODIC &&
-                                    (i == 0 || i + 1 == axis->n);
+        const int at_neumann_node =
+            axis->grid == STARFISH_NODE && axis->ends[0] != STARFISH_PERIODIC && (i == 0 || i + 1 == axis->n);
         weight[i] = grid_at(axis, i).width * (at_neumann_node ? 0.5 : 1);
         sum += weight[i];
     }
