@@ -1,5 +1,6 @@
-/* The tests of the direct solvers on GPUs alone and on GPUs and cores together; 77 where there is no GPU. */
+/* The tests of the direct solvers and their interface on GPUs alone and on GPUs and cores together; 77 where there is no GPU. */
 #include "tests/poisson/direct.h"
+#include "tests/poisson/interface.h"
 
 #include <stdio.h>
 
@@ -15,5 +16,7 @@ int main(void)
     starfish_context_destroy(context);
     if (gpus == 0)
         return 77;
-    return test_direct_solvers("gpu", 0, -1) + test_direct_solvers("cpu and gpu", -1, -1) == 0 ? 0 : 1;
+    int failed = test_interface("gpu", 0, -1) + test_interface("cpu and gpu", -1, -1);
+    failed += test_direct_solvers("gpu", 0, -1) + test_direct_solvers("cpu and gpu", -1, -1);
+    return failed == 0 ? 0 : 1;
 }

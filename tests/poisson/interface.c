@@ -1,0 +1,364 @@
+/* What plans, fields and jobs accept, refuse and tell. */
+#include "tests/poisson/interface.h"
+
+#include "tests/common/check.h"
+#include "tests/common/reals.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <starfish/starfish.h>
+
+static starfish_context *context;
+static int workers[STARFISH_WORKER_KINDS];
+
+enum { NX = 9, NY = 7, NZ = 11, COUNT = NX * NY * NZ };
+
+static struct starfish_axis uniform(size_t n, starfish_end ends)
+{
+    return (struct starfish_axis){
+        .kind = STARFISH_UNIFORM, .n = n, .length = 1, .ends = {ends, ends}, .grid = STARFISH_CELL};
+}
+
+static struct starfish_poisson_problem problem_of(starfish_end ends)
+{
+    return (struct starfish_poisson_problem){{uniform(NX, STARFISH_PERIODIC), uniform(NY, ends), uniform(NZ, ends)}, 0};
+}
+
+static starfish_poisson_plan *plan_with(const struct starfish_poisson_options *options)
+{
+    const struct starfish_poisson_problem problem = problem_of(STARFISH_DIRICHLET);
+    starfish_poisson_plan *plan;
+    ASSERT_OK(starfish_poisson_plan_create(context, &problem, options, &plan));
+    return plan;
+}
+
+static double largest_difference(starfish_precision precision, const void *a, const void *b)
+{
+    double largest = 0;
+    for (size_t e = 0; e < COUNT; e++) {
+        const double difference = fabs(test_real_get(a, precision, e) - test_real_get(b, precision, e));
+        if (!(difference <= largest))
+            largest = difference;
+    }
+    return largest;
+}
+
+/* ---- Plans -------------------------------------------------------------------------------------------------------- */
+
+static void plans_tell_what_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        starfish_method asked;
+        starfish_end ends;
+        int stretched, singular;
+        const char *method;
+    } cases[] = {
+        {STARFISH_METHOD_AUTO, STARFISH_DIRICHLET, 0, 0, "slab"},
+        {STARFISH_METHOD_SLAB, STARFISH_NEUMANN, 0, 1, "slab"},
+        {STARFISH_METHOD_BLKTRI, STARFISH_NEUMANN, 0, 1, "blktri"},
+        {STARFISH_METHOD_AUTO, STARFISH_DIRICHLET, 1, 0, "blktri"},
+        {STARFISH_METHOD_AUTO, STARFISH_NEUMANN, 1, 1, "blktri"},
+    };
+    static const double faces[NY + 1] = {0, 1, 3, 4, 5, 7, 8, 10};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct starfish_poisson_problem problem = problem_of(cases[i].ends);
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        starfish_poisson_plan *plan;
+        options.method = cases[i].asked;
+        if (cases[i].stretched) {
+            problem.axis[1].kind = STARFISH_STRETCHED;
+            problem.axis[1].coordinates = faces;
+            problem.axis[1].coordinate_count = NY + 1;
+        }
+        ASSERT_OK(starfish_poisson_plan_create(context, &problem, &options, &plan));
+        assert_string_equal(starfish_poisson_plan_method(plan), cases[i].method);
+        assert_true(strlen(starfish_poisson_plan_reason(plan)) > 0);
+        assert_null(strchr(starfish_poisson_plan_reason(plan), '\n'));
+        assert_true(starfish_poisson_plan_seconds(plan) > 0 && starfish_poisson_plan_seconds(plan) < 60);
+        assert_int_equal(starfish_poisson_plan_singular(plan), cases[i].singular);
+        starfish_poisson_plan_destroy(plan);
+    }
+    starfish_poisson_plan_destroy(NULL);
+}
+
+static void refuses_bad_plans(void **state)
+{
+    (void)state;
+    const struct starfish_poisson_problem problem = problem_of(STARFISH_DIRICHLET);
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    starfish_poisson_plan *plan;
+    ASSERT_FAILS(starfish_poisson_plan_create(NULL, &problem, NULL, &plan), STARFISH_ERROR_ARGUMENT, "context is NULL");
+    ASSERT_FAILS(starfish_poisson_plan_create(context, NULL, NULL, &plan), STARFISH_ERROR_ARGUMENT, "problem is NULL");
+    ASSERT_FAILS(starfish_poisson_plan_create(context, &problem, NULL, NULL), STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    options.size -= 1;
+    ASSERT_FAILS(starfish_poisson_plan_create(context, &problem, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                 "options.size");
+    assert_null(plan);
+    static const struct {
+        int method, precision;
+        size_t slabs, mode_blocks;
+        const char *part;
+    } cases[] = {
+        {7, STARFISH_F64, 0, 0, "options.method"},
+        {-1, STARFISH_F64, 0, 0, "options.method"},
+        {0, 2, 0, 0, "options.precision"},
+        {0, -1, 0, 0, "options.precision"},
+        {0, STARFISH_F64, NZ + 1, 0, "options.slabs"},
+        {0, STARFISH_F64, SIZE_MAX, 0, "options.slabs"},
+        {0, STARFISH_F64, 0, NX + 1, "options.mode_blocks"},
+        {0, STARFISH_F64, 0, SIZE_MAX, "options.mode_blocks"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        options = (struct starfish_poisson_options)STARFISH_POISSON_OPTIONS_DEFAULTS;
+        options.method = (starfish_method)cases[i].method;
+        options.precision = (starfish_precision)cases[i].precision;
+        options.slabs = cases[i].slabs;
+        options.mode_blocks = cases[i].mode_blocks;
+        ASSERT_FAILS(starfish_poisson_plan_create(context, &problem, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                     cases[i].part);
+        assert_null(plan);
+    }
+    const struct starfish_axis *axis = &problem.axis[1];
+    ASSERT_FAILS(starfish_separable2d_plan_create(context, NULL, axis, 0, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                 "NULL");
+    ASSERT_FAILS(starfish_separable2d_plan_create(context, axis, NULL, 0, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                 "NULL");
+    ASSERT_FAILS(starfish_separable2d_plan_create(NULL, axis, axis, 0, NULL, &plan), STARFISH_ERROR_ARGUMENT, "NULL");
+    ASSERT_FAILS(starfish_separable2d_plan_create(context, axis, axis, 0, NULL, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
+}
+
+/* ---- Arguments of a solve ----------------------------------------------------------------------------------------- */
+
+static void refuses_null_pointers(void **state)
+{
+    (void)state;
+    starfish_poisson_plan *plan = plan_with(NULL);
+    double *f = calloc(COUNT, sizeof *f);
+    starfish_field *field;
+    starfish_job *job;
+    ASSERT_FAILS(starfish_poisson_solve(NULL, NULL, f, f, NULL), STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    ASSERT_FAILS(starfish_poisson_solve(plan, NULL, NULL, f, NULL), STARFISH_ERROR_ARGUMENT, "rhs is NULL");
+    ASSERT_FAILS(starfish_poisson_solve(plan, NULL, f, NULL, NULL), STARFISH_ERROR_ARGUMENT, "solution is NULL");
+    ASSERT_FAILS(starfish_poisson_submit(NULL, NULL, f, f, &job), STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    ASSERT_FAILS(starfish_poisson_submit(plan, NULL, NULL, f, &job), STARFISH_ERROR_ARGUMENT, "rhs is NULL");
+    ASSERT_FAILS(starfish_poisson_submit(plan, NULL, f, NULL, &job), STARFISH_ERROR_ARGUMENT, "solution is NULL");
+    ASSERT_FAILS(starfish_poisson_submit(plan, NULL, f, f, NULL), STARFISH_ERROR_ARGUMENT, "job is NULL");
+    ASSERT_FAILS(starfish_job_wait(NULL, NULL), STARFISH_ERROR_ARGUMENT, "job is NULL");
+    ASSERT_FAILS(starfish_poisson_field(NULL, f, &field), STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    ASSERT_FAILS(starfish_poisson_field(plan, f, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
+    ASSERT_OK(starfish_poisson_field(plan, f, &field));
+    ASSERT_FAILS(starfish_poisson_submit_field(NULL, NULL, field, field, &job), STARFISH_ERROR_ARGUMENT,
+                 "plan is NULL");
+    ASSERT_FAILS(starfish_poisson_submit_field(plan, NULL, NULL, field, &job), STARFISH_ERROR_ARGUMENT, "rhs is NULL");
+    ASSERT_FAILS(starfish_poisson_submit_field(plan, NULL, field, NULL, &job), STARFISH_ERROR_ARGUMENT,
+                 "solution is NULL");
+    ASSERT_FAILS(starfish_poisson_submit_field(plan, NULL, field, field, NULL), STARFISH_ERROR_ARGUMENT, "job is NULL");
+    starfish_field_destroy(field);
+    starfish_poisson_plan_destroy(plan);
+    free(f);
+}
+
+static void refuses_fields_of_another_shape(void **state)
+{
+    (void)state;
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    options.slabs = 2;
+    starfish_poisson_plan *plan = plan_with(&options);
+    starfish_context *other;
+    const struct starfish_context_options context_options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    ASSERT_OK(starfish_context_create(&other, &context_options));
+    const struct {
+        starfish_context *context;
+        starfish_precision precision;
+        size_t n[3], slabs;
+    } cases[] = {
+        {other, STARFISH_F64, {NX, NY, NZ}, 2},   {context, STARFISH_F32, {NX, NY, NZ}, 2},
+        {context, STARFISH_F64, {NY, NX, NZ}, 2}, {context, STARFISH_F64, {NX, NY, NZ + 1}, 2},
+        {context, STARFISH_F64, {NX, NY, NZ}, 3},
+    };
+    starfish_field *good, *bad;
+    starfish_job *job;
+    ASSERT_OK(starfish_poisson_field(plan, NULL, &good));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ASSERT_OK(starfish_field_create(cases[i].context, cases[i].precision, cases[i].n, cases[i].slabs, NULL, &bad));
+        ASSERT_FAILS(starfish_poisson_submit_field(plan, NULL, bad, good, &job), STARFISH_ERROR_ARGUMENT, "rhs has");
+        ASSERT_FAILS(starfish_poisson_submit_field(plan, NULL, good, bad, &job), STARFISH_ERROR_ARGUMENT,
+                     "solution has");
+        assert_null(job);
+        starfish_field_destroy(bad);
+    }
+    starfish_field_destroy(good);
+    starfish_context_destroy(other);
+    starfish_poisson_plan_destroy(plan);
+}
+
+/* Arrays need be aligned to their elements only; slabs of odd planes are not aligned to more anyway. */
+static void arrays_may_lie_anywhere(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 8; variant++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        options.method = variant & 1 ? STARFISH_METHOD_BLKTRI : STARFISH_METHOD_SLAB;
+        options.precision = variant & 2 ? STARFISH_F32 : STARFISH_F64;
+        options.slabs = variant & 4 ? 3 : 1;
+        options.check_residual = 1;
+        starfish_poisson_plan *plan = plan_with(&options);
+        const size_t real = starfish_real_size(options.precision);
+        unsigned seed = 8;
+        void *rhs = test_reals(options.precision, COUNT, &seed), *expected = aligned_alloc(64, COUNT / 8 * 64 + 64);
+        char *shifted = malloc((COUNT + 1) * real + 64), *solution = malloc((COUNT + 1) * real + 64);
+        char *const at[2] = {shifted + real, solution + real};
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, expected, NULL));
+        for (int in_place = 0; in_place < 2; in_place++) {
+            memset(solution, 0xA5, (COUNT + 1) * real + 64);
+            memcpy(at[0], rhs, COUNT * real);
+            ASSERT_OK(starfish_poisson_solve(plan, NULL, at[0], at[!in_place], NULL));
+            assert_true(largest_difference(options.precision, at[!in_place], expected) <=
+                        50 * test_real_epsilon(options.precision));
+            if (!in_place) {
+                assert_memory_equal(at[0], rhs, COUNT * real);
+                for (size_t i = 0; i < real; i++)
+                    assert_int_equal((unsigned char)solution[i], 0xA5);
+                for (size_t i = 0; i < 64; i++)
+                    assert_int_equal((unsigned char)at[1][COUNT * real + i], 0xA5);
+            }
+        }
+        starfish_poisson_plan_destroy(plan);
+        free(rhs);
+        free(expected);
+        free(shifted);
+        free(solution);
+    }
+}
+
+/* ---- Jobs --------------------------------------------------------------------------------------------------------- */
+
+static void jobs_tell_how_far_they_are(void **state)
+{
+    (void)state;
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    options.slabs = 4;
+    options.check_residual = 1;
+    starfish_poisson_plan *plan = plan_with(&options);
+    unsigned seed = 8;
+    double *rhs = test_reals(STARFISH_F64, COUNT, &seed), *solution = malloc(COUNT * sizeof *solution);
+    struct starfish_info info;
+    starfish_job *job;
+    size_t finished = 0, total = 0, before = 0;
+    ASSERT_OK(starfish_poisson_submit(plan, NULL, rhs, solution, &job));
+    do {
+        starfish_job_progress(job, &finished, &total);
+        assert_true(before <= finished && finished <= total && total >= 12);
+        before = finished;
+    } while (finished < total);
+    ASSERT_OK(starfish_job_wait(job, &info));
+    assert_int_equal(info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks, total);
+    assert_true(info.residual < 1e-13 && info.seconds > 0 && info.pertrb == 0);
+    assert_int_equal(info.phases, 4);
+    for (int phase = 0; phase < info.phases; phase++) {
+        assert_true(strlen(info.phase[phase].name) > 0);
+        assert_true(info.phase[phase].seconds > 0 && info.phase[phase].seconds <= info.seconds);
+    }
+    if (workers[STARFISH_GPU] == 0)
+        assert_true(info.host_to_device == 0 && info.device_to_host == 0 && info.device_to_device == 0);
+    starfish_poisson_plan_destroy(plan);
+    free(rhs);
+    free(solution);
+}
+
+/* Boundary data are copied by submit; the right-hand side stays as it is. */
+static void boundary_data_may_go_after_submission(void **state)
+{
+    (void)state;
+    starfish_poisson_plan *plan = plan_with(NULL);
+    struct starfish_boundary boundary = {.constant = {{0, 0}, {0.5, 0}, {0, 0}}};
+    unsigned seed = 2;
+    double *rhs = test_reals(STARFISH_F64, COUNT, &seed), *copy = malloc(COUNT * sizeof *copy);
+    double *kept = malloc(COUNT * sizeof *kept), *gone = malloc(COUNT * sizeof *gone);
+    double *face = test_reals(STARFISH_F64, NX * NY, &seed);
+    starfish_job *job;
+    boundary.array[2][1] = face;
+    memcpy(copy, rhs, COUNT * sizeof *rhs);
+    ASSERT_OK(starfish_poisson_solve(plan, &boundary, rhs, kept, NULL));
+    ASSERT_OK(starfish_poisson_submit(plan, &boundary, rhs, gone, &job));
+    memset(face, 0xff, NX * NY * sizeof *face);
+    memset(&boundary, 0xff, sizeof boundary);
+    ASSERT_OK(starfish_job_wait(job, NULL));
+    assert_true(largest_difference(STARFISH_F64, kept, gone) <= 1e-13);
+    assert_memory_equal(rhs, copy, COUNT * sizeof *rhs);
+    starfish_poisson_plan_destroy(plan);
+    free(rhs), free(copy), free(kept), free(gone), free(face);
+}
+
+/* Not a number in, an error out where the residual is looked at; the plan and the context are as good as before. */
+static void what_is_not_finite_is_a_numerical_error(void **state)
+{
+    (void)state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int variant = 0; variant < 24; variant++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        options.method = variant & 1 ? STARFISH_METHOD_BLKTRI : STARFISH_METHOD_SLAB;
+        options.precision = variant & 2 ? STARFISH_F32 : STARFISH_F64;
+        options.check_residual = variant / 4 % 2;
+        options.slabs = 3;
+        starfish_poisson_plan *plan = plan_with(&options);
+        unsigned seed = 4;
+        void *rhs = test_reals(options.precision, COUNT, &seed), *good = malloc(COUNT * sizeof(double)),
+             *solution = malloc(COUNT * sizeof(double));
+        struct starfish_info info;
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, good, NULL));
+        const double value = test_real_get(rhs, options.precision, COUNT / 3);
+        test_real_put(rhs, options.precision, COUNT / 3, bad[variant / 8]);
+        if (options.check_residual) {
+            ASSERT_FAILS(starfish_poisson_solve(plan, NULL, rhs, solution, &info), STARFISH_ERROR_NUMERICAL,
+                         "not finite");
+        } else {
+            ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, solution, &info));
+            assert_true(isnan(info.residual));
+        }
+        test_real_put(rhs, options.precision, COUNT / 3, value);
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, solution, &info));
+        assert_true(largest_difference(options.precision, solution, good) <= 50 * test_real_epsilon(options.precision));
+        starfish_poisson_plan_destroy(plan);
+        free(rhs), free(good), free(solution);
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    options.cpu_workers = workers[STARFISH_CPU];
+    options.gpu_workers = workers[STARFISH_GPU];
+    return starfish_context_create(&context, &options);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    starfish_context_destroy(context);
+    return 0;
+}
+
+int test_interface(const char *name, int cpu_workers, int gpu_workers)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_tell_what_they_are),
+        cmocka_unit_test(refuses_bad_plans),
+        cmocka_unit_test(refuses_null_pointers),
+        cmocka_unit_test(refuses_fields_of_another_shape),
+        cmocka_unit_test(arrays_may_lie_anywhere),
+        cmocka_unit_test(jobs_tell_how_far_they_are),
+        cmocka_unit_test(boundary_data_may_go_after_submission),
+        cmocka_unit_test(what_is_not_finite_is_a_numerical_error),
+    };
+    workers[STARFISH_CPU] = cpu_workers;
+    workers[STARFISH_GPU] = gpu_workers;
+    return cmocka_run_group_tests_name(name, tests, set_up, tear_down);
+}

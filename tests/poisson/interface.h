@@ -1,0 +1,8 @@
+/* The tests of the solvers' public interface, for any set of workers: main programs choose the set. */
+#ifndef STARFISH_TESTS_INTERFACE_H
+#define STARFISH_TESTS_INTERFACE_H
+
+/* As test_direct_solvers (tests/poisson/direct.h). */
+int test_interface(const char *workers, int cpu_workers, int gpu_workers);
+
+#endif

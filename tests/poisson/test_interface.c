@@ -1,0 +1,6 @@
+#include "tests/poisson/interface.h"
+
+int main(void)
+{
+    return test_interface("cpu", -1, 0);
+}
