@@ -1,7 +1,6 @@
 /* Is the answer right? The relative residual must stay below 1e-8 (f64) or 1e-3 (f32), or below what rounding alone
- * explains where that is more: 64 units of rounding of (|A| |u| + |f|) / |f - pertrb|, which is large on fine or
- * strongly stretched grids, and where a singular problem's right-hand side is little more than its mean. |A| is bounded
- * here by the largest row sums of the directions. */
+ * explains where that is more: 64 units of rounding of (|A| |u| + |f|) / |f|, which is large on fine or strongly
+ * stretched grids. |A| is bounded here by the largest row sums of the directions. */
 #include "apps/solve.h"
 
 #include "base/status.h"
@@ -37,24 +36,23 @@ static double axis_norm(const struct starfish_problem *problem, size_t d)
     return norm;
 }
 
-/* max |element - shift| */
-static double largest(const struct starfish_array *array, double shift)
+static double largest(const struct starfish_array *array)
 {
     double result = 0;
     size_t count = starfish_array_count(array);
     for (size_t i = 0; i < count; ++i)
-        result = fmax(result, fabs(starfish_array_get(array, i) - shift));
+        result = fmax(result, fabs(starfish_array_get(array, i)));
     return result;
 }
 
 static double residual_bound(const struct solve_run *run)
 {
     const struct starfish_array *rhs = &run->problem.rhs.array;
-    double solved = largest(rhs, run->info.pertrb), norm = fabs(run->problem.lambda);
+    double given = largest(rhs), norm = fabs(run->problem.lambda);
     for (size_t d = 0; d < run->problem.dimensions; ++d)
         norm += axis_norm(&run->problem, d);
-    double rounding = 64 * roundings[run->precision] * (norm * largest(&run->solution, 0) + largest(rhs, 0));
-    return fmax(bounds[run->precision], solved > 0 ? rounding / solved : 0);
+    double rounding = 64 * roundings[run->precision] * (norm * largest(&run->solution) + given);
+    return fmax(bounds[run->precision], given > 0 ? rounding / given : 0);
 }
 
 /* A singular problem's solution is known up to a constant: take the one that fits best. */

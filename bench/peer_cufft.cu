@@ -4,7 +4,8 @@
 #include <cuda_runtime.h>
 #include <cufft.h>
 
-namespace {
+namespace
+{
 
 template <typename real> struct Complex {
     real x, y;

@@ -67,7 +67,8 @@ static struct pieces default_pieces(const struct starfish_poisson_plan *plan)
 {
     const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
     const double elements = (double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2];
-    const size_t affordable = (size_t)fmin(sqrt(elements / ELEMENTS_PER_PIECE), PIECES_AT_MOST); /* tiles: squared */
+    /* There are pieces squared tiles. */
+    const size_t affordable = (size_t)fmin(fmax(sqrt(elements / ELEMENTS_PER_PIECE), 1), PIECES_AT_MOST);
     struct pieces wanted = {2 * cpus, 2 * cpus};
     if (gpus > 0)
         wanted = cpus > 0 ? (struct pieces){8 * gpus, 4 * gpus} : (struct pieces){4 * gpus, gpus};

@@ -249,8 +249,8 @@ static double relative_residual(const struct starfish_job *job)
 /* How long the residual check ran on after the last inverse transform: not part of the solve. */
 static double residual_tail(const struct starfish_job *job)
 {
-    const double tail = job->progress.phase[STARFISH_PHASE_RESIDUAL].end -
-                        job->progress.phase[STARFISH_PHASE_BACKWARD].end;
+    const double tail =
+        job->progress.phase[STARFISH_PHASE_RESIDUAL].end - job->progress.phase[STARFISH_PHASE_BACKWARD].end;
     return job->plan->options.check_residual && tail > 0 ? 1e-6 * tail : 0;
 }
 

@@ -104,12 +104,18 @@ static void restore_variable(struct hidden_variable hidden)
     free(hidden.value);
 }
 
+static int empty(const char *name)
+{
+    const char *value = getenv(name);
+    return value && !*value;
+}
+
 static int initialise(struct starpu_conf *conf, const struct starfish_context_options *options)
 {
     struct hidden_variable hidden[] = {hide_variable("STARPU_NCPU", options->cpu_workers >= 0),
                                        hide_variable("STARPU_NCPUS", options->cpu_workers >= 0),
                                        hide_variable("STARPU_NCUDA", options->gpu_workers >= 0),
-                                       hide_variable("STARPU_SCHED", options->policy != NULL)};
+                                       hide_variable("STARPU_SCHED", options->policy != NULL || empty("STARPU_SCHED"))};
     int code = starpu_init(conf);
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         restore_variable(hidden[i]);

@@ -57,7 +57,7 @@ static void residual_row(const struct starfish_residual *a, size_t j, size_t k, 
         real au = lx[i] * west + (dx[i] + n.centre) * u[i] + ux[i] * east + n.south_weight * n.south[i] +
                   n.north_weight * n.north[i] + n.below_weight * n.below[i] + n.above_weight * n.above[i];
         maximum[0] = larger(maximum[0], au - (f[i] - offset));
-        maximum[1] = larger(maximum[1], f[i] - offset);
+        maximum[1] = larger(maximum[1], f[i]);
     }
 }
 

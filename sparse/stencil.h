@@ -16,7 +16,7 @@ struct starfish_stencil_axis {
     const void *lower, *diag, *upper; /* reals: n[0], n[1] and, for z, `planes` of them */
 };
 
-/* maximum[0] = max |A u - (rhs - offset)|, maximum[1] = max |rhs - offset| over the slab, infinite where a value is NaN.
+/* maximum[0] = max |A u - (rhs - offset)|, maximum[1] = max |rhs| over the slab, infinite where a value is NaN.
  * Reads u and rhs once: 2 words per unknown is the floor. */
 struct starfish_residual {
     size_t n[3], first_plane, planes;

@@ -84,8 +84,8 @@ template <typename real> __global__ void residual_kernel(const Residual<real> a)
     const size_t total = a.nx * a.ny * a.nz;
     for (size_t e = blockIdx.x * size_t(blockDim.x) + threadIdx.x; e < total; e += size_t(gridDim.x) * blockDim.x) {
         const size_t i = e % a.nx, row = e / a.nx;
-        const real f = a.rhs[e] - offset;
-        residual = larger(residual, apply(a, i, row % a.ny, row / a.ny) - f);
+        const real f = a.rhs[e];
+        residual = larger(residual, apply(a, i, row % a.ny, row / a.ny) - (f - offset));
         rhs = larger(rhs, f);
     }
     block_maximum(residual, a.maximum);

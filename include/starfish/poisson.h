@@ -85,7 +85,7 @@ struct starfish_boundary {
 /* What a solve did. Phases are wall-clock from the first start to the last end of their tasks; they overlap. */
 enum { STARFISH_MAX_PHASES = 8 };
 struct starfish_info {
-    double residual; /* max |A u - f| / max |f|, f with the boundary data; NaN unless check_residual */
+    double residual; /* max |A u - (f - pertrb)| / max |f|, f with the boundary data; NaN unless check_residual */
     double pertrb;   /* what was taken off f in a singular problem, else 0 */
     double seconds;  /* submission to completion, solution back in its memory; without the check of the residual */
     int phases;
@@ -101,7 +101,8 @@ struct starfish_info {
     size_t host_to_device, device_to_host, device_to_device;
 };
 
-/* Analyse the problem: eigenvalues, roots, transform plans, work space (about one field plus 1/slabs).
+/* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: one field and the
+ * tasks' own; blktri: two fields; a job with boundary data, or one that checks the residual in place, another).
  * `options` may be NULL. The caller owns *plan; destroy it before its context.
  * Errors: ARGUMENT (names axis and member), UNSUPPORTED (method cannot do this problem), NOT_SYMMETRIZABLE, SINGULAR
  * (names the mode), MEMORY, RUNTIME. */

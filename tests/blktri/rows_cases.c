@@ -28,9 +28,12 @@ static void scatter_table(int *which, int *position, size_t count, int arrays)
 static double expected_value(enum starfish_rows_operation operation, double row, double buffer, int in_buffer)
 {
     switch (operation) {
-    case STARFISH_ROWS_GATHER: return row;
-    case STARFISH_ROWS_SCATTER: return buffer;
-    default: return in_buffer ? buffer : row - buffer;
+    case STARFISH_ROWS_GATHER:
+        return row;
+    case STARFISH_ROWS_SCATTER:
+        return buffer;
+    default:
+        return in_buffer ? buffer : row - buffer;
     }
 }
 
