@@ -148,7 +148,7 @@ static void check_structure(size_t n, int periodic)
         check_level(r, l, level_of);
     assert_int_equal(r->level[0].blocks, 1);
     assert_int_equal(r->level[0].neighbours, 0);
-    assert_true((size_t)1 << (r->levels - 1) <= (periodic ? 2 * n : n));
+    assert_true(ldexp(1, (int)r->levels - 1) <= (double)(periodic ? 2 * n : n));
     free(level_of);
     free(covered);
     starfish_reduction_destroy(r);
@@ -444,7 +444,7 @@ static void zero_couplings_decouple(void **state)
 static void check_range(const struct starfish_reduction_level *level, const struct starfish_chain *chain, double t,
                         double allowed)
 {
-    long double product = chain->scale, largest = fabsl(product), smallest = fabsl(product);
+    long double product = chain->scale, largest = fabsl(product), smallest = largest;
     for (size_t s = chain->first; s < chain->first + chain->count; s++) {
         product *= level->step[s].keep + level->step[s].gain / (t + level->step[s].mu);
         largest = fmaxl(largest, fabsl(product));
@@ -462,7 +462,8 @@ static void products_stay_moderate(void **state)
     static const size_t sizes[] = {1023, 1500, 4095};
     static const double t[] = {0, 1e-6, 1e-3, 1, 4, 1e3, 1e8, 1e300};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-        for (double scale = 1; scale <= 1.7e7; scale *= 1.6e7) { /* h = 1 and h = 1/4000 */
+        for (int fine = 0; fine < 2; fine++) { /* h = 1 and h = 1/4000 */
+            const double scale = fine ? 1.6e7 : 1;
             struct matrix m = second_difference(sizes[s], 0);
             for (size_t j = 0; j < m.n; j++) {
                 m.lower[j] *= scale;

@@ -178,7 +178,8 @@ static void solves_eigenvectors(void **state)
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
             options.method = (starfish_method)method;
             const size_t count = unknowns(&p);
-            double *f = malloc(count * sizeof *f), *u = malloc(count * sizeof *u), eigenvalue[3], largest = 0;
+            double *f = malloc(count * sizeof *f), *u = malloc(count * sizeof *u), eigenvalue[3] = {0, 0, 0},
+                   largest = 0;
             for (size_t e = 0; e < count; e++) {
                 f[e] = mode(&p.axis[0], 3, e % n[0], &eigenvalue[0]) *
                        mode(&p.axis[1], 2, e / n[0] % n[1], &eigenvalue[1]) *
@@ -414,8 +415,9 @@ static void solves_fishpack_blktri_example(void **state)
     ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, NULL));
     starfish_poisson_plan_destroy(plan);
     double error = 0;
-    for (size_t e = 0; e < N * M; e++)
-        error = fmax(error, fabs(f[e] - pow((double)(e % M + 1) * ds * ((double)(e / M + 1) * dt), 5)));
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < M; i++)
+            error = fmax(error, fabs(f[i + M * j] - pow((double)(i + 1) * ds * ((double)(j + 1) * dt), 5)));
     assert_true(fabs(error / 1.64778571e-5 - 1) < 1e-6);
 }
 

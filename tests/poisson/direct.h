@@ -5,6 +5,6 @@
 #include <starfish/starfish.h>
 
 /* Runs all tests with contexts of so many workers of each kind (-1: all); returns the number that failed. */
-int test_direct_solvers(const char *workers, int cpu_workers, int gpu_workers);
+int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers);
 
 #endif

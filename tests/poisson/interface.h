@@ -3,6 +3,6 @@
 #define STARFISH_TESTS_INTERFACE_H
 
 /* As test_direct_solvers (tests/poisson/direct.h). */
-int test_interface(const char *workers, int cpu_workers, int gpu_workers);
+int test_interface(const char *name, int cpu_workers, int gpu_workers);
 
 #endif

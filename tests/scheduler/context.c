@@ -352,6 +352,12 @@ static const char *create_and_destroy(void)
     return NULL;
 }
 
+static int is_set(const char *name, const char *expected)
+{
+    const char *value = getenv(name);
+    return value && strcmp(value, expected) == 0;
+}
+
 static const char *sets_what_is_unset(void)
 {
     unsetenv("STARPU_MINIMUM_CLEAN_BUFFERS");
@@ -359,8 +365,8 @@ static const char *sets_what_is_unset(void)
     const char *wrong = create_and_destroy();
     if (wrong)
         return wrong;
-    EXPECT(strcmp(getenv("STARPU_MINIMUM_CLEAN_BUFFERS"), "0") == 0);
-    EXPECT(strcmp(getenv("STARPU_TARGET_CLEAN_BUFFERS"), "0") == 0);
+    EXPECT(is_set("STARPU_MINIMUM_CLEAN_BUFFERS", "0"));
+    EXPECT(is_set("STARPU_TARGET_CLEAN_BUFFERS", "0"));
     return NULL;
 }
 
@@ -371,8 +377,8 @@ static const char *keeps_what_is_set(void)
     const char *wrong = create_and_destroy();
     if (wrong)
         return wrong;
-    EXPECT(strcmp(getenv("STARPU_MINIMUM_CLEAN_BUFFERS"), "7") == 0);
-    EXPECT(strcmp(getenv("STARPU_TARGET_CLEAN_BUFFERS"), "9") == 0);
+    EXPECT(is_set("STARPU_MINIMUM_CLEAN_BUFFERS", "7"));
+    EXPECT(is_set("STARPU_TARGET_CLEAN_BUFFERS", "9"));
     return NULL;
 }
 
