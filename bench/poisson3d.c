@@ -133,7 +133,7 @@ static void measure(starfish_context *context, const struct settings *s, starfis
     if (starfish_poisson_plan_create(context, &problem, &options, &plan) != STARFISH_SUCCESS)
         fail("plan");
     void *rhs = allocate(context, s, where), *solution = allocate(context, s, where);
-    double seconds[MOST_REPEATS], gpu = 0, busy = 0;
+    double seconds[MOST_REPEATS] = {0}, gpu = 0, busy = 0;
     for (int i = -WARM_UP; i < (int)s->repeat; i++) {
         struct starfish_info info;
         if (starfish_poisson_solve(plan, NULL, rhs, solution, &info) != STARFISH_SUCCESS)
@@ -155,7 +155,7 @@ static void measure(starfish_context *context, const struct settings *s, starfis
 
 static void measure_peers(const struct settings *s, int has_gpu)
 {
-    double seconds[MOST_REPEATS];
+    double seconds[MOST_REPEATS] = {0};
     if (has_gpu && peer_cufft_periodic(s->n, s->precision, (int)s->repeat, seconds))
         print_row(s, "cuFFT", "all periodic", "device", median(seconds, s->repeat), 8, 1);
     if (peer_stream_passes(field_bytes(s), (int)s->repeat, seconds))

@@ -204,9 +204,6 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
                              : !solution ? "solution"
                                          : "job");
     *job = NULL;
-    int node; /* a field does not know what its memory is to the caller */
-    STARFISH_TRY(starfish_memory_node(plan->context, "rhs", rhs, &node));
-    STARFISH_TRY(starfish_memory_node(plan->context, "solution", solution, &node));
     starfish_field *field[2] = {NULL, NULL};
     /* The right-hand side is only read, unless it is the solution too. */
     starfish_status status = field_over(plan, "rhs", (void *)(uintptr_t)rhs, &field[0]);

@@ -3,6 +3,8 @@ extern "C" {
 #include "sparse/constant_mode.h"
 }
 
+#include "base/cuda_entries.h"
+
 #include <cuda_runtime.h>
 
 namespace
@@ -73,13 +75,4 @@ template <typename real> int constant_mode(const starfish_constant_mode *a, cuda
 
 } // namespace
 
-extern "C" {
-int starfish_constant_mode_cuda_f32(const starfish_constant_mode *arguments, cudaStream_t stream)
-{
-    return constant_mode<float>(arguments, stream);
-}
-int starfish_constant_mode_cuda_f64(const starfish_constant_mode *arguments, cudaStream_t stream)
-{
-    return constant_mode<double>(arguments, stream);
-}
-}
+STARFISH_CUDA_ENTRIES(starfish_constant_mode, constant_mode)

@@ -7,6 +7,8 @@ extern "C" {
 #include "sparse/stencil.h"
 }
 
+#include "base/cuda_entries.h"
+
 #include <cuda_runtime.h>
 
 namespace
@@ -176,21 +178,5 @@ template <typename real> int boundary(const starfish_boundary_rhs *a, cudaStream
 
 } // namespace
 
-extern "C" {
-int starfish_residual_cuda_f32(const starfish_residual *arguments, cudaStream_t stream)
-{
-    return residual<float>(arguments, stream);
-}
-int starfish_residual_cuda_f64(const starfish_residual *arguments, cudaStream_t stream)
-{
-    return residual<double>(arguments, stream);
-}
-int starfish_boundary_rhs_cuda_f32(const starfish_boundary_rhs *arguments, cudaStream_t stream)
-{
-    return boundary<float>(arguments, stream);
-}
-int starfish_boundary_rhs_cuda_f64(const starfish_boundary_rhs *arguments, cudaStream_t stream)
-{
-    return boundary<double>(arguments, stream);
-}
-}
+STARFISH_CUDA_ENTRIES(starfish_residual, residual)
+STARFISH_CUDA_ENTRIES(starfish_boundary_rhs, boundary)

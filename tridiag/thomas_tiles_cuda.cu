@@ -6,6 +6,8 @@
  * about 64 thousand on; below that by the latency of the recurrence, n divisions one after the other, twice. */
 #include "tridiag/thomas_line.cuh"
 
+#include "base/cuda_entries.h"
+
 namespace starfish_tridiag
 {
 namespace
@@ -76,12 +78,4 @@ template <typename Real> int launch_thomas_tiles(const starfish_thomas_tiles *ar
 } // namespace
 } // namespace starfish_tridiag
 
-extern "C" int starfish_thomas_tiles_cuda_f32(const struct starfish_thomas_tiles *arguments, cudaStream_t stream)
-{
-    return starfish_tridiag::launch_thomas_tiles<float>(arguments, stream);
-}
-
-extern "C" int starfish_thomas_tiles_cuda_f64(const struct starfish_thomas_tiles *arguments, cudaStream_t stream)
-{
-    return starfish_tridiag::launch_thomas_tiles<double>(arguments, stream);
-}
+STARFISH_CUDA_ENTRIES(starfish_thomas_tiles, starfish_tridiag::launch_thomas_tiles)

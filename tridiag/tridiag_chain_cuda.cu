@@ -20,6 +20,8 @@
  * i-s and i+s with their rows; rows out of range are x = 0, so any n will do. */
 #include "tridiag/thomas_line.cuh"
 
+#include "base/cuda_entries.h"
+
 namespace starfish_tridiag
 {
 namespace
@@ -371,12 +373,4 @@ template <typename Real> int launch_chain(const starfish_tridiag_chain *argument
 } // namespace
 } // namespace starfish_tridiag
 
-extern "C" int starfish_tridiag_chain_cuda_f32(const struct starfish_tridiag_chain *arguments, cudaStream_t stream)
-{
-    return starfish_tridiag::launch_chain<float>(arguments, stream);
-}
-
-extern "C" int starfish_tridiag_chain_cuda_f64(const struct starfish_tridiag_chain *arguments, cudaStream_t stream)
-{
-    return starfish_tridiag::launch_chain<double>(arguments, stream);
-}
+STARFISH_CUDA_ENTRIES(starfish_tridiag_chain, starfish_tridiag::launch_chain)
