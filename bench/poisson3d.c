@@ -156,8 +156,12 @@ static void measure(starfish_context *context, const struct settings *s, starfis
 static void measure_peers(const struct settings *s, int has_gpu)
 {
     double seconds[MOST_REPEATS] = {0};
+#ifdef STARFISH_CUDA
     if (has_gpu && peer_cufft_periodic(s->n, s->precision, (int)s->repeat, seconds))
         print_row(s, "cuFFT", "all periodic", "device", median(seconds, s->repeat), 8, 1);
+#else
+    (void)has_gpu;
+#endif
     if (peer_stream_passes(field_bytes(s), (int)s->repeat, seconds))
         print_row(s, "memory", "ten passes over the field", "pageable", median(seconds, s->repeat), 10, 0);
 }

@@ -20,7 +20,7 @@ struct starfish_field {
 
 /* starfish_field_create, where errors call the memory `name`. */
 starfish_status starfish_field_over(struct starfish_context *context, starfish_precision precision, const size_t n[3],
-                                    size_t slabs, const char *name, void *memory, struct starfish_field **field);
+                                    size_t slabs, const char *name, void *memory, struct starfish_field **result);
 
 /* Cut 0..n-1 into `parts` runs that differ by one at most. */
 void starfish_cut(size_t n, size_t parts, size_t *first);

@@ -82,8 +82,8 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
     add_chains(&tables, &level->influence, neighbours);
     add_chains(&tables, &level->solve, source->blocks);
 
-    tables.ints = calloc(tables.int_count, sizeof *tables.ints);
-    tables.reals = calloc(tables.real_count, sizeof *tables.reals);
+    tables.ints = calloc(tables.int_count + 1, sizeof *tables.ints);
+    tables.reals = calloc(tables.real_count + 1, sizeof *tables.reals);
     starfish_status status = tables.ints && tables.reals
                                  ? STARFISH_SUCCESS
                                  : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of a level");
@@ -150,7 +150,7 @@ static starfish_status register_arrays(struct starfish_spectral *s)
 starfish_status starfish_reduction_setup(struct starfish_spectral *s, const struct starfish_reduction *reduction)
 {
     s->levels = reduction->levels;
-    struct place *place = malloc(reduction->n * sizeof *place);
+    struct place *place = calloc(reduction->n, sizeof *place);
     if (!place)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of rows");
     starfish_status status = make_levels(s, reduction, place);

@@ -203,8 +203,8 @@ static starfish_status build_level(const struct matrix *m, struct starfish_reduc
                                    struct block_roots *roots, double *merged)
 {
     struct starfish_step_list steps = {0, 0, NULL};
-    level->solve = calloc(level->blocks, sizeof *level->solve);
-    level->neighbour = calloc(2 * level->blocks, sizeof *level->neighbour);
+    level->solve = calloc(level->blocks + 1, sizeof *level->solve);
+    level->neighbour = calloc(2 * level->blocks + 1, sizeof *level->neighbour);
     starfish_status status = level->solve && level->neighbour
                                  ? STARFISH_SUCCESS
                                  : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
@@ -236,7 +236,7 @@ static starfish_status group_by_level(struct starfish_reduction *reduction, cons
         reduction->level[list->block[i].level].blocks++;
     for (size_t l = 0; l < reduction->levels; l++) {
         struct starfish_reduction_level *level = &reduction->level[l];
-        level->block = calloc(level->blocks, sizeof *level->block);
+        level->block = calloc(level->blocks + 1, sizeof *level->block);
         if (!level->block)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
         level->blocks = 0;

@@ -80,19 +80,19 @@ static const struct test_device test_cuda = {
 static void thomas_matches_reference(void **state)
 {
     (void)state;
-    test_thomas_table(&test_cuda, 257);
+    test_thomas_table(&test_cuda, test_longest());
 }
 
 static void chain_by_thomas_matches_reference(void **state)
 {
     (void)state;
-    test_chain_table(&test_cuda, 257, STARFISH_TRIDIAG_THOMAS);
+    test_chain_table(&test_cuda, test_longest(), STARFISH_TRIDIAG_THOMAS);
 }
 
 static void chain_by_pcr_matches_reference(void **state)
 {
     (void)state;
-    test_chain_table(&test_cuda, 257, STARFISH_TRIDIAG_PCR);
+    test_chain_table(&test_cuda, test_longest(), STARFISH_TRIDIAG_PCR);
 }
 
 static void pcr_refuses_what_does_not_fit(void **state)

@@ -52,6 +52,9 @@ void test_chain_case(const struct test_device *device, const struct test_chain *
 void test_thomas_against_cpu(const struct test_device *device, const struct test_thomas *thomas);
 void test_chain_against_cpu(const struct test_device *device, const struct test_chain *chain);
 
+/* The longest lines of the tables: shorter when STARFISH_TEST_SMALL is set. */
+size_t test_longest(void);
+
 /* Every case of the table with lines of at most `longest` unknowns. */
 void test_thomas_table(const struct test_device *device, size_t longest);
 void test_chain_table(const struct test_device *device, size_t longest, enum starfish_tridiag_method method);
