@@ -226,6 +226,7 @@ static starfish_status build_level(const struct matrix *m, struct starfish_reduc
 
 static starfish_status group_by_level(struct starfish_reduction *reduction, const struct block_list *list)
 {
+    reduction->levels = 1; /* the root is always there */
     for (size_t i = 0; i < list->count; i++)
         if ((size_t)list->block[i].level + 1 > reduction->levels)
             reduction->levels = (size_t)list->block[i].level + 1;
