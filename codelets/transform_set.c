@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#ifdef STARFISH_HAVE_GPU
 /* A group of lines whose work space stays in a large GPU's second-level cache, so that passes between the pre-kernel,
  * the FFT and the post-kernel do not reach memory. */
 enum { GROUP_BYTES = 32 << 20 };
@@ -16,7 +17,6 @@ static size_t group_lines(const struct starfish_transform_set *set)
     return lines < set->max_lines ? lines : set->max_lines;
 }
 
-#ifdef STARFISH_HAVE_GPU
 static void create_on_gpu(void *data, size_t worker)
 {
     struct starfish_transform_set *set = data;

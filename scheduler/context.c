@@ -246,7 +246,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
         free(context);
         return status;
     }
-    struct starpu_sched_policy *policy = starpu_sched_get_sched_policy();
+    struct starpu_sched_policy *policy = starpu_sched_ctx_get_sched_policy(0); /* StarPU's initial context */
     snprintf(context->policy, sizeof context->policy, "%s", policy && policy->policy_name ? policy->policy_name : "?");
     starfish_context_bytes(context); /* start counting now */
     context->bytes = (struct starfish_bytes){0, 0, 0};

@@ -24,6 +24,11 @@ unset(CMAKE_REQUIRED_INCLUDES)
 
 if(STARFISH_HAVE_CUDA)
     find_package(CUDAToolkit REQUIRED)
+    # nvcc finds its libraries by itself, so CMake leaves their folder out; the dynamic linker need not know it.
+    get_target_property(cudart CUDA::cudart IMPORTED_LOCATION)
+    get_filename_component(cuda_libraries "${cudart}" DIRECTORY)
+    list(APPEND CMAKE_BUILD_RPATH "${cuda_libraries}")
+    list(APPEND CMAKE_INSTALL_RPATH "${cuda_libraries}")
 endif()
 
 add_library(starfish_dependencies INTERFACE)
