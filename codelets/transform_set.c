@@ -6,23 +6,12 @@
 #include <string.h>
 
 #ifdef STARFISH_HAVE_GPU
-/* A group of lines whose work space stays in a large GPU's second-level cache, so that passes between the pre-kernel,
- * the FFT and the post-kernel do not reach memory. */
-enum { GROUP_BYTES = 32 << 20 };
-
-static size_t group_lines(const struct starfish_transform_set *set)
-{
-    size_t lines = GROUP_BYTES / (2 * set->n * starfish_real_size(set->precision));
-    lines = lines > 0 ? lines : 1;
-    return lines < set->max_lines ? lines : set->max_lines;
-}
-
 static void create_on_gpu(void *data, size_t worker)
 {
     struct starfish_transform_set *set = data;
     if (starfish_context_worker_kind(set->context, worker) == STARFISH_GPU)
         set->cuda_status[worker] =
-            starfish_transform_cuda_create(&set->cuda[worker], set->kind, set->n, group_lines(set), set->precision);
+            starfish_transform_cuda_create(&set->cuda[worker], set->kind, set->n, set->max_lines, set->precision);
 }
 
 static void destroy_on_gpu(void *data, size_t worker)
@@ -87,7 +76,7 @@ size_t starfish_transform_set_workspace(const struct starfish_transform_set *set
     if (kind == STARFISH_CPU)
         return starfish_transform_cpu_workspace(set->cpu);
 #ifdef STARFISH_HAVE_GPU
-    return starfish_transform_cuda_workspace(set->kind, set->n, group_lines(set), set->precision);
+    return starfish_transform_cuda_workspace(set->kind, set->n, set->max_lines, set->precision);
 #else
     return 0;
 #endif

@@ -2,9 +2,9 @@
  *
  * The floor is one read and one write of the field, 2 sizeof(real) bytes an element. Three kernels move 6 sizeof(real)
  * (8 for kinds whose combination reads two elements; twice the middle part for DD_NODE and NN_NODE, whose lines are
- * extended), so lines are done in groups whose work space, about 32 MB, can stay in the L2 cache: then only the first
- * read and the last write are memory's. Where nothing is combined before (PERIODIC forward on rows) cuFFT reads the
- * rows itself. All kernels are bound by memory; measured figures are in bench/RESULTS.md.
+ * extended). Lines are done in groups, so that the work space stays small beside the field; their size is measured
+ * (transform_tables.c). Where nothing is combined before (PERIODIC forward on rows) cuFFT reads the rows itself. All
+ * kernels are bound by memory; figures are in bench/RESULTS.md.
  *
  * Columns are transposed on the way: a tile of 32 lanes by 32 elements goes through shared memory (33 wide, so that
  * neither side has bank conflicts), and both memory accesses run along consecutive addresses. */

@@ -11,9 +11,9 @@
  * some tens of thousands of lines on; below, by the latency of the recurrence, 2 n divisions in a row per step, however
  * few the lines.
  *
- * A PCR step of n = 512 should keep a multiprocessor busy for a few microseconds, and a Thomas step takes about a
- * hundred however many lines it has: the two meet at some thousands of lines. FEWEST_THOMAS_LINES is that
- * estimate, not a measurement.
+ * Thomas' step takes as long for one line as for thousands, since it waits for memory; PCR's time is proportional to the
+ * lines. They meet at 16384 lines for n = 128, 256 and 512, in both precisions (blktri in 3D on an H200, thresholds from
+ * 4096 to 262144 tried; half or twice as many lines cost 2 to 6 %).
  *
  * Sources: Swarztrauber 1974; Hockney and Jesshope 1981 for PCR; Valero-Lara, Pinelli, Prieto-Matias 2014 for PCR in
  * block cyclic reduction. In stage s = 1, 2, 4, ... every row i, scaled to a unit diagonal, eliminates its neighbours
@@ -27,7 +27,7 @@ namespace starfish_tridiag
 namespace
 {
 
-enum { FEWEST_THOMAS_LANES = 16, FEWEST_THOMAS_LINES = 4096, MOST_THREADS = 1024, WARP = 32 };
+enum { FEWEST_THOMAS_LANES = 16, FEWEST_THOMAS_LINES = 16384, MOST_THREADS = 1024, WARP = 32 };
 enum { DEFAULT_SHARED_BYTES = 48 * 1024 };
 
 /* Parameters of step q of a line. */
