@@ -3,7 +3,7 @@
 
 #include "base/real.h"
 #include "codelets/stencil.h"
-#include "scheduler/job.h"
+#include "scheduler/progress.h"
 
 #include <math.h>
 #include <stdlib.h>

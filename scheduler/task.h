@@ -10,7 +10,7 @@
 #ifndef STARFISH_SCHEDULER_TASK_H
 #define STARFISH_SCHEDULER_TASK_H
 
-#include "scheduler/job.h"
+#include "scheduler/progress.h"
 
 enum { STARFISH_TASK_MAX_DATA = 96 };
 

@@ -16,7 +16,7 @@
 #include "codelets/cyclic_reduction.h"
 #include "codelets/transform_set.h"
 #include "scheduler/field.h"
-#include "scheduler/job.h"
+#include "scheduler/progress.h"
 #include "scheduler/vector.h"
 #include "scheduler/workspace.h"
 

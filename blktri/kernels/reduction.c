@@ -114,34 +114,26 @@ static double *merge(const double *x, size_t nx, const double *y, size_t ny, dou
     return merged;
 }
 
-/* The row below the block: y_lower -= cn[lower] cn[lo]..cn[c-1] P(above)/P(whole) y_c, and
- * y_c -= an[lo]..an[c] / P(below) x_lower. */
-static starfish_status lower_chains(const struct matrix *m, const struct starfish_block *b, const struct block_roots *r,
-                                    struct starfish_step_list *steps, struct starfish_neighbour *neighbour)
+/* The chains between a block's separator c and the row just outside, at its low end
+ *     y_lower -= cn[lower] cn[lo]..cn[c-1] P(above) / P(whole) y_c,      y_c -= an[lo]..an[c] / P(below) x_lower,
+ * or at its high end, where a and c, below and above change places. */
+static starfish_status neighbour_chains(const struct matrix *m, const struct starfish_block *b,
+                                        const struct block_roots *r, int high_end, struct starfish_step_list *steps,
+                                        struct starfish_neighbour *neighbour)
 {
-    const size_t lo = (size_t)b->lo, c = (size_t)b->separator;
-    struct product out = {0, (c - lo) % 2 == 0 ? 1 : -1}, in = couple(m->lower, lo, c);
-    multiply(&out, m->upper[b->lower]);
-    for (size_t j = lo; j < c; j++)
-        multiply(&out, m->upper[j]);
-    neighbour->row = b->lower;
-    STARFISH_TRY(starfish_chain_append(steps, &neighbour->reduce, r->whole, r->wholes, r->above, r->aboves,
-                                       out.logarithm, out.sign));
-    return starfish_chain_append(steps, &neighbour->influence, r->below, r->belows, NULL, 0, in.logarithm, in.sign);
-}
-
-static starfish_status upper_chains(const struct matrix *m, const struct starfish_block *b, const struct block_roots *r,
-                                    struct starfish_step_list *steps, struct starfish_neighbour *neighbour)
-{
-    const size_t c = (size_t)b->separator, hi = (size_t)b->hi;
-    struct product out = {0, (hi - c) % 2 == 0 ? 1 : -1}, in = couple(m->upper, c, hi);
-    multiply(&out, m->lower[b->upper]);
-    for (size_t j = c + 1; j <= hi; j++)
-        multiply(&out, m->lower[j]);
-    neighbour->row = b->upper;
-    STARFISH_TRY(starfish_chain_append(steps, &neighbour->reduce, r->whole, r->wholes, r->below, r->belows,
-                                       out.logarithm, out.sign));
-    return starfish_chain_append(steps, &neighbour->influence, r->above, r->aboves, NULL, 0, in.logarithm, in.sign);
+    const size_t lo = (size_t)b->lo, c = (size_t)b->separator, hi = (size_t)b->hi;
+    const double *outward = high_end ? m->lower : m->upper, *inward = high_end ? m->upper : m->lower;
+    const size_t rows = high_end ? hi - c : c - lo,
+                 first = high_end ? c + 1 : lo; /* of the half towards the neighbour */
+    struct product out = {0, rows % 2 == 0 ? 1 : -1}, in = couple(inward, high_end ? c : lo, high_end ? hi : c);
+    neighbour->row = high_end ? b->upper : b->lower;
+    multiply(&out, outward[neighbour->row]);
+    for (size_t j = first; j < first + rows; j++)
+        multiply(&out, outward[j]);
+    STARFISH_TRY(starfish_chain_append(steps, &neighbour->reduce, r->whole, r->wholes, high_end ? r->below : r->above,
+                                       high_end ? r->belows : r->aboves, out.logarithm, out.sign));
+    return starfish_chain_append(steps, &neighbour->influence, high_end ? r->above : r->below,
+                                 high_end ? r->aboves : r->belows, NULL, 0, in.logarithm, in.sign);
 }
 
 /* Rows that no product of couplings reaches are not neighbours. */
@@ -181,13 +173,13 @@ static starfish_status add_neighbours(const struct matrix *m, struct starfish_re
     if (coupled(m, b, 0)) {
         struct starfish_neighbour *neighbour = &level->neighbour[level->lower++];
         neighbour->block = index;
-        STARFISH_TRY(lower_chains(m, b, roots, steps, neighbour));
+        STARFISH_TRY(neighbour_chains(m, b, roots, 0, steps, neighbour));
     }
     /* Upper ones are collected from the end of the list and moved behind the lower ones afterwards. */
     if (coupled(m, b, 1)) {
         struct starfish_neighbour *neighbour = &level->neighbour[2 * level->blocks - 1 - level->neighbours++];
         neighbour->block = index;
-        STARFISH_TRY(upper_chains(m, b, roots, steps, neighbour));
+        STARFISH_TRY(neighbour_chains(m, b, roots, 1, steps, neighbour));
     }
     return STARFISH_SUCCESS;
 }

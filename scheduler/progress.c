@@ -1,5 +1,5 @@
 /* Counting and waiting for the tasks of one solve. */
-#include "scheduler/job.h"
+#include "scheduler/progress.h"
 
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
@@ -13,7 +13,7 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
     progress->context = context;
     pthread_mutex_init(&progress->lock, NULL);
     pthread_cond_init(&progress->all_done, NULL);
-    for (int phase = 0; phase < STARFISH_JOB_PHASES; phase++) {
+    for (int phase = 0; phase < STARFISH_PROGRESS_PHASES; phase++) {
         progress->phase[phase].start = HUGE_VAL;
         progress->phase[phase].end = -HUGE_VAL;
     }

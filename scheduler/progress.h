@@ -1,12 +1,12 @@
-/* A job: the tasks of one solve, counted and timed as they finish. */
-#ifndef STARFISH_SCHEDULER_JOB_H
-#define STARFISH_SCHEDULER_JOB_H
+/* The progress of one solve: its tasks, counted and timed as they finish. */
+#ifndef STARFISH_SCHEDULER_PROGRESS_H
+#define STARFISH_SCHEDULER_PROGRESS_H
 
 #include "scheduler/context.h"
 
 #include <stdatomic.h>
 
-enum { STARFISH_JOB_PHASES = 8 };
+enum { STARFISH_PROGRESS_PHASES = 8 };
 
 struct starfish_tasks_done {
     size_t tasks;
@@ -24,7 +24,7 @@ struct starfish_progress {
     struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
     struct {
         double start, end; /* microseconds of starpu_timing_now, start > end before the first task */
-    } phase[STARFISH_JOB_PHASES];
+    } phase[STARFISH_PROGRESS_PHASES];
     double start;
     struct starfish_bytes bytes_before;
 };
