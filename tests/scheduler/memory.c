@@ -2,6 +2,7 @@
 #include "scheduler/field.h"
 
 #include "tests/common/check.h"
+#include "tests/scheduler/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,23 +10,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-static starfish_context *context;
-
-static int set_up(void **state)
-{
-    (void)state;
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    options.gpu_workers = 0;
-    return starfish_context_create(&context, &options);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
-}
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 

@@ -35,54 +35,9 @@ static void constant_mode(starfish_precision precision, const struct starfish_co
 
 static const struct test_sparse_device device = {&test_cuda_memory, residual, boundary_rhs, constant_mode};
 
-static void residual_is_that_of_the_operator(void **state)
-{
-    (void)state;
-    test_residual_table(&device);
-}
-
-static void residual_of_what_is_not_finite_is_infinite(void **state)
-{
-    (void)state;
-    test_residual_not_finite(&device);
-}
-
-static void boundary_data_moves_to_the_faces(void **state)
-{
-    (void)state;
-    test_boundary_table(&device);
-}
-
-static void mean_of_the_constant_mode_is_removed(void **state)
-{
-    (void)state;
-    test_constant_mode_table(&device);
-}
-
-/* More unknowns than threads, so that every thread walks. */
-static void large_sizes(void **state)
-{
-    (void)state;
-    static const struct test_slab slabs[] = {{{255, 129, 70}, 3, 66}, {{1031, 17, 41}, 0, 40}};
-    if (getenv("STARFISH_TEST_SMALL"))
-        skip();
-    for (int s = 0; s < 2; s++) {
-        test_residual_slab(&device, &slabs[s]);
-        test_boundary_slab(&device, &slabs[s]);
-    }
-    test_constant_mode_size(&device, 9, 513, 300, 16);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(residual_is_that_of_the_operator),
-        cmocka_unit_test(residual_of_what_is_not_finite_is_infinite),
-        cmocka_unit_test(boundary_data_moves_to_the_faces),
-        cmocka_unit_test(mean_of_the_constant_mode_is_removed),
-        cmocka_unit_test(large_sizes),
-    };
     if (test_cuda_devices() == 0)
         return NO_DEVICE;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_sparse_kernels(&device, getenv("STARFISH_TEST_SMALL") == NULL);
 }

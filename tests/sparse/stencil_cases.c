@@ -312,3 +312,57 @@ void test_constant_mode_table(const struct test_sparse_device *device)
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         test_constant_mode_size(device, sizes[s].lanes, sizes[s].ny, sizes[s].nz, sizes[s].tiles);
 }
+
+/* ---- The group of tests ------------------------------------------------------------------------------------------- */
+
+static const struct test_sparse_device *tested;
+
+static void residual_is_that_of_the_operator(void **state)
+{
+    (void)state;
+    test_residual_table(tested);
+}
+
+static void residual_of_what_is_not_finite_is_infinite(void **state)
+{
+    (void)state;
+    test_residual_not_finite(tested);
+}
+
+static void boundary_data_moves_to_the_faces(void **state)
+{
+    (void)state;
+    test_boundary_table(tested);
+}
+
+static void mean_of_the_constant_mode_is_removed(void **state)
+{
+    (void)state;
+    test_constant_mode_table(tested);
+}
+
+/* More unknowns than threads, so that every thread walks. */
+static void large_sizes_too(void **state)
+{
+    (void)state;
+    static const struct test_slab large[] = {{{255, 129, 70}, 3, 66}, {{1031, 17, 41}, 0, 40}};
+    for (int s = 0; s < 2; s++) {
+        test_residual_slab(tested, &large[s]);
+        test_boundary_slab(tested, &large[s]);
+    }
+    test_constant_mode_size(tested, 9, 513, 300, 16);
+}
+
+int test_sparse_kernels(const struct test_sparse_device *device, int large_sizes)
+{
+    const struct CMUnitTest table[] = {
+        cmocka_unit_test(residual_is_that_of_the_operator),
+        cmocka_unit_test(residual_of_what_is_not_finite_is_infinite),
+        cmocka_unit_test(boundary_data_moves_to_the_faces),
+        cmocka_unit_test(mean_of_the_constant_mode_is_removed),
+    };
+    const struct CMUnitTest large[] = {cmocka_unit_test(large_sizes_too)};
+    tested = device;
+    const int failed = cmocka_run_group_tests_name("table", table, NULL, NULL);
+    return failed + (large_sizes ? cmocka_run_group_tests_name("large sizes", large, NULL, NULL) : 0);
+}

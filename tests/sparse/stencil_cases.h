@@ -29,4 +29,8 @@ void test_boundary_slab(const struct test_sparse_device *device, const struct te
 void test_constant_mode_table(const struct test_sparse_device *device);
 void test_constant_mode_size(const struct test_sparse_device *device, size_t lanes, size_t ny, size_t nz, int tiles);
 
+/* All of the above as one group of tests; large_sizes: more unknowns than a device has threads, too. Returns how many
+ * failed. */
+int test_sparse_kernels(const struct test_sparse_device *device, int large_sizes);
+
 #endif
