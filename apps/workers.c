@@ -15,13 +15,13 @@ static starfish_status complain(const char *text)
 }
 
 /* One "kind" or "kind:count" at *at, which moves behind it. */
-static int read_kind(const char **at, int counts[STARFISH_WORKER_KINDS])
+static int read_kind(const char **at, int counts[STARFISH_WORKER_KINDS], int seen[STARFISH_WORKER_KINDS])
 {
     static const char *const names[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
     int kind = 0;
     while (kind < STARFISH_WORKER_KINDS && strncmp(*at, names[kind], 3) != 0)
         ++kind;
-    if (kind == STARFISH_WORKER_KINDS || counts[kind] != 0)
+    if (kind == STARFISH_WORKER_KINDS || seen[kind]++)
         return 0;
     *at += 3;
     counts[kind] = -1;
@@ -29,7 +29,7 @@ static int read_kind(const char **at, int counts[STARFISH_WORKER_KINDS])
         char *end;
         errno = 0;
         long count = strtol(*at + 1, &end, 10);
-        if (end == *at + 1 || errno || count < 1 || count > INT_MAX)
+        if (end == *at + 1 || errno || count < 0 || count > INT_MAX)
             return 0;
         counts[kind] = (int)count;
         *at = end;
@@ -39,17 +39,17 @@ static int read_kind(const char **at, int counts[STARFISH_WORKER_KINDS])
 
 starfish_status workers_read(const char *text, struct starfish_context_options *options)
 {
-    int counts[STARFISH_WORKER_KINDS] = {0}, more = 1;
+    int counts[STARFISH_WORKER_KINDS] = {0}, seen[STARFISH_WORKER_KINDS] = {0}, more = 1;
     const char *at = text;
     if (strcmp(text, "all") == 0)
         return STARFISH_SUCCESS;
     while (more) {
-        if (!read_kind(&at, counts))
+        if (!read_kind(&at, counts, seen))
             return complain(text);
         more = *at == ',';
         at += more;
     }
-    if (*at)
+    if (*at || (counts[STARFISH_CPU] == 0 && counts[STARFISH_GPU] == 0))
         return complain(text);
     options->cpu_workers = counts[STARFISH_CPU];
     options->gpu_workers = counts[STARFISH_GPU];

@@ -130,7 +130,7 @@ class Good(Case):
 
     def test_files_of_every_kind(self):
         result = self.solve(poisson(), "--precision", "f32", "--out", "u.h5:/deep/u", "--vtk", "u.vti", "--plot",
-                            "u.png", "--workers", "cpu:1", "--slabs", "2")
+                            "u.png", "--workers", "cpu:1,gpu:0", "--slabs", "2")
         self.assertEqual(result["workers"]["gpu"]["tasks"], 0)
         contents = self.contents()
         for name, magic in (("u.h5", b"\x89HDF"), ("u.vti", b"<?xml"), ("u.png", b"\x89PNG")):
@@ -220,6 +220,7 @@ class Bad(Case):
             ("no mixed mode", ["solve", problem, "--precision", "mixed"]),
             ("--workers: 'tpu'", ["solve", problem, "--workers", "tpu"]),
             ("--workers: 'cpu:0'", ["solve", problem, "--workers", "cpu:0"]),
+            ("--workers: 'cpu:0,gpu:0'", ["solve", problem, "--workers", "cpu:0,gpu:0"]),
             ("--workers: 'cpu:1,'", ["solve", problem, "--workers", "cpu:1,"]),
             ("--workers: 'cpu,cpu'", ["solve", problem, "--workers", "cpu,cpu"]),
             ("--slabs: must be", ["solve", problem, "--slabs", "0"]),
