@@ -21,16 +21,12 @@ typedef float real;
 #define REAL(literal) literal##f
 #define REAL_FFTW(name) fftwf_##name
 #define REAL_FABS fabsf
-#define REAL_EPSILON 1.1920928955078125e-7f
-#define REAL_LAPACK(name) LAPACKE_s##name
 #elif defined(STARFISH_REAL_F64)
 typedef double real;
 #define REAL_NAME(name) name##_f64
 #define REAL(literal) literal
 #define REAL_FFTW(name) fftw_##name
 #define REAL_FABS fabs
-#define REAL_EPSILON 2.220446049250313e-16
-#define REAL_LAPACK(name) LAPACKE_d##name
 #endif
 
 #endif

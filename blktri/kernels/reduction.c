@@ -15,14 +15,6 @@ struct matrix {
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------------- */
 
-static int depth_of(size_t rows)
-{
-    int depth = 0;
-    for (; rows > 0; rows /= 2)
-        depth++;
-    return depth;
-}
-
 struct block_list {
     struct starfish_block *block;
     size_t count;
@@ -275,7 +267,7 @@ starfish_status starfish_reduction_create(struct starfish_reduction **result, co
 {
     const struct matrix m = {lower, diag, upper, n, periodic, singular};
     *result = NULL;
-    if (depth_of(n) > 30)
+    if (n >= (size_t)1 << 30) /* rows are numbered by int */
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "block cyclic reduction: %zu rows are too many", n);
     struct starfish_reduction *reduction = calloc(1, sizeof *reduction);
     struct block_list list = {malloc(n * sizeof *list.block), 0};
