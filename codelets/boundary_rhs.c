@@ -34,6 +34,7 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
 {
     struct starfish_task task;
     starfish_task_begin(&task, &boundary_rhs_codelet, progress, phase);
+    task.where = d->where;
     task.name = "boundary data";
     starfish_task_data(&task, d->rhs, STARPU_R);
     starfish_task_data(&task, d->result, STARPU_W);

@@ -63,6 +63,7 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
 {
     struct starfish_task task;
     starfish_task_begin(&task, &residual_codelet, progress, phase);
+    task.where = d->where;
     starfish_task_data(&task, d->axes, STARPU_R);
     starfish_task_data(&task, d->u, STARPU_R);
     starfish_task_data(&task, d->rhs, STARPU_R);

@@ -25,63 +25,30 @@ static starfish_status choose_blktri(struct starfish_poisson_plan *plan, const c
     return STARFISH_SUCCESS;
 }
 
+enum { BASIS_AT_MOST = 2048 };
+
 static starfish_status choose_method(struct starfish_poisson_plan *plan, const char *const names[3])
 {
-    const int y_transform = plan->direction[1].has_transform;
+    const struct starfish_direction *y = &plan->direction[1];
+    const int has_basis =
+        starfish_check_symmetrizable(names[1], y->lower, y->upper, y->n, y->periodic) == STARFISH_SUCCESS;
     switch (plan->options.method) {
     case STARFISH_METHOD_SLAB:
-        if (!y_transform)
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                                 "method slab needs constant coefficients in %s: use method blktri", names[1]);
+        if (!y->has_transform)
+            STARFISH_TRY(starfish_check_symmetrizable(names[1], y->lower, y->upper, y->n, y->periodic));
         return choose_slab(plan, "asked for");
     case STARFISH_METHOD_BLKTRI:
         return choose_blktri(plan, names, "asked for");
     case STARFISH_METHOD_AUTO:
-        return y_transform ? choose_slab(plan, "the second direction can be transformed: fewest operations")
-                           : choose_blktri(plan, names, "the second direction cannot be transformed");
+        if (y->has_transform)
+            return choose_slab(plan, "the second direction can be transformed: fewest operations");
+        /* A matrix product pays while its operations, of the highest rate there is, are few. */
+        if (has_basis && y->n <= BASIS_AT_MOST && plan->n[0] > 1)
+            return choose_slab(plan, "the second direction has a basis of eigenvectors: matrix products");
+        return choose_blktri(plan, names, has_basis ? "a change of basis in the second direction would cost more"
+                                                    : "the second direction cannot be transformed");
     }
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.method is unknown");
-}
-
-/* ---- Cutting ---------------------------------------------------------------------------------------------------- */
-
-/* A task should be worth about 100 us, and each core should have a few. A GPU wants few, large pieces: enough slabs for
- * copies to overlap with work, few blocks of modes. Shared work is cut for the GPU's sake, cores take what they can. */
-enum { ELEMENTS_PER_PIECE = 32768, PIECES_AT_MOST = 16 };
-
-struct pieces {
-    size_t slabs, blocks;
-};
-
-static size_t clamp(size_t value, size_t low, size_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static struct pieces default_pieces(const struct starfish_poisson_plan *plan)
-{
-    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
-    const double elements = (double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2];
-    /* There are pieces squared tiles. */
-    const size_t affordable = (size_t)fmin(fmax(sqrt(elements / ELEMENTS_PER_PIECE), 1), PIECES_AT_MOST);
-    struct pieces wanted = {2 * cpus, 2 * cpus};
-    if (gpus > 0)
-        wanted = cpus > 0 ? (struct pieces){8 * gpus, 4 * gpus} : (struct pieces){4 * gpus, gpus};
-    return (struct pieces){clamp(wanted.slabs, 1, affordable), clamp(wanted.blocks, 1, affordable)};
-}
-
-static starfish_status cut(const char *name, size_t asked, size_t chosen, size_t most, size_t *pieces)
-{
-    if (asked > most)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name, asked,
-                             most);
-    *pieces = asked > 0 ? asked : clamp(chosen, 1, most);
-    return STARFISH_SUCCESS;
 }
 
 /* ---- Solvability ------------------------------------------------------------------------------------------------ */
@@ -153,23 +120,47 @@ static starfish_status check_solvable(const struct starfish_poisson_plan *plan, 
 
 /* ---- Creating --------------------------------------------------------------------------------------------------- */
 
-static starfish_status create_spectral(struct starfish_poisson_plan *plan, double lambda)
+static starfish_status create_blktri(struct starfish_poisson_plan *plan, double lambda)
 {
-    size_t slabs = 1, blocks = 1;
-    const struct pieces chosen = default_pieces(plan);
-    STARFISH_TRY(cut("slabs", plan->options.slabs, chosen.slabs, smaller(plan->n[2], STARFISH_MAX_SLABS), &slabs));
-    STARFISH_TRY(cut("mode_blocks", plan->options.mode_blocks, chosen.blocks,
-                     smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS), &blocks));
+    struct starfish_cut cut;
+    size_t blocks = 1;
     struct starfish_reduction *reduction = NULL;
     const struct starfish_direction *z = &plan->direction[2];
-    if (plan->method == STARFISH_METHOD_BLKTRI)
-        STARFISH_TRY(
-            starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
+    STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, &cut, &blocks));
+    STARFISH_TRY(
+        starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
     starfish_status status =
         starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision, plan->direction, lambda,
-                                 plan->singular, slabs, blocks, reduction);
+                                 plan->singular, &cut, blocks, reduction);
     starfish_reduction_destroy(reduction);
     return status;
+}
+
+static starfish_status create_graph(struct starfish_poisson_plan *plan, enum starfish_residence residence)
+{
+    struct starfish_cut cut;
+    size_t parts = 1;
+    struct starfish_progress progress;
+    STARFISH_TRY(starfish_poisson_choose_cut(plan, residence, &cut, &parts));
+    /* Where slabs have kinds of workers, the reduced system is the GPU's. */
+    const uint32_t where = cut.where[cut.slabs - 1];
+    starfish_progress_init(&progress, plan->context);
+    starfish_status status = starfish_slab_graph_create(&plan->graph[residence], &plan->space, &plan->direction[2],
+                                                        &cut, parts, where, &progress);
+    if (status == STARFISH_SUCCESS) {
+        status = starfish_progress_wait(&progress);
+        if (status != STARFISH_SUCCESS)
+            starfish_slab_graph_destroy(&plan->graph[residence]);
+    }
+    starfish_progress_destroy(&progress);
+    return status;
+}
+
+static starfish_status create_slab(struct starfish_poisson_plan *plan, double lambda)
+{
+    STARFISH_TRY(starfish_slab_space_create(&plan->space, plan->context, plan->options.precision, plan->direction,
+                                            lambda, plan->singular));
+    return create_graph(plan, STARFISH_PINNED);
 }
 
 static starfish_status create(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
@@ -185,7 +176,8 @@ static starfish_status create(struct starfish_poisson_plan *plan, const char *co
     plan->singular = lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
     STARFISH_TRY(choose_method(plan, names));
     STARFISH_TRY(check_solvable(plan, lambda));
-    return create_spectral(plan, lambda);
+    STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, lambda));
+    return plan->method == STARFISH_METHOD_SLAB ? create_slab(plan, lambda) : create_blktri(plan, lambda);
 }
 
 static starfish_status check_arguments(const starfish_context *context, const struct starfish_poisson_options *options,
@@ -268,8 +260,12 @@ void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
 {
     if (!plan)
         return;
+    for (int residence = 0; residence < STARFISH_RESIDENCES; residence++)
+        starfish_slab_graph_destroy(&plan->graph[residence]);
+    starfish_slab_space_destroy(&plan->space);
     if (plan->spectral.context)
         starfish_spectral_destroy(&plan->spectral);
+    starfish_operator_destroy(&plan->operator_);
     for (int axis = 0; axis < 3; axis++)
         starfish_direction_destroy(&plan->direction[axis]);
     pthread_mutex_destroy(&plan->submission);
@@ -300,5 +296,50 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
 {
     if (!plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
-    return starfish_field_create(plan->context, plan->options.precision, plan->n, plan->spectral.slabs, memory, field);
+    int node;
+    enum starfish_residence residence = STARFISH_PINNED;
+    const struct starfish_cut *cut;
+    if (memory)
+        STARFISH_TRY(starfish_memory_place(plan->context, "memory", memory, &node, &residence));
+    STARFISH_TRY(starfish_poisson_cut(plan, residence, &cut));
+    return starfish_field_over(plan->context, plan->options.precision, plan->n, cut, "memory", memory, field);
+}
+
+/* ---- Cuts --------------------------------------------------------------------------------------------------------- */
+
+/* Where the user says how to cut, or there is no GPU, one graph is for all. */
+static enum starfish_residence graph_of(const struct starfish_poisson_plan *plan, enum starfish_residence residence)
+{
+    const int one = plan->options.slabs > 0 || plan->context->workers_of[STARFISH_GPU] == 0;
+    return one ? STARFISH_PINNED : residence;
+}
+
+starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                     const struct starfish_cut **cut)
+{
+    starfish_status status = STARFISH_SUCCESS;
+    *cut = &plan->spectral.cut;
+    if (plan->method != STARFISH_METHOD_SLAB)
+        return STARFISH_SUCCESS;
+    residence = graph_of(plan, residence);
+    pthread_mutex_lock(&plan->submission);
+    if (!plan->graph[residence].space)
+        status = create_graph(plan, residence);
+    pthread_mutex_unlock(&plan->submission);
+    *cut = &plan->graph[residence].cut;
+    return status;
+}
+
+enum starfish_residence starfish_poisson_residence_of(const struct starfish_poisson_plan *plan,
+                                                      const struct starfish_cut *cut)
+{
+    int residence = 0;
+    for (; residence < STARFISH_RESIDENCES; residence++) {
+        const struct starfish_cut *own =
+            plan->method == STARFISH_METHOD_SLAB ? &plan->graph[residence].cut : &plan->spectral.cut;
+        if (own->slabs == cut->slabs && own->slabs > 0 &&
+            memcmp(own->first_plane, cut->first_plane, (cut->slabs + 1) * sizeof cut->first_plane[0]) == 0)
+            break;
+    }
+    return (enum starfish_residence)residence;
 }

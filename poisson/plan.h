@@ -3,6 +3,7 @@
 #define STARFISH_POISSON_PLAN_H
 
 #include "poisson/direction.h"
+#include "tasks/slab.h"
 #include "tasks/spectral.h"
 #include <starfish/poisson.h>
 
@@ -15,10 +16,26 @@ struct starfish_poisson_plan {
     size_t n[3];
     struct starfish_direction direction[3];
     int singular;
-    struct starfish_spectral spectral;
-    /* Tiles are shared by all solves with the plan: one solve's tasks are submitted as a whole before the next one's, so
-     * that the runtime's implicit dependencies put them one after the other. */
+    struct starfish_operator operator_;
+    struct starfish_spectral spectral; /* of method blktri */
+    /* Of method slab: a graph for each place that right-hand side and solution may lie in, since they are cut for the copies
+     * that will be needed. Made when the first solve of its kind comes, the one for pinned memory with the plan. */
+    struct starfish_slab_space space;
+    struct starfish_slab_graph graph[STARFISH_RESIDENCES];
+    /* A graph's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the next
+     * one's, so that the runtime's implicit dependencies put them one after the other. */
     pthread_mutex_t submission;
 };
+
+/* How the field is cut for data of that residence. Makes the graph where there is none yet. */
+starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                     const struct starfish_cut **cut);
+/* The residence whose graph a cut belongs to; STARFISH_RESIDENCES when it is none of the plan's. */
+enum starfish_residence starfish_poisson_residence_of(const struct starfish_poisson_plan *plan,
+                                                      const struct starfish_cut *cut);
+
+/* cut.c: choose how to cut the field and its modes for the workers. */
+starfish_status starfish_poisson_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                            struct starfish_cut *cut, size_t *parts);
 
 #endif

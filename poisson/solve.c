@@ -12,6 +12,8 @@
 struct starfish_job {
     struct starfish_poisson_plan *plan;
     struct starfish_progress progress;
+    enum starfish_residence residence; /* which of the plan's graphs it runs */
+    const struct starfish_cut *cut;
     struct starfish_field *rhs, *solution;
     int owns_fields;
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten. */
@@ -57,8 +59,8 @@ static starfish_status copy_face(struct starfish_job *job, const struct starfish
 static starfish_status submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    const struct starfish_spectral *s = &plan->spectral;
-    struct starfish_boundary_task task = {.precision = s->precision, .planes = plan->n[2]};
+    const starfish_precision precision = plan->options.precision;
+    struct starfish_boundary_task task = {.precision = precision, .planes = plan->n[2]};
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++) {
             if (!end_has_data(plan, boundary, axis, end))
@@ -69,14 +71,15 @@ static starfish_status submit_full_rhs(struct starfish_job *job, const struct st
                 STARFISH_TRY(copy_face(job, boundary, axis, end));
             task.face[axis][end] = job->face[axis][end].handle;
         }
-    for (size_t slab = 0; slab < s->slabs; slab++) {
-        const size_t planes = s->first_plane[slab + 1] - s->first_plane[slab];
+    for (size_t slab = 0; slab < job->cut->slabs; slab++) {
+        const size_t planes = starfish_cut_planes(job->cut, slab);
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], planes}, sizeof task.n);
-        task.first_plane = s->first_plane[slab];
+        task.first_plane = job->cut->first_plane[slab];
+        task.where = job->cut->where[slab];
         task.rhs = job->rhs->handle[slab];
         starpu_block_data_register(&job->full_rhs[slab], -1, 0, (uint32_t)plan->n[0],
                                    (uint32_t)(plan->n[0] * plan->n[1]), (uint32_t)plan->n[0], (uint32_t)plan->n[1],
-                                   (uint32_t)planes, starfish_real_size(s->precision));
+                                   (uint32_t)planes, starfish_real_size(precision));
         task.result = job->full_rhs[slab];
         STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
     }
@@ -87,11 +90,20 @@ static starfish_status submit_full_rhs(struct starfish_job *job, const struct st
 
 static starfish_status submit_residual(struct starfish_job *job, const starpu_data_handle_t *rhs)
 {
-    struct starfish_poisson_plan *plan = job->plan;
-    for (size_t slab = 0; slab < plan->spectral.slabs; slab++)
+    for (size_t slab = 0; slab < job->cut->slabs; slab++)
         STARFISH_TRY(starfish_vector_results(&job->maximum[slab], 2));
-    return starfish_graph_residual(&plan->spectral, &job->progress, plan->direction, job->solution->handle, rhs,
+    return starfish_graph_residual(&job->plan->operator_, job->cut, &job->progress, job->solution->handle, rhs,
                                    job->removed.handle, job->maximum);
+}
+
+static starfish_status submit_solve(struct starfish_job *job, const starpu_data_handle_t *rhs)
+{
+    struct starfish_poisson_plan *plan = job->plan;
+    return plan->method == STARFISH_METHOD_SLAB
+               ? starfish_graph_slab(&plan->graph[job->residence], &job->progress, rhs, job->solution->handle,
+                                     job->removed.handle)
+               : starfish_graph_blktri(&plan->spectral, &job->progress, rhs, job->solution->handle,
+                                       job->removed.handle);
 }
 
 static starfish_status submit_graph(struct starfish_job *job, const struct starfish_boundary *boundary)
@@ -104,10 +116,11 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
         rhs = job->full_rhs;
     }
     if (plan->singular)
-        STARFISH_TRY(starfish_vector_results(&job->removed, 1));
-    STARFISH_TRY(starfish_graph_forward(&plan->spectral, &job->progress, rhs));
-    STARFISH_TRY(starfish_graph_modes(&plan->spectral, &job->progress, job->removed.handle));
-    STARFISH_TRY(starfish_graph_backward(&plan->spectral, &job->progress, job->solution->handle));
+        STARFISH_TRY(starfish_vector_results(&job->removed, STARFISH_CONSTANT_MOMENTS));
+    STARFISH_TRY(submit_solve(job, rhs));
+    if (job->owns_fields)
+        STARFISH_TRY(
+            starfish_graph_bring_home(&job->progress, STARFISH_PHASE_BACKWARD, job->cut, job->solution->handle));
     return plan->options.check_residual ? submit_residual(job, rhs) : STARFISH_SUCCESS;
 }
 
@@ -115,7 +128,7 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
 static starfish_status finish(struct starfish_job *job)
 {
     starfish_status status = starfish_progress_wait(&job->progress);
-    for (size_t slab = 0; slab < job->plan->spectral.slabs; slab++)
+    for (size_t slab = 0; slab < job->cut->slabs; slab++)
         if (job->full_rhs[slab])
             starpu_data_unregister_no_coherency(job->full_rhs[slab]);
     for (int axis = 0; axis < 3; axis++)
@@ -148,16 +161,19 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
     job->plan = plan;
     job->rhs = rhs;
     job->solution = solution;
+    job->residence = starfish_poisson_residence_of(plan, &rhs->cut);
+    job->cut = plan->method == STARFISH_METHOD_SLAB ? &plan->graph[job->residence].cut : &plan->spectral.cut;
+    job->owns_fields = owns_fields;
     starfish_progress_init(&job->progress, plan->context);
     pthread_mutex_lock(&plan->submission);
     starfish_status status = submit_graph(job, boundary);
     pthread_mutex_unlock(&plan->submission);
     if (status != STARFISH_SUCCESS) {
+        job->owns_fields = 0; /* they are still the caller's */
         finish(job);
         destroy(job);
         return status;
     }
-    job->owns_fields = owns_fields;
     *result = job;
     return STARFISH_SUCCESS;
 }
@@ -168,9 +184,10 @@ static starfish_status check_field(const struct starfish_poisson_plan *plan, con
     if (!field)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
     if (field->context != plan->context || field->precision != plan->options.precision ||
-        field->slabs != plan->spectral.slabs || memcmp(field->n, plan->n, sizeof plan->n) != 0)
+        starfish_poisson_residence_of(plan, &field->cut) == STARFISH_RESIDENCES ||
+        memcmp(field->n, plan->n, sizeof plan->n) != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "%s has another context, shape, precision or number of slabs than the plan: make it with "
+                             "%s has another context, shape, precision or cut into slabs than the plan: make it with "
                              "starfish_poisson_field",
                              name);
     return STARFISH_SUCCESS;
@@ -184,14 +201,29 @@ starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const
     *job = NULL;
     STARFISH_TRY(check_field(plan, "rhs", rhs));
     STARFISH_TRY(check_field(plan, "solution", solution));
+    if (starfish_poisson_residence_of(plan, &rhs->cut) != starfish_poisson_residence_of(plan, &solution->cut))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are cut into slabs in different ways, since one is "
+                                                      "in device memory and the other is not");
     return submit(plan, boundary, rhs, solution, 0, job);
 }
 
-static starfish_status field_over(const struct starfish_poisson_plan *plan, const char *name, void *memory,
-                                  struct starfish_field **field)
+static starfish_status field_over(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut,
+                                  const char *name, void *memory, struct starfish_field **field)
 {
-    return starfish_field_over(plan->context, plan->options.precision, plan->n, plan->spectral.slabs, name, memory,
-                               field);
+    return starfish_field_over(plan->context, plan->options.precision, plan->n, cut, name, memory, field);
+}
+
+/* Copies go at the pace of the slower of the two. */
+static starfish_status slower_residence(const struct starfish_poisson_plan *plan, const void *rhs, const void *solution,
+                                        enum starfish_residence *residence)
+{
+    int node;
+    enum starfish_residence other;
+    STARFISH_TRY(starfish_memory_place(plan->context, "rhs", rhs, &node, residence));
+    STARFISH_TRY(starfish_memory_place(plan->context, "solution", solution, &node, &other));
+    if (other < *residence)
+        *residence = other;
+    return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
@@ -205,10 +237,14 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
                                          : "job");
     *job = NULL;
     starfish_field *field[2] = {NULL, NULL};
+    enum starfish_residence residence;
+    const struct starfish_cut *cut;
+    STARFISH_TRY(slower_residence(plan, rhs, solution, &residence));
+    STARFISH_TRY(starfish_poisson_cut(plan, residence, &cut));
     /* The right-hand side is only read, unless it is the solution too. */
-    starfish_status status = field_over(plan, "rhs", (void *)(uintptr_t)rhs, &field[0]);
+    starfish_status status = field_over(plan, cut, "rhs", (void *)(uintptr_t)rhs, &field[0]);
     if (status == STARFISH_SUCCESS && rhs != solution)
-        status = field_over(plan, "solution", solution, &field[1]);
+        status = field_over(plan, cut, "solution", solution, &field[1]);
     else
         field[1] = field[0];
     if (status == STARFISH_SUCCESS)
@@ -236,7 +272,7 @@ static double relative_residual(const struct starfish_job *job)
     double residual = 0, rhs = 0;
     if (!job->plan->options.check_residual)
         return NAN;
-    for (size_t slab = 0; slab < job->plan->spectral.slabs; slab++) {
+    for (size_t slab = 0; slab < job->cut->slabs; slab++) {
         residual = fmax(residual, read_result(&job->maximum[slab], 0));
         rhs = fmax(rhs, read_result(&job->maximum[slab], 1));
     }

@@ -4,6 +4,7 @@
  * share of them "clean"; a solver that iterates on the device pays for that with the whole link, so both shares are set
  * to zero unless the user has set them. And StarPU must not catch the host program's signals or print. */
 #include "scheduler/context.h"
+#include "scheduler/team.h"
 
 #include <starfish/starfish.h>
 
@@ -68,8 +69,38 @@ static starfish_status check_cores(int cpu_workers, int cores)
     return STARFISH_SUCCESS;
 }
 
-/* More CPU workers than this only add scheduling cost: memory-bound work saturates long before. */
-enum { DEFAULT_CPU_WORKERS_AT_MOST = 16 };
+/* More cores than this only add scheduling cost: memory-bound work saturates long before. */
+enum { DEFAULT_CORES_AT_MOST = 16 };
+
+/* The cores that work and the StarPU workers that they are grouped in; -1: left to StarPU, one core each. */
+struct crew {
+    int cores, workers;
+};
+
+static struct crew choose_crew(const struct starfish_context_options *options, int gpus)
+{
+    int cores, numa_nodes;
+    starfish_topology_count(&cores, &numa_nodes);
+    struct crew crew = {options->cpu_workers, options->cpu_workers};
+    const int per_worker = options->cores_per_worker;
+    const int asked_for_workers = crew.cores < 0 && environment_count("STARPU_NCPU") >= 0;
+    if (crew.cores < 0 && per_worker > 0 && asked_for_workers)
+        crew.cores = environment_count("STARPU_NCPU");
+    if (crew.cores < 0 && (gpus == 0 || asked_for_workers) && per_worker == 0) {
+        crew.workers = cores > DEFAULT_CORES_AT_MOST && !asked_for_workers ? DEFAULT_CORES_AT_MOST : -1;
+        crew.cores = crew.workers;
+        return crew;
+    }
+    if (crew.cores < 0) {
+        /* StarPU drives each GPU from a core of its own. Idle workers spin: without a core of its own too, the submitting
+         * thread waits for the operating system's time slices. */
+        const int left = cores - gpus - (gpus > 0 && cores > 2);
+        crew.cores = left > DEFAULT_CORES_AT_MOST ? DEFAULT_CORES_AT_MOST : left > 0 ? left : 0;
+    }
+    const int size = per_worker > 0 ? per_worker : gpus > 0 ? (crew.cores + numa_nodes - 1) / numa_nodes : 1;
+    crew.workers = crew.cores > 0 ? (crew.cores + size - 1) / size : 0;
+    return crew;
+}
 
 static starfish_status no_worker(const struct starfish_context_options *options)
 {
@@ -112,8 +143,8 @@ static int empty(const char *name)
 
 static int initialise(struct starpu_conf *conf, const struct starfish_context_options *options)
 {
-    struct hidden_variable hidden[] = {hide_variable("STARPU_NCPU", options->cpu_workers >= 0),
-                                       hide_variable("STARPU_NCPUS", options->cpu_workers >= 0),
+    struct hidden_variable hidden[] = {hide_variable("STARPU_NCPU", conf->ncpus >= 0),
+                                       hide_variable("STARPU_NCPUS", conf->ncpus >= 0),
                                        hide_variable("STARPU_NCUDA", options->gpu_workers >= 0),
                                        hide_variable("STARPU_SCHED", options->policy != NULL || empty("STARPU_SCHED"))};
     int code = starpu_init(conf);
@@ -122,7 +153,8 @@ static int initialise(struct starpu_conf *conf, const struct starfish_context_op
     return code;
 }
 
-static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish_context_options *options)
+static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish_context_options *options,
+                                 struct crew *crew)
 {
     if (starpu_conf_init(conf) != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_conf_init failed");
@@ -130,26 +162,22 @@ static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish
     starfish_topology_count(&cores, &numa_nodes);
     STARFISH_TRY(check_cores(options->cpu_workers, cores));
     const int asked = options->gpu_workers >= 0 ? options->gpu_workers : environment_count("STARPU_NCUDA");
-    const int with_gpu = asked != 0 && starfish_gpu_count() > 0;
-    conf->ncpus = options->cpu_workers;
-    if (conf->ncpus < 0 && cores > DEFAULT_CPU_WORKERS_AT_MOST)
-        conf->ncpus = DEFAULT_CPU_WORKERS_AT_MOST;
+    const int there = starfish_gpu_count(), gpus = asked >= 0 && asked < there ? asked : there;
+    *crew = choose_crew(options, gpus);
+    conf->ncpus = crew->workers;
     conf->ncuda = options->gpu_workers;
-    /* Idle workers spin: without a core of its own, the submitting thread waits for the operating system's time slices. */
-    if (with_gpu && cores > 2 && conf->ncpus < 0 && environment_count("STARPU_NCPU") < 0)
-        conf->reserve_ncpus = 1;
     conf->catch_signals = 0;
-    conf->sched_policy_name = options->policy ? options->policy : with_gpu ? "dmdas" : "lws";
+    conf->sched_policy_name = options->policy ? options->policy : gpus > 0 ? "dmdas" : "lws";
     const char *environment_policy = getenv("STARPU_SCHED");
     if (!options->policy && environment_policy && *environment_policy)
         STARFISH_TRY(check_policy("STARPU_SCHED", environment_policy));
     return STARFISH_SUCCESS;
 }
 
-static starfish_status start_starpu(const struct starfish_context_options *options)
+static starfish_status start_starpu(const struct starfish_context_options *options, struct crew *crew)
 {
     struct starpu_conf conf;
-    STARFISH_TRY(fill_conf(&conf, options));
+    STARFISH_TRY(fill_conf(&conf, options, crew));
     int code = initialise(&conf, options);
     if (code == -ENODEV)
         return no_worker(options);
@@ -168,16 +196,20 @@ static starfish_status check_options(const struct starfish_context_options *opti
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cpu_workers is %d, less than -1", options->cpu_workers);
     if (options->gpu_workers < -1)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.gpu_workers is %d, less than -1", options->gpu_workers);
+    if (options->cores_per_worker < 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cores_per_worker is %d, less than 0",
+                             options->cores_per_worker);
     return options->policy ? check_policy("options.policy", options->policy) : STARFISH_SUCCESS;
 }
 
 /* The workers of the allowed kinds. A limited number of workers in a StarPU that others started too cannot be had. */
-static starfish_status collect_workers(struct starfish_context *context, const struct starfish_context_options *options)
+static starfish_status collect_workers(struct starfish_context *context, const struct starfish_context_options *options,
+                                       int cpu_workers)
 {
     static const enum starpu_worker_archtype type[STARFISH_WORKER_KINDS] = {STARPU_CPU_WORKER, STARPU_CUDA_WORKER};
     static const uint32_t where[STARFISH_WORKER_KINDS] = {STARPU_CPU, STARPU_CUDA};
     static const char *const name[STARFISH_WORKER_KINDS] = {"cpu_workers", "gpu_workers"};
-    const int wanted[STARFISH_WORKER_KINDS] = {options->cpu_workers, options->gpu_workers};
+    const int wanted[STARFISH_WORKER_KINDS] = {cpu_workers, options->gpu_workers};
 
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         int ids[STARPU_NMAXWORKERS];
@@ -207,17 +239,23 @@ static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static starfish_status start_or_join(struct starfish_context *context, const struct starfish_context_options *options)
 {
+    struct crew crew = {options->cpu_workers, options->cpu_workers};
     context->joined = starpu_is_initialized();
     if (!context->joined) {
         set_environment_defaults();
-        STARFISH_TRY(start_starpu(options));
+        STARFISH_TRY(start_starpu(options, &crew));
     } else if (starpu_init(NULL) != 0) {
         return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: joining the running StarPU failed");
     }
     starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
-    starfish_status status = collect_workers(context, options);
-    if (status != STARFISH_SUCCESS)
+    starfish_status status = collect_workers(context, options, crew.workers);
+    if (status == STARFISH_SUCCESS)
+        status =
+            starfish_team_create(context, crew.cores > 0 ? (size_t)crew.cores : context->workers_of[STARFISH_CPU]);
+    if (status != STARFISH_SUCCESS) {
+        starfish_team_destroy(context);
         starpu_shutdown();
+    }
     return status;
 }
 
@@ -261,6 +299,7 @@ void starfish_context_destroy(starfish_context *context)
 {
     if (!context)
         return;
+    starfish_team_destroy(context);
     pthread_mutex_lock(&start_lock);
     starpu_shutdown();
     pthread_mutex_unlock(&start_lock);
@@ -294,6 +333,7 @@ starfish_status starfish_context_worker(const starfish_context *context, size_t 
     memset(worker, 0, sizeof *worker);
     worker->kind = starfish_context_worker_kind(context, index);
     worker->device = worker->kind == STARFISH_CPU ? starpu_worker_get_bindid(id) : starpu_worker_get_devid(id);
+    worker->cores = (int)context->team[index].size;
     worker->memory_node = (int)starpu_worker_get_memory_node((unsigned)id);
     worker->numa_node = worker->kind == STARFISH_CPU ? starfish_topology_numa_of_core(worker->device)
                                                      : starfish_topology_numa_of_gpu(worker->device);

@@ -18,11 +18,18 @@ struct starfish_bytes {
     size_t host_to_device, device_to_host, device_to_device;
 };
 
+/* The cores that run a CPU worker's tasks (team.h). */
+struct starfish_team {
+    size_t size;
+    int *core; /* logical processing units; NULL for a GPU */
+};
+
 struct starfish_context {
     uint32_t where;                 /* StarPU's mask of the worker kinds that tasks of this context may run on */
     size_t workers;                 /* those of the allowed kinds */
     int worker[STARPU_NMAXWORKERS]; /* StarPU's identifiers */
     size_t workers_of[STARFISH_WORKER_KINDS];
+    struct starfish_team team[STARPU_NMAXWORKERS]; /* by the context's worker number */
     int joined;
     char policy[64];
     starfish_log_function *log;
@@ -49,13 +56,20 @@ starfish_worker_kind starfish_context_worker_kind(const struct starfish_context 
 /* CUDA devices that can be used, 0 without CUDA (memory.c). */
 int starfish_gpu_count(void);
 
-/* StarPU's memory node of an address: the GPU's for CUDA device memory, else main memory. */
-starfish_status starfish_memory_node(const struct starfish_context *context, const char *argument, const void *memory,
-                                     int *node);
+/* Where memory lies, as far as copies from and to it go. */
+enum starfish_residence { STARFISH_PAGEABLE, STARFISH_PINNED, STARFISH_ON_DEVICE, STARFISH_RESIDENCES };
+
+/* The residence of an address, and StarPU's memory node of it: the GPU's for CUDA device memory, else main memory. */
+starfish_status starfish_memory_place(const struct starfish_context *context, const char *argument, const void *memory,
+                                      int *node, enum starfish_residence *residence);
 
 /* hwloc (topology.c): cores and NUMA nodes of the machine, and the NUMA node nearest to a core or CUDA device. */
 void starfish_topology_count(int *cores, int *numa_nodes);
 int starfish_topology_numa_of_core(int core);
 int starfish_topology_numa_of_gpu(int device);
+/* The first processing unit of every core that this process may use, as StarPU numbers them; how many. */
+size_t starfish_topology_cores(int *unit, size_t most);
+/* Bind the calling thread to a processing unit; where the system refuses it stays where it is. */
+void starfish_topology_bind(int unit);
 
 #endif

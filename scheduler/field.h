@@ -5,24 +5,38 @@
 #include "scheduler/context.h"
 #include <starfish/field.h>
 
-enum { STARFISH_MAX_SLABS = 32 };
+enum { STARFISH_MAX_SLABS = 64 };
+
+/* How a field is cut into slabs: slab s holds planes first_plane[s] .. first_plane[s+1]-1 and is worked on by the kinds of
+ * workers in StarPU's mask where[s] (0: all). */
+struct starfish_cut {
+    size_t slabs;
+    size_t first_plane[STARFISH_MAX_SLABS + 1];
+    uint32_t where[STARFISH_MAX_SLABS];
+};
+
+static inline size_t starfish_cut_planes(const struct starfish_cut *cut, size_t slab)
+{
+    return cut->first_plane[slab + 1] - cut->first_plane[slab];
+}
 
 struct starfish_field {
     struct starfish_context *context;
     starfish_precision precision;
     size_t n[3];
-    size_t slabs;
-    size_t first_plane[STARFISH_MAX_SLABS + 1]; /* slab s holds planes first_plane[s] .. first_plane[s+1]-1 */
+    struct starfish_cut cut;
     starpu_data_handle_t handle[STARFISH_MAX_SLABS];
     void *memory;
     size_t owned_bytes; /* memory is ours when not 0 */
 };
 
-/* starfish_field_create, where errors call the memory `name`. */
+/* starfish_field_create, where errors call the memory `name` and the cut is given. */
 starfish_status starfish_field_over(struct starfish_context *context, starfish_precision precision, const size_t n[3],
-                                    size_t slabs, const char *name, void *memory, struct starfish_field **result);
+                                    const struct starfish_cut *cut, const char *name, void *memory,
+                                    struct starfish_field **result);
 
 /* Cut 0..n-1 into `parts` runs that differ by one at most. */
-void starfish_cut(size_t n, size_t parts, size_t *first);
+void starfish_divide(size_t n, size_t parts, size_t *first);
+struct starfish_cut starfish_cut_equally(size_t planes, size_t slabs);
 
 #endif

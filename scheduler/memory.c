@@ -83,10 +83,11 @@ static starfish_status node_of_device(const struct starfish_context *context, co
 }
 #endif
 
-starfish_status starfish_memory_node(const struct starfish_context *context, const char *argument, const void *memory,
-                                     int *node)
+starfish_status starfish_memory_place(const struct starfish_context *context, const char *argument, const void *memory,
+                                      int *node, enum starfish_residence *residence)
 {
     *node = STARPU_MAIN_RAM;
+    *residence = STARFISH_PAGEABLE;
 #ifdef STARFISH_HAVE_GPU
     struct cudaPointerAttributes attributes;
     if (starfish_gpu_count() == 0)
@@ -95,7 +96,10 @@ starfish_status starfish_memory_node(const struct starfish_context *context, con
         cudaGetLastError(); /* unregistered host memory is no error to us */
         return STARFISH_SUCCESS;
     }
-    if (attributes.type == cudaMemoryTypeDevice)
+    *residence = attributes.type == cudaMemoryTypeDevice ? STARFISH_ON_DEVICE
+                 : attributes.type == cudaMemoryTypeHost ? STARFISH_PINNED
+                                                         : STARFISH_PAGEABLE;
+    if (*residence == STARFISH_ON_DEVICE)
         return node_of_device(context, argument, attributes.device, node);
 #else
     (void)context;

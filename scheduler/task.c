@@ -11,6 +11,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->progress = progress;
     task->phase = phase;
     task->priority = STARPU_DEFAULT_PRIO;
+    task->where = 0;
     task->name = codelet->name;
     task->count = 0;
 }
@@ -65,6 +66,15 @@ static void finished(void *data)
     pthread_mutex_unlock(&progress->lock);
 }
 
+/* A team of cores takes another time than one core. */
+static uint32_t with_team(uint32_t footprint, const struct starfish_context *context)
+{
+    size_t cores = 1;
+    for (size_t worker = 0; worker < context->workers; worker++)
+        cores = context->team[worker].size > cores ? context->team[worker].size : cores;
+    return cores == 1 ? footprint : starpu_hash_crc32c_be_n(&cores, sizeof cores, footprint);
+}
+
 static starfish_status attach_data(const struct starfish_task *task, struct starpu_task *starpu_task)
 {
     starpu_task->nbuffers = task->count;
@@ -97,9 +107,13 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     memcpy(copy, arguments, size);
     copy->progress = task->progress;
     copy->phase = task->phase;
+    copy->footprint = with_team(copy->footprint, task->progress->context);
     starpu_task->cl = task->codelet;
     starpu_task->name = task->name;
-    starpu_task->where = (int32_t)task->progress->context->where;
+    const uint32_t allowed = task->progress->context->where;
+    starpu_task->where = (int32_t)(task->where == STARPU_NOWHERE ? STARPU_NOWHERE
+                                   : task->where                 ? task->where & allowed
+                                                                 : allowed);
     starpu_task->priority = task->priority;
     starpu_task->cl_arg = copy;
     starpu_task->cl_arg_size = size;

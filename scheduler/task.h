@@ -12,7 +12,7 @@
 
 #include "scheduler/progress.h"
 
-enum { STARFISH_TASK_MAX_DATA = 96 };
+enum { STARFISH_TASK_MAX_DATA = 224 };
 
 struct starfish_task_header {
     struct starfish_progress *progress;
@@ -25,6 +25,7 @@ struct starfish_task {
     struct starfish_progress *progress;
     int phase;
     int priority;
+    uint32_t where; /* StarPU's mask of worker kinds; 0: any of the context's; STARPU_NOWHERE: data only */
     const char *name;
     int count;
     starpu_data_handle_t handle[STARFISH_TASK_MAX_DATA];

@@ -44,6 +44,27 @@ void starfish_topology_count(int *cores, int *numa_nodes)
         *numa_nodes = 1;
 }
 
+size_t starfish_topology_cores(int *unit, size_t most)
+{
+    hwloc_topology_t machine = topology();
+    size_t count = 0;
+    for (hwloc_obj_t core = NULL;
+         machine && count < most && (core = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_CORE, core));) {
+        hwloc_obj_t first = hwloc_get_obj_inside_cpuset_by_type(machine, core->cpuset, HWLOC_OBJ_PU, 0);
+        if (first)
+            unit[count++] = (int)first->logical_index;
+    }
+    return count;
+}
+
+void starfish_topology_bind(int unit)
+{
+    hwloc_topology_t machine = topology();
+    hwloc_obj_t place = machine && unit >= 0 ? hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, (unsigned)unit) : NULL;
+    if (place)
+        hwloc_set_cpubind(machine, place->cpuset, HWLOC_CPUBIND_THREAD);
+}
+
 static int numa_of_cpuset(hwloc_const_cpuset_t set)
 {
     hwloc_topology_t machine = topology();

@@ -9,12 +9,17 @@
 
 enum { ALIGNMENT = 64 };
 
+static size_t part_bytes(const struct starfish_workspace *workspace, starfish_worker_kind kind)
+{
+    return (workspace->bytes[kind] / ALIGNMENT + 1) * ALIGNMENT;
+}
+
 /* On the worker itself, so that a core's pages are on its NUMA node and a GPU's device is current. */
 static void allocate(void *data, size_t worker)
 {
     struct starfish_workspace *workspace = data;
     starfish_worker_kind kind = starfish_context_worker_kind(workspace->context, worker);
-    size_t bytes = (workspace->bytes[kind] / ALIGNMENT + 1) * ALIGNMENT;
+    size_t bytes = part_bytes(workspace, kind) * workspace->context->team[worker].size;
 #ifdef STARFISH_HAVE_GPU
     if (kind == STARFISH_GPU) {
         if (cudaMalloc(&workspace->piece[worker], bytes) != cudaSuccess) {
@@ -70,4 +75,9 @@ void starfish_workspace_destroy(struct starfish_workspace *workspace)
 void *starfish_workspace_here(const struct starfish_workspace *workspace)
 {
     return workspace->piece[starfish_context_current_worker(workspace->context)];
+}
+
+void *starfish_workspace_part(const struct starfish_workspace *workspace, size_t part)
+{
+    return (char *)starfish_workspace_here(workspace) + part * part_bytes(workspace, STARFISH_CPU);
 }

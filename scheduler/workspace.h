@@ -1,4 +1,5 @@
-/* Work space of a plan's tasks: one piece per worker, in that worker's memory, got when the plan is made.
+/* Work space of a plan's tasks: one piece per worker, in that worker's memory, got when the plan is made; a
+ * CPU worker's has a part for each core of its team.
  *
  * Not StarPU scratch data: a GPU's share is many times a core's (all lines at once against a cache-sized block), and
  * one scratch handle has one size for all. Tasks of one worker run one after the other, so they may share a piece. */
@@ -16,7 +17,8 @@ struct starfish_workspace {
 starfish_status starfish_workspace_create(struct starfish_workspace *workspace, struct starfish_context *context,
                                           size_t cpu_bytes, size_t gpu_bytes);
 void starfish_workspace_destroy(struct starfish_workspace *workspace);
-/* Inside a task: the running worker's piece. */
+/* Inside a task: the running worker's piece, or the part of it for one core of the worker's team (parts are cpu_bytes each). */
 void *starfish_workspace_here(const struct starfish_workspace *workspace);
+void *starfish_workspace_part(const struct starfish_workspace *workspace, size_t part);
 
 #endif

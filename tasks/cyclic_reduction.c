@@ -110,10 +110,10 @@ static starfish_status make_places(struct starfish_spectral *s, const struct sta
         for (size_t b = 0; b < level->blocks; b++) {
             const size_t plane = (size_t)level->block[b].separator;
             size_t slab = 0;
-            while (plane >= s->first_plane[slab + 1])
+            while (plane >= s->cut.first_plane[slab + 1])
                 slab++;
             places[offset + b] = (int)slab;
-            places[offset + level->blocks + b] = (int)(plane - s->first_plane[slab]);
+            places[offset + level->blocks + b] = (int)(plane - s->cut.first_plane[slab]);
         }
         offset += 2 * level->blocks;
     }
@@ -169,7 +169,7 @@ static starfish_status submit_rows(struct starfish_spectral *s, struct starfish_
     for (size_t l = 0; l < s->levels; l++)
         rows[l] = s->level[l].rows;
     const size_t modes = s->first_mode[block + 1] - s->first_mode[block];
-    return starfish_submit_rows(progress, STARFISH_PHASE_MODES, s->precision, to_levels, modes * s->n[1], s->slabs,
+    return starfish_submit_rows(progress, STARFISH_PHASE_MODES, s->precision, to_levels, modes * s->n[1], s->cut.slabs,
                                 s->tile[block], s->levels, s->level_array[block], rows, s->places.handle);
 }
 

@@ -1,39 +1,243 @@
-/* Graph of the slab method on one block of modes, plain form: transform y in its tiles, whole tridiagonal lines along z over
- * all tiles, transform y back. */
-#include "codelets/transform.h"
-#include "codelets/tridiagonal.h"
-#include "tasks/spectral.h"
+/* The slab method's graph. */
+#include "tasks/slab.h"
 
-static starfish_status transform_y(struct starfish_spectral *s, struct starfish_progress *progress, size_t block,
-                                   enum starfish_transform_direction direction)
+#include "base/real.h"
+#include "sparse/constant_line.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What does not depend on the cut ------------------------------------------------------------------------------ */
+
+/* The mode of y that a constant field has; its eigenvalue is the one next to zero. */
+static size_t constant_row(const double *eigenvalue, size_t n)
 {
-    if (s->transform_y.kind == STARFISH_TRANSFORM_IDENTITY)
-        return STARFISH_SUCCESS;
-    return starfish_submit_transform_columns(progress, STARFISH_PHASE_MODES, &s->transform_y, &s->workspace, direction,
-                                             1, s->first_mode[block + 1] - s->first_mode[block], s->slabs,
-                                             s->tile[block], s->first_plane);
+    size_t row = 0;
+    for (size_t j = 1; j < n; j++)
+        if (fabs(eigenvalue[j]) < fabs(eigenvalue[row]))
+            row = j;
+    return row;
 }
 
-starfish_status starfish_graph_slab_block(struct starfish_spectral *s, struct starfish_progress *progress, size_t block)
+/* What a constant field of ones has in its constant mode, transformed in y by a change of basis. */
+static double constant_amplitude(const struct starfish_slab_space *space, size_t row)
 {
-    STARFISH_TRY(transform_y(s, progress, block, STARFISH_FORWARD));
-    const struct starfish_tridiagonal_task task = {
-        .precision = s->precision,
-        .n = s->n[2],
-        .periodic = s->line_periodic,
-        .inner = s->first_mode[block + 1] - s->first_mode[block],
-        .outer = s->n[1],
-        .shift = s->lambda,
-        .pinned_lane = s->singular && block == 0 ? 0 : -1,
-        .tiles = s->slabs,
-        .tile = s->tile[block],
-        .first = s->first_plane,
-        .line = s->line.handle,
-        .shift_x = s->shift_x.handle,
-        .first_mode = s->first_mode[block],
-        .shift_y = s->shift_y.handle,
-        .workspace = &s->workspace,
-    };
-    STARFISH_TRY(starfish_submit_tridiagonal(progress, STARFISH_PHASE_MODES, &task));
-    return transform_y(s, progress, block, STARFISH_BACKWARD);
+    return space->planes.basis.context ? starfish_basis_of_ones(&space->planes.basis.basis, row) : 1;
+}
+
+static starfish_status make_constant_tables(struct starfish_slab_space *space, const struct starfish_direction *z,
+                                            double amplitude)
+{
+    const size_t n = z->n;
+    double *tables = malloc(3 * n * sizeof *tables);
+    if (!tables)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of the constant mode");
+    starfish_constant_tables(n, z->lower, z->diag, z->upper, z->weight, 1 / amplitude, tables, tables + n,
+                             tables + 2 * n);
+    starfish_status status = starfish_vector_reals(&space->constant, STARFISH_F64, tables, 3 * n);
+    free(tables);
+    return status;
+}
+
+static starfish_status make_planes(struct starfish_slab_space *space, const struct starfish_direction d[3])
+{
+    const enum starfish_transform_kind kind[2] = {d[0].transform, d[1].transform};
+    const struct starfish_basis_operator operator_y = {.n = d[1].n,
+                                                       .periodic = d[1].periodic,
+                                                       .lower = d[1].lower,
+                                                       .diag = d[1].diag,
+                                                       .upper = d[1].upper,
+                                                       .reflection = d[1].reflection};
+    return starfish_plane_set_create(&space->planes, space->context, kind, space->n,
+                                     d[1].has_transform ? NULL : &operator_y, space->n[2], space->precision);
+}
+
+static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction d[3], int singular)
+{
+    STARFISH_TRY(make_planes(space, d));
+    const double *eigenvalue_y = d[1].has_transform ? d[1].eigenvalue : space->planes.basis.basis.eigenvalue;
+    STARFISH_TRY(starfish_matrix_table(&space->line, space->precision, &d[2], 1));
+    STARFISH_TRY(starfish_vector_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
+    STARFISH_TRY(starfish_vector_reals(&space->shift_y, space->precision, eigenvalue_y, d[1].n));
+    if (!singular)
+        return STARFISH_SUCCESS;
+    const size_t row = constant_row(eigenvalue_y, d[1].n);
+    space->constant_lane = (ptrdiff_t)(row * d[0].n); /* the constant mode of every transform in x is its first */
+    return make_constant_tables(space, &d[2], constant_amplitude(space, row));
+}
+
+starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,
+                                           starfish_precision precision, const struct starfish_direction direction[3],
+                                           double lambda, int singular)
+{
+    memset(space, 0, sizeof *space);
+    space->context = context;
+    space->precision = precision;
+    space->periodic = direction[2].periodic;
+    space->lambda = lambda;
+    space->constant_lane = -1;
+    for (int axis = 0; axis < 3; axis++)
+        space->n[axis] = direction[axis].n;
+    starfish_status status = fill_space(space, direction, singular);
+    if (status != STARFISH_SUCCESS)
+        starfish_slab_space_destroy(space);
+    return status;
+}
+
+void starfish_slab_space_destroy(struct starfish_slab_space *space)
+{
+    if (!space->context)
+        return;
+    struct starfish_vector *const vectors[] = {&space->line, &space->shift_x, &space->shift_y, &space->constant};
+    for (size_t v = 0; v < sizeof vectors / sizeof vectors[0]; v++)
+        starfish_vector_destroy(vectors[v]);
+    starfish_plane_set_destroy(&space->planes);
+    space->context = NULL;
+}
+
+/* ---- A graph's data ------------------------------------------------------------------------------------------------ */
+
+enum { COEFFICIENTS = 4 }; /* arrays of codelets/slab.h */
+
+static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s)
+{
+    const struct starfish_slab_space *space = graph->space;
+    const size_t size = starfish_real_size(space->precision);
+    struct starfish_slab *slab = &graph->slab[s];
+    for (size_t p = 0; p < graph->parts.count; p++) {
+        const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
+        STARFISH_TRY(starfish_array_register(&slab->separator[p], lanes, size));
+        STARFISH_TRY(starfish_array_register(&slab->head[p], lanes, size));
+        STARFISH_TRY(starfish_array_register(&slab->coefficient[p], COEFFICIENTS * lanes, size));
+        starpu_data_set_coordinates(slab->separator[p], 2, (int)s, (int)p);
+        starpu_data_set_coordinates(slab->head[p], 2, (int)s, (int)p);
+        starpu_data_set_coordinates(slab->coefficient[p], 2, (int)s, (int)p);
+    }
+    if (space->constant_lane < 0)
+        return STARFISH_SUCCESS;
+    return starfish_array_register(&slab->moments, STARFISH_CONSTANT_MOMENTS, sizeof(double));
+}
+
+/* Entries of z that couple each slab to the next. */
+static starfish_status make_upper(struct starfish_slab_graph *graph, const struct starfish_direction *z)
+{
+    double upper[STARFISH_MAX_SLABS];
+    for (size_t s = 0; s < graph->cut.slabs; s++)
+        upper[s] = z->upper[graph->cut.first_plane[s + 1] - 1];
+    return starfish_vector_reals(&graph->upper, graph->space->precision, upper, graph->cut.slabs);
+}
+
+static int alone(const struct starfish_slab_graph *graph)
+{
+    return graph->cut.slabs == 1;
+}
+
+static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z,
+                                  struct starfish_progress *progress)
+{
+    const struct starfish_slab_space *space = graph->space;
+    size_t thickest = 0;
+    for (size_t s = 0; s < graph->cut.slabs; s++) {
+        const size_t planes = starfish_cut_planes(&graph->cut, s);
+        graph->slab[s].first_plane = graph->cut.first_plane[s];
+        graph->slab[s].planes = planes;
+        graph->slab[s].where = graph->cut.where[s];
+        thickest = planes > thickest ? planes : thickest;
+    }
+    STARFISH_TRY(starfish_workspace_create(
+        &graph->workspace, space->context,
+        starfish_slab_workspace(space, STARFISH_CPU, graph->cut.slabs, graph->parts.count, thickest),
+        starfish_slab_workspace(space, STARFISH_GPU, graph->cut.slabs, graph->parts.count, thickest)));
+    if (alone(graph))
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(make_upper(graph, z));
+    for (size_t s = 0; s < graph->cut.slabs; s++) {
+        STARFISH_TRY(register_slab(graph, s));
+        STARFISH_TRY(starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, space, &graph->parts,
+                                                       &graph->slab[s]));
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
+                                           const struct starfish_direction *z, const struct starfish_cut *cut,
+                                           size_t parts, uint32_t reduced_where, struct starfish_progress *progress)
+{
+    memset(graph, 0, sizeof *graph);
+    graph->space = space;
+    graph->cut = *cut;
+    graph->reduced_where = reduced_where;
+    graph->parts.workspace = &graph->workspace;
+    graph->parts.count = parts;
+    starfish_divide(space->n[1], parts, graph->parts.first_row);
+    starfish_status status = fill_graph(graph, z, progress);
+    if (status != STARFISH_SUCCESS) {
+        starfish_progress_wait(progress);
+        starfish_slab_graph_destroy(graph);
+    }
+    return status;
+}
+
+static void unregister(starpu_data_handle_t handle)
+{
+    if (handle)
+        starpu_data_unregister_no_coherency(handle); /* nobody wants the values any more */
+}
+
+void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
+{
+    if (!graph->space)
+        return;
+    for (size_t s = 0; s < graph->cut.slabs; s++) {
+        for (size_t p = 0; p < graph->parts.count; p++) {
+            unregister(graph->slab[s].separator[p]);
+            unregister(graph->slab[s].head[p]);
+            unregister(graph->slab[s].coefficient[p]);
+        }
+        unregister(graph->slab[s].moments);
+    }
+    starfish_vector_destroy(&graph->upper);
+    starfish_workspace_destroy(&graph->workspace);
+    graph->space = NULL;
+}
+
+/* ---- Graph ---------------------------------------------------------------------------------------------------------- */
+
+static starfish_status submit_reduced(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                      starpu_data_handle_t removed)
+{
+    if (alone(graph))
+        return STARFISH_SUCCESS;
+    if (removed)
+        STARFISH_TRY(starfish_submit_constant_sum(progress, STARFISH_PHASE_MODES, graph->cut.slabs, graph->slab,
+                                                  removed, graph->reduced_where));
+    for (size_t part = 0; part < graph->parts.count; part++)
+        STARFISH_TRY(starfish_submit_slab_reduced(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts, part,
+                                                  graph->cut.slabs, graph->slab, graph->upper.handle,
+                                                  graph->reduced_where));
+    return STARFISH_SUCCESS;
+}
+
+static const struct starfish_slab *slab_before(const struct starfish_slab_graph *graph, size_t slab)
+{
+    if (slab > 0)
+        return &graph->slab[slab - 1];
+    return graph->space->periodic ? &graph->slab[graph->cut.slabs - 1] : NULL;
+}
+
+starfish_status starfish_graph_slab(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                    const starpu_data_handle_t *rhs, const starpu_data_handle_t *solution,
+                                    starpu_data_handle_t removed)
+{
+    for (size_t s = 0; s < graph->cut.slabs; s++)
+        STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, graph->space, &graph->parts,
+                                                  &graph->slab[s], alone(graph), rhs[s], solution[s],
+                                                  alone(graph) ? removed : graph->slab[s].moments));
+    STARFISH_TRY(submit_reduced(graph, progress, removed));
+    for (size_t s = 0; s < graph->cut.slabs; s++)
+        STARFISH_TRY(starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, graph->space, &graph->parts,
+                                                   &graph->slab[s], slab_before(graph, s), alone(graph), removed,
+                                                   solution[s]));
+    return STARFISH_SUCCESS;
 }

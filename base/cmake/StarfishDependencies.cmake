@@ -1,6 +1,7 @@
 # Libraries that the house stands on. Each becomes an imported target, with its headers as system headers.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
 
 if(EXISTS "${CMAKE_SOURCE_DIR}/.deps/starpu/lib/pkgconfig" AND NOT DEFINED ENV{STARFISH_SYSTEM_STARPU})
     set(ENV{PKG_CONFIG_PATH} "${CMAKE_SOURCE_DIR}/.deps/starpu/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
@@ -36,7 +37,7 @@ foreach(dependency STARPU HWLOC FFTW FFTWF LAPACKE JANSSON PNG HDF5)
     target_include_directories(starfish_dependencies SYSTEM INTERFACE ${${dependency}_INCLUDE_DIRS})
     target_link_libraries(starfish_dependencies INTERFACE PkgConfig::${dependency})
 endforeach()
-target_link_libraries(starfish_dependencies INTERFACE Threads::Threads m)
+target_link_libraries(starfish_dependencies INTERFACE OpenMP::OpenMP_C Threads::Threads m)
 if(STARFISH_HAVE_CUDA)
     target_include_directories(starfish_dependencies SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
     target_link_libraries(starfish_dependencies INTERFACE CUDA::cudart CUDA::cufft)

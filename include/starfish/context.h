@@ -22,15 +22,18 @@ typedef enum starfish_worker_kind { STARFISH_CPU = 0, STARFISH_GPU = 1, STARFISH
 
 struct starfish_context_options {
     size_t size;        /* sizeof(struct starfish_context_options); the initialiser sets it */
-    int cpu_workers;    /* how many; -1: as many as there are (and STARPU_NCPU allows) */
+    int cpu_workers;    /* cores that work; -1: as many as there are (and STARPU_NCPU allows) */
     int gpu_workers;    /* how many; -1: as many as there are (and STARPU_NCUDA allows) */
     const char *policy; /* StarPU scheduling policy; NULL: STARPU_SCHED, else dmdas with a GPU and lws without */
     starfish_log_function *log; /* NULL: nothing is logged */
     void *log_data;
+    /* How many cores share one CPU worker, whose tasks they run together. 0: one without a GPU, where tasks are the
+     * parallelism; beside a GPU all cores of a NUMA node, since one core alone is too slow to get a share of the work. */
+    int cores_per_worker;
 };
 #define STARFISH_CONTEXT_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
-        sizeof(struct starfish_context_options), -1, -1, NULL, NULL, NULL                                              \
+        sizeof(struct starfish_context_options), -1, -1, NULL, NULL, NULL, 0                                            \
     }
 
 /* Start the workers, or join the StarPU that the process has already initialised: then `policy` is ignored and the
@@ -44,7 +47,8 @@ STARFISH_API void starfish_context_destroy(starfish_context *context);
 /* One worker as StarPU and hwloc see it. */
 struct starfish_worker {
     starfish_worker_kind kind;
-    int device;      /* core or CUDA device number */
+    int device;      /* core (the first of them) or CUDA device number */
+    int cores;       /* that share a CPU worker; 1 for a GPU's */
     int memory_node; /* StarPU's */
     int numa_node;   /* operating system's number of the nearest NUMA node, -1 when unknown */
     char name[96];

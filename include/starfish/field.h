@@ -15,7 +15,7 @@ typedef struct starfish_field starfish_field;
 
 /* A field over `memory`: host memory or CUDA device memory (recognised) of nx*ny*nz reals of `precision`, which must
  * outlive the field and may be touched only between starfish_field_acquire and _release; or NULL, and the field
- * allocates pinned memory itself. `slabs` is 1..min(nz, 32). The caller owns *field. */
+ * allocates pinned memory itself. `slabs` is 1..min(nz, 64). The caller owns *field. */
 STARFISH_API starfish_status starfish_field_create(starfish_context *context, starfish_precision precision,
                                                    const size_t n[3], size_t slabs, void *memory,
                                                    starfish_field **field);

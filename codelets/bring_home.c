@@ -1,0 +1,26 @@
+/* A task that runs nowhere: StarPU fetches its data to the memory node it names, and is done. */
+#include "codelets/bring_home.h"
+
+/* One codelet per memory node, since the node is the codelet's; filled in by position. */
+#define NODE(n)                                                                                                        \
+    {                                                                                                                  \
+        .where = STARPU_NOWHERE, .nbuffers = 1, .modes = {STARPU_R}, .specific_nodes = 1, .nodes = {n},                \
+        .name = "bring_home"                                                                                           \
+    }
+static struct starpu_codelet bring_home_codelet[] = {NODE(0), NODE(1), NODE(2),  NODE(3),  NODE(4),  NODE(5),
+                                                     NODE(6), NODE(7), NODE(8),  NODE(9),  NODE(10), NODE(11),
+                                                     NODE(12), NODE(13), NODE(14), NODE(15)};
+enum { NODES = sizeof bring_home_codelet / sizeof bring_home_codelet[0] };
+
+starfish_status starfish_submit_bring_home(struct starfish_progress *progress, int phase, starpu_data_handle_t data)
+{
+    const int home = starpu_data_get_home_node(data);
+    struct starfish_task task;
+    struct starfish_task_header header = {.footprint = 0};
+    if (home < 0 || home >= NODES)
+        return STARFISH_SUCCESS; /* it will be fetched in the end */
+    starfish_task_begin(&task, &bring_home_codelet[home], progress, phase);
+    task.where = STARPU_NOWHERE;
+    starfish_task_data(&task, data, STARPU_R);
+    return starfish_task_submit(&task, &header, sizeof header);
+}

@@ -1,0 +1,152 @@
+/* Transforms of planes: x and y together where both are fast; x, then a matrix product through work space, otherwise. */
+#include "codelets/plane_set.h"
+
+#include "base/real.h"
+#include "codelets/kernel_pair.h"
+#include "fft/planes.h"
+
+#include <string.h>
+
+/* A product of matrices wants many rows, and its planes wait in the work space: this much on a GPU, one plane on a core. */
+enum { GROUP_BYTES = 64 << 20 };
+
+static size_t plane_bytes(const struct starfish_plane_set *set)
+{
+    return set->n[0] * set->n[1] * starfish_real_size(set->precision);
+}
+
+static size_t group_planes(const struct starfish_plane_set *set, starfish_worker_kind kind)
+{
+    const size_t most = kind == STARFISH_GPU ? GROUP_BYTES / plane_bytes(set) : 1;
+    return most > 0 ? most : 1;
+}
+
+static int has_basis(const struct starfish_plane_set *set)
+{
+    return set->basis.context != NULL;
+}
+
+starfish_status starfish_plane_set_create(struct starfish_plane_set *set, struct starfish_context *context,
+                                          const enum starfish_transform_kind kind[2], const size_t n[2],
+                                          const struct starfish_basis_operator *operator_y, size_t max_planes,
+                                          starfish_precision precision)
+{
+    memset(set, 0, sizeof *set);
+    memcpy(set->n, n, sizeof set->n);
+    set->precision = precision;
+    if (operator_y)
+        max_planes = group_planes(set, STARFISH_GPU);
+    starfish_status status =
+        starfish_transform_set_create(&set->x, context, kind[0], n[0], n[1] * max_planes, precision);
+    if (status == STARFISH_SUCCESS)
+        status = operator_y
+                     ? starfish_basis_set_create(&set->basis, context, operator_y, precision)
+                     : starfish_transform_set_create(&set->y, context, kind[1], n[1], n[0] * max_planes, precision);
+    if (status != STARFISH_SUCCESS)
+        starfish_plane_set_destroy(set);
+    return status;
+}
+
+void starfish_plane_set_destroy(struct starfish_plane_set *set)
+{
+    starfish_basis_set_destroy(&set->basis);
+    starfish_transform_set_destroy(&set->y);
+    starfish_transform_set_destroy(&set->x);
+}
+
+double starfish_plane_set_scale(const struct starfish_plane_set *set)
+{
+    const double x = starfish_transform_scale(set->x.kind, set->n[0]);
+    return has_basis(set) ? x : x * starfish_transform_scale(set->y.kind, set->n[1]);
+}
+
+size_t starfish_plane_set_workspace(const struct starfish_plane_set *set, starfish_worker_kind kind)
+{
+    const size_t x = starfish_transform_set_workspace(&set->x, kind);
+    if (has_basis(set)) /* the transform's own behind the planes, aligned */
+        return x + (group_planes(set, kind) * plane_bytes(set) / 256 + 1) * 256;
+    const size_t y = starfish_transform_set_workspace(&set->y, kind);
+    return x > y ? x : y;
+}
+
+/* One group of planes whose y needs a change of basis: `rows` does x, `columns` y. */
+struct group {
+    struct starfish_transform_rows rows;
+    struct starfish_basis_columns columns;
+};
+
+static struct group group_of(const struct starfish_plane_set *set, const struct starfish_planes *p, size_t first,
+                             size_t count, size_t most)
+{
+    const int forward = p->direction == STARFISH_FORWARD;
+    const size_t start = first * plane_bytes(set);
+    void *const between = p->workspace;
+    void *const source = (char *)(uintptr_t)p->in + start, *const target = (char *)p->out + start;
+    struct group group = {
+        .rows = {.count = count * set->n[1],
+                 .rows = forward ? source : target,
+                 .tiles = 1,
+                 .tile = {between},
+                 .first_mode = {0, set->n[0]},
+                 .scale = p->scale,
+                 .workspace = (char *)between + (most * plane_bytes(set) / 256 + 1) * 256},
+        .columns = {.inner = set->n[0],
+                    .outer = count,
+                    .in = forward ? between : source,
+                    .out = forward ? target : between,
+                    .scale = 1},
+    };
+    return group;
+}
+
+void starfish_plane_set_cpu(const struct starfish_plane_set *set, const struct starfish_planes *p)
+{
+    if (!has_basis(set)) {
+        const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace};
+        starfish_transform_planes_cpu(set->x.cpu, set->y.cpu, p->direction, &kernel);
+        return;
+    }
+    for (size_t plane = 0; plane < p->planes; plane++) {
+        const struct group group = group_of(set, p, plane, 1, 1);
+        if (p->direction == STARFISH_FORWARD)
+            starfish_transform_rows_cpu(set->x.cpu, p->direction, &group.rows);
+        starfish_basis_columns_cpu(&set->basis.basis, p->direction, &group.columns);
+        if (p->direction == STARFISH_BACKWARD)
+            starfish_transform_rows_cpu(set->x.cpu, p->direction, &group.rows);
+    }
+}
+
+#ifdef STARFISH_HAVE_GPU
+static int group_cuda(const struct starfish_plane_set *set, enum starfish_transform_direction direction,
+                      const struct group *group, struct CUstream_st *stream)
+{
+    struct starfish_transform_cuda *x = starfish_transform_set_here(&set->x);
+    struct starfish_basis_cuda *y = starfish_basis_set_here(&set->basis);
+    int code = 0;
+    if (direction == STARFISH_FORWARD)
+        code = starfish_transform_rows_cuda(x, direction, &group->rows, stream);
+    if (code == 0)
+        code = starfish_basis_columns_cuda(y, direction, &group->columns, stream);
+    if (code == 0 && direction == STARFISH_BACKWARD)
+        code = starfish_transform_rows_cuda(x, direction, &group->rows, stream);
+    return code;
+}
+
+int starfish_plane_set_cuda(const struct starfish_plane_set *set, const struct starfish_planes *p,
+                            struct CUstream_st *stream)
+{
+    if (!has_basis(set)) {
+        const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace};
+        return starfish_transform_planes_cuda(starfish_transform_set_here(&set->x), starfish_transform_set_here(&set->y),
+                                              p->direction, &kernel, stream);
+    }
+    const size_t most = group_planes(set, STARFISH_GPU);
+    int code = 0;
+    for (size_t first = 0; first < p->planes && code == 0; first += most) {
+        const size_t left = p->planes - first;
+        const struct group group = group_of(set, p, first, left < most ? left : most, most);
+        code = group_cuda(set, p->direction, &group, stream);
+    }
+    return code;
+}
+#endif

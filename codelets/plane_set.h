@@ -1,0 +1,42 @@
+/* The transforms of whole xy-planes with plans for every worker: in x a fast transform, in y a fast transform or a change
+ * of basis. */
+#ifndef STARFISH_CODELETS_PLANE_SET_H
+#define STARFISH_CODELETS_PLANE_SET_H
+
+#include "codelets/basis_set.h"
+#include "codelets/transform_set.h"
+
+struct starfish_plane_set {
+    struct starfish_transform_set x, y; /* y only where it has a transform */
+    struct starfish_basis_set basis;    /* of y, where it has none */
+    size_t n[2];
+    starfish_precision precision;
+};
+
+/* How y is transformed: by `kind`, or by `operator_y` (not NULL) and its eigenvectors. Planes are done at most
+ * `max_planes` at a time. */
+starfish_status starfish_plane_set_create(struct starfish_plane_set *set, struct starfish_context *context,
+                                          const enum starfish_transform_kind kind[2], const size_t n[2],
+                                          const struct starfish_basis_operator *operator_y, size_t max_planes,
+                                          starfish_precision precision);
+void starfish_plane_set_destroy(struct starfish_plane_set *set);
+/* What forward and backward together multiply a field by. */
+double starfish_plane_set_scale(const struct starfish_plane_set *set);
+/* Bytes of work space that a task needs on a worker of each kind: on the CPU, for each core. */
+size_t starfish_plane_set_workspace(const struct starfish_plane_set *set, starfish_worker_kind kind);
+
+/* Inside a task. Element (i,j,k) at [i + nx*(j + ny*k)], of `in` (read only, unless it is `out`) and `out`. */
+struct starfish_planes {
+    enum starfish_transform_direction direction;
+    size_t planes;
+    const void *in;
+    void *out;
+    double scale;
+    void *workspace;
+};
+void starfish_plane_set_cpu(const struct starfish_plane_set *set, const struct starfish_planes *planes);
+/* Returns a cudaError_t. */
+int starfish_plane_set_cuda(const struct starfish_plane_set *set, const struct starfish_planes *planes,
+                            struct CUstream_st *stream);
+
+#endif

@@ -1,0 +1,88 @@
+/* Tasks of the slab method (docs/algorithms.md), on slabs of z-planes:
+ *
+ *     forward(slab)   transforms in x and y, and what the slab says of its ends        rhs -> solution, ends
+ *     reduced(part)   the system of all slabs' separators, for a part of the modes     ends -> separators
+ *     backward(slab)  the slab's interior, and the inverse transforms in y and x       separators -> solution
+ *
+ * The modes live in the solution's own memory between forward and backward. With a single slab there are no ends and no
+ * reduced system. A singular problem's constant mode is put right by three small additions (sparse/constant_line.h). */
+#ifndef STARFISH_CODELETS_SLAB_H
+#define STARFISH_CODELETS_SLAB_H
+
+#include "codelets/plane_set.h"
+#include "scheduler/field.h"
+#include "scheduler/task.h"
+#include "scheduler/vector.h"
+#include "scheduler/workspace.h"
+#include "tridiag/slab_lines.h"
+
+enum { STARFISH_MAX_MODE_PARTS = STARFISH_SLAB_MAX_PARTS };
+
+/* What all tasks of a plan share; must outlive them. */
+struct starfish_slab_space {
+    struct starfish_context *context;
+    starfish_precision precision;
+    size_t n[3];
+    int periodic; /* in z */
+    double lambda;
+    ptrdiff_t constant_lane; /* of a singular problem, -1 when there is none */
+    struct starfish_plane_set planes;
+    struct starfish_vector line;             /* lower, diag, upper of z */
+    struct starfish_vector shift_x, shift_y; /* eigenvalues */
+    struct starfish_vector constant;         /* doubles: weight, influence, response; only with a constant lane */
+};
+
+/* The modes of y cut into parts, each with a reduced system of its own; and the work space of the tasks of one graph. */
+struct starfish_slab_parts {
+    const struct starfish_workspace *workspace;
+    size_t count;
+    size_t first_row[STARFISH_MAX_MODE_PARTS + 1];
+};
+
+/* One slab of a graph. Where there is a single slab, arrays and coefficients are unused. */
+struct starfish_slab {
+    size_t first_plane, planes;
+    uint32_t where;                                            /* kinds of workers; 0: any */
+    starpu_data_handle_t separator[STARFISH_MAX_MODE_PARTS];   /* rhs of the reduced system, then separators */
+    starpu_data_handle_t head[STARFISH_MAX_MODE_PARTS];
+    starpu_data_handle_t coefficient[STARFISH_MAX_MODE_PARTS]; /* lower, diag, head_own, head_before of the part */
+    starpu_data_handle_t moments;                              /* two doubles; of singular problems */
+};
+
+enum starfish_slab_priority { STARFISH_PRIORITY_FORWARD = 0, STARFISH_PRIORITY_BACKWARD = 1, STARFISH_PRIORITY_REDUCED = 2 };
+
+/* Bytes of work space: for each core on the CPU. max_planes: of the thickest slab. */
+size_t starfish_slab_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,
+                               size_t parts, size_t max_planes);
+
+/* Once per plan: the coefficients of a slab's ends. */
+starfish_status starfish_submit_slab_coefficients(struct starfish_progress *progress, int phase,
+                                                  const struct starfish_slab_space *space,
+                                                  const struct starfish_slab_parts *parts,
+                                                  const struct starfish_slab *slab);
+/* rhs and solution: slabs of fields, or one of them twice. alone: there are no other slabs. moments: two doubles, of the
+ * constant lane if there is one. */
+starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
+                                             const struct starfish_slab_space *space,
+                                             const struct starfish_slab_parts *parts, const struct starfish_slab *slab,
+                                             int alone, starpu_data_handle_t rhs, starpu_data_handle_t solution,
+                                             starpu_data_handle_t moments);
+/* upper: reals, the last row's of every slab. */
+starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress, int phase,
+                                             const struct starfish_slab_space *space,
+                                             const struct starfish_slab_parts *parts, size_t part, size_t slabs,
+                                             const struct starfish_slab *slab, starpu_data_handle_t upper,
+                                             uint32_t where);
+/* before: the slab below (periodic: the last one below the first), NULL when there is none. total: the moments of all
+ * slabs, NULL when there is no constant lane. */
+starfish_status starfish_submit_slab_backward(struct starfish_progress *progress, int phase,
+                                              const struct starfish_slab_space *space,
+                                              const struct starfish_slab_parts *parts, const struct starfish_slab *slab,
+                                              const struct starfish_slab *before, int alone, starpu_data_handle_t total,
+                                              starpu_data_handle_t solution);
+/* The sum of all slabs' moments: two doubles. */
+starfish_status starfish_submit_constant_sum(struct starfish_progress *progress, int phase, size_t slabs,
+                                             const struct starfish_slab *slab, starpu_data_handle_t total,
+                                             uint32_t where);
+
+#endif

@@ -1,0 +1,164 @@
+/* Task: backward(slab), the slab's interior from its separators, and the inverse transforms in y and x. */
+#include "codelets/slab_window.h"
+
+#include "codelets/kernel_pair.h"
+#include "scheduler/team.h"
+#include "sparse/constant_line.h"
+
+struct arguments {
+    struct starfish_task_header header;
+    const struct starfish_slab_space *space;
+    struct starfish_slab_parts parts;
+    size_t first_plane, planes;
+    int alone, has_before, itself_before;
+};
+
+/* Data: tables, solution; own separators unless alone; those before unless there are none, or they are its own;
+ * constant tables, total moments if singular. */
+struct work {
+    const struct arguments *a;
+    struct starfish_slab_solve solve; /* in place */
+    struct starfish_constant_correct correct;
+};
+
+static struct work work_of(void *buffers[], const struct arguments *a)
+{
+    const struct starfish_slab_space *space = a->space;
+    int at = STARFISH_SLAB_TABLES;
+    void *const solution = STARFISH_SLAB(buffers, at++);
+    struct work work = {
+        .a = a,
+        .solve = {.lines = starfish_slab_lines_of(buffers, space, &a->parts, a->first_plane, a->planes),
+                  .data = solution,
+                  .out = solution,
+                  .periodic = a->alone && space->periodic,
+                  .pinned_lane = a->alone ? space->constant_lane : -1}};
+    for (size_t p = 0; p < a->parts.count && !a->alone; p++)
+        work.solve.own[p] = STARFISH_VECTOR(buffers, at++);
+    for (size_t p = 0; p < a->parts.count && a->has_before; p++)
+        work.solve.before[p] = a->itself_before ? work.solve.own[p] : STARFISH_VECTOR(buffers, at++);
+    if (space->constant_lane >= 0) {
+        const double *tables = STARFISH_VECTOR(buffers, at++);
+        work.correct = (struct starfish_constant_correct){
+            .planes = a->planes,
+            .stride = space->n[0] * space->n[1],
+            .lane = starfish_real_at(solution, space->precision, (size_t)space->constant_lane),
+            .response = tables + 2 * space->n[2] + a->first_plane,
+            .total = STARFISH_VECTOR(buffers, at++)};
+    }
+    return work;
+}
+
+static struct starfish_planes planes_of(const struct work *work, size_t first, size_t last, void *workspace)
+{
+    const struct starfish_slab_space *space = work->a->space;
+    void *const start =
+        starfish_real_at(work->solve.out, space->precision, first * space->n[0] * space->n[1]);
+    return (struct starfish_planes){.direction = STARFISH_BACKWARD,
+                                    .planes = last - first,
+                                    .in = start,
+                                    .out = start,
+                                    .scale = 1,
+                                    .workspace = workspace};
+}
+
+static void solve_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_slab_solve *) = {starfish_slab_solve_cpu_f32,
+                                                                          starfish_slab_solve_cpu_f64};
+    const struct work *work = data;
+    const struct starfish_slab_space *space = work->a->space;
+    const starfish_precision precision = space->precision;
+    const size_t rows = work->solve.lines.outer, first = rows * part / parts, last = rows * (part + 1) / parts;
+    if (first == last)
+        return;
+    const struct starfish_slab_window window = starfish_slab_window(&work->solve.lines, precision, first, last);
+    struct starfish_slab_solve share = work->solve;
+    share.lines = window.lines;
+    share.out = starfish_real_at(work->solve.out, precision, window.first_lane);
+    share.data = share.out;
+    share.workspace = starfish_workspace_part(work->a->parts.workspace, part);
+    starfish_slab_window_array(&window, precision, (void *const *)work->solve.own, (void **)share.own);
+    starfish_slab_window_array(&window, precision, (void *const *)work->solve.before, (void **)share.before);
+    const ptrdiff_t pinned = work->solve.pinned_lane - (ptrdiff_t)window.first_lane;
+    const int here = work->solve.pinned_lane >= 0 && pinned >= 0 && (size_t)pinned < (last - first) * space->n[0];
+    share.pinned_lane = here ? pinned : -1;
+    kernels[precision](&share);
+}
+
+static void transform_share(void *data, size_t part, size_t parts)
+{
+    const struct work *work = data;
+    const struct starfish_slab_space *space = work->a->space;
+    const size_t planes = work->a->planes;
+    const struct starfish_planes share = planes_of(work, planes * part / parts, planes * (part + 1) / parts,
+                                                   starfish_workspace_part(work->a->parts.workspace, part));
+    starfish_plane_set_cpu(&space->planes, &share);
+}
+
+static void slab_backward_cpu(void *buffers[], void *data)
+{
+    static void (*const correct[])(const struct starfish_constant_correct *) = {starfish_constant_correct_cpu_f32,
+                                                                                starfish_constant_correct_cpu_f64};
+    const struct arguments *a = data;
+    struct work work = work_of(buffers, a);
+    starfish_team_run(a->space->context, solve_share, &work);
+    if (a->space->constant_lane >= 0)
+        correct[a->space->precision](&work.correct);
+    starfish_team_run(a->space->context, transform_share, &work);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void slab_backward_cuda(void *buffers[], void *data)
+{
+    static int (*const solve[])(const struct starfish_slab_solve *,
+                                struct CUstream_st *) = {starfish_slab_solve_cuda_f32, starfish_slab_solve_cuda_f64};
+    static int (*const correct[])(const struct starfish_constant_correct *, struct CUstream_st *) = {
+        starfish_constant_correct_cuda_f32, starfish_constant_correct_cuda_f64};
+    const struct arguments *a = data;
+    const struct starfish_slab_space *space = a->space;
+    struct CUstream_st *stream = starpu_cuda_get_local_stream();
+    struct work work = work_of(buffers, a);
+    void *const workspace = starfish_workspace_here(a->parts.workspace);
+    work.solve.workspace = workspace;
+    starfish_task_check(&a->header, "interior of a slab", solve[space->precision](&work.solve, stream));
+    if (space->constant_lane >= 0)
+        starfish_task_check(&a->header, "constant mode of a slab", correct[space->precision](&work.correct, stream));
+    const struct starfish_planes planes = planes_of(&work, 0, a->planes, workspace);
+    starfish_task_check(&a->header, "transforms of a slab", starfish_plane_set_cuda(&space->planes, &planes, stream));
+}
+#endif
+
+STARFISH_CODELET(slab_backward, "slab_backward", 0x66ccee);
+
+starfish_status starfish_submit_slab_backward(struct starfish_progress *progress, int phase,
+                                              const struct starfish_slab_space *space,
+                                              const struct starfish_slab_parts *parts, const struct starfish_slab *slab,
+                                              const struct starfish_slab *before, int alone, starpu_data_handle_t total,
+                                              starpu_data_handle_t solution)
+{
+    struct starfish_task task;
+    struct arguments arguments = {.space = space,
+                                  .parts = *parts,
+                                  .first_plane = slab->first_plane,
+                                  .planes = slab->planes,
+                                  .alone = alone,
+                                  .has_before = before != NULL && !alone,
+                                  .itself_before = before == slab};
+    starfish_task_begin(&task, &slab_backward_codelet, progress, phase);
+    task.name = "backward";
+    task.where = slab->where;
+    task.priority = STARFISH_PRIORITY_BACKWARD;
+    starfish_slab_tables(&task, space);
+    starfish_task_data(&task, solution, STARPU_RW);
+    for (size_t p = 0; p < parts->count && !alone; p++)
+        starfish_task_data(&task, slab->separator[p], STARPU_R);
+    for (size_t p = 0; p < parts->count && arguments.has_before && !arguments.itself_before; p++)
+        starfish_task_data(&task, before->separator[p], STARPU_R);
+    if (space->constant_lane >= 0) {
+        starfish_task_data(&task, space->constant.handle, STARPU_R);
+        starfish_task_data(&task, total, STARPU_R);
+    }
+    arguments.header.footprint = starfish_slab_footprint(space, parts, slab, alone);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}

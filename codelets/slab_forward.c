@@ -1,0 +1,157 @@
+/* Task: forward(slab), transforms in x and y and what the slab says of its ends. */
+#include "codelets/slab_window.h"
+
+#include "codelets/kernel_pair.h"
+#include "scheduler/team.h"
+#include "sparse/constant_line.h"
+
+struct arguments {
+    struct starfish_task_header header;
+    const struct starfish_slab_space *space;
+    struct starfish_slab_parts parts;
+    size_t first_plane, planes;
+    int in_place, alone;
+};
+
+/* Data: tables, solution, rhs unless in place; separators, heads unless alone; constant tables, moments if singular. */
+struct work {
+    const struct arguments *a;
+    const void *rhs;
+    void *solution;
+    struct starfish_slab_ends ends;
+    struct starfish_constant_moments moments;
+};
+
+static struct work work_of(void *buffers[], const struct arguments *a)
+{
+    const struct starfish_slab_space *space = a->space;
+    int at = STARFISH_SLAB_TABLES;
+    struct work work = {.a = a, .solution = STARFISH_SLAB(buffers, at++)};
+    work.rhs = a->in_place ? work.solution : STARFISH_SLAB(buffers, at++);
+    work.ends.lines = starfish_slab_lines_of(buffers, space, &a->parts, a->first_plane, a->planes);
+    work.ends.data = work.solution;
+    for (size_t p = 0; p < a->parts.count && !a->alone; p++) {
+        work.ends.rhs[p] = STARFISH_VECTOR(buffers, at++);
+        work.ends.head[p] = STARFISH_VECTOR(buffers, at++);
+    }
+    if (space->constant_lane >= 0) {
+        const double *tables = STARFISH_VECTOR(buffers, at++);
+        work.moments = (struct starfish_constant_moments){
+            .planes = a->planes,
+            .stride = space->n[0] * space->n[1],
+            .lane = starfish_real_at(work.solution, space->precision, (size_t)space->constant_lane),
+            .weight = tables + a->first_plane,
+            .influence = tables + space->n[2] + a->first_plane,
+            .moments = STARFISH_VECTOR(buffers, at++)};
+    }
+    return work;
+}
+
+static struct starfish_planes planes_of(const struct work *work, size_t first, size_t last, void *workspace)
+{
+    const struct starfish_slab_space *space = work->a->space;
+    const size_t start = first * space->n[0] * space->n[1];
+    return (struct starfish_planes){
+        .direction = STARFISH_FORWARD,
+        .planes = last - first,
+        .in = starfish_real_at((void *)(uintptr_t)work->rhs, space->precision, start),
+        .out = starfish_real_at(work->solution, space->precision, start),
+        .scale = 1 / starfish_plane_set_scale(&space->planes),
+        .workspace = workspace,
+    };
+}
+
+static void transform_share(void *data, size_t part, size_t parts)
+{
+    const struct work *work = data;
+    const struct starfish_slab_space *space = work->a->space;
+    const size_t planes = work->a->planes;
+    const struct starfish_planes share = planes_of(work, planes * part / parts, planes * (part + 1) / parts,
+                                                   starfish_workspace_part(work->a->parts.workspace, part));
+    starfish_plane_set_cpu(&space->planes, &share);
+}
+
+static void ends_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_slab_ends *) = {starfish_slab_ends_cpu_f32,
+                                                                         starfish_slab_ends_cpu_f64};
+    const struct work *work = data;
+    const starfish_precision precision = work->a->space->precision;
+    const size_t rows = work->ends.lines.outer, first = rows * part / parts, last = rows * (part + 1) / parts;
+    if (first == last)
+        return;
+    const struct starfish_slab_window window = starfish_slab_window(&work->ends.lines, precision, first, last);
+    struct starfish_slab_ends share = {
+        .lines = window.lines, .data = starfish_real_at(work->solution, precision, window.first_lane)};
+    starfish_slab_window_array(&window, precision, work->ends.rhs, share.rhs);
+    starfish_slab_window_array(&window, precision, work->ends.head, share.head);
+    kernels[precision](&share);
+}
+
+static void slab_forward_cpu(void *buffers[], void *data)
+{
+    static void (*const moments[])(const struct starfish_constant_moments *) = {starfish_constant_moments_cpu_f32,
+                                                                                starfish_constant_moments_cpu_f64};
+    const struct arguments *a = data;
+    struct work work = work_of(buffers, a);
+    starfish_team_run(a->space->context, transform_share, &work);
+    if (!a->alone)
+        starfish_team_run(a->space->context, ends_share, &work);
+    if (a->space->constant_lane >= 0)
+        moments[a->space->precision](&work.moments);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void slab_forward_cuda(void *buffers[], void *data)
+{
+    static int (*const ends[])(const struct starfish_slab_ends *, struct CUstream_st *) = {starfish_slab_ends_cuda_f32,
+                                                                                           starfish_slab_ends_cuda_f64};
+    static int (*const moments[])(const struct starfish_constant_moments *, struct CUstream_st *) = {
+        starfish_constant_moments_cuda_f32, starfish_constant_moments_cuda_f64};
+    const struct arguments *a = data;
+    const struct starfish_slab_space *space = a->space;
+    struct CUstream_st *stream = starpu_cuda_get_local_stream();
+    const struct work work = work_of(buffers, a);
+    const struct starfish_planes planes = planes_of(&work, 0, a->planes, starfish_workspace_here(a->parts.workspace));
+    starfish_task_check(&a->header, "transforms of a slab", starfish_plane_set_cuda(&space->planes, &planes, stream));
+    if (!a->alone)
+        starfish_task_check(&a->header, "ends of a slab", ends[space->precision](&work.ends, stream));
+    if (space->constant_lane >= 0)
+        starfish_task_check(&a->header, "moments of a slab", moments[space->precision](&work.moments, stream));
+}
+#endif
+
+STARFISH_CODELET(slab_forward, "slab_forward", 0x4477aa);
+
+starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
+                                             const struct starfish_slab_space *space,
+                                             const struct starfish_slab_parts *parts, const struct starfish_slab *slab,
+                                             int alone, starpu_data_handle_t rhs, starpu_data_handle_t solution,
+                                             starpu_data_handle_t moments)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &slab_forward_codelet, progress, phase);
+    task.name = "forward";
+    task.where = slab->where;
+    task.priority = STARFISH_PRIORITY_FORWARD;
+    starfish_slab_tables(&task, space);
+    starfish_task_data(&task, solution, rhs == solution ? STARPU_RW : STARPU_W);
+    if (rhs != solution)
+        starfish_task_data(&task, rhs, STARPU_R);
+    for (size_t p = 0; p < parts->count && !alone; p++) {
+        starfish_task_data(&task, slab->separator[p], STARPU_W);
+        starfish_task_data(&task, slab->head[p], STARPU_W);
+    }
+    if (space->constant_lane >= 0) {
+        starfish_task_data(&task, space->constant.handle, STARPU_R);
+        starfish_task_data(&task, moments, STARPU_W);
+    }
+    struct arguments arguments = {.space = space,
+                                  .parts = *parts,
+                                  .first_plane = slab->first_plane,
+                                  .planes = slab->planes,
+                                  .in_place = rhs == solution,
+                                  .alone = alone};
+    arguments.header.footprint = starfish_slab_footprint(space, parts, slab, alone);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}

@@ -1,0 +1,241 @@
+/* Tasks: the reduced system over slabs of one part of the modes, and, once per plan, the coefficients it is made of. */
+#include "codelets/slab_window.h"
+
+#include "codelets/kernel_pair.h"
+#include "scheduler/team.h"
+
+/* ---- Coefficients of a slab's ends ------------------------------------------------------------------------------- */
+
+enum { LOWER, DIAG, HEAD_OWN, HEAD_BEFORE, COEFFICIENTS }; /* of every lane of a part, one array behind the other */
+
+static size_t part_lanes(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts, size_t part)
+{
+    return (parts->first_row[part + 1] - parts->first_row[part]) * space->n[0];
+}
+
+struct coefficient_arguments {
+    struct starfish_task_header header;
+    const struct starfish_slab_space *space;
+    struct starfish_slab_parts parts;
+    size_t first_plane, planes;
+};
+
+/* Data: tables, coefficients of each part. */
+static struct starfish_slab_coefficients coefficients_of(void *buffers[], const struct coefficient_arguments *a)
+{
+    const struct starfish_slab_space *space = a->space;
+    struct starfish_slab_coefficients kernel = {
+        .lines = starfish_slab_lines_of(buffers, space, &a->parts, a->first_plane, a->planes)};
+    for (size_t p = 0; p < a->parts.count; p++) {
+        void *const array = STARFISH_VECTOR(buffers, STARFISH_SLAB_TABLES + p);
+        const size_t lanes = part_lanes(space, &a->parts, p);
+        kernel.lower[p] = starfish_real_at(array, space->precision, LOWER * lanes);
+        kernel.diag[p] = starfish_real_at(array, space->precision, DIAG * lanes);
+        kernel.head_own[p] = starfish_real_at(array, space->precision, HEAD_OWN * lanes);
+        kernel.head_before[p] = starfish_real_at(array, space->precision, HEAD_BEFORE * lanes);
+    }
+    return kernel;
+}
+
+struct coefficient_work {
+    const struct coefficient_arguments *a;
+    struct starfish_slab_coefficients whole;
+};
+
+static void coefficients_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_slab_coefficients *) = {starfish_slab_coefficients_cpu_f32,
+                                                                                 starfish_slab_coefficients_cpu_f64};
+    const struct coefficient_work *work = data;
+    const starfish_precision precision = work->a->space->precision;
+    const size_t rows = work->whole.lines.outer, first = rows * part / parts, last = rows * (part + 1) / parts;
+    if (first == last)
+        return;
+    const struct starfish_slab_window window = starfish_slab_window(&work->whole.lines, precision, first, last);
+    struct starfish_slab_coefficients share = {.lines = window.lines};
+    starfish_slab_window_array(&window, precision, work->whole.lower, share.lower);
+    starfish_slab_window_array(&window, precision, work->whole.diag, share.diag);
+    starfish_slab_window_array(&window, precision, work->whole.head_own, share.head_own);
+    starfish_slab_window_array(&window, precision, work->whole.head_before, share.head_before);
+    kernels[precision](&share);
+}
+
+static void slab_coefficients_cpu(void *buffers[], void *data)
+{
+    const struct coefficient_arguments *a = data;
+    struct coefficient_work work = {.a = a, .whole = coefficients_of(buffers, a)};
+    starfish_team_run(a->space->context, coefficients_share, &work);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void slab_coefficients_cuda(void *buffers[], void *data)
+{
+    static int (*const kernels[])(const struct starfish_slab_coefficients *, struct CUstream_st *) = {
+        starfish_slab_coefficients_cuda_f32, starfish_slab_coefficients_cuda_f64};
+    const struct coefficient_arguments *a = data;
+    const struct starfish_slab_coefficients kernel = coefficients_of(buffers, a);
+    starfish_task_check(&a->header, "coefficients of a slab",
+                        kernels[a->space->precision](&kernel, starpu_cuda_get_local_stream()));
+}
+#endif
+
+STARFISH_CODELET(slab_coefficients, "slab_coefficients", 0xbbbbbb);
+
+starfish_status starfish_submit_slab_coefficients(struct starfish_progress *progress, int phase,
+                                                  const struct starfish_slab_space *space,
+                                                  const struct starfish_slab_parts *parts,
+                                                  const struct starfish_slab *slab)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &slab_coefficients_codelet, progress, phase);
+    task.name = "coefficients";
+    task.where = slab->where;
+    starfish_slab_tables(&task, space);
+    for (size_t p = 0; p < parts->count; p++)
+        starfish_task_data(&task, slab->coefficient[p], STARPU_W);
+    struct coefficient_arguments arguments = {
+        .space = space, .parts = *parts, .first_plane = slab->first_plane, .planes = slab->planes};
+    arguments.header.footprint = starfish_slab_footprint(space, parts, slab, 0);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}
+
+/* ---- Reduced system ----------------------------------------------------------------------------------------------- */
+
+struct arguments {
+    struct starfish_task_header header;
+    const struct starfish_slab_space *space;
+    const struct starfish_workspace *workspace;
+    struct starfish_slab_reduced kernel; /* pointers are filled in by the task */
+};
+
+/* Data: upper, then separators, heads, coefficients of every slab. */
+static struct starfish_slab_reduced with_pointers(void *buffers[], const struct arguments *a)
+{
+    const starfish_precision precision = a->space->precision;
+    struct starfish_slab_reduced kernel = a->kernel;
+    kernel.upper = STARFISH_VECTOR(buffers, 0);
+    for (int s = 0; s < kernel.slabs; s++) {
+        kernel.rhs[s] = STARFISH_VECTOR(buffers, 1 + 3 * s);
+        kernel.head[s] = STARFISH_VECTOR(buffers, 2 + 3 * s);
+        void *const coefficients = STARFISH_VECTOR(buffers, 3 + 3 * s);
+        kernel.lower[s] = starfish_real_at(coefficients, precision, LOWER * kernel.lanes);
+        kernel.diag[s] = starfish_real_at(coefficients, precision, DIAG * kernel.lanes);
+        kernel.head_own[s] = starfish_real_at(coefficients, precision, HEAD_OWN * kernel.lanes);
+        kernel.head_before[s] = starfish_real_at(coefficients, precision, HEAD_BEFORE * kernel.lanes);
+    }
+    return kernel;
+}
+
+/* Lanes first .. last-1 of a reduced system. */
+static struct starfish_slab_reduced lanes_of(const struct starfish_slab_reduced *whole, starfish_precision precision,
+                                             size_t first, size_t last)
+{
+    struct starfish_slab_reduced share = *whole;
+    share.lanes = last - first;
+    for (int s = 0; s < whole->slabs; s++) {
+        share.rhs[s] = starfish_real_at(whole->rhs[s], precision, first);
+        const void **const arrays[] = {&share.head[s], &share.lower[s], &share.diag[s], &share.head_own[s],
+                                       &share.head_before[s]};
+        for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+            *arrays[i] = starfish_real_at((void *)(uintptr_t)*arrays[i], precision, first);
+    }
+    const ptrdiff_t pinned = whole->pinned_lane - (ptrdiff_t)first;
+    share.pinned_lane = whole->pinned_lane >= 0 && pinned >= 0 && (size_t)pinned < share.lanes ? pinned : -1;
+    return share;
+}
+
+struct work {
+    const struct arguments *a;
+    struct starfish_slab_reduced whole;
+};
+
+static void reduced_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_slab_reduced *) = {starfish_slab_reduced_cpu_f32,
+                                                                            starfish_slab_reduced_cpu_f64};
+    const struct work *work = data;
+    const struct starfish_slab_space *space = work->a->space;
+    const size_t lanes = work->whole.lanes, first = lanes * part / parts, last = lanes * (part + 1) / parts;
+    if (first == last)
+        return;
+    struct starfish_slab_reduced share = lanes_of(&work->whole, space->precision, first, last);
+    share.workspace = starfish_workspace_part(work->a->workspace, part);
+    kernels[space->precision](&share);
+}
+
+static void slab_reduced_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    struct work work = {.a = a, .whole = with_pointers(buffers, a)};
+    starfish_team_run(a->space->context, reduced_share, &work);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void slab_reduced_cuda(void *buffers[], void *data)
+{
+    static int (*const kernels[])(const struct starfish_slab_reduced *, struct CUstream_st *) = {
+        starfish_slab_reduced_cuda_f32, starfish_slab_reduced_cuda_f64};
+    const struct arguments *a = data;
+    struct starfish_slab_reduced kernel = with_pointers(buffers, a);
+    kernel.workspace = starfish_workspace_here(a->workspace);
+    starfish_task_check(&a->header, "reduced system",
+                        kernels[a->space->precision](&kernel, starpu_cuda_get_local_stream()));
+}
+#endif
+
+STARFISH_CODELET(slab_reduced, "slab_reduced", 0xcc6677);
+
+starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress, int phase,
+                                             const struct starfish_slab_space *space,
+                                             const struct starfish_slab_parts *parts, size_t part, size_t slabs,
+                                             const struct starfish_slab *slab, starpu_data_handle_t upper,
+                                             uint32_t where)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &slab_reduced_codelet, progress, phase);
+    task.name = "reduced";
+    task.where = where;
+    task.priority = STARFISH_PRIORITY_REDUCED;
+    starfish_task_data(&task, upper, STARPU_R);
+    for (size_t s = 0; s < slabs; s++) {
+        starfish_task_data(&task, slab[s].separator[part], STARPU_RW);
+        starfish_task_data(&task, slab[s].head[part], STARPU_R);
+        starfish_task_data(&task, slab[s].coefficient[part], STARPU_R);
+    }
+    const size_t lanes = part_lanes(space, parts, part);
+    const ptrdiff_t pinned = space->constant_lane - (ptrdiff_t)(parts->first_row[part] * space->n[0]);
+    const int here = space->constant_lane >= 0 && pinned >= 0 && (size_t)pinned < lanes;
+    struct arguments arguments = {.space = space,
+                                  .workspace = parts->workspace,
+                                  .kernel = {.lanes = lanes,
+                                             .slabs = (int)slabs,
+                                             .periodic = space->periodic,
+                                             .pinned_lane = here ? pinned : -1}};
+    const size_t sizes[] = {space->precision, lanes, slabs, (size_t)space->periodic};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}
+
+/* ---- Work space of all the slab tasks ----------------------------------------------------------------------------- */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+size_t starfish_slab_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,
+                               size_t parts, size_t max_planes)
+{
+    const size_t size = starfish_real_size(space->precision), lanes = space->n[0] * space->n[1];
+    const size_t part = (space->n[1] / parts + 1) * space->n[0];
+    size_t bytes = starfish_plane_set_workspace(&space->planes, kind);
+    if (kind == STARFISH_CPU) {
+        bytes = larger(bytes, starfish_slab_solve_workspace_cpu(max_planes, lanes, space->periodic, size));
+        return larger(bytes, starfish_slab_reduced_workspace_cpu((int)slabs, part, space->periodic, size));
+    }
+#ifdef STARFISH_HAVE_GPU
+    bytes = larger(bytes, starfish_slab_solve_workspace_cuda(max_planes, lanes, space->periodic, size));
+    bytes = larger(bytes, starfish_slab_reduced_workspace_cuda((int)slabs, part, space->periodic, size));
+#endif
+    return bytes;
+}

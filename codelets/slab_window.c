@@ -1,0 +1,74 @@
+/* What the slab tasks share. */
+#include "codelets/slab_window.h"
+
+#include "codelets/kernel_pair.h"
+
+#include <string.h>
+
+void starfish_slab_tables(struct starfish_task *task, const struct starfish_slab_space *space)
+{
+    starfish_task_data(task, space->line.handle, STARPU_R);
+    starfish_task_data(task, space->shift_x.handle, STARPU_R);
+    starfish_task_data(task, space->shift_y.handle, STARPU_R);
+}
+
+struct starfish_slab_lines starfish_slab_lines_of(void *buffers[], const struct starfish_slab_space *space,
+                                                  const struct starfish_slab_parts *parts, size_t first_plane,
+                                                  size_t planes)
+{
+    void *const line = STARFISH_VECTOR(buffers, STARFISH_SLAB_LINE);
+    struct starfish_slab_lines lines = {
+        .rows = planes,
+        .lower = starfish_real_at(line, space->precision, first_plane),
+        .diag = starfish_real_at(line, space->precision, space->n[2] + first_plane),
+        .upper = starfish_real_at(line, space->precision, 2 * space->n[2] + first_plane),
+        .inner = space->n[0],
+        .outer = space->n[1],
+        .plane = space->n[0] * space->n[1],
+        .shift_inner = STARFISH_VECTOR(buffers, STARFISH_SLAB_SHIFT_X),
+        .shift_outer = STARFISH_VECTOR(buffers, STARFISH_SLAB_SHIFT_Y),
+        .shift = space->lambda,
+        .parts = (int)parts->count,
+    };
+    memcpy(lines.first_outer, parts->first_row, (parts->count + 1) * sizeof parts->first_row[0]);
+    return lines;
+}
+
+struct starfish_slab_window starfish_slab_window(const struct starfish_slab_lines *lines, starfish_precision precision,
+                                                 size_t first, size_t last)
+{
+    struct starfish_slab_window window = {.lines = *lines, .first_lane = lines->inner * first};
+    window.lines.outer = last - first;
+    window.lines.shift_outer = starfish_real_at((void *)(uintptr_t)lines->shift_outer, precision, first);
+    window.source = starfish_slab_part(lines->first_outer, lines->parts, first);
+    int parts = 0;
+    for (int p = window.source; p < lines->parts && lines->first_outer[p] < last; p++, parts++) {
+        const size_t start = lines->first_outer[p] > first ? lines->first_outer[p] : first;
+        window.lines.first_outer[parts] = start - first;
+        window.skip[parts] = lines->inner * (start - lines->first_outer[p]);
+    }
+    window.lines.first_outer[parts] = last - first;
+    window.lines.parts = parts;
+    return window;
+}
+
+void starfish_slab_window_array(const struct starfish_slab_window *window, starfish_precision precision,
+                                void *const *array, void **view)
+{
+    for (int p = 0; p < window->lines.parts; p++) {
+        void *const part = array[window->source + p];
+        view[p] = part ? starfish_real_at(part, precision, window->skip[p]) : NULL;
+    }
+}
+
+uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts,
+                                 const struct starfish_slab *slab, int alone)
+{
+    const size_t sizes[] = {space->precision,         space->n[0],
+                            space->n[1],              slab->planes,
+                            parts->count,             (size_t)alone,
+                            space->planes.x.kind,     space->planes.y.kind,
+                            (size_t)space->periodic,  space->planes.basis.context != NULL,
+                            space->constant_lane >= 0};
+    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+}

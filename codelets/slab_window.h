@@ -1,0 +1,31 @@
+/* Between the slab tasks' files: their kernels' common members, and the share of one core in them. */
+#ifndef STARFISH_CODELETS_SLAB_WINDOW_H
+#define STARFISH_CODELETS_SLAB_WINDOW_H
+
+#include "codelets/slab.h"
+
+/* Data that every task on a slab reads, in this order, from position 0. */
+enum { STARFISH_SLAB_LINE, STARFISH_SLAB_SHIFT_X, STARFISH_SLAB_SHIFT_Y, STARFISH_SLAB_TABLES };
+void starfish_slab_tables(struct starfish_task *task, const struct starfish_slab_space *space);
+/* The slab's lines with the tables at those positions. */
+struct starfish_slab_lines starfish_slab_lines_of(void *buffers[], const struct starfish_slab_space *space,
+                                                  const struct starfish_slab_parts *parts, size_t first_plane,
+                                                  size_t planes);
+
+/* Rows first .. last-1 of y of some lines: part p of the window is behind `skip[p]` lanes in part `source + p`. */
+struct starfish_slab_window {
+    struct starfish_slab_lines lines;
+    size_t first_lane; /* of the window */
+    int source;
+    size_t skip[STARFISH_SLAB_MAX_PARTS];
+};
+struct starfish_slab_window starfish_slab_window(const struct starfish_slab_lines *lines, starfish_precision precision,
+                                                 size_t first, size_t last);
+/* A window's view of pointers to the parts of an array; NULL pointers stay NULL. */
+void starfish_slab_window_array(const struct starfish_slab_window *window, starfish_precision precision,
+                                void *const *array, void **view);
+
+uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts,
+                                 const struct starfish_slab *slab, int alone);
+
+#endif

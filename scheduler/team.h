@@ -1,0 +1,21 @@
+/* Teams: the cores that share one CPU worker's tasks.
+ *
+ * Beside a GPU a single core is too slow to be given a share of a solve, so a CPU worker there is a team: StarPU sees one
+ * worker, and its tasks run on all cores of the team through OpenMP, each thread bound to its core. Without a GPU a team
+ * is one core, and tasks are the parallelism. The option cores_per_worker says otherwise. */
+#ifndef STARFISH_SCHEDULER_TEAM_H
+#define STARFISH_SCHEDULER_TEAM_H
+
+#include "scheduler/context.h"
+
+/* Once the workers are known: give each CPU worker its cores. `cores` work in all; the worker's own is one of them. */
+starfish_status starfish_team_create(struct starfish_context *context, size_t cores);
+void starfish_team_destroy(struct starfish_context *context);
+
+/* Inside a CPU task: the number of cores of the running worker's team. */
+size_t starfish_team_size(const struct starfish_context *context);
+/* Inside a CPU task: function(argument, part, parts) for part = 0 .. parts-1 at once, one part per core of the team. */
+void starfish_team_run(const struct starfish_context *context, void (*function)(void *argument, size_t part, size_t parts),
+                       void *argument);
+
+#endif

@@ -1,0 +1,83 @@
+/* The parts of a graph that do not depend on the method. */
+#include "tasks/separable.h"
+
+#include "codelets/stencil.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+starfish_status starfish_matrix_table(struct starfish_vector *vector, starfish_precision precision,
+                                      const struct starfish_direction *direction, size_t count)
+{
+    size_t total = 0;
+    for (size_t d = 0; d < count; d++)
+        total += 3 * direction[d].n;
+    double *table = malloc(total * sizeof *table);
+    if (!table)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
+    size_t at = 0;
+    for (size_t d = 0; d < count; d++) {
+        const double *const part[3] = {direction[d].lower, direction[d].diag, direction[d].upper};
+        for (int p = 0; p < 3; p++, at += direction[d].n)
+            memcpy(table + at, part[p], direction[d].n * sizeof *table);
+    }
+    starfish_status status = starfish_vector_reals(vector, precision, table, total);
+    free(table);
+    return status;
+}
+
+starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
+                                         const struct starfish_direction direction[3], double lambda)
+{
+    memset(op, 0, sizeof *op);
+    op->precision = precision;
+    op->lambda = lambda;
+    for (int axis = 0; axis < 3; axis++) {
+        op->n[axis] = direction[axis].n;
+        op->periodic[axis] = direction[axis].periodic;
+    }
+    return starfish_matrix_table(&op->axes, precision, direction, 3);
+}
+
+void starfish_operator_destroy(struct starfish_operator *op)
+{
+    starfish_vector_destroy(&op->axes);
+}
+
+starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                        struct starfish_progress *progress, const starpu_data_handle_t *solution,
+                                        const starpu_data_handle_t *rhs, starpu_data_handle_t removed,
+                                        const struct starfish_vector *maximum)
+{
+    const int wraps = op->periodic[2];
+    for (size_t slab = 0; slab < cut->slabs; slab++) {
+        const size_t before = (slab + cut->slabs - 1) % cut->slabs, after = (slab + 1) % cut->slabs;
+        const struct starfish_residual_task task = {
+            .precision = op->precision,
+            .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
+            .first_plane = cut->first_plane[slab],
+            .planes = op->n[2],
+            .periodic = {op->periodic[0], op->periodic[1], op->periodic[2]},
+            .lambda = op->lambda,
+            .where = cut->where[slab],
+            .axes = op->axes.handle,
+            .u = solution[slab],
+            .below = slab > 0 || wraps ? solution[before] : NULL,
+            .below_planes = starfish_cut_planes(cut, before),
+            .above = slab + 1 < cut->slabs || wraps ? solution[after] : NULL,
+            .rhs = rhs[slab],
+            .offset = removed,
+            .maximum = maximum[slab].handle,
+        };
+        STARFISH_TRY(starfish_submit_residual(progress, STARFISH_PHASE_RESIDUAL, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase, const struct starfish_cut *cut,
+                                          const starpu_data_handle_t *slab)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        STARFISH_TRY(starfish_submit_bring_home(progress, phase, slab[s]));
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,54 @@
+/* What the graphs of all separable solvers share: directions as numbers, phases, and the residual. */
+#ifndef STARFISH_TASKS_SEPARABLE_H
+#define STARFISH_TASKS_SEPARABLE_H
+
+#include "fft/transform.h"
+#include "scheduler/field.h"
+#include "scheduler/progress.h"
+#include "scheduler/vector.h"
+
+/* One direction as numbers: a tridiagonal matrix, the transform that diagonalises it when there is one, and what
+ * boundary data and means need. */
+struct starfish_direction {
+    size_t n;
+    int periodic;
+    int has_transform;
+    enum starfish_transform_kind transform;
+    double *lower, *diag, *upper; /* n each */
+    double *eigenvalue;           /* n, in the order of the transform; meaningless without one */
+    double *weight;               /* n, sums to one: the mean that a singular problem must have zero */
+    double boundary_weight[2];    /* right-hand side at an end is reduced by this times the boundary datum */
+    int takes_boundary[2];        /* whether the end has data at all */
+    int constant_null;            /* rows sum to zero: constants are in the null space */
+    double reflection;            /* by how much mirrored rows of a symmetric grid may differ through rounding, relative */
+};
+
+enum starfish_phase { STARFISH_PHASE_FORWARD, STARFISH_PHASE_MODES, STARFISH_PHASE_BACKWARD, STARFISH_PHASE_RESIDUAL };
+
+/* lower, diag, upper of some directions, one after the other, as a table for tasks. */
+starfish_status starfish_matrix_table(struct starfish_vector *vector, starfish_precision precision,
+                                      const struct starfish_direction *direction, size_t count);
+
+/* The seven-point operator of a problem. */
+struct starfish_operator {
+    starfish_precision precision;
+    size_t n[3];
+    int periodic[3];
+    double lambda;
+    struct starfish_vector axes;
+};
+starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
+                                         const struct starfish_direction direction[3], double lambda);
+void starfish_operator_destroy(struct starfish_operator *op);
+
+/* removed: the double that is taken off the right-hand side, or NULL. maximum: per slab two doubles (codelets/stencil.h). */
+starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                        struct starfish_progress *progress, const starpu_data_handle_t *solution,
+                                        const starpu_data_handle_t *rhs, starpu_data_handle_t removed,
+                                        const struct starfish_vector *maximum);
+
+/* Bring what tasks have written to the memory that the data came from, as soon as it is there to be brought. */
+starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase, const struct starfish_cut *cut,
+                                          const starpu_data_handle_t *slab);
+
+#endif

@@ -1,0 +1,42 @@
+/* The graph of the slab method: forward(slab) for all slabs -> reduced(part) for all parts -> backward(slab) for all slabs.
+ *
+ * Every slab is transformed in x and y and eliminated in z where it lies; only its first and last rows meet the other
+ * slabs', in a reduced system with one unknown per slab and mode. So there is no transpose and no exchange of all with all:
+ * CPU teams and GPUs are owners of slabs. */
+#ifndef STARFISH_TASKS_SLAB_H
+#define STARFISH_TASKS_SLAB_H
+
+#include "codelets/slab.h"
+#include "tasks/separable.h"
+
+/* Everything that does not depend on how the field is cut. Destroyed after a failure. */
+starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,
+                                           starfish_precision precision, const struct starfish_direction direction[3],
+                                           double lambda, int singular);
+void starfish_slab_space_destroy(struct starfish_slab_space *space);
+
+/* A graph for one way of cutting the field. */
+struct starfish_slab_graph {
+    struct starfish_slab_space *space; /* NULL before create and after destroy */
+    struct starfish_cut cut;
+    struct starfish_slab_parts parts;
+    struct starfish_workspace workspace;
+    uint32_t reduced_where;
+    struct starfish_slab slab[STARFISH_MAX_SLABS];
+    struct starfish_vector upper; /* of z, at every slab's last plane */
+};
+
+/* Makes the graph's data and starts computing its coefficients; `progress` must be waited for before it goes.
+ * parts: of the modes of y, each with a reduced system of its own. reduced_where: the kinds of workers that solve these; 0: any. */
+starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
+                                           const struct starfish_direction *z, const struct starfish_cut *cut,
+                                           size_t parts, uint32_t reduced_where, struct starfish_progress *progress);
+void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);
+
+/* rhs and solution: slabs of fields, the same or others. removed: two doubles, the first of which receives pertrb, in
+ * singular problems. */
+starfish_status starfish_graph_slab(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                    const starpu_data_handle_t *rhs, const starpu_data_handle_t *solution,
+                                    starpu_data_handle_t removed);
+
+#endif
