@@ -19,6 +19,7 @@ extern const struct starfish_transform_cpu_code starfish_transform_cpu_code_f32,
 
 struct starfish_transform_cpu {
     size_t n;
+    starfish_precision precision;
     const struct starfish_transform_cpu_code *code;
     struct starfish_transform_tables tables;
     void *fft; /* NULL for STARFISH_FFT_NONE */

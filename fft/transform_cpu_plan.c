@@ -31,6 +31,7 @@ starfish_status starfish_transform_cpu_create(struct starfish_transform_cpu **pl
     if (!*plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for a transform plan");
     (*plan)->n = n;
+    (*plan)->precision = precision;
     starfish_status status = fill(*plan, kind, precision);
     if (status != STARFISH_SUCCESS) {
         starfish_transform_cpu_destroy(*plan);

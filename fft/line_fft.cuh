@@ -1,0 +1,283 @@
+/* Complex Fourier transforms of lines that lie in shared memory, by a block of threads (line_plan.h).
+ *
+ * A pass reads and writes every number once, 4 sizeof(real) bytes of shared memory, and meets one barrier. With three
+ * radix-8 passes a line of 512 costs 31 floating-point instructions a number, a third of what an H200 does in f64 while
+ * it reads and writes the number in device memory; radices above 8 need more registers than leave enough threads.
+ *
+ * Source for the small odd lengths: symmetric sums, as in Winograd, Math. Comp. 32 (1978), without his nesting. */
+#ifndef STARFISH_FFT_LINE_FFT_CUH
+#define STARFISH_FFT_LINE_FFT_CUH
+
+extern "C" {
+#include "fft/line_plan.h"
+}
+
+#include <cuda_runtime.h>
+
+namespace starfish
+{
+
+template <typename real> struct complex_of;
+template <> struct complex_of<float> {
+    using type = float2;
+};
+template <> struct complex_of<double> {
+    using type = double2;
+};
+template <typename real> using complex = typename complex_of<real>::type;
+
+/* ---- Transforms of a few numbers in registers --------------------------------------------------------------------- */
+/* cos and sin of 2 pi k / n. */
+template <int n> __device__ __forceinline__ double cosine(int k)
+{
+    static_assert(n == 3 || n == 5 || n == 6 || n == 7);
+    constexpr double thirds[] = {1, -0.5, -0.5};
+    constexpr double fifths[] = {1, 0.30901699437494742410, -0.80901699437494742410, -0.80901699437494742410,
+                                 0.30901699437494742410};
+    constexpr double sixths[] = {1, 0.5, -0.5, -1, -0.5, 0.5};
+    constexpr double sevenths[] = {1,
+                                   0.62348980185873353053,
+                                   -0.22252093395631440429,
+                                   -0.90096886790241912624,
+                                   -0.90096886790241912624,
+                                   -0.22252093395631440429,
+                                   0.62348980185873353053};
+    return n == 3 ? thirds[k % 3] : n == 5 ? fifths[k % 5] : n == 6 ? sixths[k % 6] : sevenths[k % 7];
+}
+
+template <int n> __device__ __forceinline__ double sine(int k)
+{
+    static_assert(n == 3 || n == 5 || n == 6 || n == 7);
+    constexpr double thirds[] = {0, 0.86602540378443864676, -0.86602540378443864676};
+    constexpr double fifths[] = {0, 0.95105651629515357212, 0.58778525229247312917, -0.58778525229247312917,
+                                 -0.95105651629515357212};
+    constexpr double sixths[] = {
+        0, 0.86602540378443864676, 0.86602540378443864676, 0, -0.86602540378443864676, -0.86602540378443864676};
+    constexpr double sevenths[] = {0,
+                                   0.78183148246802980871,
+                                   0.97492791218182360702,
+                                   0.43388373911755812048,
+                                   -0.43388373911755812048,
+                                   -0.97492791218182360702,
+                                   -0.78183148246802980871};
+    return n == 3 ? thirds[k % 3] : n == 5 ? fifths[k % 5] : n == 6 ? sixths[k % 6] : sevenths[k % 7];
+}
+
+template <typename number> __device__ __forceinline__ number add(number a, number b)
+{
+    return {a.x + b.x, a.y + b.y};
+}
+template <typename number> __device__ __forceinline__ number subtract(number a, number b)
+{
+    return {a.x - b.x, a.y - b.y};
+}
+template <typename number> __device__ __forceinline__ number multiply(number a, number b)
+{
+    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+
+/* x[k] = sum of x[j] exp(-2 pi i j k / n): the odd n. Terms j and n - j share their cosine and, up to sign, their sine. */
+template <typename real, int n> struct dft {
+    static __device__ __forceinline__ void apply(complex<real> (&x)[n])
+    {
+        constexpr int half = (n - 1) / 2;
+        complex<real> even[half], odd[half], first = x[0];
+#pragma unroll
+        for (int j = 0; j < half; j++) {
+            even[j] = add(x[j + 1], x[n - 1 - j]);
+            odd[j] = subtract(x[j + 1], x[n - 1 - j]);
+            x[0] = add(x[0], even[j]);
+        }
+#pragma unroll
+        for (int k = 1; k <= half; k++) {
+            complex<real> re = first, im = {0, 0};
+#pragma unroll
+            for (int j = 0; j < half; j++) {
+                const real c = static_cast<real>(cosine<n>(k * (j + 1))), s = static_cast<real>(sine<n>(k * (j + 1)));
+                re = {re.x + c * even[j].x, re.y + c * even[j].y};
+                im = {im.x + s * odd[j].y, im.y - s * odd[j].x};
+            }
+            x[k] = add(re, im);
+            x[n - k] = subtract(re, im);
+        }
+    }
+};
+
+template <typename real> struct dft<real, 1> {
+    static __device__ __forceinline__ void apply(complex<real> (&)[1]) {}
+};
+
+template <typename real> struct dft<real, 2> {
+    static __device__ __forceinline__ void apply(complex<real> (&x)[2])
+    {
+        complex<real> a = x[0];
+        x[0] = add(a, x[1]);
+        x[1] = subtract(a, x[1]);
+    }
+};
+
+template <typename real> struct dft<real, 4> {
+    static __device__ __forceinline__ void apply(complex<real> (&x)[4])
+    {
+        complex<real> a = add(x[0], x[2]), b = subtract(x[0], x[2]), c = add(x[1], x[3]), d = subtract(x[1], x[3]);
+        x[0] = add(a, c);
+        x[1] = {b.x + d.y, b.y - d.x};
+        x[2] = subtract(a, c);
+        x[3] = {b.x - d.y, b.y + d.x};
+    }
+};
+
+/* x times exp(-2 pi i k / n), for the k that a product of two lengths meets. */
+template <typename real, int n> __device__ __forceinline__ complex<real> turn(complex<real> x, int k)
+{
+    if (k == 0)
+        return x;
+    if constexpr (n == 8) {
+        const real c = static_cast<real>(0.70710678118654752440);
+        if (k == 1)
+            return {c * (x.x + x.y), c * (x.y - x.x)};
+        if (k == 2)
+            return {x.y, -x.x};
+        return {c * (x.y - x.x), -c * (x.x + x.y)};
+    } else {
+        const real c = static_cast<real>(cosine<n>(k)), s = static_cast<real>(sine<n>(k));
+        return {c * x.x + s * x.y, c * x.y - s * x.x};
+    }
+}
+
+/* n = a b: b transforms of length a, turns, a transforms of length b (Cooley and Tukey 1965). */
+template <typename real, int a, int b> struct dft_product {
+    static __device__ __forceinline__ void apply(complex<real> (&x)[a * b])
+    {
+#pragma unroll
+        for (int j = 0; j < b; j++) {
+            complex<real> part[a];
+#pragma unroll
+            for (int i = 0; i < a; i++)
+                part[i] = x[i * b + j];
+            dft<real, a>::apply(part);
+#pragma unroll
+            for (int i = 0; i < a; i++)
+                x[i * b + j] = turn<real, a * b>(part[i], i * j);
+        }
+        complex<real> out[a * b];
+#pragma unroll
+        for (int i = 0; i < a; i++) {
+            complex<real> part[b];
+#pragma unroll
+            for (int j = 0; j < b; j++)
+                part[j] = x[i * b + j];
+            dft<real, b>::apply(part);
+#pragma unroll
+            for (int j = 0; j < b; j++)
+                out[i + a * j] = part[j];
+        }
+#pragma unroll
+        for (int i = 0; i < a * b; i++)
+            x[i] = out[i];
+    }
+};
+template <typename real> struct dft<real, 6> : dft_product<real, 2, 3> {
+};
+template <typename real> struct dft<real, 8> : dft_product<real, 2, 4> {
+};
+
+/* ---- Passes over the lines of a block ------------------------------------------------------------------------------ */
+template <typename real> struct line_pass {
+    int radix, butterflies, span, step;
+    const int2 *start;
+    const complex<real> *twiddle;
+};
+
+template <typename real> struct line_fft {
+    int passes;
+    line_pass<real> pass[STARFISH_LINE_PASSES];
+};
+
+/* Where the lines of a block lie, and which of their elements this thread takes. Place p of line l is number
+ * l * distance + (p << shift): side by side for columns, one behind the other for rows. */
+struct line_share {
+    int lines;                        /* of this block */
+    int distance, shift;              /* of lines; of places, as a power of two */
+    int first_line, line_step;        /* this thread's lines */
+    int first_element, element_step;  /* and its elements, or butterflies, in each of them */
+};
+
+/* One pass; `load` fills the inputs of butterfly j of line l: from shared memory, or in the first pass from wherever the
+ * line comes from. */
+template <typename real, int radix, typename loader>
+__device__ __forceinline__ void run_butterflies(const line_pass<real> &pass, const line_share &share,
+                                                complex<real> *numbers, const loader &load)
+{
+    const int step = pass.step << share.shift;
+    for (int b = share.first_element; b < pass.butterflies; b += share.element_step) {
+        const int2 start = __ldg(&pass.start[b]);
+        for (int l = share.first_line; l < share.lines; l += share.line_step) {
+            complex<real> x[radix], *place = numbers + l * share.distance + (start.x << share.shift);
+            load.template fill<radix>(x, l, start.y, pass.span, place, step);
+            dft<real, radix>::apply(x);
+            place[0] = x[0];
+            if (pass.span == 1) {
+#pragma unroll
+                for (int s = 1; s < radix; s++)
+                    place[s * step] = x[s];
+            } else {
+#pragma unroll
+                for (int s = 1; s < radix; s++)
+                    place[s * step] = multiply(x[s], __ldg(&pass.twiddle[(s - 1) * pass.span + start.y]));
+            }
+        }
+    }
+}
+
+template <typename real, typename loader>
+__device__ __forceinline__ void run_pass(const line_pass<real> &pass, const line_share &share, complex<real> *numbers,
+                                         const loader &load)
+{
+    switch (pass.radix) {
+    case 1:
+        return run_butterflies<real, 1>(pass, share, numbers, load);
+    case 2:
+        return run_butterflies<real, 2>(pass, share, numbers, load);
+    case 3:
+        return run_butterflies<real, 3>(pass, share, numbers, load);
+    case 4:
+        return run_butterflies<real, 4>(pass, share, numbers, load);
+    case 5:
+        return run_butterflies<real, 5>(pass, share, numbers, load);
+    case 6:
+        return run_butterflies<real, 6>(pass, share, numbers, load);
+    case 7:
+        return run_butterflies<real, 7>(pass, share, numbers, load);
+    case 8:
+        return run_butterflies<real, 8>(pass, share, numbers, load);
+    }
+}
+
+template <typename real> struct from_shared {
+    template <int radix>
+    __device__ __forceinline__ void fill(complex<real> (&x)[radix], int, int, int, const complex<real> *place,
+                                         int step) const
+    {
+#pragma unroll
+        for (int s = 0; s < radix; s++)
+            x[s] = place[s * step];
+    }
+};
+
+/* The whole transform; numbers are complete, digit-reversed, for every thread on return. */
+template <typename real, typename loader>
+__device__ __forceinline__ void run_line_fft(const line_fft<real> &fft, const line_share &share, complex<real> *numbers,
+                                             const loader &first)
+{
+    run_pass(fft.pass[0], share, numbers, first);
+    __syncthreads();
+    for (int i = 1; i < fft.passes; i++) {
+        run_pass(fft.pass[i], share, numbers, from_shared<real>());
+        __syncthreads();
+    }
+}
+
+} // namespace starfish
+
+#endif

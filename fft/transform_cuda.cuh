@@ -1,0 +1,126 @@
+/* Between the files of the CUDA version: the plan, and the two ways to carry it out.
+ *
+ *   transform_cuda.cu        creation, and which way a plan goes
+ *   transform_lines_cuda.cu  lines that fit in shared memory: one kernel, no work space
+ *   transform_cufft.cu       all others: kernels around cuFFT, through work space
+ *   planes_cuda.cu           x and y of whole planes */
+#ifndef STARFISH_FFT_TRANSFORM_CUDA_CUH
+#define STARFISH_FFT_TRANSFORM_CUDA_CUH
+
+extern "C" {
+#include "base/real.h"
+#include "fft/transform_tables.h"
+}
+#include "fft/line_tile.cuh"
+
+#include <cuda_runtime.h>
+#include <cufft.h>
+
+#define STARFISH_TRY_CUDA(expression)                                                                                  \
+    do {                                                                                                               \
+        int try_error = (expression);                                                                                  \
+        if (try_error != cudaSuccess)                                                                                  \
+            return try_error;                                                                                          \
+    } while (0)
+
+/* A combination whose tables lie in device memory. */
+struct starfish_device_tables {
+    unsigned length;
+    int terms;
+    const int *first, *second;
+    const void *p, *q;
+};
+
+/* A line plan whose tables lie in device memory. */
+struct starfish_device_line {
+    struct starfish_line_plan plan; /* its pointers are not kept */
+    const void *start, *twiddle;
+    const void *place[2], *weight[2]; /* of the combination after, by direction */
+};
+
+struct starfish_transform_cuda {
+    size_t n;
+    starfish_precision precision;
+    struct starfish_transform_shape shape;
+    double gain[2];
+    void *tables; /* device memory that all tables lie in */
+    struct starfish_device_tables before[2], after[2]; /* `after`: cuFFT's way only */
+    bool in_shared_memory;                             /* which way */
+    struct starfish_device_line line;
+    size_t group;          /* lines of one cuFFT call */
+    cufftHandle fft;       /* in place on `group` lines of the work space, or no_fft */
+    cufftHandle from_rows; /* from `group` rows to the work space where before[FORWARD] only copies, else no_fft */
+};
+
+namespace starfish
+{
+
+constexpr cufftHandle no_fft = -1;
+
+/* The part of a plan that one direction's kernels read. */
+template <typename real>
+line_transform<real> line_transform_of(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                                       double scale)
+{
+    line_transform<real> transform = {};
+    const starfish_line_plan &host = plan->line.plan;
+    transform.fft.passes = host.passes;
+    for (int i = 0; i < host.passes; i++) {
+        const starfish_line_pass &pass = host.pass[i];
+        transform.fft.pass[i] = {pass.radix,
+                                 pass.butterflies,
+                                 pass.span,
+                                 pass.step,
+                                 static_cast<const int2 *>(plan->line.start) + pass.first_start,
+                                 static_cast<const complex<real> *>(plan->line.twiddle) + pass.first_twiddle};
+    }
+    const starfish_device_tables &before = plan->before[direction];
+    transform.n = static_cast<int>(plan->n);
+    transform.terms = before.terms;
+    transform.first = before.first;
+    transform.second = before.second;
+    transform.p = static_cast<const real *>(before.p);
+    transform.q = static_cast<const real *>(before.q);
+    transform.place = static_cast<const int2 *>(plan->line.place[direction]);
+    transform.weight = static_cast<const complex<real> *>(plan->line.weight[direction]);
+    transform.scale = static_cast<real>(scale);
+    return transform;
+}
+
+/* Tiles of a plan that fits in shared memory. */
+tile_shape rows_tile_shape(const starfish_transform_cuda *plan);
+tile_shape columns_tile_shape(const starfish_transform_cuda *plan);
+
+/* Whether pairs of lanes can be read as complex numbers wherever the transform's direction is interleaved. */
+bool pairs_are_aligned(const void *data, size_t inner, starfish_precision precision);
+
+int rows_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                  const starfish_transform_rows *arguments, cudaStream_t stream);
+/* As columns of struct starfish_transform_columns, but from `in`, which may be data. */
+int columns_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                     const starfish_transform_columns *arguments, const void *in, cudaStream_t stream);
+
+starfish_status cufft_create(starfish_transform_cuda *plan);
+void cufft_destroy(starfish_transform_cuda *plan);
+int rows_by_cufft(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                  const starfish_transform_rows *arguments, cudaStream_t stream);
+int columns_by_cufft(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                     const starfish_transform_columns *arguments, cudaStream_t stream);
+
+/* The spectral side, from row `begin` on. */
+template <typename real> ranges<real> ranges_of(const starfish_transform_rows &arguments, size_t begin)
+{
+    ranges<real> ranges = {};
+    ranges.count = arguments.tiles;
+    ranges.stride = arguments.first_mode[1];
+    for (int t = 0; t < arguments.tiles; t++) {
+        size_t width = arguments.first_mode[t + 1] - arguments.first_mode[t];
+        ranges.base[t] = static_cast<real *>(arguments.tile[t]) + begin * width;
+        ranges.first[t + 1] = arguments.first_mode[t + 1];
+    }
+    return ranges;
+}
+
+} // namespace starfish
+
+#endif

@@ -1,0 +1,224 @@
+/* Transforms of rows and columns in shared memory, one kernel each (line_tile.cuh).
+ *
+ * The floor is one read and one write of the field, 2 sizeof(real) bytes an element, and that is what moves. */
+#include "fft/transform_cuda.cuh"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace starfish
+{
+
+namespace
+{
+
+constexpr int threads = STARFISH_LINE_THREADS;
+constexpr int blocks = 3; /* of a multiprocessor, at least: what registers must leave room for */
+
+extern __shared__ double2 shared_memory[];
+
+template <typename real> __device__ __forceinline__ complex<real> *shared_numbers()
+{
+    return reinterpret_cast<complex<real> *>(shared_memory);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------------------------------- */
+template <typename real> struct row_arguments {
+    line_transform<real> transform;
+    tile_shape shape;
+    size_t count;
+    const real *in; /* plain rows; the other side may be cut into ranges */
+    real *out;
+};
+
+__device__ __forceinline__ unsigned lanes_of_tile(const tile_shape &shape, size_t first, size_t count)
+{
+    return count - first < (size_t)shape.lanes ? static_cast<unsigned>(count - first) : shape.lanes;
+}
+
+template <typename real, bool packed>
+__global__ void __launch_bounds__(threads, blocks) rows_kernel(const __grid_constant__ row_arguments<real> arguments)
+{
+    const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, offset = first * arguments.transform.n;
+    const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count);
+    const size_t n = arguments.transform.n;
+    const rows_of<real, packed> in = {const_cast<real *>(arguments.in) + offset, n, lanes};
+    const rows_of<real, packed> out = {arguments.out + offset, n, lanes};
+    transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out);
+}
+
+template <typename real, bool packed, starfish_transform_direction direction>
+__global__ void __launch_bounds__(threads, blocks)
+    cut_rows_kernel(const __grid_constant__ row_arguments<real> arguments, const __grid_constant__ ranges<real> modes)
+{
+    const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, offset = first * arguments.transform.n;
+    const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count);
+    const size_t n = arguments.transform.n;
+    const cut_rows_of<real, packed> cut = {modes, first, lanes};
+    real *rows = direction == STARFISH_FORWARD ? const_cast<real *>(arguments.in) : arguments.out;
+    const rows_of<real, packed> plain = {rows + offset, n, lanes};
+    if constexpr (direction == STARFISH_FORWARD)
+        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), plain, cut);
+    else
+        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), cut, plain);
+}
+
+/* ---- Columns -------------------------------------------------------------------------------------------------------- */
+template <typename real> struct column_arguments {
+    line_transform<real> transform;
+    tile_shape shape;
+    size_t inner, count; /* lanes of a plane, and of all planes */
+    const real *in;
+    real *out;
+};
+
+template <typename real, bool packed, bool adjacent>
+__global__ void __launch_bounds__(threads, blocks)
+    columns_kernel(const __grid_constant__ column_arguments<real> arguments)
+{
+    const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, inner = arguments.inner;
+    const size_t plane = inner * arguments.transform.n, offset = first / inner * plane;
+    const unsigned lane = static_cast<unsigned>(first % inner);
+    const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count), stride = static_cast<unsigned>(inner);
+    const columns_of<real, packed, adjacent> in = {const_cast<real *>(arguments.in) + offset, stride, plane, lane, lanes};
+    const columns_of<real, packed, adjacent> out = {arguments.out + offset, stride, plane, lane, lanes};
+    transform_columns_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out);
+}
+
+/* ---- Launches ------------------------------------------------------------------------------------------------------- */
+/* More than 48 KB of shared memory must be asked for; asking again changes nothing. */
+template <typename... parameters>
+int launch(void (*kernel)(parameters...), const tile_shape &shape, size_t lanes, cudaStream_t stream,
+           const parameters &...arguments)
+{
+    const size_t tiles = (lanes + shape.lanes - 1) / shape.lanes;
+    if (tiles == 0)
+        return cudaSuccess;
+    if (tiles > INT32_MAX)
+        return cudaErrorInvalidConfiguration;
+    if (shape.shared > 48 * 1024)
+        STARFISH_TRY_CUDA(cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
+                                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                               static_cast<int>(shape.shared)));
+    kernel<<<static_cast<unsigned>(tiles), shape.threads, shape.shared, stream>>>(arguments...);
+    return cudaGetLastError();
+}
+
+template <typename real, bool packed>
+int launch_rows(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                const starfish_transform_rows &rows, cudaStream_t stream)
+{
+    const bool forward = direction == STARFISH_FORWARD;
+    row_arguments<real> arguments = {line_transform_of<real>(plan, direction, rows.scale), rows_tile_shape(plan),
+                                     rows.count, nullptr, nullptr};
+    arguments.in = static_cast<const real *>(forward || rows.tiles > 1 ? rows.rows : rows.tile[0]);
+    arguments.out = static_cast<real *>(forward && rows.tiles == 1 ? rows.tile[0] : rows.rows);
+    if (rows.tiles == 1)
+        return launch(rows_kernel<real, packed>, arguments.shape, rows.count, stream, arguments);
+    return launch(forward ? cut_rows_kernel<real, packed, STARFISH_FORWARD>
+                          : cut_rows_kernel<real, packed, STARFISH_BACKWARD>,
+                  arguments.shape, rows.count, stream, arguments, ranges_of<real>(rows, 0));
+}
+
+template <typename real, bool packed>
+int launch_columns(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                   const starfish_transform_columns &columns, const void *in, cudaStream_t stream)
+{
+    if (columns.inner > UINT32_MAX / 2)
+        return cudaErrorInvalidValue;
+    const column_arguments<real> arguments = {line_transform_of<real>(plan, direction, columns.scale),
+                                              columns_tile_shape(plan),
+                                              columns.inner,
+                                              columns.inner * columns.outer,
+                                              static_cast<const real *>(in),
+                                              static_cast<real *>(columns.data)};
+    const bool adjacent = packed && pairs_are_aligned(in, columns.inner, plan->precision) &&
+                          pairs_are_aligned(columns.data, columns.inner, plan->precision);
+    return launch(adjacent ? columns_kernel<real, packed, packed> : columns_kernel<real, packed, false>,
+                  arguments.shape, arguments.count, stream, arguments);
+}
+
+int power_of_two_from(size_t n)
+{
+    int power = 1;
+    while ((size_t)power < n)
+        power *= 2;
+    return power;
+}
+
+size_t number_bytes(const starfish_transform_cuda *plan)
+{
+    return 2 * starfish_real_size(plan->precision);
+}
+
+} // namespace
+
+/* ---- Tiles ---------------------------------------------------------------------------------------------------------- */
+/* As many lines as make a block's butterflies one each for its threads, with radix 8 in mind. */
+tile_shape rows_tile_shape(const starfish_transform_cuda *plan)
+{
+    constexpr size_t wanted = 8 * threads;
+    const starfish_line_plan &line = plan->line.plan;
+    tile_shape shape = {};
+    shape.distance = line.places | 1;
+    shape.lines = 1;
+    while (2 * shape.lines * static_cast<size_t>(line.length) <= wanted)
+        shape.lines *= 2;
+    shape.lanes = plan->shape.fft == STARFISH_FFT_REAL ? 2 * shape.lines : shape.lines;
+    shape.threads = threads;
+    shape.butterfly_threads = std::min(threads, power_of_two_from(line.pass[0].butterflies));
+    shape.output_threads = std::min(threads, power_of_two_from(plan->n));
+    shape.shared = static_cast<size_t>(shape.lines) * shape.distance * number_bytes(plan);
+    return shape;
+}
+
+/* A row of the tile is 64 bytes, which use whole sectors of device memory; more for short lines, fewer for those that
+ * would leave room for one block only. */
+tile_shape columns_tile_shape(const starfish_transform_cuda *plan)
+{
+    constexpr size_t enough = 24 * 1024, most = 72 * 1024;
+    const starfish_line_plan &line = plan->line.plan;
+    const bool packed = plan->shape.fft == STARFISH_FFT_REAL;
+    const size_t line_bytes = line.places * number_bytes(plan);
+    tile_shape shape = {};
+    shape.lanes = static_cast<int>(64 / starfish_real_size(plan->precision));
+    shape.lines = packed ? shape.lanes / 2 : shape.lanes;
+    while (shape.lines > 1 && shape.lines * line_bytes > most)
+        shape.lines /= 2;
+    while (shape.lines < 32 && 2 * shape.lines * line_bytes <= enough)
+        shape.lines *= 2;
+    shape.lanes = packed ? 2 * shape.lines : shape.lines;
+    while (1 << shape.shift < shape.lines)
+        shape.shift++;
+    shape.threads = threads;
+    shape.shared = shape.lines * line_bytes;
+    return shape;
+}
+
+bool pairs_are_aligned(const void *data, size_t inner, starfish_precision precision)
+{
+    return inner % 2 == 0 && reinterpret_cast<uintptr_t>(data) % (2 * starfish_real_size(precision)) == 0;
+}
+
+/* ---- By precision and shape ----------------------------------------------------------------------------------------- */
+int rows_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                  const starfish_transform_rows *arguments, cudaStream_t stream)
+{
+    const bool packed = plan->shape.fft == STARFISH_FFT_REAL;
+    if (plan->precision == STARFISH_F32)
+        return (packed ? launch_rows<float, true> : launch_rows<float, false>)(plan, direction, *arguments, stream);
+    return (packed ? launch_rows<double, true> : launch_rows<double, false>)(plan, direction, *arguments, stream);
+}
+
+int columns_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                     const starfish_transform_columns *arguments, const void *in, cudaStream_t stream)
+{
+    const bool packed = plan->shape.fft == STARFISH_FFT_REAL;
+    if (plan->precision == STARFISH_F32)
+        return (packed ? launch_columns<float, true> : launch_columns<float, false>)(plan, direction, *arguments, in,
+                                                                                     stream);
+    return (packed ? launch_columns<double, true> : launch_columns<double, false>)(plan, direction, *arguments, in,
+                                                                                   stream);
+}
+
+} // namespace starfish
