@@ -1,7 +1,8 @@
 /* One source for f32 and f64: a file listed in starfish_real_sources is compiled twice, and inside it
  *     real            is float or double,
  *     REAL_NAME(f)    is f_f32 or f_f64, the name under which the contract header declares f,
- *     REAL(1.5)       is a literal of that type, REAL_FFTW(plan) is fftwf_plan or fftw_plan, REAL_FABS is fabsf or fabs.
+ *     REAL(1.5)       is a literal of that type, REAL_FFTW(plan) is fftwf_plan or fftw_plan, REAL_FABS is fabsf or fabs,
+ *     REAL_CBLAS(gemm) is cblas_sgemm or cblas_dgemm.
  * Contract headers stay free of `real`: kernels take one argument struct whose arrays are void pointers to elements of
  * the kernel's precision, so that both versions have one type and are reached through starfish_kernel[precision]. */
 #ifndef STARFISH_BASE_REAL_H
@@ -21,12 +22,14 @@ typedef float real;
 #define REAL(literal) literal##f
 #define REAL_FFTW(name) fftwf_##name
 #define REAL_FABS fabsf
+#define REAL_CBLAS(name) cblas_s##name
 #elif defined(STARFISH_REAL_F64)
 typedef double real;
 #define REAL_NAME(name) name##_f64
 #define REAL(literal) literal
 #define REAL_FFTW(name) fftw_##name
 #define REAL_FABS fabs
+#define REAL_CBLAS(name) cblas_d##name
 #endif
 
 #endif

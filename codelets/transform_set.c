@@ -1,41 +1,36 @@
 /* Transform plans for every worker. */
 #include "codelets/transform_set.h"
 
-#include "base/real.h"
-
+#include <stdio.h>
 #include <string.h>
 
 #ifdef STARFISH_HAVE_GPU
-static void create_on_gpu(void *data, size_t worker)
+static starfish_status create_on_gpu(void **plan, const void *recipe)
 {
-    struct starfish_transform_set *set = data;
-    if (starfish_context_worker_kind(set->context, worker) == STARFISH_GPU)
-        set->cuda_status[worker] =
-            starfish_transform_cuda_create(&set->cuda[worker], set->kind, set->n, set->max_lines, set->precision);
+    const struct starfish_transform_set *set = recipe;
+    struct starfish_transform_cuda *made = NULL;
+    const starfish_status status =
+        starfish_transform_cuda_create(&made, set->kind, set->n, set->max_lines, set->precision);
+    *plan = made;
+    return status;
 }
 
-static void destroy_on_gpu(void *data, size_t worker)
+static void destroy_on_gpu(void *plan)
 {
-    struct starfish_transform_set *set = data;
-    if (set->cuda[worker])
-        starfish_transform_cuda_destroy(set->cuda[worker]);
+    starfish_transform_cuda_destroy(plan);
 }
 #endif
 
 static starfish_status create_gpu_plans(struct starfish_transform_set *set)
 {
 #ifdef STARFISH_HAVE_GPU
-    if (set->context->workers_of[STARFISH_GPU] == 0)
-        return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_context_on_each_worker(set->context, "transform plans", create_on_gpu, set));
-    for (size_t worker = 0; worker < set->context->workers; worker++)
-        if (set->cuda_status[worker] != STARFISH_SUCCESS)
-            return starfish_fail(set->cuda_status[worker], "cuFFT plan for %s of length %zu failed",
-                                 starfish_transform_name(set->kind), set->n);
+    char what[64];
+    snprintf(what, sizeof what, "cuFFT plan for %s of length %zu", starfish_transform_name(set->kind), set->n);
+    return starfish_worker_plans_create(&set->gpu, set->context, what, create_on_gpu, destroy_on_gpu, set);
 #else
     (void)set;
-#endif
     return STARFISH_SUCCESS;
+#endif
 }
 
 starfish_status starfish_transform_set_create(struct starfish_transform_set *set, struct starfish_context *context,
@@ -60,12 +55,8 @@ void starfish_transform_set_destroy(struct starfish_transform_set *set)
 {
     if (!set->context)
         return;
-#ifdef STARFISH_HAVE_GPU
-    if (set->context->workers_of[STARFISH_GPU] > 0)
-        starfish_context_on_each_worker(set->context, "transform plans", destroy_on_gpu, set);
-#endif
-    if (set->cpu)
-        starfish_transform_cpu_destroy(set->cpu);
+    starfish_worker_plans_destroy(&set->gpu);
+    starfish_transform_cpu_destroy(set->cpu);
     set->context = NULL;
 }
 
@@ -84,5 +75,5 @@ size_t starfish_transform_set_workspace(const struct starfish_transform_set *set
 
 struct starfish_transform_cuda *starfish_transform_set_here(const struct starfish_transform_set *set)
 {
-    return set->cuda[starfish_context_current_worker(set->context)];
+    return starfish_worker_plans_here(&set->gpu);
 }

@@ -2,8 +2,8 @@
 #ifndef STARFISH_CODELETS_TRANSFORM_SET_H
 #define STARFISH_CODELETS_TRANSFORM_SET_H
 
+#include "codelets/worker_plans.h"
 #include "fft/transform.h"
-#include "scheduler/context.h"
 
 struct starfish_transform_set {
     struct starfish_context *context; /* NULL before create and after destroy */
@@ -11,8 +11,7 @@ struct starfish_transform_set {
     size_t n, max_lines;
     starfish_precision precision;
     struct starfish_transform_cpu *cpu;
-    struct starfish_transform_cuda *cuda[STARPU_NMAXWORKERS]; /* by the context's worker number */
-    starfish_status cuda_status[STARPU_NMAXWORKERS];
+    struct starfish_worker_plans gpu;
 };
 
 /* max_lines: how many lines a task transforms at most. */

@@ -1,0 +1,21 @@
+/* A change of basis with plans for every worker of a context: the CPUs share one, a GPU worker has its own. */
+#ifndef STARFISH_CODELETS_BASIS_SET_H
+#define STARFISH_CODELETS_BASIS_SET_H
+
+#include "codelets/worker_plans.h"
+#include "fft/basis.h"
+
+struct starfish_basis_set {
+    struct starfish_basis basis;
+    struct starfish_worker_plans gpu;
+};
+
+/* Errors as of starfish_basis_create and starfish_basis_cuda_create. */
+starfish_status starfish_basis_set_create(struct starfish_basis_set *set, struct starfish_context *context,
+                                          const struct starfish_basis_operator *op, starfish_precision precision);
+/* May follow a creation that failed, and one that never was if *set is zero. */
+void starfish_basis_set_destroy(struct starfish_basis_set *set);
+/* Inside a task on a GPU: the plan of the running worker. */
+struct starfish_basis_cuda *starfish_basis_set_here(const struct starfish_basis_set *set);
+
+#endif

@@ -1,0 +1,321 @@
+/* Eigenvectors of a tridiagonal operator, as the matrices of basis.h.
+ *
+ * T is made symmetric by d[k+1] / d[k] = sqrt(lower[k+1] / upper[k]); the off-diagonal is then sqrt(lower[k+1] upper[k])
+ * with the sign of both. D is scaled so that its largest and smallest element are each other's inverse, hence neither
+ * matrix has small entries for large ones of the other.
+ *
+ * A reflected operator is split in the orthonormal basis (e_j + e_(n-1-j)) / sqrt 2, e_middle, (e_j - e_(n-1-j)) / sqrt 2,
+ * in which the halves are tridiagonal again, even those of a periodic operator: the coupling over the middle, and over
+ * the ends, falls on a diagonal. So parity is exact, and a periodic operator needs a dense solver only without symmetry. */
+#include "fft/basis.h"
+
+#include "base/real.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* S while it is taken apart, and D. */
+struct symmetric {
+    size_t n;
+    double *diag;
+    double *off;   /* off[k] couples k and k + 1; off[n-1] couples the ends, 0 unless periodic */
+    double *scale; /* D */
+    double *memory;
+};
+
+static starfish_status allocate(struct symmetric *s, size_t n)
+{
+    *s = (struct symmetric){.n = n, .memory = calloc(3 * n, sizeof(double))};
+    if (!s->memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu rows of a basis", n);
+    s->diag = s->memory;
+    s->off = s->memory + n;
+    s->scale = s->memory + 2 * n;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Symmetry ---------------------------------------------------------------------------------------------------- */
+
+struct row {
+    double lower, diag, upper;
+};
+
+/* Row k with what is outside the matrix 0, and with the couplings of two periodic rows, or one, where they act. */
+static struct row row_of(const struct starfish_basis_operator *op, size_t k)
+{
+    struct row row = {op->lower[k], op->diag[k], op->upper[k]};
+    if (op->periodic && op->n == 1)
+        return (struct row){0, row.lower + row.diag + row.upper, 0};
+    if (op->periodic && op->n == 2)
+        return k == 0 ? (struct row){0, row.diag, row.lower + row.upper}
+                      : (struct row){row.lower + row.upper, row.diag, 0};
+    if (!op->periodic && k == 0)
+        row.lower = 0;
+    if (!op->periodic && k == op->n - 1)
+        row.upper = 0;
+    return row;
+}
+
+static double largest_entry(struct row row)
+{
+    return fmax(fabs(row.diag), fmax(fabs(row.lower), fabs(row.upper)));
+}
+
+static int is_reflected(const struct starfish_basis_operator *op)
+{
+    for (size_t k = 0; k < op->n; k++) {
+        const struct row row = row_of(op, k), mirror = row_of(op, op->n - 1 - k);
+        const double slack = op->reflection * largest_entry(row);
+        if (fabs(row.lower - mirror.upper) > slack || fabs(row.diag - mirror.diag) > slack ||
+            fabs(row.upper - mirror.lower) > slack)
+            return 0;
+    }
+    return 1;
+}
+
+/* Row k, or the mean of it and its mirror. */
+static struct row mean_row(const struct starfish_basis_operator *op, size_t k, int reflected)
+{
+    const struct row row = row_of(op, k);
+    if (!reflected)
+        return row;
+    const struct row mirror = row_of(op, op->n - 1 - k);
+    return (struct row){(row.lower + mirror.upper) / 2, (row.diag + mirror.diag) / 2, (row.upper + mirror.lower) / 2};
+}
+
+/* ---- The symmetric matrix ---------------------------------------------------------------------------------------- */
+
+static starfish_status check(const struct starfish_basis_operator *op)
+{
+    if (op->n == 0 || op->n > 16384)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a basis of %zu rows: not in 1..16384", op->n);
+    for (size_t k = 0; k < op->n; k++)
+        if (!isfinite(largest_entry(row_of(op, k))) || !isfinite(op->lower[k] + op->diag[k] + op->upper[k]))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "row %zu of a basis is not finite", k);
+    return STARFISH_SUCCESS;
+}
+
+/* s->diag, s->off and the logarithms of D in s->scale; *closure: of D after a turn around periodic rows. */
+static starfish_status symmetrise(const struct starfish_basis_operator *op, int reflected, struct symmetric *s,
+                                  long double *closure)
+{
+    long double logarithm = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        const size_t next = (k + 1) % s->n;
+        const struct row row = mean_row(op, k, reflected);
+        const double upper = row.upper, lower = mean_row(op, next, reflected).lower;
+        s->diag[k] = row.diag;
+        s->scale[k] = (double)logarithm;
+        if (upper == 0 && lower == 0)
+            continue;
+        if (upper == 0 || lower == 0 || (upper < 0) != (lower < 0))
+            return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                                 "lower[%zu] * upper[%zu] = %g * %g is negative or one-sided", next, k, lower, upper);
+        s->off[k] = copysign(sqrt(fabs(lower)) * sqrt(fabs(upper)), upper);
+        logarithm += logl(fabsl((long double)lower / (long double)upper)) / 2;
+    }
+    *closure = logarithm;
+    return STARFISH_SUCCESS;
+}
+
+/* From the logarithms of D, whose sums may exceed the range of a double, to D. */
+static starfish_status scale(struct symmetric *s, double largest_real, double *scaling)
+{
+    double low = s->scale[0], high = s->scale[0];
+    for (size_t k = 0; k < s->n; k++) {
+        low = fmin(low, s->scale[k]);
+        high = fmax(high, s->scale[k]);
+    }
+    *scaling = exp(high - low);
+    if (!(*scaling < largest_real))
+        return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                             "a basis with a scaling of exp(%g): too much for the precision", high - low);
+    for (size_t k = 0; k < s->n; k++)
+        s->scale[k] = exp(s->scale[k] - (high + low) / 2);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status make_symmetric(const struct starfish_basis_operator *op, struct starfish_basis *basis,
+                                      struct symmetric *s)
+{
+    long double closure = 0;
+    STARFISH_TRY(symmetrise(op, basis->reflected, s, &closure));
+    if (op->periodic && op->n > 2 && fabsl(closure) > 1e-10L * (long double)op->n)
+        return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                             "periodic, but the products of lower and of upper differ, so eigenvalues are complex");
+    return scale(s, basis->precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX, &basis->scaling);
+}
+
+/* ---- Eigenvectors ------------------------------------------------------------------------------------------------ */
+
+/* A symmetric tridiagonal matrix: diag becomes the eigenvalues, column k of `vectors` (n x n) the vector of the k-th. */
+static starfish_status solve_tridiagonal(size_t n, double *diag, double *off, double *vectors)
+{
+    if (n > 0 && LAPACKE_dstevd(LAPACK_COL_MAJOR, 'V', (lapack_int)n, diag, off, vectors, (lapack_int)n) != 0)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "LAPACK dstevd did not find the eigenvectors of %zu rows", n);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status solve_periodic(struct symmetric *s, double *vectors)
+{
+    const size_t n = s->n;
+    memset(vectors, 0, n * n * sizeof *vectors);
+    for (size_t k = 0; k < n; k++) {
+        const size_t next = (k + 1) % n, low = k < next ? k : next, high = k < next ? next : k;
+        vectors[k + n * k] = s->diag[k];
+        vectors[high + n * low] = s->off[k];
+    }
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)n, vectors, (lapack_int)n, s->diag) != 0)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "LAPACK dsyevd did not find the eigenvectors of %zu rows", n);
+    return STARFISH_SUCCESS;
+}
+
+/* Both halves from the first half's rows, for n >= 2: eigenvalues to s->diag, and the vectors of both. */
+static starfish_status solve_halves(struct symmetric *s, double *even_vectors, double *odd_vectors)
+{
+    const size_t n = s->n, odd = n / 2, even = n - odd;
+    const double ends = n > 2 ? s->off[n - 1] : 0;
+    double *diag = s->diag, *off = s->off, *odd_diag = diag + even, *odd_off = off + even;
+    memcpy(odd_diag, diag, odd * sizeof *diag);
+    memcpy(odd_off, off, (odd - 1) * sizeof *off);
+    if (even == odd) { /* the coupling over the middle joins mirrored rows */
+        const double middle = off[odd - 1];
+        diag[even - 1] += middle;
+        odd_diag[odd - 1] -= middle;
+    } else { /* the middle row couples to both its neighbours at once */
+        off[odd - 1] *= sqrt(2);
+    }
+    diag[0] += ends;
+    odd_diag[0] -= ends;
+    STARFISH_TRY(solve_tridiagonal(even, diag, off, even_vectors));
+    return solve_tridiagonal(odd, odd_diag, odd_off, odd_vectors);
+}
+
+/* vectors: n * n, or the even half's and behind them the odd half's. */
+static starfish_status solve(const struct starfish_basis_operator *op, int reflected, struct symmetric *s,
+                             double *vectors)
+{
+    const size_t even = s->n - s->n / 2;
+    if (reflected && s->n > 1)
+        return solve_halves(s, vectors, vectors + even * even);
+    if (op->periodic && s->n > 2)
+        return solve_periodic(s, vectors);
+    return solve_tridiagonal(s->n, s->diag, s->off, vectors);
+}
+
+/* ---- Matrices ---------------------------------------------------------------------------------------------------- */
+
+static void put(void *matrix, starfish_precision precision, size_t index, double value)
+{
+    if (precision == STARFISH_F32)
+        ((float *)matrix)[index] = (float)value;
+    else
+        ((double *)matrix)[index] = value;
+}
+
+/* The half of `size` rows whose element `row` is element (row or mirrored) of D, behind `first` entries. */
+static void write_half(struct starfish_basis *basis, const struct symmetric *s, const double *vectors, size_t first,
+                       size_t size, size_t first_element)
+{
+    for (size_t mode = 0; mode < size; mode++)
+        for (size_t row = 0; row < size; row++) {
+            const size_t element = first_element + row, mirror = basis->n - 1 - element;
+            const int paired = basis->reflected && element != mirror;
+            /* LAPACK has the odd half in the order of the lower rows, which is that of the fold reversed. */
+            const double vector = vectors[mode * size + (first_element > 0 ? mirror : row)] / (paired ? sqrt(2) : 1);
+            put(basis->matrix[STARFISH_FORWARD], basis->precision, first + mode * size + row,
+                vector / s->scale[element]);
+            put(basis->matrix[STARFISH_BACKWARD], basis->precision, first + row * size + mode,
+                vector * s->scale[element]);
+        }
+}
+
+static int rows_sum_to_zero(const struct starfish_basis_operator *op)
+{
+    for (size_t k = 0; k < op->n; k++) {
+        const struct row row = row_of(op, k);
+        const double size = fabs(row.lower) + fabs(row.diag) + fabs(row.upper);
+        if (fabs(row.lower + row.diag + row.upper) > 4 * DBL_EPSILON * size)
+            return 0;
+    }
+    return 1;
+}
+
+/* The constant is an even function, and its eigenvalue the one nearest to zero there. */
+static void clear_constant_mode(struct starfish_basis *basis)
+{
+    size_t constant = 0;
+    for (size_t k = 1; k < basis->even; k++)
+        if (fabs(basis->eigenvalue[k]) < fabs(basis->eigenvalue[constant]))
+            constant = k;
+    basis->eigenvalue[constant] = 0;
+}
+
+static starfish_status fill(struct starfish_basis *basis, const struct starfish_basis_operator *op, struct symmetric *s,
+                            double *vectors)
+{
+    const size_t n = basis->n, even = basis->even, odd = n - even, real_size = starfish_real_size(basis->precision);
+    STARFISH_TRY(make_symmetric(op, basis, s));
+    STARFISH_TRY(solve(op, basis->reflected, s, vectors));
+    basis->eigenvalue = calloc(n, sizeof(double));
+    for (int direction = 0; direction < 2; direction++)
+        basis->matrix[direction] = calloc(even * even + odd * odd, real_size);
+    if (!basis->eigenvalue || !basis->matrix[0] || !basis->matrix[1])
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a basis of %zu rows", n);
+    memcpy(basis->eigenvalue, s->diag, n * sizeof(double));
+    write_half(basis, s, vectors, 0, even, 0);
+    write_half(basis, s, vectors + even * even, even * even, odd, even);
+    if (rows_sum_to_zero(op))
+        clear_constant_mode(basis);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_basis_create(struct starfish_basis *basis, const struct starfish_basis_operator *op,
+                                      starfish_precision precision)
+{
+    memset(basis, 0, sizeof *basis);
+    STARFISH_TRY(check(op));
+    basis->n = op->n;
+    basis->precision = precision;
+    basis->reflected = is_reflected(op);
+    basis->even = basis->reflected ? op->n - op->n / 2 : op->n;
+    struct symmetric symmetric;
+    STARFISH_TRY(allocate(&symmetric, op->n));
+    double *vectors = malloc(op->n * op->n * sizeof *vectors);
+    starfish_status status = vectors ? fill(basis, op, &symmetric, vectors)
+                                     : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu vectors", op->n);
+    free(vectors);
+    free(symmetric.memory);
+    if (status != STARFISH_SUCCESS)
+        starfish_basis_destroy(basis);
+    return status;
+}
+
+void starfish_basis_destroy(struct starfish_basis *basis)
+{
+    free(basis->eigenvalue);
+    free(basis->matrix[STARFISH_FORWARD]);
+    free(basis->matrix[STARFISH_BACKWARD]);
+    memset(basis, 0, sizeof *basis);
+}
+
+double starfish_basis_amplification(const struct starfish_basis *basis, double shift)
+{
+    double smallest = INFINITY, largest = 0;
+    for (size_t k = 0; k < basis->n; k++) {
+        const double size = fabs(basis->eigenvalue[k] + shift);
+        largest = fmax(largest, size);
+        if (size > 0)
+            smallest = fmin(smallest, size);
+    }
+    return largest > 0 ? largest / smallest : 1;
+}
+
+void starfish_basis_columns_cpu(const struct starfish_basis *basis, enum starfish_transform_direction direction,
+                                const struct starfish_basis_columns *arguments)
+{
+    (basis->precision == STARFISH_F32 ? starfish_basis_columns_cpu_f32
+                                      : starfish_basis_columns_cpu_f64)(basis, direction, arguments);
+}

@@ -1,0 +1,273 @@
+/* The change of basis against the operator that it diagonalises, and what is refused. */
+#include "basis_cases.h"
+#include "tests/common/check.h"
+#include "tests/common/memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* ---- One basis and an array of planes ---------------------------------------------------------------------------- */
+struct fixture {
+    struct basis_rows rows;
+    struct starfish_basis_operator op;
+    struct starfish_basis basis;
+    size_t inner, outer, count;
+    double *x; /* exact in the precision */
+};
+
+static void begin(struct fixture *f, const struct basis_case *c, size_t n, size_t inner, size_t outer,
+                  starfish_precision precision)
+{
+    unsigned seed = 3;
+    f->op = basis_operator(c, n, &f->rows);
+    f->inner = inner;
+    f->outer = outer;
+    f->count = inner * n * outer;
+    ASSERT_OK(starfish_basis_create(&f->basis, &f->op, precision));
+    f->x = malloc(f->count * sizeof *f->x);
+    assert_non_null(f->x);
+    for (size_t i = 0; i < f->count; i++)
+        f->x[i] = test_real_random(&seed);
+}
+
+static void end(struct fixture *f)
+{
+    free(f->x);
+    starfish_basis_destroy(&f->basis);
+}
+
+/* values -> values, through arrays of the precision between guards, the output poisoned. */
+static void apply(struct fixture *f, enum starfish_transform_direction direction, double scale, double *values)
+{
+    const starfish_precision precision = f->basis.precision;
+    const size_t bytes = f->count * starfish_real_size(precision);
+    void *in = test_host_memory.upload(NULL, bytes), *out = test_host_memory.upload(NULL, bytes);
+    const struct starfish_basis_columns columns = {f->inner, f->outer, in, out, scale};
+    for (size_t i = 0; i < f->count; i++)
+        test_real_put(in, precision, i, values[i]);
+    starfish_basis_columns_cpu(&f->basis, direction, &columns);
+    for (size_t i = 0; i < f->count; i++)
+        values[i] = test_real_get(out, precision, i);
+    test_host_memory.release();
+}
+
+/* Element i of T x, by the definition in basis.h. */
+static double operator_at(const struct fixture *f, size_t i)
+{
+    const size_t n = f->op.n, k = i / f->inner % n, base = i - k * f->inner;
+    double sum = f->op.diag[k] * f->x[i];
+    if (k > 0 || f->op.periodic)
+        sum += f->op.lower[k] * f->x[base + f->inner * ((k + n - 1) % n)];
+    if (k + 1 < n || f->op.periodic)
+        sum += f->op.upper[k] * f->x[base + f->inner * ((k + 1) % n)];
+    return sum;
+}
+
+static void check_case(const struct basis_case *c, size_t n, size_t inner, size_t outer, starfish_precision precision)
+{
+    struct fixture f;
+    begin(&f, c, n, inner, outer, precision);
+    double *same = malloc(2 * f.count * sizeof *same), *applied = same + f.count, error = 0;
+    for (size_t i = 0; i < f.count; i++)
+        same[i] = f.x[i];
+    apply(&f, STARFISH_FORWARD, 0.75, same);
+    for (size_t i = 0; i < f.count; i++)
+        applied[i] = same[i] * f.basis.eigenvalue[i / inner % n];
+    apply(&f, STARFISH_BACKWARD, 4.0 / 3, same);
+    apply(&f, STARFISH_BACKWARD, 4.0 / 3, applied);
+
+    for (size_t i = 0; i < f.count; i++) {
+        /* Not fmax, which takes a NaN for nothing. */
+        const double differences[] = {fabs(same[i] - f.x[i]), fabs(applied[i] - operator_at(&f, i))};
+        for (int d = 0; d < 2; d++)
+            error = differences[d] <= error ? error : differences[d];
+    }
+    if (!(error <= basis_tolerance(precision)))
+        fail_msg("%s, n %zu, inner %zu, f%d: error %g", c->name, n, inner, precision == STARFISH_F32 ? 32 : 64, error);
+    if (n > 2) /* few rows may mirror each other by chance */
+        assert_int_equal(f.basis.reflected, c->reflected);
+    free(same);
+    end(&f);
+}
+
+static void the_operator_is_diagonalised(void **state)
+{
+    (void)state;
+    static const size_t shapes[][2] = {{1, 3}, {3, 2}, {33, 2}, {64, 1}, {100, 1}};
+    for (int c = 0; c < BASIS_CASES; c++)
+        for (int i = 0; i < BASIS_SIZES; i++)
+            for (int s = 0; s < 5; s++)
+                for (int precision = 0; precision < 2; precision++)
+                    check_case(&basis_cases[c], basis_sizes[i], shapes[s][0], shapes[s][1],
+                               (starfish_precision)precision);
+}
+
+/* Sums over more terms than one product takes. */
+static void long_directions_are_cut_into_products(void **state)
+{
+    (void)state;
+    if (getenv("STARFISH_TEST_SMALL"))
+        skip();
+    for (int precision = 0; precision < 2; precision++) {
+        check_case(&basis_cases[2], 700, 5, 1, (starfish_precision)precision);
+        check_case(&basis_cases[2], 600, 40, 1, (starfish_precision)precision);
+    }
+}
+
+static void nothing_is_done_for_an_empty_batch(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, &basis_cases[0], 4, 1, 1, STARFISH_F64);
+    const struct starfish_basis_columns no_lanes = {0, 5, NULL, NULL, 1}, no_planes = {5, 0, NULL, NULL, 1};
+    starfish_basis_columns_cpu(&f.basis, STARFISH_FORWARD, &no_lanes);
+    starfish_basis_columns_cpu(&f.basis, STARFISH_BACKWARD, &no_planes);
+    end(&f);
+}
+
+/* ---- Eigenvalues ------------------------------------------------------------------------------------------------- */
+static int ascending(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static void check_eigenvalues(const struct basis_case *c, enum starfish_transform_kind kind, size_t n)
+{
+    double expected[BASIS_MOST];
+    struct fixture f;
+    begin(&f, c, n, 1, 1, STARFISH_F64);
+    starfish_transform_eigenvalues(kind, n, 1, expected);
+    qsort(expected, n, sizeof *expected, ascending);
+    qsort(f.basis.eigenvalue, n, sizeof *expected, ascending);
+    for (size_t k = 0; k < n; k++)
+        if (!(fabs(f.basis.eigenvalue[k] - expected[k]) <= 1e-14 * (double)(4 + n)))
+            fail_msg("%s, n %zu: eigenvalue %zu is %.17g, not %.17g", c->name, n, k, f.basis.eigenvalue[k],
+                     expected[k]);
+    end(&f);
+}
+
+static void uniform_grids_have_the_transforms_eigenvalues(void **state)
+{
+    (void)state;
+    for (int i = 0; i < BASIS_SIZES; i++) {
+        if (basis_sizes[i] > 1) /* a single row has both ends */
+            check_eigenvalues(&basis_cases[1], STARFISH_TRANSFORM_NN_CELL, basis_sizes[i]);
+        check_eigenvalues(&basis_cases[7], STARFISH_TRANSFORM_PERIODIC, basis_sizes[i]);
+    }
+}
+
+/* Exactly one eigenvalue is exactly zero, and it is an even function's. */
+static void the_constant_mode_is_exact(void **state)
+{
+    (void)state;
+    for (int c = 0; c < BASIS_CASES; c++)
+        for (int i = 0; i < BASIS_SIZES; i++) {
+            struct fixture f;
+            size_t zeros = 0;
+            begin(&f, &basis_cases[c], basis_sizes[i], 1, 1, STARFISH_F32);
+            for (size_t k = 0; k < f.basis.even; k++)
+                zeros += f.basis.eigenvalue[k] == 0;
+            assert_int_equal(zeros, basis_cases[c].end == 0);
+            end(&f);
+        }
+}
+
+static void amplification_is_a_ratio_of_eigenvalues(void **state)
+{
+    (void)state;
+    struct starfish_basis basis = {.n = 3, .eigenvalue = (double[]){-8, -2, 0}};
+    assert_true(starfish_basis_amplification(&basis, 0) == 4);
+    assert_true(starfish_basis_amplification(&basis, -2) == 5);
+    assert_true(starfish_basis_amplification(&basis, 2) == 3);
+    basis.eigenvalue = (double[]){0, 0, 0};
+    assert_true(starfish_basis_amplification(&basis, 0) == 1);
+}
+
+/* ---- Symmetry ---------------------------------------------------------------------------------------------------- */
+static int finds_reflection(double disturbance, double allowed)
+{
+    struct basis_rows rows;
+    struct starfish_basis basis;
+    struct starfish_basis_operator op = basis_operator(&basis_cases[4], 9, &rows);
+    rows.diag[2] *= 1 + disturbance;
+    op.reflection = allowed;
+    ASSERT_OK(starfish_basis_create(&basis, &op, STARFISH_F64));
+    const int found = basis.reflected;
+    assert_int_equal(basis.even, found ? 5 : 9);
+    starfish_basis_destroy(&basis);
+    return found;
+}
+
+static void reflection_is_found_up_to_the_rounding_allowed(void **state)
+{
+    (void)state;
+    assert_true(finds_reflection(0, 0));
+    assert_true(finds_reflection(4 * DBL_EPSILON, STARFISH_BASIS_EXACT));
+    assert_false(finds_reflection(1e-12, STARFISH_BASIS_EXACT));
+    assert_true(finds_reflection(1e-12, 1e-11));
+    assert_false(finds_reflection(0, -1));
+}
+
+/* ---- What is refused --------------------------------------------------------------------------------------------- */
+static void check_refused(struct starfish_basis_operator op, starfish_precision precision, starfish_status status,
+                          const char *part)
+{
+    struct starfish_basis basis;
+    ASSERT_FAILS(starfish_basis_create(&basis, &op, precision), status, part);
+    assert_null(basis.eigenvalue);
+    starfish_basis_destroy(&basis);
+}
+
+static void operators_without_real_eigenvectors_are_refused(void **state)
+{
+    (void)state;
+    double one[] = {1, 1, 1}, two[] = {1, 2, 1}, sign[] = {1, -1, 1}, hole[] = {1, 0, 1}, bad[] = {1, 1, (double)NAN};
+    double tiny[] = {1, 1e-50, 1e-50};
+    const starfish_status complex = STARFISH_ERROR_NOT_SYMMETRIZABLE;
+    check_refused((struct starfish_basis_operator){0, 0, one, one, one, 0}, STARFISH_F64, STARFISH_ERROR_ARGUMENT,
+                  "not in 1..");
+    check_refused((struct starfish_basis_operator){3, 0, one, bad, one, 0}, STARFISH_F64, STARFISH_ERROR_ARGUMENT,
+                  "row 2");
+    check_refused((struct starfish_basis_operator){3, 0, sign, one, one, 0}, STARFISH_F64, complex, "lower[1]");
+    check_refused((struct starfish_basis_operator){3, 0, hole, one, one, 0}, STARFISH_F64, complex, "one-sided");
+    check_refused((struct starfish_basis_operator){3, 1, two, one, one, 0}, STARFISH_F64, complex, "products");
+    check_refused((struct starfish_basis_operator){3, 0, tiny, one, one, 0}, STARFISH_F32, complex, "scaling");
+}
+
+/* Rows that do not couple, and a scaling beyond what products of the entries could hold. */
+static void unusual_operators_are_served(void **state)
+{
+    (void)state;
+    double lower[] = {0, 1, 0, 1e-200}, diag[] = {1, 2, 3, 4}, upper[] = {4, 0, 1e200, 0};
+    struct starfish_basis basis;
+    struct starfish_basis_operator op = {4, 0, lower, diag, upper, STARFISH_BASIS_EXACT};
+    double in[] = {1, -2, 3e200, 4}, modes[4], out[4] = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    ASSERT_OK(starfish_basis_create(&basis, &op, STARFISH_F64));
+    assert_true(basis.scaling > 1.99e200 && basis.scaling < 2.01e200);
+    starfish_basis_columns_cpu(&basis, STARFISH_FORWARD, &(struct starfish_basis_columns){1, 1, in, modes, 1});
+    starfish_basis_columns_cpu(&basis, STARFISH_BACKWARD, &(struct starfish_basis_columns){1, 1, modes, out, 1});
+    for (int k = 0; k < 4; k++)
+        assert_true(fabs(out[k] - in[k]) <= 1e-14 * fabs(in[k]));
+    starfish_basis_destroy(&basis);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_operator_is_diagonalised),
+        cmocka_unit_test(long_directions_are_cut_into_products),
+        cmocka_unit_test(nothing_is_done_for_an_empty_batch),
+        cmocka_unit_test(uniform_grids_have_the_transforms_eigenvalues),
+        cmocka_unit_test(the_constant_mode_is_exact),
+        cmocka_unit_test(amplification_is_a_ratio_of_eigenvalues),
+        cmocka_unit_test(reflection_is_found_up_to_the_rounding_allowed),
+        cmocka_unit_test(operators_without_real_eigenvectors_are_refused),
+        cmocka_unit_test(unusual_operators_are_served),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
