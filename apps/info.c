@@ -38,7 +38,7 @@ static void print_runtime(const struct starfish_runtime *runtime)
 
 static void print_workers(const starfish_context *context)
 {
-    static const char *const head[] = {"worker", "device", "memory node", "NUMA node", "name"};
+    static const char *const head[] = {"worker", "device", "memory node", "NUMA node", "cores", "name"};
     struct table table = {.alignment = TABLE_LEFT};
     table_row(&table);
     for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
@@ -52,6 +52,7 @@ static void print_workers(const starfish_context *context)
         table_cell(&table, "%d", worker.device);
         table_cell(&table, "%d", worker.memory_node);
         table_cell(&table, worker.numa_node < 0 ? "-" : "%d", worker.numa_node);
+        table_cell(&table, "%d", worker.cores);
         table_cell(&table, "%s", worker.name);
     }
     printf("\n");
@@ -64,9 +65,9 @@ static json_t *workers_json(const starfish_context *context)
     for (size_t i = 0; i < starfish_context_workers(context); ++i) {
         struct starfish_worker worker;
         if (starfish_context_worker(context, i, &worker) == STARFISH_SUCCESS)
-            json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i, s:s}", "kind", kind_names[worker.kind],
+            json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i, s:i, s:s}", "kind", kind_names[worker.kind],
                                                   "device", worker.device, "memory_node", worker.memory_node,
-                                                  "numa_node", worker.numa_node, "name", worker.name));
+                                                  "numa_node", worker.numa_node, "cores", worker.cores, "name", worker.name));
     }
     return list;
 }

@@ -23,7 +23,7 @@ static size_t group_planes(const struct starfish_plane_set *set, starfish_worker
 
 static int has_basis(const struct starfish_plane_set *set)
 {
-    return set->basis.context != NULL;
+    return set->basis.basis.n > 0;
 }
 
 starfish_status starfish_plane_set_create(struct starfish_plane_set *set, struct starfish_context *context,
@@ -34,6 +34,7 @@ starfish_status starfish_plane_set_create(struct starfish_plane_set *set, struct
     memset(set, 0, sizeof *set);
     memcpy(set->n, n, sizeof set->n);
     set->precision = precision;
+    set->max_planes = max_planes;
     if (operator_y)
         max_planes = group_planes(set, STARFISH_GPU);
     starfish_status status =
@@ -62,11 +63,17 @@ double starfish_plane_set_scale(const struct starfish_plane_set *set)
 
 size_t starfish_plane_set_workspace(const struct starfish_plane_set *set, starfish_worker_kind kind)
 {
-    const size_t x = starfish_transform_set_workspace(&set->x, kind);
     if (has_basis(set)) /* the transform's own behind the planes, aligned */
-        return x + (group_planes(set, kind) * plane_bytes(set) / 256 + 1) * 256;
-    const size_t y = starfish_transform_set_workspace(&set->y, kind);
-    return x > y ? x : y;
+        return starfish_transform_set_workspace(&set->x, kind) +
+               (group_planes(set, kind) * plane_bytes(set) / 256 + 1) * 256;
+    if (kind == STARFISH_CPU)
+        return starfish_transform_planes_cpu_workspace(set->x.cpu, set->y.cpu);
+#ifdef STARFISH_HAVE_GPU
+    return starfish_transform_planes_cuda_workspace(set->x.kind, set->n[0], set->y.kind, set->n[1], set->max_planes,
+                                                    set->precision);
+#else
+    return 0;
+#endif
 }
 
 /* One group of planes whose y needs a change of basis: `rows` does x, `columns` y. */

@@ -9,7 +9,7 @@
 struct starfish_plane_set {
     struct starfish_transform_set x, y; /* y only where it has a transform */
     struct starfish_basis_set basis;    /* of y, where it has none */
-    size_t n[2];
+    size_t n[2], max_planes;
     starfish_precision precision;
 };
 

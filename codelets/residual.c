@@ -10,7 +10,7 @@ enum { ABSENT = -1 };
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
-    int below, above, offset; /* position among the data, or ABSENT */
+    int below, above, offset, maximum, result; /* position among the data, or ABSENT */
     size_t below_planes;
     struct starfish_residual kernel; /* pointers are filled in by the task */
 };
@@ -22,7 +22,7 @@ static const void *slab_plane(void *buffers[], int index, const struct arguments
     return starfish_real_at(STARFISH_SLAB(buffers, index), a->precision, plane * a->kernel.n[0] * a->kernel.n[1]);
 }
 
-/* Data: axes, u, rhs, maximum, then those that may be absent. */
+/* Data: axes, u, rhs, then those that may be absent. */
 static struct starfish_residual with_pointers(void *buffers[], const struct arguments *a)
 {
     struct starfish_residual kernel = a->kernel;
@@ -36,7 +36,8 @@ static struct starfish_residual with_pointers(void *buffers[], const struct argu
     }
     kernel.u = STARFISH_SLAB(buffers, 1);
     kernel.rhs = STARFISH_SLAB(buffers, 2);
-    kernel.maximum = STARFISH_VECTOR(buffers, 3);
+    kernel.maximum = a->maximum == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->maximum);
+    kernel.result = a->result == ABSENT ? NULL : STARFISH_SLAB(buffers, a->result);
     kernel.below = slab_plane(buffers, a->below, a, a->below_planes - 1);
     kernel.above = slab_plane(buffers, a->above, a, 0);
     kernel.offset = a->offset == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->offset);
@@ -46,15 +47,15 @@ static struct starfish_residual with_pointers(void *buffers[], const struct argu
 STARFISH_KERNEL_PAIR(residual, starfish_residual)
 STARFISH_CODELET(residual, "residual", 0x999933);
 
-/* Add a slab next to this one, once, though it may be on both sides or be the slab itself. */
-static int add_neighbour(struct starfish_task *task, starpu_data_handle_t handle)
+/* Add data that may be absent, once: a slab may be on both sides, or be the slab itself. */
+static int add_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
     if (!handle)
         return ABSENT;
     for (int i = 0; i < task->count; i++)
         if (task->handle[i] == handle)
             return i;
-    starfish_task_data(task, handle, STARPU_R);
+    starfish_task_data(task, handle, mode);
     return task->count - 1;
 }
 
@@ -67,7 +68,6 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     starfish_task_data(&task, d->axes, STARPU_R);
     starfish_task_data(&task, d->u, STARPU_R);
     starfish_task_data(&task, d->rhs, STARPU_R);
-    starfish_task_data(&task, d->maximum, STARPU_W);
 
     struct arguments arguments = {.precision = d->precision,
                                   .below_planes = d->below_planes,
@@ -75,9 +75,11 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
     for (int axis = 0; axis < 3; axis++)
         arguments.kernel.axis[axis].periodic = d->periodic[axis];
-    arguments.below = add_neighbour(&task, d->below);
-    arguments.above = add_neighbour(&task, d->above);
-    arguments.offset = add_neighbour(&task, d->offset);
+    arguments.below = add_data(&task, d->below, STARPU_R);
+    arguments.above = add_data(&task, d->above, STARPU_R);
+    arguments.offset = add_data(&task, d->offset, STARPU_R);
+    arguments.maximum = add_data(&task, d->maximum, STARPU_W);
+    arguments.result = add_data(&task, d->result, STARPU_W);
     const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2]};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);

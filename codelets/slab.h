@@ -14,6 +14,7 @@
 #include "scheduler/task.h"
 #include "scheduler/vector.h"
 #include "scheduler/workspace.h"
+#include "sparse/constant_line.h"
 #include "tridiag/slab_lines.h"
 
 enum { STARFISH_MAX_MODE_PARTS = STARFISH_SLAB_MAX_PARTS };

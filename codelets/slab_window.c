@@ -40,7 +40,8 @@ struct starfish_slab_window starfish_slab_window(const struct starfish_slab_line
     struct starfish_slab_window window = {.lines = *lines, .first_lane = lines->inner * first};
     window.lines.outer = last - first;
     window.lines.shift_outer = starfish_real_at((void *)(uintptr_t)lines->shift_outer, precision, first);
-    window.source = starfish_slab_part(lines->first_outer, lines->parts, first);
+    while (window.source + 1 < lines->parts && first >= lines->first_outer[window.source + 1])
+        window.source++;
     int parts = 0;
     for (int p = window.source; p < lines->parts && lines->first_outer[p] < last; p++, parts++) {
         const size_t start = lines->first_outer[p] > first ? lines->first_outer[p] : first;
@@ -68,7 +69,7 @@ uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const 
                             space->n[1],              slab->planes,
                             parts->count,             (size_t)alone,
                             space->planes.x.kind,     space->planes.y.kind,
-                            (size_t)space->periodic,  space->planes.basis.context != NULL,
+                            (size_t)space->periodic,  space->planes.basis.basis.n > 0,
                             space->constant_lane >= 0};
     return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
 }

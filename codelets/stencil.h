@@ -17,10 +17,16 @@ struct starfish_residual_task {
     size_t below_planes;                  /* planes of the slab below: its last one is the neighbour */
     starpu_data_handle_t rhs;
     starpu_data_handle_t offset;  /* one double, or NULL */
-    starpu_data_handle_t maximum; /* two doubles */
+    starpu_data_handle_t maximum; /* two doubles, or NULL */
+    starpu_data_handle_t result;  /* slab that receives the residual, or NULL */
 };
 starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
                                          const struct starfish_residual_task *description);
+
+/* u += correction, slabs of n[0] * n[1] * n[2] reals. */
+starfish_status starfish_submit_add(struct starfish_progress *progress, int phase, starfish_precision precision,
+                                    const size_t n[3], uint32_t where, starpu_data_handle_t u,
+                                    starpu_data_handle_t correction);
 
 struct starfish_boundary_task {
     starfish_precision precision;

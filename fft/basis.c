@@ -313,6 +313,20 @@ double starfish_basis_amplification(const struct starfish_basis *basis, double s
     return largest > 0 ? largest / smallest : 1;
 }
 
+double starfish_basis_of_ones(const struct starfish_basis *basis, size_t mode)
+{
+    const void *matrix = basis->matrix[STARFISH_FORWARD];
+    double sum = 0;
+    for (size_t j = 0; j < basis->even; j++) {
+        const size_t at = mode * basis->even + j;
+        const double entry =
+            basis->precision == STARFISH_F32 ? (double)((const float *)matrix)[at] : ((const double *)matrix)[at];
+        const int folded = basis->reflected && j < basis->n / 2; /* a sum of two */
+        sum += folded ? 2 * entry : entry;
+    }
+    return sum;
+}
+
 void starfish_basis_columns_cpu(const struct starfish_basis *basis, enum starfish_transform_direction direction,
                                 const struct starfish_basis_columns *arguments)
 {

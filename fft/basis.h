@@ -61,6 +61,9 @@ void starfish_basis_destroy(struct starfish_basis *basis);
 double starfish_basis_amplification(const struct starfish_basis *basis, double shift);
 #define STARFISH_BASIS_REFINE 1e8
 
+/* What x = 1 everywhere has in an even mode (FORWARD). */
+double starfish_basis_of_ones(const struct starfish_basis *basis, size_t mode);
+
 /* ---- The operation -----------------------------------------------------------------------------------------------
  * Element (l, j, o) at [l + inner * (j + n * o)], l < inner, o < outer:
  *     out(l, k, o) = scale * sum_j B[k][j] in(l, j, o)

@@ -25,7 +25,7 @@ static starfish_status choose_blktri(struct starfish_poisson_plan *plan, const c
     return STARFISH_SUCCESS;
 }
 
-enum { BASIS_AT_MOST = 2048 };
+enum { BASIS_AT_MOST = 2048, REFINEMENTS_AT_MOST = 8 };
 
 static starfish_status choose_method(struct starfish_poisson_plan *plan, const char *const names[3])
 {
@@ -156,10 +156,19 @@ static starfish_status create_graph(struct starfish_poisson_plan *plan, enum sta
     return status;
 }
 
+/* A basis of a strongly stretched direction loses digits, which one step of refinement brings back. */
+static void choose_refinements(struct starfish_poisson_plan *plan)
+{
+    const struct starfish_basis *basis = &plan->space.planes.basis.basis;
+    if (plan->options.refinements < 0)
+        plan->refinements = basis->n > 0 && starfish_basis_amplification(basis, 0) >= STARFISH_BASIS_REFINE;
+}
+
 static starfish_status create_slab(struct starfish_poisson_plan *plan, double lambda)
 {
     STARFISH_TRY(starfish_slab_space_create(&plan->space, plan->context, plan->options.precision, plan->direction,
                                             lambda, plan->singular));
+    choose_refinements(plan);
     return create_graph(plan, STARFISH_PINNED);
 }
 
@@ -191,6 +200,9 @@ static starfish_status check_arguments(const starfish_context *context, const st
                              options->size, sizeof *options);
     if (options->precision != STARFISH_F32 && options->precision != STARFISH_F64)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.precision is neither STARFISH_F32 nor STARFISH_F64");
+    if (options->refinements < -1 || options->refinements > REFINEMENTS_AT_MOST)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.refinements is %d, not in -1..%d", options->refinements,
+                             REFINEMENTS_AT_MOST);
     if (!isfinite(lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
     return STARFISH_SUCCESS;
@@ -215,6 +227,7 @@ static starfish_status create_plan(starfish_context *context, const struct starf
     const double start = starpu_timing_now();
     plan->context = context;
     plan->options = *options;
+    plan->refinements = options->refinements > 0 ? options->refinements : 0;
     pthread_mutex_init(&plan->submission, NULL);
     starfish_status status = STARFISH_SUCCESS;
     for (int a = 0; a < 3 && status == STARFISH_SUCCESS; a++)

@@ -16,6 +16,7 @@ struct starfish_poisson_plan {
     size_t n[3];
     struct starfish_direction direction[3];
     int singular;
+    int refinements; /* steps after every solve */
     struct starfish_operator operator_;
     struct starfish_spectral spectral; /* of method blktri */
     /* Of method slab: a graph for each place that right-hand side and solution may lie in, since they are cut for the copies

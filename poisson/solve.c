@@ -19,7 +19,9 @@ struct starfish_job {
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten. */
     starpu_data_handle_t full_rhs[STARFISH_MAX_SLABS];
     struct starfish_vector face[3][2];
-    struct starfish_vector removed;                     /* pertrb */
+    struct starfish_vector removed;                     /* pertrb, and another double */
+    starpu_data_handle_t correction[STARFISH_MAX_SLABS]; /* of iterative refinement */
+    struct starfish_vector removed_again;               /* what refinement finds left of it */
     struct starfish_vector maximum[STARFISH_MAX_SLABS]; /* of the residual */
 };
 
@@ -56,6 +58,15 @@ static starfish_status copy_face(struct starfish_job *job, const struct starfish
     return status;
 }
 
+/* A slab that has memory only while tasks need it. */
+static void register_slab(const struct starfish_job *job, starpu_data_handle_t *handle, size_t slab)
+{
+    const size_t *n = job->plan->n;
+    starpu_block_data_register(handle, -1, 0, (uint32_t)n[0], (uint32_t)(n[0] * n[1]), (uint32_t)n[0], (uint32_t)n[1],
+                               (uint32_t)starfish_cut_planes(job->cut, slab),
+                               starfish_real_size(job->plan->options.precision));
+}
+
 static starfish_status submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
     const struct starfish_poisson_plan *plan = job->plan;
@@ -77,9 +88,7 @@ static starfish_status submit_full_rhs(struct starfish_job *job, const struct st
         task.first_plane = job->cut->first_plane[slab];
         task.where = job->cut->where[slab];
         task.rhs = job->rhs->handle[slab];
-        starpu_block_data_register(&job->full_rhs[slab], -1, 0, (uint32_t)plan->n[0],
-                                   (uint32_t)(plan->n[0] * plan->n[1]), (uint32_t)plan->n[0], (uint32_t)plan->n[1],
-                                   (uint32_t)planes, starfish_real_size(precision));
+        register_slab(job, &job->full_rhs[slab], slab);
         task.result = job->full_rhs[slab];
         STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
     }
@@ -92,18 +101,32 @@ static starfish_status submit_residual(struct starfish_job *job, const starpu_da
 {
     for (size_t slab = 0; slab < job->cut->slabs; slab++)
         STARFISH_TRY(starfish_vector_results(&job->maximum[slab], 2));
-    return starfish_graph_residual(&job->plan->operator_, job->cut, &job->progress, job->solution->handle, rhs,
-                                   job->removed.handle, job->maximum);
+    return starfish_graph_residual(&job->plan->operator_, job->cut, &job->progress, STARFISH_PHASE_RESIDUAL,
+                                   job->solution->handle, rhs, job->removed.handle, job->maximum, NULL);
 }
 
-static starfish_status submit_solve(struct starfish_job *job, const starpu_data_handle_t *rhs)
+static starfish_status submit_solve(struct starfish_job *job, const starpu_data_handle_t *rhs,
+                                    const starpu_data_handle_t *solution, starpu_data_handle_t removed)
 {
     struct starfish_poisson_plan *plan = job->plan;
     return plan->method == STARFISH_METHOD_SLAB
-               ? starfish_graph_slab(&plan->graph[job->residence], &job->progress, rhs, job->solution->handle,
-                                     job->removed.handle)
-               : starfish_graph_blktri(&plan->spectral, &job->progress, rhs, job->solution->handle,
-                                       job->removed.handle);
+               ? starfish_graph_slab(&plan->graph[job->residence], &job->progress, rhs, solution, removed)
+               : starfish_graph_blktri(&plan->spectral, &job->progress, rhs, solution, removed);
+}
+
+/* Solve again for what the residual says is missing, and add it. */
+static starfish_status submit_refinement(struct starfish_job *job, const starpu_data_handle_t *rhs)
+{
+    struct starfish_poisson_plan *plan = job->plan;
+    if (plan->singular && !job->removed_again.handle)
+        STARFISH_TRY(starfish_vector_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
+    for (size_t slab = 0; slab < job->cut->slabs; slab++)
+        if (!job->correction[slab])
+            register_slab(job, &job->correction[slab], slab);
+    STARFISH_TRY(starfish_graph_residual(&plan->operator_, job->cut, &job->progress, STARFISH_PHASE_REFINEMENT,
+                                         job->solution->handle, rhs, job->removed.handle, NULL, job->correction));
+    STARFISH_TRY(submit_solve(job, job->correction, job->correction, job->removed_again.handle));
+    return starfish_graph_add(&plan->operator_, job->cut, &job->progress, job->solution->handle, job->correction);
 }
 
 static starfish_status submit_graph(struct starfish_job *job, const struct starfish_boundary *boundary)
@@ -111,13 +134,16 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
     struct starfish_poisson_plan *plan = job->plan;
     const int overwritten = job->rhs->memory == job->solution->memory;
     const starpu_data_handle_t *rhs = job->rhs->handle;
-    if (any_boundary(plan, boundary) || (overwritten && plan->options.check_residual)) {
+    const int rhs_again = plan->options.check_residual || plan->refinements > 0;
+    if (any_boundary(plan, boundary) || (overwritten && rhs_again)) {
         STARFISH_TRY(submit_full_rhs(job, boundary));
         rhs = job->full_rhs;
     }
     if (plan->singular)
         STARFISH_TRY(starfish_vector_results(&job->removed, STARFISH_CONSTANT_MOMENTS));
-    STARFISH_TRY(submit_solve(job, rhs));
+    STARFISH_TRY(submit_solve(job, rhs, job->solution->handle, job->removed.handle));
+    for (int step = 0; step < plan->refinements; step++)
+        STARFISH_TRY(submit_refinement(job, rhs));
     if (job->owns_fields)
         STARFISH_TRY(
             starfish_graph_bring_home(&job->progress, STARFISH_PHASE_BACKWARD, job->cut, job->solution->handle));
@@ -128,9 +154,12 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
 static starfish_status finish(struct starfish_job *job)
 {
     starfish_status status = starfish_progress_wait(&job->progress);
-    for (size_t slab = 0; slab < job->cut->slabs; slab++)
+    for (size_t slab = 0; slab < job->cut->slabs; slab++) {
         if (job->full_rhs[slab])
             starpu_data_unregister_no_coherency(job->full_rhs[slab]);
+        if (job->correction[slab])
+            starpu_data_unregister_no_coherency(job->correction[slab]);
+    }
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++)
             starfish_vector_destroy(&job->face[axis][end]);
@@ -145,6 +174,7 @@ static starfish_status finish(struct starfish_job *job)
 static void destroy(struct starfish_job *job)
 {
     starfish_vector_destroy(&job->removed);
+    starfish_vector_destroy(&job->removed_again);
     for (size_t slab = 0; slab < STARFISH_MAX_SLABS; slab++)
         starfish_vector_destroy(&job->maximum[slab]);
     starfish_progress_destroy(&job->progress);
@@ -289,21 +319,24 @@ static double residual_tail(const struct starfish_job *job)
 
 static void fill_info(const struct starfish_job *job, double seconds, struct starfish_info *info)
 {
-    static const char *const names[] = {[STARFISH_PHASE_FORWARD] = "forward transform",
-                                        [STARFISH_PHASE_MODES] = "modes",
-                                        [STARFISH_PHASE_BACKWARD] = "inverse transform",
-                                        [STARFISH_PHASE_RESIDUAL] = "residual check"};
+    static const char *const names[STARFISH_PHASES] = {
+        [STARFISH_PHASE_FORWARD] = "forward transform",  [STARFISH_PHASE_MODES] = "modes",
+        [STARFISH_PHASE_BACKWARD] = "inverse transform", [STARFISH_PHASE_REFINEMENT] = "refinement",
+        [STARFISH_PHASE_RESIDUAL] = "residual check",
+    };
     const struct starfish_bytes before = job->progress.bytes_before;
     const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
     memset(info, 0, sizeof *info);
     info->seconds = seconds - residual_tail(job);
     info->residual = relative_residual(job);
+    info->refinements = job->plan->refinements;
     info->pertrb = job->plan->singular ? read_result(&job->removed, 0) : 0;
-    info->phases = job->plan->options.check_residual ? 4 : 3;
-    for (int phase = 0; phase < info->phases; phase++) {
-        info->phase[phase].name = names[phase];
-        info->phase[phase].seconds = starfish_progress_phase_seconds(&job->progress, phase);
-    }
+    const int wanted[STARFISH_PHASES] = {1, 1, 1, job->plan->refinements > 0, job->plan->options.check_residual};
+    for (int phase = 0; phase < STARFISH_PHASES; phase++)
+        if (wanted[phase]) {
+            info->phase[info->phases].name = names[phase];
+            info->phase[info->phases++].seconds = starfish_progress_phase_seconds(&job->progress, phase);
+        }
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         info->worker[kind].tasks = job->progress.done[kind].tasks;
         info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;

@@ -1,6 +1,7 @@
 /* Submitting one task, and what happens when it has finished. */
 #include "scheduler/task.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,8 @@ static void finished(void *data)
         if (end > progress->phase[header->phase].end)
             progress->phase[header->phase].end = end;
     }
+    if (info && info->workerid < 0) /* data only: they are where they were wanted by now */
+        progress->phase[header->phase].end = fmax(progress->phase[header->phase].end, starpu_timing_now());
     if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))
         pthread_cond_broadcast(&progress->all_done);
     pthread_mutex_unlock(&progress->lock);

@@ -51,6 +51,7 @@ static void residual_row(const struct starfish_residual *a, size_t j, size_t k, 
     const real *lx = a->axis[0].lower, *dx = a->axis[0].diag, *ux = a->axis[0].upper;
     const int wrap = a->axis[0].periodic;
     const struct neighbours n = find(a, j, k);
+    real *result = a->result ? (real *)a->result + (j + k * a->n[1]) * nx : NULL;
     for (size_t i = 0; i < nx; i++) {
         real west = i > 0 ? u[i - 1] : wrap ? u[nx - 1] : 0;
         real east = i + 1 < nx ? u[i + 1] : wrap ? u[0] : 0;
@@ -58,6 +59,8 @@ static void residual_row(const struct starfish_residual *a, size_t j, size_t k, 
                   n.north_weight * n.north[i] + n.below_weight * n.below[i] + n.above_weight * n.above[i];
         maximum[0] = larger(maximum[0], au - (f[i] - offset));
         maximum[1] = larger(maximum[1], f[i]);
+        if (result)
+            result[i] = (f[i] - offset) - au;
     }
 }
 
@@ -68,6 +71,16 @@ void REAL_NAME(starfish_residual_cpu)(const struct starfish_residual *a)
     for (size_t k = 0; k < a->n[2]; k++)
         for (size_t j = 0; j < a->n[1]; j++)
             residual_row(a, j, k, offset, maximum);
-    a->maximum[0] = (double)maximum[0];
-    a->maximum[1] = (double)maximum[1];
+    if (a->maximum) {
+        a->maximum[0] = (double)maximum[0];
+        a->maximum[1] = (double)maximum[1];
+    }
+}
+
+void REAL_NAME(starfish_add_cpu)(const struct starfish_add *a)
+{
+    real *restrict u = a->u;
+    const real *restrict correction = a->correction;
+    for (size_t i = 0; i < a->count; i++)
+        u[i] += correction[i];
 }

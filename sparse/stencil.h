@@ -16,8 +16,9 @@ struct starfish_stencil_axis {
     const void *lower, *diag, *upper; /* reals: n[0], n[1] and, for z, `planes` of them */
 };
 
-/* maximum[0] = max |A u - (rhs - offset)|, maximum[1] = max |rhs| over the slab, infinite where a value is NaN.
- * Reads u and rhs once: 2 words per unknown is the floor. */
+/* maximum[0] = max |A u - (rhs - offset)|, maximum[1] = max |rhs| over the slab, infinite where a value is NaN; and
+ * result = (rhs - offset) - A u, for iterative refinement. Either may be NULL where it is not wanted; result is neither u
+ * nor a plane next to it, but may be rhs. Reads u and rhs once: 2 words per unknown is the floor, 3 with result. */
 struct starfish_residual {
     size_t n[3], first_plane, planes;
     struct starfish_stencil_axis axis[3];
@@ -26,11 +27,23 @@ struct starfish_residual {
     const void *rhs;
     const double *offset; /* one number where the kernel runs, or NULL for 0 */
     double *maximum;
+    void *result; /* the slab's planes */
 };
 void starfish_residual_cpu_f32(const struct starfish_residual *arguments);
 void starfish_residual_cpu_f64(const struct starfish_residual *arguments);
 int starfish_residual_cuda_f32(const struct starfish_residual *arguments, struct CUstream_st *stream);
 int starfish_residual_cuda_f64(const struct starfish_residual *arguments, struct CUstream_st *stream);
+
+/* u += correction, `count` reals. 3 words per unknown. */
+struct starfish_add {
+    size_t count;
+    void *u;
+    const void *correction;
+};
+void starfish_add_cpu_f32(const struct starfish_add *arguments);
+void starfish_add_cpu_f64(const struct starfish_add *arguments);
+int starfish_add_cuda_f32(const struct starfish_add *arguments, struct CUstream_st *stream);
+int starfish_add_cuda_f64(const struct starfish_add *arguments, struct CUstream_st *stream);
 
 /* result = rhs - sum over the six faces of weight * data on the unknowns next to them. Data of a face: an array over the
  * other two directions (lower direction fastest, all of z also for a slab), or a constant where it is NULL.

@@ -1,6 +1,6 @@
 /* The seven-point operator on the GPU: residual and boundary data.
  *
- * Residual: bytes per unknown 2 reals (u and rhs once, neighbours from cache); a thread walks along z with one row of
+ * Residual: bytes per unknown 2 reals (u and rhs once, neighbours from cache), 3 where it is stored; a thread walks along z with one row of
  * x per warp, so that every load is coalesced. Bound by memory. Maxima go through shuffles to one atomicMax per block:
  * non-negative doubles order like their bit patterns. */
 extern "C" {
@@ -26,6 +26,7 @@ template <typename real> struct Residual {
     const real *u, *below, *above, *rhs;
     const double *offset;
     unsigned long long *maximum;
+    real *result;
 };
 
 template <typename real> Axis<real> axis_of(const starfish_stencil_axis &a)
@@ -86,12 +87,16 @@ template <typename real> __global__ void residual_kernel(const Residual<real> a)
     const size_t total = a.nx * a.ny * a.nz;
     for (size_t e = blockIdx.x * size_t(blockDim.x) + threadIdx.x; e < total; e += size_t(gridDim.x) * blockDim.x) {
         const size_t i = e % a.nx, row = e / a.nx;
-        const real f = a.rhs[e];
-        residual = larger(residual, apply(a, i, row % a.ny, row / a.ny) - (f - offset));
+        const real f = a.rhs[e], difference = (f - offset) - apply(a, i, row % a.ny, row / a.ny);
+        residual = larger(residual, difference);
         rhs = larger(rhs, f);
+        if (a.result)
+            a.result[e] = difference;
     }
-    block_maximum(residual, a.maximum);
-    block_maximum(rhs, a.maximum + 1);
+    if (a.maximum) {
+        block_maximum(residual, a.maximum);
+        block_maximum(rhs, a.maximum + 1);
+    }
 }
 
 unsigned blocks_for(size_t elements)
@@ -102,9 +107,11 @@ unsigned blocks_for(size_t elements)
 
 template <typename real> int residual(const starfish_residual *a, cudaStream_t stream)
 {
-    cudaError_t error = cudaMemsetAsync(a->maximum, 0, 2 * sizeof(double), stream);
-    if (error != cudaSuccess)
-        return error;
+    if (a->maximum) {
+        const cudaError_t error = cudaMemsetAsync(a->maximum, 0, 2 * sizeof(double), stream);
+        if (error != cudaSuccess)
+            return error;
+    }
     Residual<real> k = {a->n[0],
                         a->n[1],
                         a->n[2],
@@ -118,8 +125,22 @@ template <typename real> int residual(const starfish_residual *a, cudaStream_t s
                         static_cast<const real *>(a->above),
                         static_cast<const real *>(a->rhs),
                         a->offset,
-                        reinterpret_cast<unsigned long long *>(a->maximum)};
+                        reinterpret_cast<unsigned long long *>(a->maximum),
+                        static_cast<real *>(a->result)};
     residual_kernel<real><<<blocks_for(k.nx * k.ny * k.nz), 256, 0, stream>>>(k);
+    return cudaGetLastError();
+}
+
+template <typename real> __global__ void add_kernel(real *u, const real *correction, size_t count)
+{
+    for (size_t e = blockIdx.x * size_t(blockDim.x) + threadIdx.x; e < count; e += size_t(gridDim.x) * blockDim.x)
+        u[e] += correction[e];
+}
+
+template <typename real> int add(const starfish_add *a, cudaStream_t stream)
+{
+    add_kernel<real><<<blocks_for(a->count), 256, 0, stream>>>(static_cast<real *>(a->u),
+                                                               static_cast<const real *>(a->correction), a->count);
     return cudaGetLastError();
 }
 
@@ -179,4 +200,5 @@ template <typename real> int boundary(const starfish_boundary_rhs *a, cudaStream
 } // namespace
 
 STARFISH_CUDA_ENTRIES(starfish_residual, residual)
+STARFISH_CUDA_ENTRIES(starfish_add, add)
 STARFISH_CUDA_ENTRIES(starfish_boundary_rhs, boundary)

@@ -1,6 +1,7 @@
 /* The parts of a graph that do not depend on the method. */
 #include "tasks/separable.h"
 
+#include "codelets/bring_home.h"
 #include "codelets/stencil.h"
 
 #include <stdlib.h>
@@ -45,9 +46,10 @@ void starfish_operator_destroy(struct starfish_operator *op)
 }
 
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
-                                        struct starfish_progress *progress, const starpu_data_handle_t *solution,
-                                        const starpu_data_handle_t *rhs, starpu_data_handle_t removed,
-                                        const struct starfish_vector *maximum)
+                                        struct starfish_progress *progress, int phase,
+                                        const starpu_data_handle_t *solution, const starpu_data_handle_t *rhs,
+                                        starpu_data_handle_t removed,
+                                        const struct starfish_vector *maximum, const starpu_data_handle_t *result)
 {
     const int wraps = op->periodic[2];
     for (size_t slab = 0; slab < cut->slabs; slab++) {
@@ -67,9 +69,22 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
             .above = slab + 1 < cut->slabs || wraps ? solution[after] : NULL,
             .rhs = rhs[slab],
             .offset = removed,
-            .maximum = maximum[slab].handle,
+            .maximum = maximum ? maximum[slab].handle : NULL,
+            .result = result ? result[slab] : NULL,
         };
-        STARFISH_TRY(starfish_submit_residual(progress, STARFISH_PHASE_RESIDUAL, &task));
+        STARFISH_TRY(starfish_submit_residual(progress, phase, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                   struct starfish_progress *progress, const starpu_data_handle_t *solution,
+                                   const starpu_data_handle_t *correction)
+{
+    for (size_t slab = 0; slab < cut->slabs; slab++) {
+        const size_t n[3] = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)};
+        STARFISH_TRY(starfish_submit_add(progress, STARFISH_PHASE_REFINEMENT, op->precision, n, cut->where[slab],
+                                         solution[slab], correction[slab]));
     }
     return STARFISH_SUCCESS;
 }

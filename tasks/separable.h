@@ -23,7 +23,14 @@ struct starfish_direction {
     double reflection;            /* by how much mirrored rows of a symmetric grid may differ through rounding, relative */
 };
 
-enum starfish_phase { STARFISH_PHASE_FORWARD, STARFISH_PHASE_MODES, STARFISH_PHASE_BACKWARD, STARFISH_PHASE_RESIDUAL };
+enum starfish_phase {
+    STARFISH_PHASE_FORWARD,
+    STARFISH_PHASE_MODES,
+    STARFISH_PHASE_BACKWARD,
+    STARFISH_PHASE_REFINEMENT, /* what is between two solves */
+    STARFISH_PHASE_RESIDUAL,
+    STARFISH_PHASES
+};
 
 /* lower, diag, upper of some directions, one after the other, as a table for tasks. */
 starfish_status starfish_matrix_table(struct starfish_vector *vector, starfish_precision precision,
@@ -41,11 +48,17 @@ starfish_status starfish_operator_create(struct starfish_operator *op, starfish_
                                          const struct starfish_direction direction[3], double lambda);
 void starfish_operator_destroy(struct starfish_operator *op);
 
-/* removed: the double that is taken off the right-hand side, or NULL. maximum: per slab two doubles (codelets/stencil.h). */
+/* removed: the double that is taken off the right-hand side, or NULL. maximum: per slab two doubles (codelets/stencil.h), or
+ * NULL. result: slabs that receive the residual, or NULL. */
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
-                                        struct starfish_progress *progress, const starpu_data_handle_t *solution,
+                                        struct starfish_progress *progress, int phase,
+                                        const starpu_data_handle_t *solution,
                                         const starpu_data_handle_t *rhs, starpu_data_handle_t removed,
-                                        const struct starfish_vector *maximum);
+                                        const struct starfish_vector *maximum, const starpu_data_handle_t *result);
+/* solution += correction */
+starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                   struct starfish_progress *progress, const starpu_data_handle_t *solution,
+                                   const starpu_data_handle_t *correction);
 
 /* Bring what tasks have written to the memory that the data came from, as soon as it is there to be brought. */
 starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase, const struct starfish_cut *cut,

@@ -23,7 +23,7 @@ static size_t constant_row(const double *eigenvalue, size_t n)
 /* What a constant field of ones has in its constant mode, transformed in y by a change of basis. */
 static double constant_amplitude(const struct starfish_slab_space *space, size_t row)
 {
-    return space->planes.basis.context ? starfish_basis_of_ones(&space->planes.basis.basis, row) : 1;
+    return space->planes.basis.basis.n > 0 ? starfish_basis_of_ones(&space->planes.basis.basis, row) : 1;
 }
 
 static starfish_status make_constant_tables(struct starfish_slab_space *space, const struct starfish_direction *z,

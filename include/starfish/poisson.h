@@ -65,10 +65,13 @@ struct starfish_poisson_options {
     size_t slabs;       /* runs of z-planes; 0: chosen from the workers */
     size_t mode_blocks; /* runs of x modes; 0: chosen from the workers */
     int check_residual; /* also compute the residual: one more pass over the field */
+    /* Steps of iterative refinement, each a residual and a solve more: 0..8; -1: one where the basis of a strongly
+     * stretched second direction loses digits (method slab), none otherwise. */
+    int refinements;
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
-        sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0                           \
+        sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1                       \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
@@ -87,6 +90,7 @@ enum { STARFISH_MAX_PHASES = 8 };
 struct starfish_info {
     double residual; /* max |A u - (f - pertrb)| / max |f|, f with the boundary data; NaN unless check_residual */
     double pertrb;   /* what was taken off f in a singular problem, else 0 */
+    int refinements; /* steps of iterative refinement that were done */
     double seconds;  /* submission to completion, solution back in its memory; without the check of the residual */
     int phases;
     struct {

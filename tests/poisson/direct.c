@@ -356,7 +356,11 @@ static void solves_stretched_grids(void **state)
             struct starfish_poisson_problem p = problem_of(axes[(y + z) % AXES], kinds[y], kinds[z], 5, 9, 13, -1);
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
             options.slabs = 2;
-            check_recovers(kinds[z], &p, &options, 1, 1e-11);
+            for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI; method++) {
+                options.method = (starfish_method)method;
+                options.refinements = z % 2;
+                check_recovers(kinds[z], &p, &options, 1, 1e-11);
+            }
             free_problem(&p);
         }
 }
@@ -376,10 +380,12 @@ static void solves_random_matrices_of_any_size(void **state)
             char what[96];
             snprintf(what, sizeof what, "random %zu x %zu, periodic %d", ny, sizes[i], periodic);
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-            options.method = STARFISH_METHOD_BLKTRI;
-            check_recovers(what, &p, &options, 0, 1e-10);
-            options.precision = STARFISH_F32;
-            check_recovers(what, &p, &options, 0, 2e-3);
+            for (int variant = 0; variant < 4; variant++) {
+                options.method = variant % 2 ? STARFISH_METHOD_BLKTRI : STARFISH_METHOD_SLAB;
+                options.precision = variant / 2 ? STARFISH_F32 : STARFISH_F64;
+                options.slabs = variant % 2 ? 0 : 1 + (i + (size_t)periodic) % 5 % sizes[i];
+                check_recovers(what, &p, &options, 0, variant / 2 ? 2e-3 : 1e-10);
+            }
             free_problem(&p);
         }
 }
@@ -470,6 +476,75 @@ static void recovers_random_2d_fields(void **state)
 }
 
 /* ---- Methods, workers, reuse -------------------------------------------------------------------------------------- */
+
+/* Iterative refinement gives back the digits that a basis of a strongly stretched y loses, where boundary data, a solve in
+ * place and a singular problem are in its way, too. */
+static void refinement_brings_back_digits(void **state)
+{
+    (void)state;
+    enum { NX = 4, NY = 96, NZ = 20 };
+    struct starfish_poisson_problem p = problem_of("periodic", "nn cell", "nn cell", NX, NY, NZ, 0);
+    double faces[NY + 1], residual[2];
+    for (int j = 0; j <= NY; j++)
+        faces[j] = (1 + tanh(6 * (2.0 * j / NY - 1)) / tanh(6)) / 2;
+    p.axis[1].kind = STARFISH_STRETCHED;
+    p.axis[1].coordinates = faces;
+    p.axis[1].coordinate_count = NY + 1;
+    unsigned seed = 13;
+    const size_t count = NX * NY * NZ;
+    double *f = test_random_field(count, &seed), *u = malloc(count * sizeof *u);
+    struct starfish_boundary boundary = {.constant = {[1] = {0.25, -0.5}, [2] = {1, 0}}};
+    for (int steps = 0; steps < 2; steps++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        struct starfish_info info;
+        starfish_poisson_plan *plan;
+        options.method = STARFISH_METHOD_SLAB;
+        options.refinements = steps;
+        options.check_residual = 1;
+        options.slabs = 3;
+        ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+        memcpy(u, f, count * sizeof *u);
+        ASSERT_OK(starfish_poisson_solve(plan, &boundary, u, u, &info));
+        assert_int_equal(info.refinements, steps);
+        residual[steps] = info.residual;
+        starfish_poisson_plan_destroy(plan);
+    }
+    assert_true(residual[1] < 0.2 * residual[0]);
+    free(f), free(u);
+}
+
+/* Several solves in flight, from several right-hand sides to several solutions. */
+static void streams_of_solves(void **state)
+{
+    (void)state;
+    enum { SOLVES = 6 };
+    struct starfish_poisson_problem p = problem_of("periodic", "nn cell", "dd cell", 24, 20, 36, 0);
+    unsigned seed = 17;
+    const size_t count = unknowns(&p);
+    for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI; method++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        starfish_poisson_plan *plan;
+        starfish_job *job[SOLVES];
+        double *u[SOLVES], *f[SOLVES], *v[SOLVES];
+        options.method = (starfish_method)method;
+        options.slabs = 4;
+        ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+        for (int i = 0; i < SOLVES; i++) {
+            u[i] = test_random_field(count, &seed);
+            f[i] = malloc(count * sizeof(double));
+            v[i] = malloc(count * sizeof(double));
+            test_apply(&p, NULL, u[i], f[i]);
+            ASSERT_OK(starfish_poisson_submit(plan, NULL, f[i], v[i], &job[i]));
+        }
+        for (int i = 0; i < SOLVES; i++) {
+            ASSERT_OK(starfish_job_wait(job[i], NULL));
+            assert_true(largest_difference(u[i], v[i], count) < 1e-11);
+            free(u[i]), free(f[i]), free(v[i]);
+        }
+        starfish_poisson_plan_destroy(plan);
+    }
+    free_problem(&p);
+}
 
 static void methods_and_cuts_agree(void **state)
 {
@@ -675,6 +750,10 @@ static void refuses_what_it_cannot_solve(void **state)
     p.lambda = 0;
     expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT, "options.slabs");
     options.slabs = 0;
+    options.refinements = 9;
+    expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+           "options.refinements is 9");
+    options.refinements = -1;
     /* lambda cancels the smallest mode: x constant, first sines of y (h = 1/8) and z (h = 2/8) */
     const double pi = acos(-1);
     p.lambda = 4 * 64 * pow(sin(pi / 16), 2) + 4 * 16 * pow(sin(pi / 16), 2);
@@ -682,8 +761,6 @@ static void refuses_what_it_cannot_solve(void **state)
     p.lambda = 0;
     test_axis_free(&p.axis[1]);
     p.axis[1] = test_axis("dd node stretched", 7, 0, 1);
-    options.method = STARFISH_METHOD_SLAB;
-    expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_UNSUPPORTED, "axis y");
     ((double *)p.axis[1].coordinates)[3] = 0;
     expect(starfish_poisson_plan_create(context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT, "axis y.coordinates[3]");
     free_problem(&p);
@@ -692,8 +769,13 @@ static void refuses_what_it_cannot_solve(void **state)
     p = (struct starfish_poisson_problem){
         {test_axis("periodic", 4, 0, 1), test_matrix(5, 0, &seed), test_matrix(6, 0, &seed)}, 0};
     ((double *)p.axis[2].lower)[3] *= -1;
-    expect(starfish_poisson_plan_create(context, &p, NULL, &plan), STARFISH_ERROR_NOT_SYMMETRIZABLE,
+    options.method = STARFISH_METHOD_BLKTRI;
+    expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_NOT_SYMMETRIZABLE,
            "axis z: lower[3] * upper[2]");
+    ((double *)p.axis[1].lower)[2] *= -1;
+    options.method = STARFISH_METHOD_SLAB;
+    expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_NOT_SYMMETRIZABLE,
+           "axis y: lower[2] * upper[1]");
     free_problem(&p);
 }
 
@@ -739,7 +821,8 @@ int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers)
         cmocka_unit_test(methods_and_cuts_agree),         cmocka_unit_test(solves_from_eight_threads),
         cmocka_unit_test(chains_solves_on_fields),        cmocka_unit_test(counts_tasks_by_worker),
         cmocka_unit_test(two_contexts_live_together),     cmocka_unit_test(refuses_what_it_cannot_solve),
-        cmocka_unit_test(solves_indefinite_problems),
+        cmocka_unit_test(solves_indefinite_problems),     cmocka_unit_test(refinement_brings_back_digits),
+        cmocka_unit_test(streams_of_solves),
     };
     workers[STARFISH_CPU] = cpu_workers;
     workers[STARFISH_GPU] = gpu_workers;

@@ -1,9 +1,12 @@
 /* Contexts: options, own and joined StarPU, workers, silence. What needs a process of its own runs in a child. */
 #include "scheduler/context.h"
+#include "scheduler/team.h"
 
 #include "tests/common/check.h"
 
+#include <sched.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -143,6 +146,88 @@ static void takes_as_many_workers_as_asked_for(void **state)
         ASSERT_OK(solve(context));
         starfish_context_destroy(context);
     }
+}
+
+static void refuses_a_negative_team(void **state)
+{
+    (void)state;
+    struct starfish_context_options options = cpu_options();
+    starfish_context *context;
+    options.cores_per_worker = -1;
+    ASSERT_FAILS(starfish_context_create(&context, &options), STARFISH_ERROR_ARGUMENT, "options.cores_per_worker is -1");
+}
+
+/* ---- Teams -------------------------------------------------------------------------------------------------------- */
+
+struct crowd {
+    const starfish_context *context;
+    atomic_int calls[64], parts, strayed;
+};
+
+static void count_part(void *data, size_t part, size_t parts)
+{
+    struct crowd *crowd = data;
+    atomic_fetch_add(&crowd->calls[part], 1);
+    atomic_store(&crowd->parts, (int)parts);
+    /* Every part on a core of its own. */
+    const struct starfish_team *team = &crowd->context->team[0];
+    if (team->size > 1 && sched_getcpu() != team->core[part])
+        atomic_store(&crowd->strayed, 1);
+}
+
+static void run_crowd(void *data, size_t worker)
+{
+    struct crowd *crowd = data;
+    (void)worker;
+    starfish_team_run(crowd->context, count_part, crowd);
+}
+
+static void a_team_shares_a_worker(void **state)
+{
+    (void)state;
+    int cores, numa_nodes;
+    starfish_topology_count(&cores, &numa_nodes);
+    for (int size = 1; size <= cores && size <= 4; size++) {
+        struct starfish_context_options options = cpu_options();
+        starfish_context *context;
+        struct starfish_worker worker;
+        options.cpu_workers = size;
+        options.cores_per_worker = size;
+        ASSERT_OK(starfish_context_create(&context, &options));
+        assert_int_equal(starfish_context_workers(context), 1);
+        ASSERT_OK(starfish_context_worker(context, 0, &worker));
+        assert_int_equal(worker.cores, size);
+        struct crowd crowd = {.context = context};
+        for (int time = 0; time < 2; time++)
+            ASSERT_OK(starfish_context_on_each_worker(context, "crowd", run_crowd, &crowd));
+        assert_int_equal(crowd.parts, size);
+        assert_int_equal(crowd.strayed, 0);
+        for (int part = 0; part < 64; part++)
+            assert_int_equal(crowd.calls[part], part < size ? 2 : 0);
+        ASSERT_OK(solve(context));
+        starfish_context_destroy(context);
+    }
+}
+
+static void teams_divide_the_cores(void **state)
+{
+    (void)state;
+    int cores, numa_nodes;
+    starfish_topology_count(&cores, &numa_nodes);
+    if (cores < 3)
+        skip();
+    struct starfish_context_options options = cpu_options();
+    starfish_context *context;
+    struct starfish_worker worker[2];
+    options.cpu_workers = 3;
+    options.cores_per_worker = 2;
+    ASSERT_OK(starfish_context_create(&context, &options));
+    assert_int_equal(starfish_context_workers(context), 2);
+    for (size_t i = 0; i < 2; i++)
+        ASSERT_OK(starfish_context_worker(context, i, &worker[i]));
+    assert_int_equal(worker[0].cores + worker[1].cores, 3);
+    ASSERT_OK(solve(context));
+    starfish_context_destroy(context);
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------- */
@@ -480,6 +565,9 @@ int main(void)
         cmocka_unit_test(refuses_bad_options),
         cmocka_unit_test(null_is_allowed_where_it_is_said),
         cmocka_unit_test(takes_as_many_workers_as_asked_for),
+        cmocka_unit_test(refuses_a_negative_team),
+        cmocka_unit_test(a_team_shares_a_worker),
+        cmocka_unit_test(teams_divide_the_cores),
         cmocka_unit_test(enumerates_workers),
         cmocka_unit_test(describes_what_runs_below),
         cmocka_unit_test(logs_what_it_does),

@@ -58,9 +58,11 @@ static void host_memory_is_in_main_memory(void **state)
 {
     (void)state;
     int node = -1;
+    enum starfish_residence residence = STARFISH_RESIDENCES;
     double here;
-    ASSERT_OK(starfish_memory_node(context, "here", &here, &node));
+    ASSERT_OK(starfish_memory_place(context, "here", &here, &node, &residence));
     assert_int_equal(node, STARPU_MAIN_RAM);
+    assert_int_equal(residence, STARFISH_PAGEABLE);
 }
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------- */
@@ -71,7 +73,7 @@ static void cuts_evenly(void **state)
     size_t first[STARFISH_MAX_SLABS + 1];
     for (size_t n = 1; n < 100; n++)
         for (size_t parts = 1; parts <= STARFISH_MAX_SLABS && parts <= n; parts++) {
-            starfish_cut(n, parts, first);
+            starfish_divide(n, parts, first);
             assert_int_equal(first[0], 0);
             assert_int_equal(first[parts], n);
             for (size_t p = 0; p < parts; p++) {
@@ -79,7 +81,7 @@ static void cuts_evenly(void **state)
                 assert_true(length == n / parts || length == n / parts + 1);
             }
         }
-    starfish_cut(SIZE_MAX, 7, first); /* no overflow on the way */
+    starfish_divide(SIZE_MAX, 7, first); /* no overflow on the way */
     assert_true(first[7] == SIZE_MAX && first[6] < first[7]);
 }
 
@@ -96,7 +98,7 @@ static void refuses_bad_fields(void **state)
         {{4, 4, 0}, 1, STARFISH_F64, "n[2] is 0"},
         {{4, 4, 4}, 0, STARFISH_F64, "slabs is 0, not in 1..4"},
         {{4, 4, 4}, 5, STARFISH_F64, "slabs is 5, not in 1..4"},
-        {{4, 4, 400}, 33, STARFISH_F64, "slabs is 33, not in 1..32"},
+        {{4, 4, 400}, 65, STARFISH_F64, "slabs is 65, not in 1..64"},
         {{4, 4, 400}, SIZE_MAX, STARFISH_F64, "slabs"},
         {{4, 4, 4}, 1, 2, "precision"},
         {{4, 4, 4}, 1, -1, "precision"},

@@ -94,6 +94,41 @@ static void naive_residual(const struct operation *o, const struct test_slab *sl
             }
 }
 
+static double element_residual(const struct operation *o, size_t i, size_t j, size_t k, double offset)
+{
+    const double au = apply(o, (long)i, (long)j, (long)k);
+    return test_real_get(o->rhs, o->precision, i + o->n[0] * (j + o->n[1] * k)) - offset - au;
+}
+
+/* The residual itself, with and without its maximum beside it. */
+static void check_stored_residual(const struct test_sparse_device *device, const struct operation *o,
+                                  const struct test_slab *slab, const struct starfish_residual *kernel,
+                                  const double maximum[2])
+{
+    const size_t count = o->n[0] * o->n[1] * slab->count;
+    for (int with_maximum = 0; with_maximum < 2; with_maximum++) {
+        struct starfish_residual a = *kernel;
+        double *got = malloc(count * sizeof *got), again[2];
+        a.result = device->memory->upload(NULL, count * starfish_real_size(o->precision));
+        a.maximum = with_maximum ? kernel->maximum : NULL;
+        device->residual(o->precision, &a);
+        device->memory->download(got, a.result, count * starfish_real_size(o->precision));
+        if (with_maximum) {
+            device->memory->download(again, a.maximum, sizeof again);
+            assert_memory_equal(again, maximum, sizeof again);
+        }
+        for (size_t e = 0; e < count && isfinite(maximum[0]); e++) {
+            const size_t row = e / o->n[0];
+            const double expected = element_residual(o, e % o->n[0], row % o->n[1], slab->first + row / o->n[1],
+                                                     kernel->offset ? o->offset : 0);
+            if (!(fabs(test_real_get(got, o->precision, e) - expected) <= 32 * test_real_epsilon(o->precision)))
+                fail_msg("%s: residual %zu is %.17g, not %.17g", device->memory->name, e,
+                         test_real_get(got, o->precision, e), expected);
+        }
+        free(got);
+    }
+}
+
 /* Only the slab and the planes next to it are there; a neighbour at a wall is absent. */
 static void device_residual(const struct test_sparse_device *device, const struct operation *o,
                             const struct test_slab *slab, int with_offset, double maximum[2])
@@ -121,6 +156,7 @@ static void device_residual(const struct test_sparse_device *device, const struc
         a.offset = memory->upload(&o->offset, sizeof o->offset);
     device->residual(o->precision, &a);
     memory->download(maximum, a.maximum, 2 * sizeof(double));
+    check_stored_residual(device, o, slab, &a, maximum);
     memory->release();
 }
 
@@ -335,6 +371,36 @@ static void boundary_data_moves_to_the_faces(void **state)
     test_boundary_table(tested);
 }
 
+static void corrections_are_added(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 31, 257, 70001};
+    for (size_t c = 0; c < 2 * sizeof counts / sizeof counts[0]; c++) {
+        const starfish_precision precision = (starfish_precision)(c % 2);
+        const size_t count = counts[c / 2], bytes = count * starfish_real_size(precision);
+        unsigned seed = 31;
+        void *u = test_reals(precision, count, &seed), *correction = test_reals(precision, count, &seed);
+        void *got = malloc(bytes);
+        const struct starfish_add a = {count, tested->memory->upload(u, bytes),
+                                       tested->memory->upload(correction, bytes)};
+        tested->add(precision, &a);
+        tested->memory->download(got, a.u, bytes);
+        for (size_t e = 0; e < count; e++)
+            assert_true(fabs(test_real_get(got, precision, e) - test_real_get(u, precision, e) -
+                             test_real_get(correction, precision, e)) <= 2 * test_real_epsilon(precision));
+        tested->memory->release();
+        free(u);
+        free(correction);
+        free(got);
+    }
+}
+
+static void constant_lines_are_put_right(void **state)
+{
+    (void)state;
+    test_constant_line_table(tested);
+}
+
 static void mean_of_the_constant_mode_is_removed(void **state)
 {
     (void)state;
@@ -360,6 +426,8 @@ int test_sparse_kernels(const struct test_sparse_device *device, int large_sizes
         cmocka_unit_test(residual_of_what_is_not_finite_is_infinite),
         cmocka_unit_test(boundary_data_moves_to_the_faces),
         cmocka_unit_test(mean_of_the_constant_mode_is_removed),
+        cmocka_unit_test(corrections_are_added),
+        cmocka_unit_test(constant_lines_are_put_right),
     };
     const struct CMUnitTest large[] = {cmocka_unit_test(large_sizes_too)};
     tested = device;

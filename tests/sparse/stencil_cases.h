@@ -2,6 +2,7 @@
 #ifndef STARFISH_TESTS_STENCIL_CASES_H
 #define STARFISH_TESTS_STENCIL_CASES_H
 
+#include "sparse/constant_line.h"
 #include "sparse/constant_mode.h"
 #include "sparse/stencil.h"
 #include "tests/common/memory.h"
@@ -13,6 +14,10 @@ struct test_sparse_device {
     void (*residual)(starfish_precision precision, const struct starfish_residual *arguments);
     void (*boundary_rhs)(starfish_precision precision, const struct starfish_boundary_rhs *arguments);
     void (*constant_mode)(starfish_precision precision, const struct starfish_constant_mode *arguments);
+    void (*add)(starfish_precision precision, const struct starfish_add *arguments);
+    void (*moments)(starfish_precision precision, const struct starfish_constant_moments *arguments);
+    void (*sum)(const struct starfish_constant_sum *arguments);
+    void (*correct)(starfish_precision precision, const struct starfish_constant_correct *arguments);
 };
 
 /* A slab of a field: planes first .. first + count - 1 of n[2]. */
@@ -28,6 +33,9 @@ void test_boundary_table(const struct test_sparse_device *device);
 void test_boundary_slab(const struct test_sparse_device *device, const struct test_slab *slab);
 void test_constant_mode_table(const struct test_sparse_device *device);
 void test_constant_mode_size(const struct test_sparse_device *device, size_t lanes, size_t ny, size_t nz, int tiles);
+
+/* constant_line_cases.c */
+void test_constant_line_table(const struct test_sparse_device *device);
 
 /* All of the above as one group of tests; large_sizes: more unknowns than a device has threads, too. Returns how many
  * failed. */
