@@ -29,12 +29,21 @@ int upload(starfish_transform_cuda *plan, size_t *offset, const void *source, si
     return cudaMemcpy(to, source, bytes, cudaMemcpyHostToDevice);
 }
 
+double weight_at(const void *weight, size_t i, starfish_precision precision)
+{
+    return precision == STARFISH_F32 ? static_cast<double>(static_cast<const float *>(weight)[i])
+                                     : static_cast<const double *>(weight)[i];
+}
+
 int upload_combination(starfish_transform_cuda *plan, size_t *offset, const starfish_transform_combination &host,
                        starfish_device_tables *device)
 {
     const size_t reals = host.length * starfish_real_size(plan->precision), ints = host.length * sizeof(int);
     device->length = static_cast<unsigned>(host.length);
     device->terms = host.terms;
+    device->weighted = false;
+    for (size_t i = 0; i < host.length; i++)
+        device->weighted |= weight_at(host.p, i, plan->precision) != 1;
     STARFISH_TRY_CUDA(upload(plan, offset, host.first, ints, &device->first));
     STARFISH_TRY_CUDA(upload(plan, offset, host.second, ints, &device->second));
     STARFISH_TRY_CUDA(upload(plan, offset, host.p, reals, &device->p));
@@ -55,8 +64,10 @@ int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables
     STARFISH_TRY_CUDA(upload(plan, offset, host.line.start, 2 * host.line.starts * sizeof(int), &line->start));
     STARFISH_TRY_CUDA(upload(plan, offset, host.line.twiddle, host.line.twiddles * number, &line->twiddle));
     for (int d = 0; d < 2; d++) {
-        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].place, 2 * plan->n * sizeof(int), &line->place[d]));
-        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].weight, plan->n * number, &line->weight[d]));
+        const size_t entries = static_cast<size_t>(host.after[d].entries);
+        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].entry, 4 * entries * sizeof(int), &line->entry[d]));
+        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].weight, entries * number, &line->weight[d]));
+        line->entries[d] = host.after[d].entries;
     }
     return cudaSuccess;
 }
@@ -108,7 +119,7 @@ starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind
     plan->gain[0] = host->combinations.gain[0];
     plan->gain[1] = host->combinations.gain[1];
     plan->group = starfish_transform_group(&plan->shape, max_lines, plan->precision);
-    plan->in_shared_memory = starfish_line_fits(&plan->shape, plan->precision);
+    plan->in_shared_memory = starfish_line_fits(&plan->shape);
     if (plan->shape.fft == STARFISH_FFT_NONE)
         return STARFISH_SUCCESS;
     if (plan->in_shared_memory)
@@ -120,7 +131,7 @@ starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind
 void free_host(host_tables *host)
 {
     for (starfish_line_after &after : host->after) {
-        free(after.place);
+        free(after.entry);
         free(after.weight);
     }
     starfish_line_plan_destroy(&host->line);

@@ -27,6 +27,7 @@ extern "C" {
 struct starfish_device_tables {
     unsigned length;
     int terms;
+    bool weighted; /* whether any p is not 1 */
     const int *first, *second;
     const void *p, *q;
 };
@@ -35,7 +36,8 @@ struct starfish_device_tables {
 struct starfish_device_line {
     struct starfish_line_plan plan; /* its pointers are not kept */
     const void *start, *twiddle;
-    const void *place[2], *weight[2]; /* of the combination after, by direction */
+    int entries[2];                   /* of the combination after, by direction */
+    const void *entry[2], *weight[2];
 };
 
 struct starfish_transform_cuda {
@@ -81,7 +83,9 @@ line_transform<real> line_transform_of(const starfish_transform_cuda *plan, star
     transform.second = before.second;
     transform.p = static_cast<const real *>(before.p);
     transform.q = static_cast<const real *>(before.q);
-    transform.place = static_cast<const int2 *>(plan->line.place[direction]);
+    transform.weighted = before.weighted;
+    transform.entries = plan->line.entries[direction];
+    transform.entry = static_cast<const int4 *>(plan->line.entry[direction]);
     transform.weight = static_cast<const complex<real> *>(plan->line.weight[direction]);
     transform.scale = static_cast<real>(scale);
     return transform;
@@ -91,8 +95,8 @@ line_transform<real> line_transform_of(const starfish_transform_cuda *plan, star
 tile_shape rows_tile_shape(const starfish_transform_cuda *plan);
 tile_shape columns_tile_shape(const starfish_transform_cuda *plan);
 
-/* Whether pairs of lanes can be read as complex numbers wherever the transform's direction is interleaved. */
-bool pairs_are_aligned(const void *data, size_t inner, starfish_precision precision);
+/* Whether the lanes of a packed line can be read as one number, in every plane. */
+bool lanes_are_aligned(const void *data, size_t inner, starfish_precision precision);
 
 int rows_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                   const starfish_transform_rows *arguments, cudaStream_t stream);
