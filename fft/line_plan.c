@@ -161,16 +161,37 @@ void starfish_line_plan_destroy(struct starfish_line_plan *plan)
     *plan = (struct starfish_line_plan){0};
 }
 
-/* ---- The combination behind the transform ------------------------------------------------------------------------- */
-struct output {
-    int element; /* of the line's transform */
-    double weight[2];
-};
-
+/* ---- The combinations around the transform ------------------------------------------------------------------------ */
 static double real_at(const void *array, size_t i, starfish_precision precision)
 {
     return precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
+
+starfish_status starfish_line_before_create(struct starfish_line_before *before,
+                                            const struct starfish_transform_combination *table,
+                                            starfish_precision precision)
+{
+    before->terms = table->terms;
+    before->weighted = false;
+    before->length = table->length;
+    before->input = malloc(2 * table->length * sizeof *before->input);
+    before->weight = malloc(2 * table->length * starfish_real_size(precision));
+    if (!before->input || !before->weight)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the tables of %zu inputs", table->length);
+    for (size_t i = 0; i < table->length; i++) {
+        const double p = real_at(table->p, i, precision), q = real_at(table->q, i, precision);
+        before->input[2 * i] = table->first[i];
+        before->input[2 * i + 1] = table->second[i];
+        before->weighted |= p != 1;
+        set_complex(before->weight, i, (long double)p, (long double)q, precision);
+    }
+    return STARFISH_SUCCESS;
+}
+
+struct output {
+    int element; /* of the line's transform */
+    double weight[2];
+};
 
 /* Even indices of a table are real parts; the second term, if it counts, is of the same element. */
 static struct output output_of(const struct starfish_transform_tables *tables,

@@ -41,6 +41,15 @@ struct starfish_line_plan {
     int *position; /* length: the place of frequency f */
 };
 
+/* The combination before, its two inputs and its two weights side by side. */
+struct starfish_line_before {
+    int terms;     /* as in transform_tables.h */
+    bool weighted; /* whether any p is not 1 */
+    size_t length;
+    int *input;   /* first, second */
+    void *weight; /* p, q */
+};
+
 /* After the transform, an output of a lane is re Re V + im Im V of one element V. Two real lanes a, b that were
  * transformed as one line a + ib are told apart by the elements C, D of frequencies m and length - m:
  *     y_a = re (Re C + Re D) + im (Im C - Im D),    y_b = re (Im C + Im D) + im (Re D - Re C).
@@ -59,6 +68,11 @@ bool starfish_line_fits(const struct starfish_transform_shape *shape);
 /* For a length that fits. Fills *plan, also on failure, so that destroy may always follow. STARFISH_ERROR_MEMORY. */
 starfish_status starfish_line_plan_create(struct starfish_line_plan *plan, int length, starfish_precision precision);
 void starfish_line_plan_destroy(struct starfish_line_plan *plan);
+
+/* The caller frees both arrays, also on failure. STARFISH_ERROR_MEMORY. */
+starfish_status starfish_line_before_create(struct starfish_line_before *before,
+                                            const struct starfish_transform_combination *table,
+                                            starfish_precision precision);
 
 /* From a combination `after`, every one of which reads one element per output. The caller frees both arrays, also on
  * failure. STARFISH_ERROR_MEMORY. */

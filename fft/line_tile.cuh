@@ -19,8 +19,8 @@ template <typename real> struct line_transform {
     int n;
     int terms;     /* of the combination before */
     bool weighted; /* whether any p is not 1, where it has one term */
-    const int *first, *second;
-    const real *p, *q;
+    const int2 *input;                 /* first and second of transform_tables.h */
+    const complex<real> *input_weight; /* p and q */
     int entries; /* of the combination after */
     const int4 *entry;
     const complex<real> *weight;
@@ -50,22 +50,28 @@ template <typename real, typename lines> struct from_lines {
                                                    int span) const
     {
         const line_transform<real> &t = transform;
-#pragma unroll
-        for (int s = 0; s < radix; s++)
-            x[s] = line.get(t.terms == 0 ? j + s * span : __ldg(&t.first[j + s * span]));
         if (t.terms == 2) {
             number<real> y[radix];
 #pragma unroll
-            for (int s = 0; s < radix; s++)
-                y[s] = line.get(__ldg(&t.second[j + s * span]));
+            for (int s = 0; s < radix; s++) {
+                const int2 from = __ldg(&t.input[j + s * span]);
+                x[s] = line.get(from.x);
+                y[s] = line.get(from.y);
+            }
 #pragma unroll
-            for (int s = 0; s < radix; s++)
-                x[s] = __ldg(&t.p[j + s * span]) * x[s] + __ldg(&t.q[j + s * span]) * y[s];
-        } else if (t.weighted) {
-#pragma unroll
-            for (int s = 0; s < radix; s++)
-                x[s] = __ldg(&t.p[j + s * span]) * x[s];
+            for (int s = 0; s < radix; s++) {
+                const complex<real> w = __ldg(&t.input_weight[j + s * span]);
+                x[s] = w.x * x[s] + w.y * y[s];
+            }
+            return;
         }
+#pragma unroll
+        for (int s = 0; s < radix; s++)
+            x[s] = line.get_once(t.terms == 0 ? j + s * span : __ldg(&t.input[j + s * span].x));
+        if (t.weighted)
+#pragma unroll
+            for (int s = 0; s < radix; s++)
+                x[s] = __ldg(&t.input_weight[j + s * span].x) * x[s];
     }
 
     /* The real and the imaginary part of a number are made of the same two inputs. */
@@ -76,24 +82,25 @@ template <typename real, typename lines> struct from_lines {
         half<real> a[radix], b[radix];
 #pragma unroll
         for (int s = 0; s < radix; s++) {
-            a[s] = line.get(__ldg(&t.first[2 * (j + s * span)]));
-            b[s] = line.get(__ldg(&t.second[2 * (j + s * span)]));
+            const int2 from = __ldg(&t.input[2 * (j + s * span)]);
+            a[s] = line.get(from.x);
+            b[s] = line.get(from.y);
         }
 #pragma unroll
         for (int s = 0; s < radix; s++) {
-            const int i = 2 * (j + s * span);
-            x[s] = rotate(a[s], b[s], __ldg(&t.p[i]), __ldg(&t.q[i]), __ldg(&t.p[i + 1]), __ldg(&t.q[i + 1]));
+            const complex<real> *w = &t.input_weight[2 * (j + s * span)];
+            x[s] = rotate(a[s], b[s], __ldg(w), __ldg(w + 1));
         }
     }
 
-    /* (p a + q b) + i (r a + s b) */
-    static __device__ __forceinline__ double2 rotate(double a, double b, double p, double q, double r, double s)
+    /* The first row of weights gives the real part, the second the imaginary part. */
+    static __device__ __forceinline__ double2 rotate(double a, double b, double2 v, double2 w)
     {
-        return {p * a + q * b, r * a + s * b};
+        return {v.x * a + v.y * b, w.x * a + w.y * b};
     }
-    static __device__ __forceinline__ float4 rotate(float2 a, float2 b, float p, float q, float r, float s)
+    static __device__ __forceinline__ float4 rotate(float2 a, float2 b, float2 v, float2 w)
     {
-        return {p * a.x + q * b.x, r * a.x + s * b.x, p * a.y + q * b.y, r * a.y + s * b.y};
+        return {v.x * a.x + v.y * b.x, w.x * a.x + w.y * b.x, v.x * a.y + v.y * b.y, w.x * a.y + w.y * b.y};
     }
 };
 

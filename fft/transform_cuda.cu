@@ -29,21 +29,12 @@ int upload(starfish_transform_cuda *plan, size_t *offset, const void *source, si
     return cudaMemcpy(to, source, bytes, cudaMemcpyHostToDevice);
 }
 
-double weight_at(const void *weight, size_t i, starfish_precision precision)
-{
-    return precision == STARFISH_F32 ? static_cast<double>(static_cast<const float *>(weight)[i])
-                                     : static_cast<const double *>(weight)[i];
-}
-
 int upload_combination(starfish_transform_cuda *plan, size_t *offset, const starfish_transform_combination &host,
                        starfish_device_tables *device)
 {
     const size_t reals = host.length * starfish_real_size(plan->precision), ints = host.length * sizeof(int);
     device->length = static_cast<unsigned>(host.length);
     device->terms = host.terms;
-    device->weighted = false;
-    for (size_t i = 0; i < host.length; i++)
-        device->weighted |= weight_at(host.p, i, plan->precision) != 1;
     STARFISH_TRY_CUDA(upload(plan, offset, host.first, ints, &device->first));
     STARFISH_TRY_CUDA(upload(plan, offset, host.second, ints, &device->second));
     STARFISH_TRY_CUDA(upload(plan, offset, host.p, reals, &device->p));
@@ -54,6 +45,7 @@ int upload_combination(starfish_transform_cuda *plan, size_t *offset, const star
 struct host_tables {
     starfish_transform_tables combinations;
     starfish_line_plan line;
+    starfish_line_before before[2];
     starfish_line_after after[2];
 };
 
@@ -64,6 +56,11 @@ int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables
     STARFISH_TRY_CUDA(upload(plan, offset, host.line.start, 2 * host.line.starts * sizeof(int), &line->start));
     STARFISH_TRY_CUDA(upload(plan, offset, host.line.twiddle, host.line.twiddles * number, &line->twiddle));
     for (int d = 0; d < 2; d++) {
+        const starfish_line_before &before = host.before[d];
+        STARFISH_TRY_CUDA(upload(plan, offset, before.input, 2 * before.length * sizeof(int), &line->input[d]));
+        STARFISH_TRY_CUDA(upload(plan, offset, before.weight, before.length * number, &line->input_weight[d]));
+        line->terms[d] = before.terms;
+        line->weighted[d] = before.weighted;
         const size_t entries = static_cast<size_t>(host.after[d].entries);
         STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].entry, 4 * entries * sizeof(int), &line->entry[d]));
         STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].weight, entries * number, &line->weight[d]));
@@ -75,12 +72,13 @@ int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables
 int upload_all(starfish_transform_cuda *plan, const host_tables &host, size_t *bytes)
 {
     *bytes = 0;
+    if (plan->in_shared_memory)
+        return upload_line(plan, bytes, host);
     for (int d = 0; d < 2; d++) {
         STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.before[d], &plan->before[d]));
-        if (!plan->in_shared_memory)
-            STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.after[d], &plan->after[d]));
+        STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.after[d], &plan->after[d]));
     }
-    return plan->in_shared_memory ? upload_line(plan, bytes, host) : static_cast<int>(cudaSuccess);
+    return cudaSuccess;
 }
 
 /* Counts, allocates, copies. */
@@ -102,9 +100,12 @@ starfish_status create_tables(starfish_transform_cuda *plan, const host_tables &
 starfish_status create_line(starfish_transform_cuda *plan, host_tables *host)
 {
     STARFISH_TRY(starfish_line_plan_create(&host->line, static_cast<int>(plan->shape.length), plan->precision));
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < 2; d++) {
+        STARFISH_TRY(
+            starfish_line_before_create(&host->before[d], &host->combinations.before[d], plan->precision));
         STARFISH_TRY(starfish_line_after_create(&host->after[d], &host->line, &host->combinations,
                                                 static_cast<starfish_transform_direction>(d), plan->precision));
+    }
     plan->line.plan = host->line;
     plan->line.plan.start = plan->line.plan.position = nullptr;
     plan->line.plan.twiddle = nullptr;
@@ -130,9 +131,11 @@ starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind
 
 void free_host(host_tables *host)
 {
-    for (starfish_line_after &after : host->after) {
-        free(after.entry);
-        free(after.weight);
+    for (int d = 0; d < 2; d++) {
+        free(host->before[d].input);
+        free(host->before[d].weight);
+        free(host->after[d].entry);
+        free(host->after[d].weight);
     }
     starfish_line_plan_destroy(&host->line);
     starfish_transform_tables_destroy(&host->combinations);
