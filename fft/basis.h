@@ -41,14 +41,16 @@ struct starfish_basis {
     int reflected;
     size_t even; /* size of the even half: (n + 1) / 2 when reflected, else n */
     double
-        *eigenvalue; /* n, by mode: ascending within each half. Where rows sum to zero, the constant's is exactly 0. */
-    double scaling;  /* largest over smallest element of D */
+        *eigenvalue;  /* n, by mode: ascending within each half. Where rows sum to zero, the constant's is exactly 0. */
+    double scaling;   /* largest over smallest element of D */
+    double asymmetry; /* by how much mirrored rows differed, relative to the row's largest entry; 0 unless reflected */
+    int relative; /* every eigenvalue is right to full relative accuracy (definite.h), else to that of the largest */
     /* By direction, elements of the precision: the even half's matrix, rows contiguous, then the odd half's. Columns of
      * FORWARD and rows of BACKWARD correspond to elements as the fold leaves them (struct starfish_basis_columns). */
     void *matrix[2];
 };
 
-/* Eigenvalues and vectors by LAPACK (divide and conquer) in double, rounded to the precision at the end. Fills *basis
+/* Eigenvalues and vectors by LAPACK in double, rounded to the precision at the end. Fills *basis
  * with nothing on failure, so that destroy may always follow. STARFISH_ERROR_ARGUMENT for n out of range or an entry that is not
  * finite; STARFISH_ERROR_NOT_SYMMETRIZABLE, also for a periodic operator whose products of lower and of upper differ, and
  * for one that the precision cannot scale; STARFISH_ERROR_MEMORY; STARFISH_ERROR_NUMERICAL when LAPACK fails. */
@@ -56,10 +58,11 @@ starfish_status starfish_basis_create(struct starfish_basis *basis, const struct
                                       starfish_precision precision);
 void starfish_basis_destroy(struct starfish_basis *basis);
 
-/* By how much the relative error of a solve exceeds the unit roundoff, estimated: the largest eigenvalue of T + shift in
- * modulus over the smallest that is not 0. A step of iterative refinement pays from STARFISH_BASIS_REFINE on. */
-double starfish_basis_amplification(const struct starfish_basis *basis, double shift);
-#define STARFISH_BASIS_REFINE 1e8
+/* Estimate of the relative error with which T + shift is solved by forward, division and backward, from the
+ * decomposition alone: rounding in the precision's own products adds its unit roundoff to this, and is not amplified. One step of
+ * iterative refinement, with residuals in f64, pays from STARFISH_BASIS_REFINE on; with residuals in f32 it never does. */
+double starfish_basis_error(const struct starfish_basis *basis, double shift);
+#define STARFISH_BASIS_REFINE 1e-10
 
 /* ---- The operation -----------------------------------------------------------------------------------------------
  * Element (l, j, o) at [l + inner * (j + n * o)], l < inner, o < outer:

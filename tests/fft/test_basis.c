@@ -177,15 +177,82 @@ static void the_constant_mode_is_exact(void **state)
         }
 }
 
-static void amplification_is_a_ratio_of_eigenvalues(void **state)
+/* T x = f with cells that grow by a factor of 1e6, by the basis and by elimination in long double. */
+static double error_of_a_solve(size_t n, int mirrored, int negative, double *estimate)
+{
+    struct fixture f;
+    long double pivot[BASIS_MOST], exact[BASIS_MOST];
+    double modes[BASIS_MOST], error = 0, size = 0;
+    begin(&f, &basis_cases[0], n, 1, 1, STARFISH_F64);
+    starfish_basis_destroy(&f.basis);
+    for (size_t k = 0; k < n; k++) {
+        const double step = pow(10, 6.0 / (double)(mirrored ? n / 2 : n));
+        const double place = mirrored && k >= n / 2 ? (double)(n - 1 - k) : (double)k, width = pow(step, place);
+        const double falling = mirrored && k >= n / 2 ? 1 / step : step;
+        const double before = mirrored && k == n / 2 ? 1 : 1 / falling,
+                     after = mirrored && k == n / 2 - 1 ? 1 : falling;
+        f.rows.lower[k] = 2 / (width * width * (1 + before));
+        f.rows.upper[k] = 2 / (width * width * (1 + after));
+        f.rows.diag[k] = -(f.rows.lower[k] + f.rows.upper[k]) * (k == 0 || k == n - 1 ? 1.5 : 1);
+        if (negative) {
+            f.rows.lower[k] *= -1;
+            f.rows.diag[k] *= -1;
+            f.rows.upper[k] *= -1;
+        }
+    }
+    ASSERT_OK(starfish_basis_create(&f.basis, &f.op, STARFISH_F64));
+    assert_int_equal(f.basis.reflected, mirrored);
+    *estimate = starfish_basis_error(&f.basis, 0);
+
+    for (size_t k = 0; k < n; k++) {
+        const long double factor = k == 0 ? 0 : (long double)f.op.lower[k] / pivot[k - 1];
+        pivot[k] = (long double)f.op.diag[k] - (k == 0 ? 0 : factor * (long double)f.op.upper[k - 1]);
+        exact[k] = (long double)f.x[k] - (k == 0 ? 0 : factor * exact[k - 1]);
+        modes[k] = f.x[k];
+    }
+    for (size_t k = n; k-- > 0;)
+        exact[k] = (exact[k] - (k + 1 < n ? (long double)f.op.upper[k] * exact[k + 1] : 0)) / pivot[k];
+    apply(&f, STARFISH_FORWARD, 1, modes);
+    for (size_t k = 0; k < n; k++)
+        modes[k] /= f.basis.eigenvalue[k];
+    apply(&f, STARFISH_BACKWARD, 1, modes);
+    for (size_t k = 0; k < n; k++) {
+        const double here = fabs(modes[k] - (double)exact[k]);
+        error = here <= error ? error : here;
+        size = fmax(size, fabs((double)exact[k]));
+    }
+    end(&f);
+    return error / size;
+}
+
+static void strong_stretching_costs_no_digits(void **state)
 {
     (void)state;
-    struct starfish_basis basis = {.n = 3, .eigenvalue = (double[]){-8, -2, 0}};
-    assert_true(starfish_basis_amplification(&basis, 0) == 4);
-    assert_true(starfish_basis_amplification(&basis, -2) == 5);
-    assert_true(starfish_basis_amplification(&basis, 2) == 3);
+    for (int mirrored = 0; mirrored < 2; mirrored++)
+        for (int negative = 0; negative < 2; negative++) {
+            double estimate = 0;
+            const double error = error_of_a_solve(100, mirrored, negative, &estimate);
+            if (!(error <= 1e-13))
+                fail_msg("mirrored %d, negative %d: error %g", mirrored, negative, error);
+            assert_true(estimate < STARFISH_BASIS_REFINE && error <= 10 * estimate);
+        }
+}
+
+static void lost_digits_are_estimated(void **state)
+{
+    (void)state;
+    struct starfish_basis basis = {.n = 3, .scaling = 3, .eigenvalue = (double[]){-8, -2, 0}};
+    assert_true(starfish_basis_error(&basis, 0) == 4 * DBL_EPSILON);
+    assert_true(starfish_basis_error(&basis, -2) == 5 * DBL_EPSILON);
+    assert_true(starfish_basis_error(&basis, 2) == 3 * DBL_EPSILON);
+    basis.relative = 1;
+    assert_true(starfish_basis_error(&basis, 0) == 3 * DBL_EPSILON);
+    basis.asymmetry = DBL_EPSILON;
+    assert_true(starfish_basis_error(&basis, 0) == 12 * DBL_EPSILON);
+    basis.relative = 0;
+    basis.asymmetry = 0;
     basis.eigenvalue = (double[]){0, 0, 0};
-    assert_true(starfish_basis_amplification(&basis, 0) == 1);
+    assert_true(starfish_basis_error(&basis, 0) == DBL_EPSILON);
 }
 
 /* ---- Symmetry ---------------------------------------------------------------------------------------------------- */
@@ -264,7 +331,8 @@ int main(void)
         cmocka_unit_test(nothing_is_done_for_an_empty_batch),
         cmocka_unit_test(uniform_grids_have_the_transforms_eigenvalues),
         cmocka_unit_test(the_constant_mode_is_exact),
-        cmocka_unit_test(amplification_is_a_ratio_of_eigenvalues),
+        cmocka_unit_test(strong_stretching_costs_no_digits),
+        cmocka_unit_test(lost_digits_are_estimated),
         cmocka_unit_test(reflection_is_found_up_to_the_rounding_allowed),
         cmocka_unit_test(operators_without_real_eigenvectors_are_refused),
         cmocka_unit_test(unusual_operators_are_served),
