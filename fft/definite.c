@@ -89,7 +89,7 @@ static starfish_status find_vectors(struct factors *f, double *value, double *ve
 static starfish_status orthogonalise(int n, double *vectors)
 {
     const size_t rows = (size_t)n, count = rows * rows;
-    double *gram = malloc(2 * count * sizeof *gram), *product = gram + count, largest = 0;
+    double *gram = malloc(2 * count * sizeof *gram), largest = 0;
     if (!gram)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %d vectors", n);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, n, n, -0.5, vectors, n, vectors, n, 0, gram, n);
@@ -97,7 +97,8 @@ static starfish_status orthogonalise(int n, double *vectors)
         gram[k * (rows + 1)] += 0.5;
     for (size_t i = 0; i < count; i++)
         largest = fabs(gram[i]) <= largest ? largest : fabs(gram[i]);
-    /* The correction alone is multiplied, so that its rounding is small. */
+    /* Only the correction is multiplied, so that its rounding is small. */
+    double *product = gram + count;
     memcpy(product, vectors, count * sizeof *product);
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, product, n, gram, n, 1, vectors, n);
     free(gram);

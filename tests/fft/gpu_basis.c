@@ -34,6 +34,7 @@ static void check_direction(const struct starfish_basis *basis, struct starfish_
 {
     const size_t count = shape.inner * basis->n * shape.outer, bytes = count * starfish_real_size(basis->precision);
     unsigned seed = 5;
+    assert_true(bytes > 0);
     void *in = test_reals(basis->precision, count, &seed), *expected = malloc(2 * bytes),
          *got = (char *)expected + bytes;
     assert_true(in && expected);
