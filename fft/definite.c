@@ -1,7 +1,7 @@
-/* A = L D L^T without a subtraction (Alfa, Xue and Ye, Math. Comp. 71 (2002)), eigenvalues by dqds (LAPACK dbdsqr), and
- * eigenvectors by multiple relatively robust representations, which begin with that factorisation (LAPACK dlarrv; Dhillon
- * and Parlett, Linear Algebra Appl. 387 (2004)). O(n^2). Orthogonality, of which MRRR may lose three digits, is restored by one
- * step of Newton and Schulz, 4 n^3 flops by BLAS.
+/* A = L D L^T without a subtraction (Alfa, Xue and Ye, Math. Comp. 71 (2002)), eigenvalues by dqds (LAPACK dbdsqr),
+ * and eigenvectors by multiple relatively robust representations, which begin with that factorisation (LAPACK dlarrv;
+ * Dhillon and Parlett, Linear Algebra Appl. 387 (2004)). O(n^2). Orthogonality, of which MRRR may lose three digits,
+ * is restored by one step of Newton and Schulz, 4 n^3 flops by BLAS.
  *
  * LAPACK's driver dstemr cannot be used: it takes A by its diagonal, whose rounding has lost the small eigenvalues. */
 #include "fft/definite.h"
@@ -27,7 +27,8 @@ struct factors {
     double smallest_pivot;
 };
 
-/* Every term is a sum of numbers that are not negative: `sum` is what row k sums to once the rows before are eliminated. */
+/* Every term is a sum of numbers that are not negative: `sum` is what row k sums to once the rows before are
+ * eliminated. */
 static void factorise(const double *lower, const double *upper, const double *excess, struct factors *f)
 {
     const size_t last = (size_t)f->n - 1;
