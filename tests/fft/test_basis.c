@@ -108,7 +108,7 @@ static void the_operator_is_diagonalised(void **state)
                                (starfish_precision)precision);
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------------------------ */
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
 enum { THREADS = 4, THREAD_N = 96, THREAD_COUNT = 40 * THREAD_N * 3 };
 
 struct thread {
