@@ -24,12 +24,12 @@
 struct starfish_basis_operator {
     size_t n; /* 1 .. 16384, so that LAPACK's sizes fit its integers */
     int periodic;
-    /* n each: row k is lower[k] x[k-1] + diag[k] x[k] + upper[k] x[k+1], cyclically when periodic; otherwise lower[0] and
-     * upper[n-1] are not read. lower[k] * upper[k-1] > 0, or both are 0. */
+    /* n each: row k is lower[k] x[k-1] + diag[k] x[k] + upper[k] x[k+1], cyclically when periodic; otherwise lower[0]
+     * and upper[n-1] are not read. lower[k] * upper[k-1] > 0, or both are 0. */
     const double *lower, *diag, *upper;
     /* By how much mirrored rows may differ, relative to the row's largest entry, and still count as equal, their mean
-     * being taken. STARFISH_BASIS_EXACT allows for the rounding of the rows alone. Rows computed from coordinates x with
-     * spacing h carry an error of DBL_EPSILON max|x| / min h, and the caller who knows them should say so. */
+     * being taken. STARFISH_BASIS_EXACT allows for the rounding of the rows alone. Rows computed from coordinates x
+     * with spacing h carry an error of DBL_EPSILON max|x| / min h, and the caller who knows them should say so. */
     double reflection;
 };
 #define STARFISH_BASIS_EXACT (16 * DBL_EPSILON)
@@ -40,26 +40,30 @@ struct starfish_basis {
     starfish_precision precision;
     int reflected;
     size_t even; /* size of the even half: (n + 1) / 2 when reflected, else n */
-    double
-        *eigenvalue; /* n, by mode: ascending within each half. Where rows sum to zero, the constant's is exactly 0. */
-    double scaling;  /* largest over smallest element of D */
+    /* n, by mode, in order within each half; where rows sum to zero, the constant's is exactly 0. */
+    double *eigenvalue;
+    double scaling;   /* largest over smallest element of D */
+    double asymmetry; /* by how much mirrored rows differed, relative to the row's largest entry; 0 unless reflected */
+    int relative; /* every eigenvalue is right to full relative accuracy (definite.h), else to that of the largest */
     /* By direction, elements of the precision: the even half's matrix, rows contiguous, then the odd half's. Columns of
      * FORWARD and rows of BACKWARD correspond to elements as the fold leaves them (struct starfish_basis_columns). */
     void *matrix[2];
 };
 
-/* Eigenvalues and vectors by LAPACK (divide and conquer) in double, rounded to the precision at the end. Fills *basis
- * with nothing on failure, so that destroy may always follow. STARFISH_ERROR_ARGUMENT for n out of range or an entry that is not
- * finite; STARFISH_ERROR_NOT_SYMMETRIZABLE, also for a periodic operator whose products of lower and of upper differ, and
- * for one that the precision cannot scale; STARFISH_ERROR_MEMORY; STARFISH_ERROR_NUMERICAL when LAPACK fails. */
+/* Eigenvalues and vectors by LAPACK in double, rounded to the precision at the end. Fills *basis with nothing on
+ * failure, so that destroy may always follow. STARFISH_ERROR_ARGUMENT for n out of range or an entry that is not
+ * finite; STARFISH_ERROR_NOT_SYMMETRIZABLE, also for a periodic operator whose products of lower and of upper differ,
+ * and for one that the precision cannot scale; STARFISH_ERROR_MEMORY; STARFISH_ERROR_NUMERICAL when LAPACK fails. */
 starfish_status starfish_basis_create(struct starfish_basis *basis, const struct starfish_basis_operator *op,
                                       starfish_precision precision);
 void starfish_basis_destroy(struct starfish_basis *basis);
 
-/* By how much the relative error of a solve exceeds the unit roundoff, estimated: the largest eigenvalue of T + shift in
- * modulus over the smallest that is not 0. A step of iterative refinement pays from STARFISH_BASIS_REFINE on. */
-double starfish_basis_amplification(const struct starfish_basis *basis, double shift);
-#define STARFISH_BASIS_REFINE 1e8
+/* Estimate of the relative error with which T + shift is solved by forward, division and backward, from the
+ * decomposition alone: rounding in the precision's own products adds its unit roundoff to this, and is not amplified.
+ * One step of iterative refinement, with residuals in f64, pays from STARFISH_BASIS_REFINE on; with residuals in f32
+ * it never does. */
+double starfish_basis_error(const struct starfish_basis *basis, double shift);
+#define STARFISH_BASIS_REFINE 1e-10
 
 /* What x = 1 everywhere has in an even mode (FORWARD). */
 double starfish_basis_of_ones(const struct starfish_basis *basis, size_t mode);
@@ -67,10 +71,10 @@ double starfish_basis_of_ones(const struct starfish_basis *basis, size_t mode);
 /* ---- The operation -----------------------------------------------------------------------------------------------
  * Element (l, j, o) at [l + inner * (j + n * o)], l < inner, o < outer:
  *     out(l, k, o) = scale * sum_j B[k][j] in(l, j, o)
- * with B the matrix of the direction. `out` is only written; the arrays may not overlap. `in` is overwritten when FORWARD
- * and reflected: element j of the lower half becomes x[j] + x[n-1-j], its mirror x[j] - x[n-1-j], the middle one stays.
- * inner, outer < 2^31. Bound by arithmetic: 2 n flops per element, n when reflected, beside 2 reals of memory, 4 when
- * reflected. */
+ * with B the matrix of the direction. `out` is only written; the arrays may not overlap. `in` is overwritten when
+ * FORWARD and reflected: element j of the lower half becomes x[j] + x[n-1-j], its mirror x[j] - x[n-1-j], the middle
+ * one stays. inner, outer < 2^31. Bound by arithmetic: 2 n flops per element, n when reflected, beside 2 reals of
+ * memory, 4 when reflected. */
 struct starfish_basis_columns {
     size_t inner, outer;
     void *in, *out; /* aligned to the precision's reals */
@@ -81,9 +85,9 @@ struct starfish_basis_columns {
 void starfish_basis_columns_cpu(const struct starfish_basis *basis, enum starfish_transform_direction direction,
                                 const struct starfish_basis_columns *arguments);
 
-/* CUDA. Create and destroy with the device current; one plan serves one stream at a time, so make one per CUDA worker. It
- * copies the matrices, holds cuBLAS's work space, and does not need *basis afterwards. STARFISH_ERROR_MEMORY,
- * STARFISH_ERROR_RUNTIME. */
+/* CUDA. Create and destroy with the device current; one plan serves one stream at a time, so make one per CUDA
+ * worker. It copies the matrices, holds cuBLAS's work space, and does not need *basis afterwards.
+ * STARFISH_ERROR_MEMORY, STARFISH_ERROR_RUNTIME. */
 struct starfish_basis_cuda;
 starfish_status starfish_basis_cuda_create(struct starfish_basis_cuda **plan, const struct starfish_basis *basis);
 void starfish_basis_cuda_destroy(struct starfish_basis_cuda *plan);

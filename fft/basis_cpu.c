@@ -2,10 +2,11 @@
  * second-level cache between them.
  *
  * Products must stay on the calling thread: parallel workers are the parallelism, and OpenBLAS with threads lets one
- * caller at a time in. Its number of threads is one for the whole process, the host program's calls included, hence not
- * ours to set. But products of at most 2^18 multiplications it does alone on the calling thread
- * (SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD in its interface/gemm.c), and pieces of that size that take the sum over
- * j in one run as fast as one large product: n = 512, one core of an AMD EPYC with AVX2, 50 of 51 GFLOP/s in f64. */
+ * caller at a time in. How many it has is set for the whole process, the host program's calls included, hence not ours
+ * to set. But products of at most 2^18 multiplications it does alone on the calling thread
+ * (SMP_THRESHOLD_MIN * GEMM_MULTITHREAD_THRESHOLD in its interface/gemm.c), and pieces of that size that take the sum
+ * over j in one run as fast as one large product: n = 512, one core of an AMD EPYC with AVX2, 50 of 51 GFLOP/s in
+ * f64. */
 #include "fft/basis.h"
 
 #include "base/real.h"

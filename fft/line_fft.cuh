@@ -17,14 +17,51 @@ extern "C" {
 namespace starfish
 {
 
-template <typename real> struct complex_of;
-template <> struct complex_of<float> {
-    using type = float2;
+template <typename real> struct types;
+template <> struct types<float> {
+    using complex = float2;
+    using number = float4;
+    using half = float2;
 };
-template <> struct complex_of<double> {
-    using type = double2;
+template <> struct types<double> {
+    using complex = double2;
+    using number = double2;
+    using half = double;
 };
-template <typename real> using complex = typename complex_of<real>::type;
+template <typename real> using complex = typename types<real>::complex;
+
+/* What a thread handles as one: 16 bytes, the complex numbers at the same place of one line in f64 and of two in f32, so
+ * that in f32 too an access to memory moves 16 bytes and finding it costs the same. Real parts alone are a `half`. */
+template <typename real> using number = typename types<real>::number;
+template <typename real> using half = typename types<real>::half;
+
+__device__ __forceinline__ double2 operator+(double2 a, double2 b) { return {a.x + b.x, a.y + b.y}; }
+__device__ __forceinline__ float4 operator+(float4 a, float4 b)
+{
+    return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+__device__ __forceinline__ double2 operator-(double2 a, double2 b) { return {a.x - b.x, a.y - b.y}; }
+__device__ __forceinline__ float4 operator-(float4 a, float4 b)
+{
+    return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
+}
+__device__ __forceinline__ double2 operator*(double c, double2 a) { return {c * a.x, c * a.y}; }
+__device__ __forceinline__ float4 operator*(float c, float4 a) { return {c * a.x, c * a.y, c * a.z, c * a.w}; }
+
+/* -i a: a quarter turn */
+__device__ __forceinline__ double2 quarter(double2 a) { return {a.y, -a.x}; }
+__device__ __forceinline__ float4 quarter(float4 a) { return {a.y, -a.x, a.w, -a.z}; }
+
+/* a w; a complex number, or all of a `number` */
+template <typename complex> __device__ __forceinline__ complex multiply(complex a, complex w)
+{
+    return {a.x * w.x - a.y * w.y, a.x * w.y + a.y * w.x};
+}
+__device__ __forceinline__ float4 multiply(float4 a, float2 w)
+{
+    const float2 first = multiply(float2{a.x, a.y}, w), second = multiply(float2{a.z, a.w}, w);
+    return {first.x, first.y, second.x, second.y};
+}
 
 /* ---- Transforms of a few numbers in registers --------------------------------------------------------------------- */
 /* cos and sin of 2 pi k / n. */
@@ -63,95 +100,76 @@ template <int n> __device__ __forceinline__ double sine(int k)
     return n == 3 ? thirds[k % 3] : n == 5 ? fifths[k % 5] : n == 6 ? sixths[k % 6] : sevenths[k % 7];
 }
 
-template <typename number> __device__ __forceinline__ number add(number a, number b)
-{
-    return {a.x + b.x, a.y + b.y};
-}
-template <typename number> __device__ __forceinline__ number subtract(number a, number b)
-{
-    return {a.x - b.x, a.y - b.y};
-}
-template <typename number> __device__ __forceinline__ number multiply(number a, number b)
-{
-    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
-
 /* x[k] = sum of x[j] exp(-2 pi i j k / n): the odd n. Terms j and n - j share their cosine and, up to sign, their sine. */
 template <typename real, int n> struct dft {
-    static __device__ __forceinline__ void apply(complex<real> (&x)[n])
+    static __device__ __forceinline__ void apply(number<real> (&x)[n])
     {
         constexpr int half = (n - 1) / 2;
-        complex<real> even[half], odd[half], first = x[0];
+        number<real> even[half], odd[half], first = x[0];
 #pragma unroll
         for (int j = 0; j < half; j++) {
-            even[j] = add(x[j + 1], x[n - 1 - j]);
-            odd[j] = subtract(x[j + 1], x[n - 1 - j]);
-            x[0] = add(x[0], even[j]);
+            even[j] = x[j + 1] + x[n - 1 - j];
+            odd[j] = quarter(x[j + 1] - x[n - 1 - j]);
+            x[0] = x[0] + even[j];
         }
 #pragma unroll
         for (int k = 1; k <= half; k++) {
-            complex<real> re = first, im = {0, 0};
+            number<real> cosines = first, sines = {};
 #pragma unroll
             for (int j = 0; j < half; j++) {
-                const real c = static_cast<real>(cosine<n>(k * (j + 1))), s = static_cast<real>(sine<n>(k * (j + 1)));
-                re = {re.x + c * even[j].x, re.y + c * even[j].y};
-                im = {im.x + s * odd[j].y, im.y - s * odd[j].x};
+                cosines = cosines + static_cast<real>(cosine<n>(k * (j + 1))) * even[j];
+                sines = sines + static_cast<real>(sine<n>(k * (j + 1))) * odd[j];
             }
-            x[k] = add(re, im);
-            x[n - k] = subtract(re, im);
+            x[k] = cosines + sines;
+            x[n - k] = cosines - sines;
         }
     }
 };
 
 template <typename real> struct dft<real, 1> {
-    static __device__ __forceinline__ void apply(complex<real> (&)[1]) {}
+    static __device__ __forceinline__ void apply(number<real> (&)[1]) {}
 };
 
 template <typename real> struct dft<real, 2> {
-    static __device__ __forceinline__ void apply(complex<real> (&x)[2])
+    static __device__ __forceinline__ void apply(number<real> (&x)[2])
     {
-        complex<real> a = x[0];
-        x[0] = add(a, x[1]);
-        x[1] = subtract(a, x[1]);
+        const number<real> a = x[0];
+        x[0] = a + x[1];
+        x[1] = a - x[1];
     }
 };
 
 template <typename real> struct dft<real, 4> {
-    static __device__ __forceinline__ void apply(complex<real> (&x)[4])
+    static __device__ __forceinline__ void apply(number<real> (&x)[4])
     {
-        complex<real> a = add(x[0], x[2]), b = subtract(x[0], x[2]), c = add(x[1], x[3]), d = subtract(x[1], x[3]);
-        x[0] = add(a, c);
-        x[1] = {b.x + d.y, b.y - d.x};
-        x[2] = subtract(a, c);
-        x[3] = {b.x - d.y, b.y + d.x};
+        const number<real> a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = quarter(x[1] - x[3]);
+        x[0] = a + c;
+        x[1] = b + d;
+        x[2] = a - c;
+        x[3] = b - d;
     }
 };
 
 /* x times exp(-2 pi i k / n), for the k that a product of two lengths meets. */
-template <typename real, int n> __device__ __forceinline__ complex<real> turn(complex<real> x, int k)
+template <typename real, int n> __device__ __forceinline__ number<real> turn(number<real> x, int k)
 {
     if (k == 0)
         return x;
     if constexpr (n == 8) {
         const real c = static_cast<real>(0.70710678118654752440);
-        if (k == 1)
-            return {c * (x.x + x.y), c * (x.y - x.x)};
-        if (k == 2)
-            return {x.y, -x.x};
-        return {c * (x.y - x.x), -c * (x.x + x.y)};
+        return k == 1 ? c * (x + quarter(x)) : k == 2 ? quarter(x) : c * (quarter(x) - x);
     } else {
-        const real c = static_cast<real>(cosine<n>(k)), s = static_cast<real>(sine<n>(k));
-        return {c * x.x + s * x.y, c * x.y - s * x.x};
+        return static_cast<real>(cosine<n>(k)) * x + static_cast<real>(sine<n>(k)) * quarter(x);
     }
 }
 
 /* n = a b: b transforms of length a, turns, a transforms of length b (Cooley and Tukey 1965). */
 template <typename real, int a, int b> struct dft_product {
-    static __device__ __forceinline__ void apply(complex<real> (&x)[a * b])
+    static __device__ __forceinline__ void apply(number<real> (&x)[a * b])
     {
 #pragma unroll
         for (int j = 0; j < b; j++) {
-            complex<real> part[a];
+            number<real> part[a];
 #pragma unroll
             for (int i = 0; i < a; i++)
                 part[i] = x[i * b + j];
@@ -160,10 +178,10 @@ template <typename real, int a, int b> struct dft_product {
             for (int i = 0; i < a; i++)
                 x[i * b + j] = turn<real, a * b>(part[i], i * j);
         }
-        complex<real> out[a * b];
+        number<real> out[a * b];
 #pragma unroll
         for (int i = 0; i < a; i++) {
-            complex<real> part[b];
+            number<real> part[b];
 #pragma unroll
             for (int j = 0; j < b; j++)
                 part[j] = x[i * b + j];
@@ -205,33 +223,54 @@ struct line_share {
 
 /* One pass; `load` fills the inputs of butterfly j of line l: from shared memory, or in the first pass from wherever the
  * line comes from. */
-template <typename real, int radix, typename loader>
-__device__ __forceinline__ void run_butterflies(const line_pass<real> &pass, const line_share &share,
-                                                complex<real> *numbers, const loader &load)
+/* x[s] times w^s; powers 1, 2 and 4 of w come from the table, the others are their products, which costs less than
+ * reading them. */
+template <typename real, int radix>
+__device__ __forceinline__ void twiddle(number<real> (&x)[radix], const complex<real> *table, int span)
 {
-    const int step = pass.step << share.shift;
-    for (int b = share.first_element; b < pass.butterflies; b += share.element_step) {
-        const int2 start = __ldg(&pass.start[b]);
-        for (int l = share.first_line; l < share.lines; l += share.line_step) {
-            complex<real> x[radix], *place = numbers + l * share.distance + (start.x << share.shift);
-            load.template fill<radix>(x, l, start.y, pass.span, place, step);
-            dft<real, radix>::apply(x);
-            place[0] = x[0];
-            if (pass.span == 1) {
+    if constexpr (radix > 1) {
+        const complex<real> w1 = __ldg(table);
+        x[1] = multiply(x[1], w1);
+        if constexpr (radix > 2) {
+            const complex<real> w2 = __ldg(table + span), w3 = multiply(w1, w2);
+            x[2] = multiply(x[2], w2);
+            if constexpr (radix > 3)
+                x[3] = multiply(x[3], w3);
+            if constexpr (radix > 4) {
+                const complex<real> w4 = __ldg(table + 2 * span), w[4] = {w4, multiply(w4, w1), multiply(w4, w2),
+                                                                          multiply(w4, w3)};
 #pragma unroll
-                for (int s = 1; s < radix; s++)
-                    place[s * step] = x[s];
-            } else {
-#pragma unroll
-                for (int s = 1; s < radix; s++)
-                    place[s * step] = multiply(x[s], __ldg(&pass.twiddle[(s - 1) * pass.span + start.y]));
+                for (int s = 4; s < radix; s++)
+                    x[s] = multiply(x[s], w[s - 4]);
             }
         }
     }
 }
 
+/* One pass; `load` fills the inputs of butterfly j of line l: from shared memory, or in the first pass from wherever the
+ * line comes from. */
+template <typename real, int radix, typename loader>
+__device__ __forceinline__ void run_butterflies(const line_pass<real> &pass, const line_share &share,
+                                                number<real> *numbers, const loader &load)
+{
+    const int step = pass.step << share.shift;
+    for (int b = share.first_element; b < pass.butterflies; b += share.element_step) {
+        const int2 start = __ldg(&pass.start[b]);
+        for (int l = share.first_line; l < share.lines; l += share.line_step) {
+            number<real> x[radix], *place = numbers + l * share.distance + (start.x << share.shift);
+            load.template fill<radix>(x, l, start.y, pass.span, place, step);
+            dft<real, radix>::apply(x);
+            if (pass.span > 1)
+                twiddle<real, radix>(x, pass.twiddle + start.y, pass.span);
+#pragma unroll
+            for (int s = 0; s < radix; s++)
+                place[s * step] = x[s];
+        }
+    }
+}
+
 template <typename real, typename loader>
-__device__ __forceinline__ void run_pass(const line_pass<real> &pass, const line_share &share, complex<real> *numbers,
+__device__ __forceinline__ void run_pass(const line_pass<real> &pass, const line_share &share, number<real> *numbers,
                                          const loader &load)
 {
     switch (pass.radix) {
@@ -256,7 +295,7 @@ __device__ __forceinline__ void run_pass(const line_pass<real> &pass, const line
 
 template <typename real> struct from_shared {
     template <int radix>
-    __device__ __forceinline__ void fill(complex<real> (&x)[radix], int, int, int, const complex<real> *place,
+    __device__ __forceinline__ void fill(number<real> (&x)[radix], int, int, int, const number<real> *place,
                                          int step) const
     {
 #pragma unroll
@@ -267,7 +306,7 @@ template <typename real> struct from_shared {
 
 /* The whole transform; numbers are complete, digit-reversed, for every thread on return. */
 template <typename real, typename loader>
-__device__ __forceinline__ void run_line_fft(const line_fft<real> &fft, const line_share &share, complex<real> *numbers,
+__device__ __forceinline__ void run_line_fft(const line_fft<real> &fft, const line_share &share, number<real> *numbers,
                                              const loader &first)
 {
     run_pass(fft.pass[0], share, numbers, first);

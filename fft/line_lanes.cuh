@@ -1,45 +1,96 @@
-/* Lanes in device memory as the lines of a tile: element i of two real lanes, or of one, wherever they lie.
+/* Lanes in device memory as the lines of a tile, wherever they lie.
  *
- * A `line` gives (get) and takes (put) element i of its lanes, a complex number or a real; a set of `lines` finds line l
- * of a tile. */
+ * A line is as many real lanes as a `number` has parts where two lanes go as one complex line (`packed`), half as many
+ * where a line is one lane. It gives (get) and takes (put) element i of its lanes, as a number or as a half; get_once
+ * leaves the L1 cache to what is read again, the tables above all. A set of lines finds line l of a tile. */
 #ifndef STARFISH_FFT_LINE_LANES_CUH
 #define STARFISH_FFT_LINE_LANES_CUH
 
 #include "fft/line_fft.cuh"
 
+#include <type_traits>
+
 namespace starfish
 {
 
-/* ---- One line ------------------------------------------------------------------------------------------------------ */
-/* Two lanes side by side, aligned as a complex number. */
+/* ---- Values of a line's lanes ---------------------------------------------------------------------------------------- */
+template <typename real, bool packed> struct values_of {
+    static constexpr int lanes = static_cast<int>(STARFISH_LINE_NUMBER / sizeof(real)) / (packed ? 1 : 2);
+    using type = typename std::conditional<packed, number<real>, half<real>>::type;
+};
+
+template <typename real, bool packed>
+__device__ __forceinline__ typename values_of<real, packed>::type
+join(const real (&part)[values_of<real, packed>::lanes])
+{
+    if constexpr (values_of<real, packed>::lanes == 1)
+        return part[0];
+    else if constexpr (values_of<real, packed>::lanes == 2)
+        return {part[0], part[1]};
+    else
+        return {part[0], part[1], part[2], part[3]};
+}
+
+__device__ __forceinline__ void split(double value, double (&part)[1]) { part[0] = value; }
+__device__ __forceinline__ void split(double2 value, double (&part)[2])
+{
+    part[0] = value.x;
+    part[1] = value.y;
+}
+__device__ __forceinline__ void split(float2 value, float (&part)[2])
+{
+    part[0] = value.x;
+    part[1] = value.y;
+}
+__device__ __forceinline__ void split(float4 value, float (&part)[4])
+{
+    part[0] = value.x;
+    part[1] = value.y;
+    part[2] = value.z;
+    part[3] = value.w;
+}
+
+/* ---- One line -------------------------------------------------------------------------------------------------------- */
+/* Lanes side by side, aligned as a number. */
 template <typename real> struct adjacent_lanes {
-    using element = complex<real>;
-    complex<real> *data;
-    unsigned stride; /* in complex numbers */
-    __device__ __forceinline__ element get(int i) const { return data[(size_t)i * stride]; }
-    __device__ __forceinline__ void put(int i, element value) const { data[(size_t)i * stride] = value; }
+    number<real> *data;
+    unsigned stride; /* in numbers */
+    __device__ __forceinline__ number<real> get(int i) const { return data[(size_t)i * stride]; }
+    __device__ __forceinline__ number<real> get_once(int i) const { return __ldcg(&data[(size_t)i * stride]); }
+    __device__ __forceinline__ void put(int i, number<real> value) const { data[(size_t)i * stride] = value; }
 };
 
-/* Two lanes anywhere; b is a where the last one has no neighbour. */
-template <typename real> struct two_lanes {
-    using element = complex<real>;
-    real *a, *b;
+/* Lanes anywhere. Those that are missing behind the last are read from the first and not written. */
+template <typename real, bool packed> struct scattered_lanes {
+    static constexpr int most = values_of<real, packed>::lanes;
+    real *lane[most];
+    int count;
     unsigned stride;
-    __device__ __forceinline__ element get(int i) const { return {a[(size_t)i * stride], b[(size_t)i * stride]}; }
-    __device__ __forceinline__ void put(int i, element value) const
+    __device__ __forceinline__ typename values_of<real, packed>::type get(int i) const
     {
-        a[(size_t)i * stride] = value.x;
-        if (b != a)
-            b[(size_t)i * stride] = value.y;
+        real part[most];
+#pragma unroll
+        for (int p = 0; p < most; p++)
+            part[p] = lane[p][(size_t)i * stride];
+        return join<real, packed>(part);
     }
-};
-
-template <typename real> struct one_lane {
-    using element = real;
-    real *a;
-    unsigned stride;
-    __device__ __forceinline__ element get(int i) const { return a[(size_t)i * stride]; }
-    __device__ __forceinline__ void put(int i, element value) const { a[(size_t)i * stride] = value; }
+    __device__ __forceinline__ typename values_of<real, packed>::type get_once(int i) const
+    {
+        real part[most];
+#pragma unroll
+        for (int p = 0; p < most; p++)
+            part[p] = __ldcg(&lane[p][(size_t)i * stride]);
+        return join<real, packed>(part);
+    }
+    __device__ __forceinline__ void put(int i, typename values_of<real, packed>::type value) const
+    {
+        real part[most];
+        split(value, part);
+#pragma unroll
+        for (int p = 0; p < most; p++)
+            if (p < count)
+                lane[p][(size_t)i * stride] = part[p];
+    }
 };
 
 /* Rows that lie in column ranges, as on the spectral side of struct starfish_transform_rows; plain rows are one range. */
@@ -66,81 +117,75 @@ template <typename real> __device__ column<real> locate(const ranges<real> &rang
     return {ranges.base[t] + (i - ranges.first[t]), ranges.first[t + 1] - ranges.first[t]};
 }
 
-/* One or two rows cut into ranges. */
-template <typename real, bool packed> struct cut_rows;
-template <typename real> struct cut_rows<real, true> {
-    using element = complex<real>;
+/* Rows cut into ranges, numbered from `row` on. */
+template <typename real, bool packed> struct cut_rows {
+    static constexpr int most = values_of<real, packed>::lanes;
     const ranges<real> &all;
-    size_t a, b;
-    __device__ __forceinline__ element get(int i) const
+    size_t row;
+    int count;
+    __device__ __forceinline__ typename values_of<real, packed>::type get(int i) const
     {
         const column<real> at = locate(all, i);
-        return {at.base[a * at.stride], at.base[b * at.stride]};
+        real part[most];
+#pragma unroll
+        for (int p = 0; p < most; p++)
+            part[p] = at.base[(row + (p < count ? p : 0)) * at.stride];
+        return join<real, packed>(part);
     }
-    __device__ __forceinline__ void put(int i, element value) const
+    __device__ __forceinline__ typename values_of<real, packed>::type get_once(int i) const { return get(i); }
+    __device__ __forceinline__ void put(int i, typename values_of<real, packed>::type value) const
     {
         const column<real> at = locate(all, i);
-        at.base[a * at.stride] = value.x;
-        if (b != a)
-            at.base[b * at.stride] = value.y;
-    }
-};
-template <typename real> struct cut_rows<real, false> {
-    using element = real;
-    const ranges<real> &all;
-    size_t a;
-    __device__ __forceinline__ element get(int i) const
-    {
-        const column<real> at = locate(all, i);
-        return at.base[a * at.stride];
-    }
-    __device__ __forceinline__ void put(int i, element value) const
-    {
-        const column<real> at = locate(all, i);
-        at.base[a * at.stride] = value;
+        real part[most];
+        split(value, part);
+#pragma unroll
+        for (int p = 0; p < most; p++)
+            if (p < count)
+                at.base[(row + p) * at.stride] = part[p];
     }
 };
 
-/* ---- The lines of a tile -------------------------------------------------------------------------------------------- */
+/* ---- The lines of a tile --------------------------------------------------------------------------------------------- */
+/* How many lines hold so many lanes, and how many lanes line l has. */
+template <typename real, bool packed> __device__ __forceinline__ int lines_of(unsigned lanes)
+{
+    constexpr int most = values_of<real, packed>::lanes;
+    return (static_cast<int>(lanes) + most - 1) / most;
+}
+
 template <typename real, bool is_packed> struct rows_of {
-    using value = real;
     static constexpr bool packed = is_packed;
+    static constexpr int most = values_of<real, packed>::lanes;
     real *rows; /* the tile's first */
-    size_t n;
-    unsigned lanes;
+    unsigned n, lanes;
     __device__ __forceinline__ auto line(unsigned l) const
     {
-        if constexpr (packed) {
-            real *a = rows + 2 * l * n;
-            return two_lanes<real>{a, 2 * l + 1 < lanes ? a + n : a, 1};
-        } else {
-            return one_lane<real>{rows + l * n, 1};
-        }
+        scattered_lanes<real, packed> line = {{}, min(most, (int)(lanes - l * most)), 1};
+        real *first = rows + (size_t)(l * most) * n;
+#pragma unroll
+        for (int p = 0; p < most; p++)
+            line.lane[p] = p < line.count ? first + (size_t)p * n : first;
+        return line;
     }
 };
 
 template <typename real, bool is_packed> struct cut_rows_of {
-    using value = real;
     static constexpr bool packed = is_packed;
+    static constexpr int most = values_of<real, packed>::lanes;
     const ranges<real> &all;
     size_t first_row; /* of the tile */
     unsigned lanes;
     __device__ __forceinline__ auto line(unsigned l) const
     {
-        if constexpr (packed) {
-            const size_t a = first_row + 2 * l;
-            return cut_rows<real, true>{all, a, 2 * l + 1 < lanes ? a + 1 : a};
-        } else {
-            return cut_rows<real, false>{all, first_row + l};
-        }
+        return cut_rows<real, packed>{all, first_row + l * most, min(most, (int)(lanes - l * most))};
     }
 };
 
-/* Lanes interleaved with stride `inner`; those of all planes are numbered through. `is_adjacent`: pairs are aligned as
- * complex numbers, and inner is even. */
+/* Lanes interleaved with stride `inner`; those of all planes are numbered through. `is_adjacent`: a line's lanes lie side
+ * by side, aligned, in every plane. */
 template <typename real, bool is_packed, bool is_adjacent> struct columns_of {
-    using value = real;
     static constexpr bool packed = is_packed;
+    static constexpr int most = values_of<real, packed>::lanes;
     real *data; /* the plane of the tile's first lane */
     unsigned inner;
     size_t plane;
@@ -160,12 +205,13 @@ template <typename real, bool is_packed, bool is_adjacent> struct columns_of {
     __device__ __forceinline__ auto line(unsigned l) const
     {
         if constexpr (packed && is_adjacent) {
-            return adjacent_lanes<real>{reinterpret_cast<complex<real> *>(lane(2 * l)), inner / 2};
-        } else if constexpr (packed) {
-            real *a = lane(2 * l);
-            return two_lanes<real>{a, 2 * l + 1 < lanes ? lane(2 * l + 1) : a, inner};
+            return adjacent_lanes<real>{reinterpret_cast<number<real> *>(lane(l * most)), inner / most};
         } else {
-            return one_lane<real>{lane(l), inner};
+            scattered_lanes<real, packed> line = {{}, min(most, (int)(lanes - l * most)), inner};
+#pragma unroll
+            for (int p = 0; p < most; p++)
+                line.lane[p] = lane(l * most + (p < line.count ? p : 0));
+            return line;
         }
     }
 };

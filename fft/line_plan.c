@@ -42,6 +42,12 @@ static struct factors factorise(int length)
     return best;
 }
 
+/* Of w, in the table: 1, 2 and 4. */
+static int powers(int radix)
+{
+    return radix > 4 ? 3 : radix > 2 ? 2 : radix > 1 ? 1 : 0;
+}
+
 /* The steps of all passes, and how many places they need. */
 static int set_passes(struct starfish_line_plan *plan, const struct factors *factors)
 {
@@ -63,20 +69,19 @@ static int set_passes(struct starfish_line_plan *plan, const struct factors *fac
         pass->first_start = plan->starts;
         pass->first_twiddle = plan->twiddles;
         plan->starts += (size_t)pass->butterflies;
-        plan->twiddles += (size_t)(pass->radix - 1) * (size_t)pass->span;
+        plan->twiddles += (size_t)powers(pass->radix) * (size_t)pass->span;
     }
     return places;
 }
 
-bool starfish_line_fits(const struct starfish_transform_shape *shape, starfish_precision precision)
+bool starfish_line_fits(const struct starfish_transform_shape *shape)
 {
-    size_t number = 2 * starfish_real_size(precision);
-    if (shape->fft == STARFISH_FFT_NONE || shape->length * number > STARFISH_LINE_SHARED)
+    const size_t most = STARFISH_LINE_SHARED / STARFISH_LINE_NUMBER;
+    if (shape->fft == STARFISH_FFT_NONE || shape->length > most)
         return false;
     struct starfish_line_plan plan = {.length = (int)shape->length};
-    struct factors factors = factorise(plan.length);
-    return factors.count <= STARFISH_LINE_PASSES &&
-           (size_t)set_passes(&plan, &factors) * number <= STARFISH_LINE_SHARED;
+    const struct factors factors = factorise(plan.length);
+    return factors.count <= STARFISH_LINE_PASSES && (size_t)set_passes(&plan, &factors) <= most;
 }
 
 /* ---- Tables ----------------------------------------------------------------------------------------------------- */
@@ -123,10 +128,10 @@ static void fill_pass(const struct starfish_line_plan *plan, const struct starfi
         start[0] = place_of(plan, b / pass->span * block + j);
         start[1] = j;
     }
-    for (int s = 1; s < pass->radix; s++)
+    for (int power = 0; power < powers(pass->radix); power++)
         for (int j = 0; j < pass->span; j++) {
-            long double angle = two_pi * (long double)(s * j) / (long double)block;
-            size_t i = pass->first_twiddle + (size_t)((s - 1) * pass->span + j);
+            long double angle = two_pi * (long double)(j << power) / (long double)block;
+            size_t i = pass->first_twiddle + (size_t)(power * pass->span + j);
             set_complex(plan->twiddle, i, cosl(angle), -sinl(angle), precision);
         }
 }
@@ -156,11 +161,90 @@ void starfish_line_plan_destroy(struct starfish_line_plan *plan)
     *plan = (struct starfish_line_plan){0};
 }
 
-/* ---- The combination behind the transform ------------------------------------------------------------------------- */
-static long double weight_at(const void *weight, size_t i, starfish_precision precision)
+/* ---- The combinations around the transform ------------------------------------------------------------------------ */
+static double real_at(const void *array, size_t i, starfish_precision precision)
 {
-    return precision == STARFISH_F32 ? (long double)((const float *)weight)[i]
-                                     : (long double)((const double *)weight)[i];
+    return precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+
+starfish_status starfish_line_before_create(struct starfish_line_before *before,
+                                            const struct starfish_transform_combination *table,
+                                            starfish_precision precision)
+{
+    before->terms = table->terms;
+    before->weighted = false;
+    before->length = table->length;
+    before->input = malloc(2 * table->length * sizeof *before->input);
+    before->weight = malloc(2 * table->length * starfish_real_size(precision));
+    if (!before->input || !before->weight)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the tables of %zu inputs", table->length);
+    for (size_t i = 0; i < table->length; i++) {
+        const double p = real_at(table->p, i, precision), q = real_at(table->q, i, precision);
+        before->input[2 * i] = table->first[i];
+        before->input[2 * i + 1] = table->second[i];
+        before->weighted |= p != 1;
+        set_complex(before->weight, i, (long double)p, (long double)q, precision);
+    }
+    return STARFISH_SUCCESS;
+}
+
+struct output {
+    int element; /* of the line's transform */
+    double weight[2];
+};
+
+/* Even indices of a table are real parts; the second term, if it counts, is of the same element. */
+static struct output output_of(const struct starfish_transform_tables *tables,
+                               const struct starfish_transform_combination *table, size_t k,
+                               starfish_precision precision)
+{
+    const double share = tables->shape.fft == STARFISH_FFT_REAL ? 0.5 : 1;
+    struct output output = {.element = table->first[k] / 2};
+    output.weight[table->first[k] % 2] += share * real_at(table->p, k, precision);
+    output.weight[table->second[k] % 2] += share * real_at(table->q, k, precision);
+    return output;
+}
+
+/* 1 or -1 when the weights of `second` are (im, -re) of `first` times that, else 0. */
+static int quarter_turn(const struct output *first, const struct output *second)
+{
+    const double size = fabs(first->weight[0]) + fabs(first->weight[1]);
+    for (int sign = 1; sign >= -1; sign -= 2)
+        if (fabs(second->weight[0] - sign * first->weight[1]) <= 1e-6 * size &&
+            fabs(second->weight[1] + sign * first->weight[0]) <= 1e-6 * size)
+            return sign;
+    return 0;
+}
+
+/* `entry_of` finds the entry of an element that waits for its second output, or -1. */
+static void fill_after(struct starfish_line_after *after, const struct starfish_line_plan *plan,
+                       const struct starfish_transform_tables *tables,
+                       const struct starfish_transform_combination *table, starfish_precision precision, int *entry_of)
+{
+    for (int m = 0; m < plan->length; m++)
+        entry_of[m] = -1;
+    for (size_t k = 0; k < table->length; k++) {
+        const struct output output = output_of(tables, table, k, precision);
+        const int m = output.element, waiting = entry_of[m];
+        if (waiting >= 0) {
+            int *entry = after->entry + 4 * waiting;
+            const struct output first = output_of(tables, table, (size_t)entry[2], precision);
+            const int sign = quarter_turn(&first, &output);
+            entry_of[m] = -1;
+            if (sign != 0) {
+                entry[3] = 2 * (int)k + (sign < 0);
+                continue;
+            }
+        }
+        int *entry = after->entry + 4 * after->entries;
+        entry[0] = plan->position[m];
+        entry[1] = plan->position[(plan->length - m) % plan->length];
+        entry[2] = (int)k;
+        entry[3] = -1;
+        set_complex(after->weight, (size_t)after->entries, (long double)output.weight[0],
+                    (long double)output.weight[1], precision);
+        entry_of[m] = after->entries++;
+    }
 }
 
 starfish_status starfish_line_after_create(struct starfish_line_after *after, const struct starfish_line_plan *plan,
@@ -168,20 +252,15 @@ starfish_status starfish_line_after_create(struct starfish_line_after *after, co
                                            enum starfish_transform_direction direction, starfish_precision precision)
 {
     const struct starfish_transform_combination *table = &tables->after[direction];
-    after->place = malloc(2 * table->length * sizeof *after->place);
+    int *entry_of = malloc((size_t)plan->length * sizeof *entry_of);
+    after->entries = 0;
+    after->entry = malloc(4 * table->length * sizeof *after->entry);
     after->weight = malloc(2 * table->length * starfish_real_size(precision));
-    if (!after->place || !after->weight)
+    const bool have = entry_of && after->entry && after->weight;
+    if (have)
+        fill_after(after, plan, tables, table, precision, entry_of);
+    free(entry_of);
+    if (!have)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the tables of a line of length %d", plan->length);
-    long double share = tables->shape.fft == STARFISH_FFT_REAL ? 0.5L : 1;
-    for (size_t k = 0; k < table->length; k++) {
-        /* Even indices are real parts; the second term, if any, is of the same element. */
-        long double weight[2] = {0, 0};
-        weight[table->first[k] % 2] += share * weight_at(table->p, k, precision);
-        weight[table->second[k] % 2] += share * weight_at(table->q, k, precision);
-        int m = table->first[k] / 2;
-        after->place[2 * k] = plan->position[m];
-        after->place[2 * k + 1] = plan->position[(plan->length - m) % plan->length];
-        set_complex(after->weight, k, weight[0], weight[1], precision);
-    }
     return STARFISH_SUCCESS;
 }

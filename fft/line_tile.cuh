@@ -1,8 +1,8 @@
 /* What a block does with a tile of lanes: combination before, transform in shared memory, combination after. Device
  * memory is read once and written once; everything between stays in registers and shared memory.
  *
- * Real lanes go in pairs as one complex line a + ib (transform shape REAL, `packed`); a combination with real weights
- * acts on the pair. With shape COMPLEX a line is one lane. A tile is read whole before any of it is written, so output
+ * Two real lanes go as one complex line a + ib (transform shape REAL, `packed`); a combination with real weights acts on
+ * both. With shape COMPLEX a line is one lane. A tile is read whole before any of it is written, so output
  * may replace input. */
 #ifndef STARFISH_FFT_LINE_TILE_CUH
 #define STARFISH_FFT_LINE_TILE_CUH
@@ -17,33 +17,28 @@ namespace starfish
 template <typename real> struct line_transform {
     line_fft<real> fft;
     int n;
-    int terms; /* of the combination before */
-    const int *first, *second;
-    const real *p, *q;
-    const int2 *place;            /* of the combination after */
+    int terms;     /* of the combination before */
+    bool weighted; /* whether any p is not 1, where it has one term */
+    const int2 *input;                 /* first and second of transform_tables.h */
+    const complex<real> *input_weight; /* p and q */
+    int entries; /* of the combination after */
+    const int4 *entry;
     const complex<real> *weight;
     real scale;
 };
 
 /* ---- Before: the loader of the first pass ------------------------------------------------------------------------ */
-__device__ __forceinline__ float2 weigh(float p, float2 x) { return {p * x.x, p * x.y}; }
-__device__ __forceinline__ double2 weigh(double p, double2 x) { return {p * x.x, p * x.y}; }
-__device__ __forceinline__ float weigh(float p, float x) { return p * x; }
-__device__ __forceinline__ double weigh(double p, double x) { return p * x; }
-__device__ __forceinline__ float2 weigh(float p, float2 x, float2 y) { return {p * x.x + y.x, p * x.y + y.y}; }
-__device__ __forceinline__ double2 weigh(double p, double2 x, double2 y) { return {p * x.x + y.x, p * x.y + y.y}; }
-
 template <typename real, typename lines> struct from_lines {
     const line_transform<real> &transform;
     const lines &in;
 
     template <int radix>
-    __device__ __forceinline__ void fill(complex<real> (&x)[radix], int l, int j, int span, const complex<real> *,
+    __device__ __forceinline__ void fill(number<real> (&x)[radix], int l, int j, int span, const number<real> *,
                                          int) const
     {
         const auto line = in.line(l);
         if constexpr (lines::packed)
-            combine_pair(x, line, j, span);
+            combine_packed(x, line, j, span);
         else
             combine(x, line, j, span);
     }
@@ -51,100 +46,127 @@ template <typename real, typename lines> struct from_lines {
   private:
     /* Loads come first, all of them, so that they are in flight together. */
     template <int radix, typename line_type>
-    __device__ __forceinline__ void combine_pair(complex<real> (&x)[radix], const line_type &line, int j,
-                                                 int span) const
+    __device__ __forceinline__ void combine_packed(number<real> (&x)[radix], const line_type &line, int j,
+                                                   int span) const
     {
         const line_transform<real> &t = transform;
-        if (t.terms == 0) {
+        if (t.terms == 2) {
+            number<real> y[radix];
 #pragma unroll
-            for (int s = 0; s < radix; s++)
-                x[s] = line.get(j + s * span);
+            for (int s = 0; s < radix; s++) {
+                const int2 from = __ldg(&t.input[j + s * span]);
+                x[s] = line.get(from.x);
+                y[s] = line.get(from.y);
+            }
+#pragma unroll
+            for (int s = 0; s < radix; s++) {
+                const complex<real> w = __ldg(&t.input_weight[j + s * span]);
+                x[s] = w.x * x[s] + w.y * y[s];
+            }
             return;
         }
 #pragma unroll
         for (int s = 0; s < radix; s++)
-            x[s] = line.get(__ldg(&t.first[j + s * span]));
-        if (t.terms == 2) {
-            complex<real> y[radix];
+            x[s] = line.get_once(t.terms == 0 ? j + s * span : __ldg(&t.input[j + s * span].x));
+        if (t.weighted)
 #pragma unroll
             for (int s = 0; s < radix; s++)
-                y[s] = line.get(__ldg(&t.second[j + s * span]));
-#pragma unroll
-            for (int s = 0; s < radix; s++)
-                x[s] = weigh(__ldg(&t.p[j + s * span]), x[s], weigh(__ldg(&t.q[j + s * span]), y[s]));
-        } else {
-#pragma unroll
-            for (int s = 0; s < radix; s++)
-                x[s] = weigh(__ldg(&t.p[j + s * span]), x[s]);
-        }
+                x[s] = __ldg(&t.input_weight[j + s * span].x) * x[s];
     }
 
     /* The real and the imaginary part of a number are made of the same two inputs. */
     template <int radix, typename line_type>
-    __device__ __forceinline__ void combine(complex<real> (&x)[radix], const line_type &line, int j, int span) const
+    __device__ __forceinline__ void combine(number<real> (&x)[radix], const line_type &line, int j, int span) const
     {
         const line_transform<real> &t = transform;
+        half<real> a[radix], b[radix];
 #pragma unroll
         for (int s = 0; s < radix; s++) {
-            const int i = 2 * (j + s * span);
-            x[s] = {line.get(__ldg(&t.first[i])), line.get(__ldg(&t.second[i]))};
+            const int2 from = __ldg(&t.input[2 * (j + s * span)]);
+            a[s] = line.get(from.x);
+            b[s] = line.get(from.y);
         }
 #pragma unroll
         for (int s = 0; s < radix; s++) {
-            const int i = 2 * (j + s * span);
-            x[s] = {__ldg(&t.p[i]) * x[s].x + __ldg(&t.q[i]) * x[s].y,
-                    __ldg(&t.p[i + 1]) * x[s].x + __ldg(&t.q[i + 1]) * x[s].y};
+            const complex<real> *w = &t.input_weight[2 * (j + s * span)];
+            x[s] = rotate(a[s], b[s], __ldg(w), __ldg(w + 1));
         }
+    }
+
+    /* The first row of weights gives the real part, the second the imaginary part. */
+    static __device__ __forceinline__ double2 rotate(double a, double b, double2 v, double2 w)
+    {
+        return {v.x * a + v.y * b, w.x * a + w.y * b};
+    }
+    static __device__ __forceinline__ float4 rotate(float2 a, float2 b, float2 v, float2 w)
+    {
+        return {v.x * a.x + v.y * b.x, w.x * a.x + w.y * b.x, v.x * a.y + v.y * b.y, w.x * a.y + w.y * b.y};
     }
 };
 
 /* ---- After -------------------------------------------------------------------------------------------------------- */
+__device__ __forceinline__ double real_parts(double2 a) { return a.x; }
+__device__ __forceinline__ float2 real_parts(float4 a) { return {a.x, a.z}; }
+
+/* An entry's outputs of one line. */
 template <typename real, typename lines>
-__device__ __forceinline__ void store_element(const line_transform<real> &transform, const line_share &share,
-                                              const complex<real> *numbers, const lines &out, int k, int l, int2 place,
-                                              complex<real> weight)
+__device__ __forceinline__ void store_entry(const line_transform<real> &transform, const line_share &share,
+                                            const number<real> *numbers, const lines &out, int l, int4 entry,
+                                            complex<real> weight)
 {
     const real re = transform.scale * weight.x, im = transform.scale * weight.y;
-    const complex<real> c = numbers[l * share.distance + (place.x << share.shift)];
+    const auto line = out.line(l);
+    number<real> sum = numbers[l * share.distance + (entry.x << share.shift)], turned = quarter(sum);
     if constexpr (lines::packed) {
-        const complex<real> d = numbers[l * share.distance + (place.y << share.shift)];
-        out.line(l).put(k, {re * (c.x + d.x) + im * (c.y - d.y), re * (c.y + d.y) + im * (d.x - c.x)});
+        const number<real> c = sum, d = numbers[l * share.distance + (entry.y << share.shift)];
+        sum = c + d;
+        turned = quarter(c - d);
+    }
+    const number<real> first = re * sum + im * turned;
+    const real sign = entry.w & 1 ? -1 : 1;
+    const number<real> second = (sign * im) * sum - (sign * re) * turned;
+    if constexpr (lines::packed) {
+        line.put(entry.z, first);
+        if (entry.w >= 0)
+            line.put(entry.w >> 1, second);
     } else {
-        out.line(l).put(k, re * c.x + im * c.y);
+        line.put(entry.z, real_parts(first));
+        if (entry.w >= 0)
+            line.put(entry.w >> 1, real_parts(second));
     }
 }
 
 /* Rows: a thread reads the tables once for all of its lines. */
 template <typename real, typename lines>
 __device__ __forceinline__ void store_rows(const line_transform<real> &transform, const line_share &share,
-                                           const complex<real> *numbers, const lines &out)
+                                           const number<real> *numbers, const lines &out)
 {
-    for (int k = share.first_element; k < transform.n; k += share.element_step) {
-        const int2 place = __ldg(&transform.place[k]);
-        const complex<real> weight = __ldg(&transform.weight[k]);
+    for (int e = share.first_element; e < transform.entries; e += share.element_step) {
+        const int4 entry = __ldg(&transform.entry[e]);
+        const complex<real> weight = __ldg(&transform.weight[e]);
 #pragma unroll 4
         for (int l = share.first_line; l < share.lines; l += share.line_step)
-            store_element(transform, share, numbers, out, k, l, place, weight);
+            store_entry(transform, share, numbers, out, l, entry, weight);
     }
 }
 
 /* Columns: a thread has one line. */
 template <typename real, typename lines>
 __device__ __forceinline__ void store_columns(const line_transform<real> &transform, const line_share &share,
-                                              const complex<real> *numbers, const lines &out)
+                                              const number<real> *numbers, const lines &out)
 {
     if (share.first_line >= share.lines)
         return;
 #pragma unroll 4
-    for (int k = share.first_element; k < transform.n; k += share.element_step)
-        store_element(transform, share, numbers, out, k, share.first_line, __ldg(&transform.place[k]),
-                      __ldg(&transform.weight[k]));
+    for (int e = share.first_element; e < transform.entries; e += share.element_step)
+        store_entry(transform, share, numbers, out, share.first_line, __ldg(&transform.entry[e]),
+                    __ldg(&transform.weight[e]));
 }
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------------- */
 /* How a kernel cuts lanes into tiles and gives its threads to them; all but `distance` and `shared` powers of two. */
 struct tile_shape {
-    int lanes, lines; /* of a tile: two lanes a line, or one */
+    int lanes, lines; /* of a tile */
     int threads;
     int distance; /* numbers from one line to the next */
     int butterfly_threads, output_threads; /* of one line of rows */
@@ -174,9 +196,9 @@ __device__ __forceinline__ line_share share_column(const tile_shape &shape, int 
 
 template <typename real, typename lines_in, typename lines_out>
 __device__ __forceinline__ void transform_rows_tile(const line_transform<real> &transform, const tile_shape &shape,
-                                                    complex<real> *numbers, const lines_in &in, const lines_out &out)
+                                                    number<real> *numbers, const lines_in &in, const lines_out &out)
 {
-    const int lines = lines_in::packed ? (in.lanes + 1) / 2 : in.lanes;
+    const int lines = lines_of<real, lines_in::packed>(in.lanes);
     run_line_fft(transform.fft, share_row(shape, lines, shape.butterfly_threads), numbers,
                  from_lines<real, lines_in>{transform, in});
     store_rows(transform, share_row(shape, lines, shape.output_threads), numbers, out);
@@ -184,9 +206,9 @@ __device__ __forceinline__ void transform_rows_tile(const line_transform<real> &
 
 template <typename real, typename lines>
 __device__ __forceinline__ void transform_columns_tile(const line_transform<real> &transform, const tile_shape &shape,
-                                                       complex<real> *numbers, const lines &in, const lines &out)
+                                                       number<real> *numbers, const lines &in, const lines &out)
 {
-    const line_share share = share_column(shape, lines::packed ? (in.lanes + 1) / 2 : in.lanes);
+    const line_share share = share_column(shape, lines_of<real, lines::packed>(in.lanes));
     run_line_fft(transform.fft, share, numbers, from_lines<real, lines>{transform, in});
     store_columns(transform, share, numbers, out);
 }

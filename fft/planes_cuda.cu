@@ -45,7 +45,7 @@ __device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const re
     const size_t offset = ((size_t)plane * a.ny + first) * a.nx;
     const rows_of<real, true> from = {const_cast<real *>(in) + offset, a.nx, lanes};
     const rows_of<real, true> to = {a.out + offset, a.nx, lanes};
-    transform_rows_tile(a.x, a.rows, reinterpret_cast<complex<real> *>(shared_memory), from, to);
+    transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to);
 }
 
 template <typename real>
@@ -55,7 +55,7 @@ __device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const
     const size_t size = (size_t)a.ny * a.nx, offset = plane * size;
     const columns_of<real, true, true> from = {const_cast<real *>(in) + offset, a.nx, size, first, lanes};
     const columns_of<real, true, true> to = {a.out + offset, a.nx, size, first, lanes};
-    transform_columns_tile(a.y, a.columns, reinterpret_cast<complex<real> *>(shared_memory), from, to);
+    transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to);
 }
 
 /* Everything that threads of other blocks wrote before they counted is visible to this block after the barrier. */
@@ -162,8 +162,8 @@ bool fits_one_launch(const starfish_transform_cuda *x, const starfish_transform_
                      const starfish_transform_planes &planes)
 {
     return x->in_shared_memory && y->in_shared_memory && x->shape.fft == STARFISH_FFT_REAL &&
-           y->shape.fft == STARFISH_FFT_REAL && pairs_are_aligned(planes.in, x->n, x->precision) &&
-           pairs_are_aligned(planes.out, x->n, x->precision) &&
+           y->shape.fft == STARFISH_FFT_REAL && lanes_are_aligned(planes.in, x->n, x->precision) &&
+           lanes_are_aligned(planes.out, x->n, x->precision) &&
            (planes.planes + 64) * (x->n + y->n) < UINT32_MAX / 2;
 }
 

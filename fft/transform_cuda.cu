@@ -45,6 +45,7 @@ int upload_combination(starfish_transform_cuda *plan, size_t *offset, const star
 struct host_tables {
     starfish_transform_tables combinations;
     starfish_line_plan line;
+    starfish_line_before before[2];
     starfish_line_after after[2];
 };
 
@@ -55,8 +56,15 @@ int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables
     STARFISH_TRY_CUDA(upload(plan, offset, host.line.start, 2 * host.line.starts * sizeof(int), &line->start));
     STARFISH_TRY_CUDA(upload(plan, offset, host.line.twiddle, host.line.twiddles * number, &line->twiddle));
     for (int d = 0; d < 2; d++) {
-        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].place, 2 * plan->n * sizeof(int), &line->place[d]));
-        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].weight, plan->n * number, &line->weight[d]));
+        const starfish_line_before &before = host.before[d];
+        STARFISH_TRY_CUDA(upload(plan, offset, before.input, 2 * before.length * sizeof(int), &line->input[d]));
+        STARFISH_TRY_CUDA(upload(plan, offset, before.weight, before.length * number, &line->input_weight[d]));
+        line->terms[d] = before.terms;
+        line->weighted[d] = before.weighted;
+        const size_t entries = static_cast<size_t>(host.after[d].entries);
+        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].entry, 4 * entries * sizeof(int), &line->entry[d]));
+        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].weight, entries * number, &line->weight[d]));
+        line->entries[d] = host.after[d].entries;
     }
     return cudaSuccess;
 }
@@ -64,12 +72,13 @@ int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables
 int upload_all(starfish_transform_cuda *plan, const host_tables &host, size_t *bytes)
 {
     *bytes = 0;
+    if (plan->in_shared_memory)
+        return upload_line(plan, bytes, host);
     for (int d = 0; d < 2; d++) {
         STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.before[d], &plan->before[d]));
-        if (!plan->in_shared_memory)
-            STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.after[d], &plan->after[d]));
+        STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.after[d], &plan->after[d]));
     }
-    return plan->in_shared_memory ? upload_line(plan, bytes, host) : static_cast<int>(cudaSuccess);
+    return cudaSuccess;
 }
 
 /* Counts, allocates, copies. */
@@ -91,9 +100,12 @@ starfish_status create_tables(starfish_transform_cuda *plan, const host_tables &
 starfish_status create_line(starfish_transform_cuda *plan, host_tables *host)
 {
     STARFISH_TRY(starfish_line_plan_create(&host->line, static_cast<int>(plan->shape.length), plan->precision));
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < 2; d++) {
+        STARFISH_TRY(
+            starfish_line_before_create(&host->before[d], &host->combinations.before[d], plan->precision));
         STARFISH_TRY(starfish_line_after_create(&host->after[d], &host->line, &host->combinations,
                                                 static_cast<starfish_transform_direction>(d), plan->precision));
+    }
     plan->line.plan = host->line;
     plan->line.plan.start = plan->line.plan.position = nullptr;
     plan->line.plan.twiddle = nullptr;
@@ -108,7 +120,7 @@ starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind
     plan->gain[0] = host->combinations.gain[0];
     plan->gain[1] = host->combinations.gain[1];
     plan->group = starfish_transform_group(&plan->shape, max_lines, plan->precision);
-    plan->in_shared_memory = starfish_line_fits(&plan->shape, plan->precision);
+    plan->in_shared_memory = starfish_line_fits(&plan->shape);
     if (plan->shape.fft == STARFISH_FFT_NONE)
         return STARFISH_SUCCESS;
     if (plan->in_shared_memory)
@@ -119,9 +131,11 @@ starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind
 
 void free_host(host_tables *host)
 {
-    for (starfish_line_after &after : host->after) {
-        free(after.place);
-        free(after.weight);
+    for (int d = 0; d < 2; d++) {
+        free(host->before[d].input);
+        free(host->before[d].weight);
+        free(host->after[d].entry);
+        free(host->after[d].weight);
     }
     starfish_line_plan_destroy(&host->line);
     starfish_transform_tables_destroy(&host->combinations);

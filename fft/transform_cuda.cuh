@@ -35,7 +35,11 @@ struct starfish_device_tables {
 struct starfish_device_line {
     struct starfish_line_plan plan; /* its pointers are not kept */
     const void *start, *twiddle;
-    const void *place[2], *weight[2]; /* of the combination after, by direction */
+    int terms[2];     /* of the combination before, by direction */
+    bool weighted[2]; /* whether any p is not 1 */
+    const void *input[2], *input_weight[2];
+    int entries[2]; /* of the combination after, by direction */
+    const void *entry[2], *weight[2];
 };
 
 struct starfish_transform_cuda {
@@ -44,9 +48,9 @@ struct starfish_transform_cuda {
     struct starfish_transform_shape shape;
     double gain[2];
     void *tables; /* device memory that all tables lie in */
-    struct starfish_device_tables before[2], after[2]; /* `after`: cuFFT's way only */
-    bool in_shared_memory;                             /* which way */
+    bool in_shared_memory; /* which way */
     struct starfish_device_line line;
+    struct starfish_device_tables before[2], after[2]; /* cuFFT's way */
     size_t group;          /* lines of one cuFFT call */
     cufftHandle fft;       /* in place on `group` lines of the work space, or no_fft */
     cufftHandle from_rows; /* from `group` rows to the work space where before[FORWARD] only copies, else no_fft */
@@ -74,14 +78,13 @@ line_transform<real> line_transform_of(const starfish_transform_cuda *plan, star
                                  static_cast<const int2 *>(plan->line.start) + pass.first_start,
                                  static_cast<const complex<real> *>(plan->line.twiddle) + pass.first_twiddle};
     }
-    const starfish_device_tables &before = plan->before[direction];
     transform.n = static_cast<int>(plan->n);
-    transform.terms = before.terms;
-    transform.first = before.first;
-    transform.second = before.second;
-    transform.p = static_cast<const real *>(before.p);
-    transform.q = static_cast<const real *>(before.q);
-    transform.place = static_cast<const int2 *>(plan->line.place[direction]);
+    transform.terms = plan->line.terms[direction];
+    transform.weighted = plan->line.weighted[direction];
+    transform.input = static_cast<const int2 *>(plan->line.input[direction]);
+    transform.input_weight = static_cast<const complex<real> *>(plan->line.input_weight[direction]);
+    transform.entries = plan->line.entries[direction];
+    transform.entry = static_cast<const int4 *>(plan->line.entry[direction]);
     transform.weight = static_cast<const complex<real> *>(plan->line.weight[direction]);
     transform.scale = static_cast<real>(scale);
     return transform;
@@ -91,8 +94,8 @@ line_transform<real> line_transform_of(const starfish_transform_cuda *plan, star
 tile_shape rows_tile_shape(const starfish_transform_cuda *plan);
 tile_shape columns_tile_shape(const starfish_transform_cuda *plan);
 
-/* Whether pairs of lanes can be read as complex numbers wherever the transform's direction is interleaved. */
-bool pairs_are_aligned(const void *data, size_t inner, starfish_precision precision);
+/* Whether the lanes of a packed line can be read as one number, in every plane. */
+bool lanes_are_aligned(const void *data, size_t inner, starfish_precision precision);
 
 int rows_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                   const starfish_transform_rows *arguments, cudaStream_t stream);

@@ -17,9 +17,9 @@ constexpr int blocks = 3; /* of a multiprocessor, at least: what registers must 
 
 extern __shared__ double2 shared_memory[];
 
-template <typename real> __device__ __forceinline__ complex<real> *shared_numbers()
+template <typename real> __device__ __forceinline__ number<real> *shared_numbers()
 {
-    return reinterpret_cast<complex<real> *>(shared_memory);
+    return reinterpret_cast<number<real> *>(shared_memory);
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(threads, blocks) rows_kernel(const __grid_cons
 {
     const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, offset = first * arguments.transform.n;
     const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count);
-    const size_t n = arguments.transform.n;
+    const unsigned n = arguments.transform.n;
     const rows_of<real, packed> in = {const_cast<real *>(arguments.in) + offset, n, lanes};
     const rows_of<real, packed> out = {arguments.out + offset, n, lanes};
     transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out);
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(threads, blocks)
 {
     const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, offset = first * arguments.transform.n;
     const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count);
-    const size_t n = arguments.transform.n;
+    const unsigned n = arguments.transform.n;
     const cut_rows_of<real, packed> cut = {modes, first, lanes};
     real *rows = direction == STARFISH_FORWARD ? const_cast<real *>(arguments.in) : arguments.out;
     const rows_of<real, packed> plain = {rows + offset, n, lanes};
@@ -132,8 +132,8 @@ int launch_columns(const starfish_transform_cuda *plan, starfish_transform_direc
                                               columns.inner * columns.outer,
                                               static_cast<const real *>(in),
                                               static_cast<real *>(columns.data)};
-    const bool adjacent = packed && pairs_are_aligned(in, columns.inner, plan->precision) &&
-                          pairs_are_aligned(columns.data, columns.inner, plan->precision);
+    const bool adjacent = packed && lanes_are_aligned(in, columns.inner, plan->precision) &&
+                          lanes_are_aligned(columns.data, columns.inner, plan->precision);
     return launch(adjacent ? columns_kernel<real, packed, packed> : columns_kernel<real, packed, false>,
                   arguments.shape, arguments.count, stream, arguments);
 }
@@ -146,9 +146,10 @@ int power_of_two_from(size_t n)
     return power;
 }
 
-size_t number_bytes(const starfish_transform_cuda *plan)
+int lanes_of_line(const starfish_transform_cuda *plan)
 {
-    return 2 * starfish_real_size(plan->precision);
+    const int parts = static_cast<int>(STARFISH_LINE_NUMBER / starfish_real_size(plan->precision));
+    return plan->shape.fft == STARFISH_FFT_REAL ? parts : parts / 2;
 }
 
 } // namespace
@@ -164,11 +165,11 @@ tile_shape rows_tile_shape(const starfish_transform_cuda *plan)
     shape.lines = 1;
     while (2 * shape.lines * static_cast<size_t>(line.length) <= wanted)
         shape.lines *= 2;
-    shape.lanes = plan->shape.fft == STARFISH_FFT_REAL ? 2 * shape.lines : shape.lines;
+    shape.lanes = lanes_of_line(plan) * shape.lines;
     shape.threads = threads;
     shape.butterfly_threads = std::min(threads, power_of_two_from(line.pass[0].butterflies));
-    shape.output_threads = std::min(threads, power_of_two_from(plan->n));
-    shape.shared = static_cast<size_t>(shape.lines) * shape.distance * number_bytes(plan);
+    shape.output_threads = std::min(threads, power_of_two_from(plan->line.entries[0] / 2));
+    shape.shared = static_cast<size_t>(shape.lines) * shape.distance * STARFISH_LINE_NUMBER;
     return shape;
 }
 
@@ -177,17 +178,14 @@ tile_shape rows_tile_shape(const starfish_transform_cuda *plan)
 tile_shape columns_tile_shape(const starfish_transform_cuda *plan)
 {
     constexpr size_t enough = 24 * 1024, most = 72 * 1024;
-    const starfish_line_plan &line = plan->line.plan;
-    const bool packed = plan->shape.fft == STARFISH_FFT_REAL;
-    const size_t line_bytes = line.places * number_bytes(plan);
+    const size_t line_bytes = plan->line.plan.places * STARFISH_LINE_NUMBER;
     tile_shape shape = {};
-    shape.lanes = static_cast<int>(64 / starfish_real_size(plan->precision));
-    shape.lines = packed ? shape.lanes / 2 : shape.lanes;
+    shape.lines = static_cast<int>(64 / starfish_real_size(plan->precision)) / lanes_of_line(plan);
     while (shape.lines > 1 && shape.lines * line_bytes > most)
         shape.lines /= 2;
     while (shape.lines < 32 && 2 * shape.lines * line_bytes <= enough)
         shape.lines *= 2;
-    shape.lanes = packed ? 2 * shape.lines : shape.lines;
+    shape.lanes = lanes_of_line(plan) * shape.lines;
     while (1 << shape.shift < shape.lines)
         shape.shift++;
     shape.threads = threads;
@@ -195,9 +193,10 @@ tile_shape columns_tile_shape(const starfish_transform_cuda *plan)
     return shape;
 }
 
-bool pairs_are_aligned(const void *data, size_t inner, starfish_precision precision)
+bool lanes_are_aligned(const void *data, size_t inner, starfish_precision precision)
 {
-    return inner % 2 == 0 && reinterpret_cast<uintptr_t>(data) % (2 * starfish_real_size(precision)) == 0;
+    return inner % (STARFISH_LINE_NUMBER / starfish_real_size(precision)) == 0 &&
+           reinterpret_cast<uintptr_t>(data) % STARFISH_LINE_NUMBER == 0;
 }
 
 /* ---- By precision and shape ----------------------------------------------------------------------------------------- */

@@ -397,7 +397,7 @@ size_t starfish_transform_cuda_workspace(enum starfish_transform_kind kind, size
 {
     struct starfish_transform_shape shape = starfish_transform_shape(kind, n);
     size_t real_size = precision == STARFISH_F32 ? sizeof(float) : sizeof(double);
-    if (starfish_line_fits(&shape, precision))
+    if (starfish_line_fits(&shape))
         return 0;
     return starfish_transform_group(&shape, max_lines, precision) * shape.line * real_size;
 }

@@ -34,7 +34,7 @@ static void check_direction(const struct starfish_basis *basis, struct starfish_
 {
     const size_t count = shape.inner * basis->n * shape.outer, bytes = count * starfish_real_size(basis->precision);
     unsigned seed = 5;
-    void *in = test_reals(basis->precision, count, &seed), *expected = malloc(2 * bytes),
+    void *in = test_reals(basis->precision, count, &seed), *expected = calloc(2 * count, sizeof(double)),
          *got = (char *)expected + bytes;
     assert_true(in && expected);
     void *device_in = test_cuda_memory.upload(in, bytes), *device_out = test_cuda_memory.upload(NULL, bytes);

@@ -4,9 +4,11 @@
 #include "tests/common/memory.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -106,6 +108,49 @@ static void the_operator_is_diagonalised(void **state)
                                (starfish_precision)precision);
 }
 
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
+enum { THREADS = 4, THREAD_N = 96, THREAD_COUNT = 40 * THREAD_N * 3 };
+
+struct thread {
+    const struct starfish_basis *basis;
+    double in[THREAD_COUNT], out[THREAD_COUNT];
+};
+
+static void *transform_in_thread(void *data)
+{
+    struct thread *thread = data;
+    starfish_basis_columns_cpu(thread->basis, STARFISH_FORWARD,
+                               &(struct starfish_basis_columns){40, 3, thread->in, thread->out, 1});
+    return NULL;
+}
+
+static void threads_share_a_basis(void **state)
+{
+    (void)state;
+    struct fixture f;
+    pthread_t threads[THREADS];
+    begin(&f, &basis_cases[4], THREAD_N, 40, 3, STARFISH_F64);
+    struct thread *data = calloc(THREADS, sizeof *data);
+    assert_non_null(data);
+    for (int t = 0; t < THREADS; t++) {
+        data[t].basis = &f.basis;
+        for (size_t i = 0; i < f.count; i++)
+            data[t].in[i] = f.x[(i + (size_t)t) % f.count];
+        assert_int_equal(pthread_create(&threads[t], NULL, transform_in_thread, &data[t]), 0);
+    }
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_join(threads[t], NULL), 0);
+    for (int t = 0; t < THREADS; t++) {
+        double expected[THREAD_COUNT];
+        for (size_t i = 0; i < f.count; i++)
+            expected[i] = f.x[(i + (size_t)t) % f.count];
+        apply(&f, STARFISH_FORWARD, 1, expected);
+        assert_memory_equal(data[t].out, expected, sizeof expected);
+    }
+    free(data);
+    end(&f);
+}
+
 /* Sums over more terms than one product takes. */
 static void long_directions_are_cut_into_products(void **state)
 {
@@ -177,15 +222,104 @@ static void the_constant_mode_is_exact(void **state)
         }
 }
 
-static void amplification_is_a_ratio_of_eigenvalues(void **state)
+/* Cells that grow by a factor of 1e6, from one end or from both, between two Dirichlet ends. */
+static void grow(struct basis_rows *rows, size_t n, int mirrored, double sign)
+{
+    const double step = pow(10, 6.0 / (double)(mirrored ? n / 2 : n));
+    for (size_t k = 0; k < n; k++) {
+        const int falling = mirrored && k >= n / 2, peak = mirrored && (k == n / 2 || k + 1 == n / 2);
+        const double width = pow(step, (double)(falling ? n - 1 - k : k));
+        const double narrow = 2 / (width * width * (1 + 1 / step)); /* coupling to the narrower neighbour */
+        const double wide = 2 / (width * width * (1 + (peak ? 1 : step)));
+        rows->lower[k] = sign * (falling ? wide : narrow);
+        rows->upper[k] = sign * (falling ? narrow : wide);
+        rows->diag[k] = -(rows->lower[k] + rows->upper[k]) * (k == 0 || k == n - 1 ? 1.5 : 1);
+    }
+}
+
+/* Elimination without pivoting, which loses nothing here. */
+static void eliminate(const struct fixture *f, long double *x)
+{
+    const size_t n = f->op.n;
+    long double pivot[BASIS_MOST] = {(long double)f->op.diag[0]};
+    x[0] = (long double)f->x[0];
+    for (size_t k = 1; k < n; k++) {
+        const long double factor = (long double)f->op.lower[k] / pivot[k - 1];
+        pivot[k] = (long double)f->op.diag[k] - factor * (long double)f->op.upper[k - 1];
+        x[k] = (long double)f->x[k] - factor * x[k - 1];
+    }
+    x[n - 1] /= pivot[n - 1];
+    for (size_t k = n - 1; k-- > 0;)
+        x[k] = (x[k] - (long double)f->op.upper[k] * x[k + 1]) / pivot[k];
+}
+
+static double error_of_a_solve(size_t n, int mirrored, double sign, double reflection, double *estimate)
+{
+    struct fixture f;
+    long double exact[BASIS_MOST];
+    double x[BASIS_MOST], error = 0, size = 0;
+    begin(&f, &basis_cases[0], n, 1, 1, STARFISH_F64);
+    starfish_basis_destroy(&f.basis);
+    grow(&f.rows, n, mirrored, sign);
+    f.op.reflection = reflection;
+    ASSERT_OK(starfish_basis_create(&f.basis, &f.op, STARFISH_F64));
+    assert_int_equal(f.basis.reflected, mirrored && reflection >= 0);
+    *estimate = starfish_basis_error(&f.basis, 0);
+    eliminate(&f, exact);
+
+    memcpy(x, f.x, n * sizeof *x);
+    apply(&f, STARFISH_FORWARD, 1, x);
+    for (size_t k = 0; k < n; k++)
+        x[k] /= f.basis.eigenvalue[k];
+    apply(&f, STARFISH_BACKWARD, 1, x);
+
+    for (size_t k = 0; k < n; k++) {
+        const double here = fabs(x[k] - (double)exact[k]);
+        error = here <= error ? error : here;
+        size = fmax(size, fabs((double)exact[k]));
+    }
+    end(&f);
+    return error / size;
+}
+
+static void strong_stretching_costs_no_digits(void **state)
 {
     (void)state;
-    struct starfish_basis basis = {.n = 3, .eigenvalue = (double[]){-8, -2, 0}};
-    assert_true(starfish_basis_amplification(&basis, 0) == 4);
-    assert_true(starfish_basis_amplification(&basis, -2) == 5);
-    assert_true(starfish_basis_amplification(&basis, 2) == 3);
+    for (int mirrored = 0; mirrored < 2; mirrored++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            double estimate = 0;
+            const double error = error_of_a_solve(100, mirrored, sign, STARFISH_BASIS_EXACT, &estimate);
+            if (!(error <= 1e-13))
+                fail_msg("mirrored %d, sign %d: error %g", mirrored, sign, error);
+            assert_true(estimate < STARFISH_BASIS_REFINE && error <= 10 * estimate);
+        }
+}
+
+/* Without the fold its modes are pairs that differ by less than a rounding, for which LAPACK's MRRR may give up. */
+static void clusters_are_served(void **state)
+{
+    (void)state;
+    double estimate = 0;
+    const double error = error_of_a_solve(100, 1, 1, -1, &estimate);
+    assert_true(error <= 10 * estimate);
+    assert_true(error <= 1e-3);
+}
+
+static void lost_digits_are_estimated(void **state)
+{
+    (void)state;
+    struct starfish_basis basis = {.n = 3, .scaling = 3, .eigenvalue = (double[]){-8, -2, 0}};
+    assert_true(starfish_basis_error(&basis, 0) == 4 * DBL_EPSILON);
+    assert_true(starfish_basis_error(&basis, -2) == 5 * DBL_EPSILON);
+    assert_true(starfish_basis_error(&basis, 2) == 3 * DBL_EPSILON);
+    basis.relative = 1;
+    assert_true(starfish_basis_error(&basis, 0) == 3 * DBL_EPSILON);
+    basis.asymmetry = DBL_EPSILON;
+    assert_true(starfish_basis_error(&basis, 0) == 12 * DBL_EPSILON);
+    basis.relative = 0;
+    basis.asymmetry = 0;
     basis.eigenvalue = (double[]){0, 0, 0};
-    assert_true(starfish_basis_amplification(&basis, 0) == 1);
+    assert_true(starfish_basis_error(&basis, 0) == DBL_EPSILON);
 }
 
 /* ---- Symmetry ---------------------------------------------------------------------------------------------------- */
@@ -261,10 +395,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_operator_is_diagonalised),
         cmocka_unit_test(long_directions_are_cut_into_products),
+        cmocka_unit_test(threads_share_a_basis),
         cmocka_unit_test(nothing_is_done_for_an_empty_batch),
         cmocka_unit_test(uniform_grids_have_the_transforms_eigenvalues),
         cmocka_unit_test(the_constant_mode_is_exact),
-        cmocka_unit_test(amplification_is_a_ratio_of_eigenvalues),
+        cmocka_unit_test(strong_stretching_costs_no_digits),
+        cmocka_unit_test(clusters_are_served),
+        cmocka_unit_test(lost_digits_are_estimated),
         cmocka_unit_test(reflection_is_found_up_to_the_rounding_allowed),
         cmocka_unit_test(operators_without_real_eigenvectors_are_refused),
         cmocka_unit_test(unusual_operators_are_served),
