@@ -17,14 +17,18 @@ template <typename real> __device__ real eigenvalue(size_t k, size_t n)
     return -4 * s * s;
 }
 
-template <typename real> __global__ void divide(Complex<real> *u, size_t n)
+struct Extents {
+    size_t x, y, z;
+};
+
+template <typename real> __global__ void divide(Complex<real> *u, Extents n)
 {
-    const size_t half = n / 2 + 1, i = blockIdx.x * size_t(blockDim.x) + threadIdx.x, j = blockIdx.y, k = blockIdx.z;
+    const size_t half = n.x / 2 + 1, i = blockIdx.x * size_t(blockDim.x) + threadIdx.x, j = blockIdx.y, k = blockIdx.z;
     if (i >= half)
         return;
-    const real sum = eigenvalue<real>(i, n) + eigenvalue<real>(j, n) + eigenvalue<real>(k, n);
-    const real factor = sum == 0 ? real(0) : 1 / (sum * real(n) * real(n) * real(n));
-    Complex<real> &value = u[i + half * (j + n * k)];
+    const real sum = eigenvalue<real>(i, n.x) + eigenvalue<real>(j, n.y) + eigenvalue<real>(k, n.z);
+    const real factor = sum == 0 ? real(0) : 1 / (sum * real(n.x) * real(n.y) * real(n.z));
+    Complex<real> &value = u[i + half * (j + n.y * k)];
     value.x *= factor;
     value.y *= factor;
 }
@@ -39,9 +43,9 @@ struct Plans {
     cufftHandle forward, backward;
 };
 
-template <typename real> bool solve(const Plans &plans, real *u, size_t n)
+template <typename real> bool solve(const Plans &plans, real *u, Extents n)
 {
-    const dim3 grid(unsigned((n / 2 + 1 + 127) / 128), unsigned(n), unsigned(n));
+    const dim3 grid(unsigned((n.x / 2 + 1 + 127) / 128), unsigned(n.y), unsigned(n.z));
     bool good;
     if (sizeof(real) == 8)
         good = cufftExecD2Z(plans.forward, (cufftDoubleReal *)u, (cufftDoubleComplex *)u) == CUFFT_SUCCESS;
@@ -53,10 +57,10 @@ template <typename real> bool solve(const Plans &plans, real *u, size_t n)
     return good && cufftExecC2R(plans.backward, (cufftComplex *)u, (cufftReal *)u) == CUFFT_SUCCESS;
 }
 
-template <typename real> bool measure(const Plans &plans, size_t n, int repeat, double *seconds)
+template <typename real> bool measure(const Plans &plans, Extents n, int repeat, double *seconds)
 {
     real *u = nullptr;
-    const size_t count = 2 * (n / 2 + 1) * n * n;
+    const size_t count = 2 * (n.x / 2 + 1) * n.y * n.z;
     cudaEvent_t start, stop;
     if (cudaMalloc(&u, count * sizeof(real)) != cudaSuccess)
         return false;
@@ -82,18 +86,20 @@ template <typename real> bool measure(const Plans &plans, size_t n, int repeat, 
 
 } // namespace
 
-extern "C" int peer_cufft_periodic(size_t n, starfish_precision precision, int repeat, double *seconds)
+extern "C" int peer_cufft_periodic(const size_t n[3], starfish_precision precision, int repeat, double *seconds)
 {
     Plans plans;
     const bool f64 = precision == STARFISH_F64;
-    const int size = int(n);
-    if (cufftPlan3d(&plans.forward, size, size, size, f64 ? CUFFT_D2Z : CUFFT_R2C) != CUFFT_SUCCESS)
+    const Extents extents = {n[0], n[1], n[2]};
+    const int nx = int(n[0]), ny = int(n[1]), nz = int(n[2]);
+    if (cufftPlan3d(&plans.forward, nz, ny, nx, f64 ? CUFFT_D2Z : CUFFT_R2C) != CUFFT_SUCCESS)
         return 0;
-    if (cufftPlan3d(&plans.backward, size, size, size, f64 ? CUFFT_Z2D : CUFFT_C2R) != CUFFT_SUCCESS) {
+    if (cufftPlan3d(&plans.backward, nz, ny, nx, f64 ? CUFFT_Z2D : CUFFT_C2R) != CUFFT_SUCCESS) {
         cufftDestroy(plans.forward);
         return 0;
     }
-    const bool good = f64 ? measure<double>(plans, n, repeat, seconds) : measure<float>(plans, n, repeat, seconds);
+    const bool good =
+        f64 ? measure<double>(plans, extents, repeat, seconds) : measure<float>(plans, extents, repeat, seconds);
     cufftDestroy(plans.forward);
     cufftDestroy(plans.backward);
     return good;
