@@ -173,7 +173,7 @@ static starfish_status draw_bars(const struct bench *bench)
         bars[i].mark = number_of(row, "limit_seconds");
     }
     snprintf(title, sizeof title, "%s: %s", bench->name, bench->machine);
-    const struct starfish_bars chart = {bars, count, "seconds (logarithmic); | is the limit", title};
+    const struct starfish_bars chart = {bars, count, "seconds (logarithmic); black tick: limit", title};
     starfish_status status = starfish_bars_write(bench->plot, &chart);
     free(bars);
     return status;

@@ -23,7 +23,8 @@ struct poisson3d_case {
     int stretched; /* y */
     double *coordinates;
     struct starfish_poisson_problem problem; /* points to `coordinates` */
-    char name[112];
+    char size[80];                           /* and precision */
+    char name[144];                          /* all of it */
 };
 
 enum { POISSON3D_MOST_IN_FLIGHT = 64 };
@@ -63,7 +64,8 @@ starfish_status poisson3d_read_cases(struct poisson3d *run);
 void poisson3d_free_cases(struct poisson3d *run);
 /* Bytes of a field of the case. */
 size_t poisson3d_bytes(const struct poisson3d_case *c);
-/* The keys of a row that say what was solved. */
+/* The keys of a row that say how large a field is, and the others that say what was solved. */
+void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c);
 void poisson3d_describe(json_t *row, const struct poisson3d_case *c);
 
 /* Plain copies: fills run->limits and adds their rows (bench_poisson3d_peers.c). */

@@ -24,12 +24,17 @@ size_t poisson3d_bytes(const struct poisson3d_case *c)
     return c->n[0] * c->n[1] * c->n[2] * starfish_real_size(c->precision);
 }
 
-void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
+void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c)
 {
-    char text[64];
+    char text[80];
     snprintf(text, sizeof text, "%zux%zux%zu", c->n[0], c->n[1], c->n[2]);
     json_object_set_new(row, "n", json_string(text));
     json_object_set_new(row, "precision", json_string(precision_names[c->precision]));
+}
+
+void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
+{
+    char text[64];
     snprintf(text, sizeof text, "%s/%s", c->y->name, c->z->name);
     json_object_set_new(row, "bc", json_string(text));
     json_object_set_new(row, "grid", json_string(grid_names[c->grid]));
@@ -76,15 +81,17 @@ static starfish_status stretch(struct poisson3d_case *c, struct starfish_axis *y
 
 static starfish_status make_case(struct poisson3d_case *c)
 {
-    char size[64];
     const struct poisson3d_ends *ends[3] = {&all_ends[0], c->y, c->z};
     for (int d = 0; d < 3; ++d)
         c->problem.axis[d] = (struct starfish_axis){
             .n = c->n[d], .length = 1, .ends = {ends[d]->ends[0], ends[d]->ends[1]}, .grid = c->grid};
     const int cube = c->n[0] == c->n[1] && c->n[1] == c->n[2];
-    snprintf(size, sizeof size, cube ? "%zu^3" : "%zux%zux%zu", c->n[0], c->n[1], c->n[2]);
-    snprintf(c->name, sizeof c->name, "%s %s %s/%s %s%s", size, precision_names[c->precision], c->y->name, c->z->name,
-             grid_names[c->grid], c->stretched ? ", y stretched" : "");
+    if (cube)
+        snprintf(c->size, sizeof c->size, "%zu^3 %s", c->n[0], precision_names[c->precision]);
+    else
+        snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2], precision_names[c->precision]);
+    snprintf(c->name, sizeof c->name, "%s %s/%s %s%s", c->size, c->y->name, c->z->name, grid_names[c->grid],
+             c->stretched ? ", y stretched" : "");
     if (!c->stretched)
         return STARFISH_SUCCESS;
     if (c->y->ends[0] == STARFISH_PERIODIC)

@@ -13,6 +13,7 @@ enum { NAIVE_REPEATS = 3 };
 /* What a row says of work that is not ours. */
 struct entry {
     const struct poisson3d_case *c;
+    int solves; /* the case's problem; else only its size matters */
     const char *who, *what, *workers, *where;
     double bytes;
     size_t repeat;
@@ -22,9 +23,11 @@ struct entry {
 static json_t *add_row(struct poisson3d *run, const struct entry *entry)
 {
     char name[256];
-    snprintf(name, sizeof name, "%s: %s", entry->c->name, entry->what);
+    snprintf(name, sizeof name, "%s: %s", entry->solves ? entry->c->name : entry->c->size, entry->what);
     json_t *row = bench_row(&run->bench, entry->who, name, run->seconds, entry->repeat, entry->bytes);
-    poisson3d_describe(row, entry->c);
+    poisson3d_describe_size(row, entry->c);
+    if (entry->solves)
+        poisson3d_describe(row, entry->c);
     json_object_set_new(row, "workers", json_string(entry->workers));
     json_object_set_new(row, "where", json_string(entry->where));
     return row;
@@ -32,12 +35,12 @@ static json_t *add_row(struct poisson3d *run, const struct entry *entry)
 
 /* ---- limits ---- */
 
-/* Bytes per second of a copy that ran, with its row; NaN of one that did not. */
+/* Bytes per second of the fastest copy, which is what bounds others, with its row; NaN of a copy that did not run. */
 static double rate_of(struct poisson3d *run, int ran, const struct entry *entry)
 {
     if (!ran)
         return NAN;
-    return json_number_value(json_object_get(add_row(run, entry), "bytes_per_second"));
+    return entry->bytes / json_number_value(json_object_get(add_row(run, entry), "min"));
 }
 
 static void measure_copies(struct poisson3d *run, const struct poisson3d_case *c, struct poisson3d_limits *limits)
@@ -49,17 +52,17 @@ static void measure_copies(struct poisson3d *run, const struct poisson3d_case *c
     *limits = (struct poisson3d_limits){NAN, NAN, NAN, NAN, NAN};
     bench_announce("%s: copies", c->name);
     limits->cores = rate_of(run, peer_stream_passes(bytes, times, seconds),
-                            &(struct entry){c, "copy", "ten passes", "cpu", "pageable", 10 * field, repeat});
+                            &(struct entry){c, 0, "copy", "ten passes", "cpu", "pageable", 10 * field, repeat});
     if (run->gpus == 0)
         return;
     limits->device = rate_of(run, peer_device_copy(bytes, times, seconds),
-                             &(struct entry){c, "copy", "in device memory", "gpu", "device", 2 * field, repeat});
+                             &(struct entry){c, 0, "copy", "in device memory", "gpu", "device", 2 * field, repeat});
     limits->up = rate_of(run, peer_link_copy(bytes, PEER_UP, times, seconds),
-                         &(struct entry){c, "copy", "link, up", "gpu", "pinned", field, repeat});
+                         &(struct entry){c, 0, "copy", "link, up", "gpu", "pinned", field, repeat});
     limits->down = rate_of(run, peer_link_copy(bytes, PEER_DOWN, times, seconds),
-                           &(struct entry){c, "copy", "link, down", "gpu", "pinned", field, repeat});
+                           &(struct entry){c, 0, "copy", "link, down", "gpu", "pinned", field, repeat});
     limits->both = rate_of(run, peer_link_copy(bytes, PEER_BOTH, times, seconds),
-                           &(struct entry){c, "copy", "link, both ways", "gpu", "pinned", 2 * field, repeat});
+                           &(struct entry){c, 0, "copy", "link, both ways", "gpu", "pinned", 2 * field, repeat});
 }
 
 /* Cases whose fields are equally large have the same limits. */
@@ -85,7 +88,7 @@ static void measure_cufft(struct poisson3d *run, const struct poisson3d_case *c,
     bench_announce("%s: cuFFT", c->name);
     if (peer_cufft_periodic(c->n, c->precision, (int)repeat, run->seconds))
         bench_limit(
-            add_row(run, &(struct entry){c, "cuFFT", "all periodic, gpu, device", "gpu", "device", bytes, repeat}),
+            add_row(run, &(struct entry){c, 0, "cuFFT", "all periodic, gpu, device", "gpu", "device", bytes, repeat}),
             bytes / rate);
 }
 
@@ -111,7 +114,7 @@ static void measure_fftw(struct poisson3d *run, const struct poisson3d_case *c, 
         bench_announce("%s: %s", c->name, solvers[i].who);
         if (solvers[i].solve[c->precision](&problem, f, u, (int)repeat, run->seconds))
             bench_limit(
-                add_row(run, &(struct entry){c, solvers[i].who, solvers[i].what, "cpu", "pageable", bytes, repeat}),
+                add_row(run, &(struct entry){c, 1, solvers[i].who, solvers[i].what, "cpu", "pageable", bytes, repeat}),
                 bytes / rate);
     }
 }

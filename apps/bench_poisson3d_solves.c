@@ -179,6 +179,7 @@ static void add_row(const struct subject *s, const starfish_poisson_plan *plan)
              poisson3d_places[s->where], flight);
     json_t *row = bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, bytes);
     bench_limit(row, limit);
+    poisson3d_describe_size(row, s->c);
     poisson3d_describe(row, s->c);
     json_object_set_new(row, "method", json_string(starfish_poisson_plan_method(plan)));
     json_object_set_new(row, "workers", json_string(s->workers));

@@ -23,9 +23,9 @@ struct solver {
     struct peer_axis x, y, z;
     real *shift_x, *shift_y;
     real *lower, *diag, *upper;
-    real scale; /* of the transforms, forward then backward */
-    real tiny;  /* a last pivot below this is the singular mode's */
-    real *factor;
+    real scale;   /* of the transforms, forward then backward */
+    real tiny;    /* a last pivot below this is the singular mode's */
+    real *factor; /* work space of Thomas */
     real *line;
     REAL_FFTW(plan) forward[2], backward[2]; /* naive: of x and of y; slab: the first, of planes */
 };
@@ -77,33 +77,34 @@ static int prepare(struct solver *s, const struct peer_problem *p, size_t factor
 
 /* ---- the plain slab method ---- */
 
-/* Thomas on `lanes` neighbouring lines of the row `shift_y`, in place. factor: (nz + 1) * LANES, of the calling thread.
+/* Thomas on `lanes` neighbouring lines of the row `shift_y`, in place. scratch: 2 * (nz + 1) * LANES, of the calling
+ * thread: factors and half-solved lines, so that the field is read once and written once.
  * The singular mode, known up to a constant, has a last pivot of rounding only: its last unknown is set to 0. */
 static void solve_lines(const struct solver *s, real *u, size_t stride, const real *shift_x, real shift_y, size_t lanes,
-                        real *factor)
+                        real *scratch)
 {
     const size_t n = s->z.n;
+    real *factor = scratch, *half = scratch + (n + 1) * LANES;
     for (size_t i = 0; i < lanes; i++)
-        factor[i] = 0;
-    for (size_t k = 0; k < n; k++) {
-        real *row = u + k * stride, *here = factor + (k + 1) * LANES;
-        const real *above = k ? row - stride : row, *before = here - LANES;
+        factor[i] = half[i] = 0;
+    for (size_t k = 0; k < n; k++, factor += LANES, half += LANES) {
+        const real *row = u + k * stride;
         const real lower = s->lower[k], diag = s->diag[k] + shift_y, upper = s->upper[k], scale = s->scale;
         const real tiny = k + 1 == n ? s->tiny : 0;
 #pragma omp simd
         for (size_t i = 0; i < lanes; i++) {
-            const real pivot = diag + shift_x[i] - lower * before[i];
+            const real pivot = diag + shift_x[i] - lower * factor[i];
             const real inverse = REAL_FABS(pivot) > tiny ? 1 / pivot : 0;
-            here[i] = upper * inverse;
-            row[i] = (scale * row[i] - lower * above[i]) * inverse;
+            factor[LANES + i] = upper * inverse;
+            half[LANES + i] = (scale * row[i] - lower * half[i]) * inverse;
         }
     }
-    for (size_t k = n - 1; k-- > 0;) {
+    for (size_t k = n; k-- > 0; factor -= LANES, half -= LANES) {
         real *row = u + k * stride;
-        const real *below = row + stride, *here = factor + (k + 1) * LANES;
+        const real *below = k + 1 < n ? row + stride : half; /* of the last row: any numbers, its factor is 0 */
 #pragma omp simd
         for (size_t i = 0; i < lanes; i++)
-            row[i] -= here[i] * below[i];
+            row[i] = half[i] - factor[i] * below[i];
     }
 }
 
@@ -111,11 +112,11 @@ static void solve_lines(const struct solver *s, real *u, size_t stride, const re
 static void solve_share(const struct solver *s, real *u, size_t t, size_t shares)
 {
     const size_t nx = s->x.n, blocks = (nx + LANES - 1) / LANES, all = s->y.n * blocks;
-    real *factor = s->factor + t * (s->z.n + 1) * LANES;
+    real *scratch = s->factor + t * 2 * (s->z.n + 1) * LANES;
     for (size_t b = all * t / shares; b < all * (t + 1) / shares; b++) {
         const size_t j = b / blocks, first = b % blocks * LANES, rest = nx - first;
         solve_lines(s, u + first + nx * j, nx * s->y.n, s->shift_x + first, s->shift_y[j], rest < LANES ? rest : LANES,
-                    factor);
+                    scratch);
     }
 }
 
@@ -154,7 +155,7 @@ int REAL_NAME(peer_fftw_slab)(const struct peer_problem *problem, const void *f,
     const int cores = peer_cores();
     const size_t plane = problem->n[0] * problem->n[1];
     int ran =
-        prepare(&s, problem, (size_t)cores * (problem->n[2] + 1) * LANES, 2 * plane + ALIGNMENT) && plan_planes(&s);
+        prepare(&s, problem, (size_t)cores * 2 * (problem->n[2] + 1) * LANES, 2 * plane + ALIGNMENT) && plan_planes(&s);
     for (int r = -1; r < repeat && ran; r++) { /* once for the threads and the pages */
         const double start = clock_now();
         solve_slab(&s, f, u, cores);
