@@ -63,8 +63,9 @@ static starfish_status measure(struct bench *bench)
     for (size_t i = 0; i < run->workers.count; ++i)
         STARFISH_TRY(poisson3d_measure_solves(run, run->workers.item[i]));
     if (run->solves == 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "none of these combinations can be solved here: device needs "
-                                                         "a GPU, and a stretched y another method than slab");
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "none of these combinations can be solved here: device needs a GPU, and a stretched y "
+                             "neither slab nor periodic ends");
     return poisson3d_measure_peers(run);
 }
 
@@ -81,7 +82,7 @@ int bench_poisson3d(int argc, char **argv)
                                       .stream = "1"};
     const struct option_entry options[] = {
         {"--n", OPTION_TEXT, &given->n, "LIST", "sizes, N for a cube or NXxNYxNZ; default 256", {NULL}},
-        {"--precision", OPTION_TEXT, &given->precision, "LIST", "f64, f32, or both for both; default f64", {NULL}},
+        {"--precision", OPTION_TEXT, &given->precision, "LIST", "f64, f32, both; default f64", {NULL}},
         {"--bc",
          OPTION_TEXT,
          &given->bc,
@@ -117,7 +118,7 @@ int bench_poisson3d(int argc, char **argv)
     const struct command_line line = {
         .usage = "bench poisson3d [OPTION ...]",
         .summary = "3D Poisson solves, periodic in x, beside others' solvers and the limits of plain copies.\n"
-                   "A LIST has commas between its entries; all combinations are measured.\n\n"
+                   "A LIST has commas between its entries; all combinations that can be are measured.\n\n"
                    "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
                    "the measured time. Bytes, in fields: 8 in device memory (four passes, read and written); 2 over\n"
                    "the link with the data in host memory (up, then down; both at once with --stream); 10 for cores.",

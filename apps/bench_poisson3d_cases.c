@@ -92,11 +92,7 @@ static starfish_status make_case(struct poisson3d_case *c)
         snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2], precision_names[c->precision]);
     snprintf(c->name, sizeof c->name, "%s %s/%s %s%s", c->size, c->y->name, c->z->name, grid_names[c->grid],
              c->stretched ? ", y stretched" : "");
-    if (!c->stretched)
-        return STARFISH_SUCCESS;
-    if (c->y->ends[0] == STARFISH_PERIODIC)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--y: a periodic direction cannot be stretched");
-    return stretch(c, &c->problem.axis[1]);
+    return c->stretched ? stretch(c, &c->problem.axis[1]) : STARFISH_SUCCESS;
 }
 
 /* ---- the command line ---- */
@@ -146,7 +142,7 @@ starfish_status poisson3d_read_cases(struct poisson3d *run)
     if (!run->each || !run->limits)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu cases", most);
     for (size_t i = 0; i < most; ++i) {
-        struct poisson3d_case *c = &run->each[run->cases++];
+        struct poisson3d_case *c = &run->each[run->cases];
         size_t rest = i;
         const struct poisson3d_ends *both[2];
         c->stretched = (int)y[take(&rest, ys)];
@@ -156,6 +152,10 @@ starfish_status poisson3d_read_cases(struct poisson3d *run)
         c->z = both[1];
         c->precision = (starfish_precision)precision[take(&rest, precisions)];
         STARFISH_TRY(list_size("--n", sizes.item[rest], c->n));
+        /* A periodic y cannot be stretched: left out. */
+        if (c->stretched && c->y->ends[0] == STARFISH_PERIODIC)
+            continue;
+        run->cases++;
         STARFISH_TRY(make_case(c));
     }
     return STARFISH_SUCCESS;
