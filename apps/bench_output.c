@@ -55,7 +55,7 @@ static void table_result(struct table *table, const json_t *row)
     for (size_t i = 0; i < sizeof times / sizeof times[0]; ++i)
         table_cell(table, "%.4g", 1e3 * number_of(row, times[i]));
     table_cell(table, "%.4g", 1e-9 * number_of(row, "bytes_per_second"));
-    if (json_object_get(row, "fraction"))
+    if (json_is_number(json_object_get(row, "fraction")))
         table_cell(table, "%.0f %%", 100 * number_of(row, "fraction"));
 }
 

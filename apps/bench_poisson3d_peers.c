@@ -86,7 +86,7 @@ static void measure_cufft(struct poisson3d *run, const struct poisson3d_case *c,
     const double bytes = 8 * (double)poisson3d_bytes(c);
     const size_t repeat = run->bench.repeat;
     bench_announce("%s: cuFFT", c->name);
-    if (peer_cufft_periodic(c->n, c->precision, (int)repeat, run->seconds))
+    if (peer_cufft_periodic(c->n, c->precision, NULL, NULL, (int)repeat, run->seconds))
         bench_limit(
             add_row(run, &(struct entry){c, 0, "cuFFT", "all periodic, gpu, device", "gpu", "device", bytes, repeat}),
             bytes / rate);

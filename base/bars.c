@@ -134,10 +134,10 @@ static int width_of(const struct layout *layout, const struct starfish_bars *bar
     return title > right ? title : right;
 }
 
-starfish_status starfish_bars_write(const char *path, const struct starfish_bars *all)
+starfish_status starfish_bars_write(const char *path, const struct starfish_bars *chart)
 {
     struct starfish_canvas canvas;
-    struct starfish_bars bars = *all;
+    struct starfish_bars bars = *chart;
     struct layout layout;
     bars.count = bars.count < STARFISH_MOST_BARS ? bars.count : STARFISH_MOST_BARS;
     STARFISH_TRY(lay_out(&layout, path, &bars));

@@ -57,36 +57,58 @@ template <typename real> bool solve(const Plans &plans, real *u, Extents n)
     return good && cufftExecC2R(plans.backward, (cufftComplex *)u, (cufftReal *)u) == CUFFT_SUCCESS;
 }
 
-template <typename real> bool measure(const Plans &plans, Extents n, int repeat, double *seconds)
+/* A right-hand side from the host and its solution back, rows without their padding. */
+template <typename real> bool solve_on_host(const Plans &plans, real *u, Extents n, const void *rhs, void *solution)
 {
-    real *u = nullptr;
-    const size_t count = 2 * (n.x / 2 + 1) * n.y * n.z;
+    const size_t row = n.x * sizeof(real), padded = 2 * (n.x / 2 + 1) * sizeof(real), rows = n.y * n.z;
+    return cudaMemcpy2D(u, padded, rhs, row, row, rows, cudaMemcpyHostToDevice) == cudaSuccess &&
+           solve<real>(plans, u, n) &&
+           cudaMemcpy2D(solution, row, u, padded, row, rows, cudaMemcpyDeviceToHost) == cudaSuccess;
+}
+
+template <typename real> bool time_solves(const Plans &plans, real *u, Extents n, int repeat, double *seconds)
+{
     cudaEvent_t start, stop;
-    if (cudaMalloc(&u, count * sizeof(real)) != cudaSuccess)
+    if (cudaEventCreate(&start) != cudaSuccess)
         return false;
-    cudaEventCreate(&start);
-    cudaEventCreate(&stop);
-    fill<real><<<1024, 256>>>(u, count);
+    if (cudaEventCreate(&stop) != cudaSuccess) {
+        cudaEventDestroy(start);
+        return false;
+    }
     bool good = true;
-    for (int r = -3; r < repeat; r++) {
+    for (int r = -3; r < repeat && good; r++) {
         float milliseconds = 0;
-        cudaEventRecord(start);
-        good = solve<real>(plans, u, n) && good;
-        cudaEventRecord(stop);
-        good = cudaEventSynchronize(stop) == cudaSuccess && good;
-        cudaEventElapsedTime(&milliseconds, start, stop);
+        good = cudaEventRecord(start) == cudaSuccess && solve<real>(plans, u, n) &&
+               cudaEventRecord(stop) == cudaSuccess && cudaEventSynchronize(stop) == cudaSuccess &&
+               cudaEventElapsedTime(&milliseconds, start, stop) == cudaSuccess;
         if (r >= 0)
             seconds[r] = 1e-3 * double(milliseconds);
     }
     cudaEventDestroy(start);
     cudaEventDestroy(stop);
-    cudaFree(u);
     return good && cudaGetLastError() == cudaSuccess;
+}
+
+template <typename real>
+bool run(const Plans &plans, Extents n, const void *rhs, void *solution, int repeat, double *seconds)
+{
+    real *u = nullptr;
+    const size_t count = 2 * (n.x / 2 + 1) * n.y * n.z;
+    if (cudaMalloc(&u, count * sizeof(real)) != cudaSuccess)
+        return false;
+    bool good = !rhs || solve_on_host<real>(plans, u, n, rhs, solution);
+    if (good) {
+        fill<real><<<1024, 256>>>(u, count);
+        good = time_solves<real>(plans, u, n, repeat, seconds);
+    }
+    cudaFree(u);
+    return good;
 }
 
 } // namespace
 
-extern "C" int peer_cufft_periodic(const size_t n[3], starfish_precision precision, int repeat, double *seconds)
+extern "C" int peer_cufft_periodic(const size_t n[3], starfish_precision precision, const void *f, void *u, int repeat,
+                                   double *seconds)
 {
     Plans plans;
     const bool f64 = precision == STARFISH_F64;
@@ -94,13 +116,14 @@ extern "C" int peer_cufft_periodic(const size_t n[3], starfish_precision precisi
     const int nx = int(n[0]), ny = int(n[1]), nz = int(n[2]);
     if (cufftPlan3d(&plans.forward, nz, ny, nx, f64 ? CUFFT_D2Z : CUFFT_R2C) != CUFFT_SUCCESS)
         return 0;
-    if (cufftPlan3d(&plans.backward, nz, ny, nx, f64 ? CUFFT_Z2D : CUFFT_C2R) != CUFFT_SUCCESS) {
-        cufftDestroy(plans.forward);
-        return 0;
+    bool good = cufftPlan3d(&plans.backward, nz, ny, nx, f64 ? CUFFT_Z2D : CUFFT_C2R) == CUFFT_SUCCESS;
+    if (good) {
+        good = f64 ? run<double>(plans, extents, f, u, repeat, seconds)
+                   : run<float>(plans, extents, f, u, repeat, seconds);
+        cufftDestroy(plans.backward);
     }
-    const bool good =
-        f64 ? measure<double>(plans, extents, repeat, seconds) : measure<float>(plans, extents, repeat, seconds);
     cufftDestroy(plans.forward);
-    cufftDestroy(plans.backward);
+    if (!good)
+        cudaGetLastError(); /* nothing is left behind for the next who asks */
     return good;
 }

@@ -41,9 +41,11 @@ int peer_cores(void);
 
 /* ---- on the current GPU; builds without CUDA have none ---- */
 
-/* Spectral solve of an all-periodic Poisson problem: cuFFT real-to-complex in 3D, division by the eigenvalues,
- * complex-to-real; in place on padded rows, device-resident. */
-int peer_cufft_periodic(const size_t n[3], starfish_precision precision, int repeat, double *seconds);
+/* Spectral solve of the all-periodic problem of the same differences: cuFFT real-to-complex in 3D, division by the
+ * eigenvalues (the mean becomes 0), complex-to-real; in place on padded rows, device-resident. f and u are host arrays:
+ * f's solution is left in u; both may be NULL, when only the time is of interest. */
+int peer_cufft_periodic(const size_t n[3], starfish_precision precision, const void *f, void *u, int repeat,
+                        double *seconds);
 
 /* A copy of `bytes` within device memory: as many are read and as many written. */
 int peer_device_copy(size_t bytes, int repeat, double *seconds);

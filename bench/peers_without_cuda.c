@@ -1,9 +1,10 @@
 /* The peers on the GPU in a build without CUDA: none can be run. */
 #include "bench/peers.h"
 
-int peer_cufft_periodic(const size_t n[3], starfish_precision precision, int repeat, double *seconds)
+int peer_cufft_periodic(const size_t n[3], starfish_precision precision, const void *f, void *u, int repeat,
+                        double *seconds)
 {
-    (void)n, (void)precision, (void)repeat, (void)seconds;
+    (void)n, (void)precision, (void)f, (void)u, (void)repeat, (void)seconds;
     return 0;
 }
 

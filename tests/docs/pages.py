@@ -130,7 +130,8 @@ class Commands(unittest.TestCase):
         self.assertIn("poisson3d", benchmarks)
         for command in (["solve"], *(["bench", name] for name in benchmarks)):
             with self.subTest(command=command):
-                described = set(re.findall(r"^\| `(--[a-z]+)", section("docs/guide.md", " ".join(command)), re.MULTILINE))
+                text = section("docs/guide.md", " ".join(command))
+                described = set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE))
                 self.assertEqual(described, set(OPTION.findall(say(PROGRAM, *command, "--help"))) - {"--help"})
 
 
