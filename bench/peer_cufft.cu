@@ -114,6 +114,7 @@ extern "C" int peer_cufft_periodic(const size_t n[3], starfish_precision precisi
     const bool f64 = precision == STARFISH_F64;
     const Extents extents = {n[0], n[1], n[2]};
     const int nx = int(n[0]), ny = int(n[1]), nz = int(n[2]);
+    cudaGetLastError(); /* what others left behind is none of ours */
     if (cufftPlan3d(&plans.forward, nz, ny, nx, f64 ? CUFFT_D2Z : CUFFT_R2C) != CUFFT_SUCCESS)
         return 0;
     bool good = cufftPlan3d(&plans.backward, nz, ny, nx, f64 ? CUFFT_Z2D : CUFFT_C2R) == CUFFT_SUCCESS;
