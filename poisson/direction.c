@@ -176,8 +176,20 @@ static struct metric metric_of_cell(const struct starfish_axis *axis, size_t k)
                            k == axis->n - 1 ? width : (face[2] - face[0]) / 2, width};
 }
 
+/* Coordinates are rounded: spacings taken from them, and so the rows of a symmetric grid, differ by this, relative. */
+static double rounding_of(const struct starfish_axis *axis)
+{
+    const double *x = axis->coordinates;
+    const size_t last = axis->coordinate_count - 1;
+    double narrowest = x[last] - x[0];
+    for (size_t i = 0; i < last; i++)
+        narrowest = fmin(narrowest, x[i + 1] - x[i]);
+    return STARFISH_BASIS_EXACT * fmax(fabs(x[0]), fabs(x[last])) / narrowest;
+}
+
 static void build_stretched(struct starfish_direction *d, const struct starfish_axis *axis)
 {
+    d->reflection = rounding_of(axis);
     double end_width[2] = {0, 0};
     for (size_t k = 0; k < d->n; k++) {
         const struct metric m = axis->grid == STARFISH_NODE ? metric_of_node(axis, k) : metric_of_cell(axis, k);
@@ -252,6 +264,7 @@ static int rows_sum_to_zero(const struct starfish_direction *d)
 static starfish_status allocate(struct starfish_direction *d, const char *name, size_t n)
 {
     memset(d, 0, sizeof *d);
+    d->reflection = STARFISH_BASIS_EXACT;
     if (n == 0 || n > INT32_MAX / 4)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.n is %zu, not in 1..%d", name, n, INT32_MAX / 4);
     d->n = n;

@@ -161,7 +161,8 @@ static void choose_refinements(struct starfish_poisson_plan *plan)
 {
     const struct starfish_basis *basis = &plan->space.planes.basis.basis;
     if (plan->options.refinements < 0)
-        plan->refinements = basis->n > 0 && starfish_basis_amplification(basis, 0) >= STARFISH_BASIS_REFINE;
+        plan->refinements = basis->n > 0 && plan->options.precision == STARFISH_F64 &&
+                            starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE;
 }
 
 static starfish_status create_slab(struct starfish_poisson_plan *plan, double lambda)

@@ -2,7 +2,7 @@
 #ifndef STARFISH_TASKS_SEPARABLE_H
 #define STARFISH_TASKS_SEPARABLE_H
 
-#include "fft/transform.h"
+#include "fft/basis.h"
 #include "scheduler/field.h"
 #include "scheduler/progress.h"
 #include "scheduler/vector.h"
