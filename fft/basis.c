@@ -302,13 +302,16 @@ static int rows_sum_to_zero(const struct starfish_basis_operator *op)
 }
 
 /* The constant is an even function, and its eigenvalue the one nearest to zero there. */
-static void clear_constant_mode(struct starfish_basis *basis)
+static void find_constant(struct starfish_basis *basis, const struct starfish_basis_operator *op)
 {
-    size_t constant = 0;
+    basis->constant = basis->n;
+    if (!rows_sum_to_zero(op))
+        return;
+    basis->constant = 0;
     for (size_t k = 1; k < basis->even; k++)
-        if (fabs(basis->eigenvalue[k]) < fabs(basis->eigenvalue[constant]))
-            constant = k;
-    basis->eigenvalue[constant] = 0;
+        if (fabs(basis->eigenvalue[k]) < fabs(basis->eigenvalue[basis->constant]))
+            basis->constant = k;
+    basis->eigenvalue[basis->constant] = 0;
 }
 
 static starfish_status fill(struct starfish_basis *basis, const struct starfish_basis_operator *op, struct symmetric *s,
@@ -326,8 +329,7 @@ static starfish_status fill(struct starfish_basis *basis, const struct starfish_
     memcpy(basis->eigenvalue, s->rows.diag, n * sizeof(double));
     write_half(basis, s, vectors, 0, even, 0);
     write_half(basis, s, vectors + even * even, even * even, odd, even);
-    if (rows_sum_to_zero(op))
-        clear_constant_mode(basis);
+    find_constant(basis, op);
     return STARFISH_SUCCESS;
 }
 

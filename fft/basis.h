@@ -39,10 +39,10 @@ struct starfish_basis {
     size_t n;
     starfish_precision precision;
     int reflected;
-    size_t even; /* size of the even half: (n + 1) / 2 when reflected, else n */
-    /* n, by mode, in order within each half; where rows sum to zero, the constant's is exactly 0. */
-    double *eigenvalue;
-    double scaling;   /* largest over smallest element of D */
+    size_t even;        /* size of the even half: (n + 1) / 2 when reflected, else n */
+    double *eigenvalue; /* n, by mode, in order within each half */
+    size_t constant;    /* where rows sum to zero, the mode of constants, whose eigenvalue is exactly 0; else n */
+    double scaling;     /* largest over smallest element of D */
     double asymmetry; /* by how much mirrored rows differed, relative to the row's largest entry; 0 unless reflected */
     int relative; /* every eigenvalue is right to full relative accuracy (definite.h), else to that of the largest */
     /* By direction, elements of the precision: the even half's matrix, rows contiguous, then the odd half's. Columns of
