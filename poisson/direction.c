@@ -129,7 +129,7 @@ static void close_dirichlet_nodes(struct starfish_direction *d, const struct sta
         }
 }
 
-static void build_uniform(struct starfish_direction *d, const struct starfish_axis *axis)
+static starfish_status build_uniform(struct starfish_direction *d, const struct starfish_axis *axis)
 {
     const double h = spacing(axis), off = 1 / (h * h);
     for (size_t k = 0; k < d->n; k++) {
@@ -141,10 +141,11 @@ static void build_uniform(struct starfish_direction *d, const struct starfish_ax
     d->transform = transform_of(axis);
     starfish_transform_eigenvalues(d->transform, d->n, h, d->eigenvalue);
     if (d->periodic)
-        return;
+        return STARFISH_SUCCESS;
     for (int end = 0; end < 2; end++)
         close_end(d, end, axis->grid, axis->ends[end], h);
     close_dirichlet_nodes(d, axis);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- Stretched grids: three-point conservative differences ------------------------------------------------------ */
@@ -154,45 +155,53 @@ struct metric {
     double before, after, width;
 };
 
-static struct metric metric_of_node(const struct starfish_axis *axis, size_t k)
+/* From `spacing`, the distances between successive coordinates. */
+static struct metric metric_of_node(const struct starfish_axis *axis, const double *spacing, size_t k)
 {
-    const double *x = axis->coordinates + (axis->ends[0] == STARFISH_DIRICHLET) + k;
+    const double *after = spacing + (axis->ends[0] == STARFISH_DIRICHLET) + k;
     const int first = k == 0 && axis->ends[0] == STARFISH_NEUMANN;
     const int last = k == axis->n - 1 && axis->ends[1] == STARFISH_NEUMANN;
     struct metric m;
-    m.before = first ? 0 : x[0] - x[-1];
-    m.after = last ? m.before : x[1] - x[0];
+    m.before = first ? 0 : after[-1];
+    m.after = last ? m.before : after[0];
     if (first)
         m.before = m.after; /* mirrored, as at `last` */
     m.width = (m.before + m.after) / 2;
     return m;
 }
 
-static struct metric metric_of_cell(const struct starfish_axis *axis, size_t k)
+static struct metric metric_of_cell(const struct starfish_axis *axis, const double *spacing, size_t k)
 {
-    const double *face = axis->coordinates + k;
-    const double width = face[1] - face[0];
-    return (struct metric){k == 0 ? width : (face[1] - face[-1]) / 2,
-                           k == axis->n - 1 ? width : (face[2] - face[0]) / 2, width};
+    const double width = spacing[k];
+    return (struct metric){k == 0 ? width : (spacing[k - 1] + width) / 2,
+                           k == axis->n - 1 ? width : (width + spacing[k + 1]) / 2, width};
 }
 
-/* Coordinates are rounded: spacings taken from them, and so the rows of a symmetric grid, differ by this, relative. */
-static double rounding_of(const struct starfish_axis *axis)
+/* Spacings of a grid that is its own mirror image differ from their mirrors by the rounding of the coordinates; their means
+ * make the operator symmetric, which a change of basis can make use of. */
+static void make_spacings(const struct starfish_axis *axis, double *spacing)
 {
     const double *x = axis->coordinates;
-    const size_t last = axis->coordinate_count - 1;
-    double narrowest = x[last] - x[0];
-    for (size_t i = 0; i < last; i++)
-        narrowest = fmin(narrowest, x[i + 1] - x[i]);
-    return STARFISH_BASIS_EXACT * fmax(fabs(x[0]), fabs(x[last])) / narrowest;
+    const size_t count = axis->coordinate_count - 1;
+    const double rounding = 4 * DBL_EPSILON * fmax(fabs(x[0]), fabs(x[count]));
+    int mirrored = 1;
+    for (size_t i = 0; i < count; i++)
+        spacing[i] = x[i + 1] - x[i];
+    for (size_t i = 0; i < count / 2; i++)
+        mirrored = mirrored && fabs(spacing[i] - spacing[count - 1 - i]) <= rounding;
+    for (size_t i = 0; mirrored && i < count / 2; i++)
+        spacing[i] = spacing[count - 1 - i] = (spacing[i] + spacing[count - 1 - i]) / 2;
 }
 
-static void build_stretched(struct starfish_direction *d, const struct starfish_axis *axis)
+static starfish_status build_stretched(struct starfish_direction *d, const struct starfish_axis *axis)
 {
-    d->reflection = rounding_of(axis);
-    double end_width[2] = {0, 0};
+    double end_width[2] = {0, 0}, *spacing = malloc(axis->coordinate_count * sizeof *spacing);
+    if (!spacing)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu coordinates", axis->coordinate_count);
+    make_spacings(axis, spacing);
     for (size_t k = 0; k < d->n; k++) {
-        const struct metric m = axis->grid == STARFISH_NODE ? metric_of_node(axis, k) : metric_of_cell(axis, k);
+        const struct metric m =
+            axis->grid == STARFISH_NODE ? metric_of_node(axis, spacing, k) : metric_of_cell(axis, spacing, k);
         d->lower[k] = 1 / (m.before * m.width);
         d->upper[k] = 1 / (m.after * m.width);
         d->diag[k] = -(d->lower[k] + d->upper[k]);
@@ -200,9 +209,11 @@ static void build_stretched(struct starfish_direction *d, const struct starfish_
             end_width[0] = axis->grid == STARFISH_NODE ? m.before : m.width;
         end_width[1] = axis->grid == STARFISH_NODE ? m.after : m.width;
     }
+    free(spacing);
     for (int end = 0; end < 2; end++)
         close_end(d, end, axis->grid, axis->ends[end], end_width[end]);
     close_dirichlet_nodes(d, axis);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- The user's own matrix -------------------------------------------------------------------------------------- */
@@ -224,7 +235,7 @@ static void find_transform(struct starfish_direction *d)
         d->eigenvalue[k] = diag + 2 * off + off * d->eigenvalue[k];
 }
 
-static void build_tridiagonal(struct starfish_direction *d, const struct starfish_axis *axis)
+static starfish_status build_tridiagonal(struct starfish_direction *d, const struct starfish_axis *axis)
 {
     memcpy(d->lower, axis->lower, d->n * sizeof(double));
     memcpy(d->diag, axis->diag, d->n * sizeof(double));
@@ -233,6 +244,7 @@ static void build_tridiagonal(struct starfish_direction *d, const struct starfis
     if (!d->periodic)
         d->lower[0] = d->upper[d->n - 1] = 0;
     find_transform(d);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- Common ----------------------------------------------------------------------------------------------------- */
@@ -264,7 +276,6 @@ static int rows_sum_to_zero(const struct starfish_direction *d)
 static starfish_status allocate(struct starfish_direction *d, const char *name, size_t n)
 {
     memset(d, 0, sizeof *d);
-    d->reflection = STARFISH_BASIS_EXACT;
     if (n == 0 || n > INT32_MAX / 4)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.n is %zu, not in 1..%d", name, n, INT32_MAX / 4);
     d->n = n;
@@ -282,7 +293,7 @@ starfish_status starfish_direction_create(struct starfish_direction *d, const ch
 {
     static const struct {
         starfish_status (*check)(const char *, const struct starfish_axis *);
-        void (*build)(struct starfish_direction *, const struct starfish_axis *);
+        starfish_status (*build)(struct starfish_direction *, const struct starfish_axis *);
     } kinds[] = {
         [STARFISH_UNIFORM] = {check_uniform, build_uniform},
         [STARFISH_STRETCHED] = {check_stretched, build_stretched},
@@ -292,11 +303,12 @@ starfish_status starfish_direction_create(struct starfish_direction *d, const ch
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.kind is unknown", name);
     STARFISH_TRY(allocate(d, name, axis->n));
     starfish_status status = kinds[axis->kind].check(name, axis);
+    if (status == STARFISH_SUCCESS)
+        status = kinds[axis->kind].build(d, axis);
     if (status != STARFISH_SUCCESS) {
         starfish_direction_destroy(d);
         return status;
     }
-    kinds[axis->kind].build(d, axis);
     find_weights(d);
     d->constant_null = rows_sum_to_zero(d);
     return STARFISH_SUCCESS;

@@ -20,7 +20,6 @@ struct starfish_direction {
     double boundary_weight[2];    /* right-hand side at an end is reduced by this times the boundary datum */
     int takes_boundary[2];        /* whether the end has data at all */
     int constant_null;            /* rows sum to zero: constants are in the null space */
-    double reflection;            /* by how much mirrored rows of a symmetric grid may differ through rounding, relative */
 };
 
 enum starfish_phase {

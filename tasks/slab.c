@@ -4,27 +4,10 @@
 #include "base/real.h"
 #include "sparse/constant_line.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- What does not depend on the cut ------------------------------------------------------------------------------ */
-
-/* The mode of y that a constant field has; its eigenvalue is the one next to zero. */
-static size_t constant_row(const double *eigenvalue, size_t n)
-{
-    size_t row = 0;
-    for (size_t j = 1; j < n; j++)
-        if (fabs(eigenvalue[j]) < fabs(eigenvalue[row]))
-            row = j;
-    return row;
-}
-
-/* What a constant field of ones has in its constant mode, transformed in y by a change of basis. */
-static double constant_amplitude(const struct starfish_slab_space *space, size_t row)
-{
-    return space->planes.basis.basis.n > 0 ? starfish_basis_of_ones(&space->planes.basis.basis, row) : 1;
-}
 
 static starfish_status make_constant_tables(struct starfish_slab_space *space, const struct starfish_direction *z,
                                             double amplitude)
@@ -48,7 +31,7 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
                                                        .lower = d[1].lower,
                                                        .diag = d[1].diag,
                                                        .upper = d[1].upper,
-                                                       .reflection = d[1].reflection};
+                                                       .reflection = STARFISH_BASIS_EXACT};
     return starfish_plane_set_create(&space->planes, space->context, kind, space->n,
                                      d[1].has_transform ? NULL : &operator_y, space->n[2], space->precision);
 }
@@ -56,15 +39,17 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
 static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction d[3], int singular)
 {
     STARFISH_TRY(make_planes(space, d));
-    const double *eigenvalue_y = d[1].has_transform ? d[1].eigenvalue : space->planes.basis.basis.eigenvalue;
+    const struct starfish_basis *basis = d[1].has_transform ? NULL : &space->planes.basis.basis;
     STARFISH_TRY(starfish_matrix_table(&space->line, space->precision, &d[2], 1));
     STARFISH_TRY(starfish_vector_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
-    STARFISH_TRY(starfish_vector_reals(&space->shift_y, space->precision, eigenvalue_y, d[1].n));
+    STARFISH_TRY(starfish_vector_reals(&space->shift_y, space->precision, basis ? basis->eigenvalue : d[1].eigenvalue,
+                                       d[1].n));
     if (!singular)
         return STARFISH_SUCCESS;
-    const size_t row = constant_row(eigenvalue_y, d[1].n);
-    space->constant_lane = (ptrdiff_t)(row * d[0].n); /* the constant mode of every transform in x is its first */
-    return make_constant_tables(space, &d[2], constant_amplitude(space, row));
+    /* The constant mode of every transform is its first, and then a constant field's own value. */
+    const size_t row = basis ? basis->constant : 0;
+    space->constant_lane = (ptrdiff_t)(row * d[0].n);
+    return make_constant_tables(space, &d[2], basis ? starfish_basis_of_ones(basis, row) : 1);
 }
 
 starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,

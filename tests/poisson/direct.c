@@ -477,39 +477,39 @@ static void recovers_random_2d_fields(void **state)
 
 /* ---- Methods, workers, reuse -------------------------------------------------------------------------------------- */
 
-/* Iterative refinement gives back the digits that a basis of a strongly stretched y loses, where boundary data, a solve in
- * place and a singular problem are in its way, too. */
+/* Iterative refinement gives back the digits that a basis loses where a strongly stretched grid, almost but not quite its
+ * own mirror image, leaves its eigenvectors ill-determined; a solve in place, boundary data are in its way, too. */
 static void refinement_brings_back_digits(void **state)
 {
     (void)state;
-    enum { NX = 4, NY = 96, NZ = 20 };
-    struct starfish_poisson_problem p = problem_of("periodic", "nn cell", "nn cell", NX, NY, NZ, 0);
-    double faces[NY + 1], residual[2];
+    enum { NX = 3, NY = 512, NZ = 5 };
+    struct starfish_poisson_problem p = problem_of("periodic", "dd cell", "dn cell", NX, NY, NZ, 0);
+    double faces[NY + 1], error[2];
     for (int j = 0; j <= NY; j++)
-        faces[j] = (1 + tanh(6 * (2.0 * j / NY - 1)) / tanh(6)) / 2;
+        faces[j] = (1 + tanh(6 * (2.0 * j / NY - 1)) / tanh(6)) / 2 * (1 + (j < NY / 2 ? 1e-9 : 0));
     p.axis[1].kind = STARFISH_STRETCHED;
     p.axis[1].coordinates = faces;
     p.axis[1].coordinate_count = NY + 1;
     unsigned seed = 13;
     const size_t count = NX * NY * NZ;
-    double *f = test_random_field(count, &seed), *u = malloc(count * sizeof *u);
+    double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f);
     struct starfish_boundary boundary = {.constant = {[1] = {0.25, -0.5}, [2] = {1, 0}}};
     for (int steps = 0; steps < 2; steps++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         struct starfish_info info;
         starfish_poisson_plan *plan;
         options.method = STARFISH_METHOD_SLAB;
-        options.refinements = steps;
-        options.check_residual = 1;
+        options.refinements = steps ? -1 : 0; /* chosen by the plan */
         options.slabs = 3;
         ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
-        memcpy(u, f, count * sizeof *u);
-        ASSERT_OK(starfish_poisson_solve(plan, &boundary, u, u, &info));
+        test_apply(&p, &boundary, u, f);
+        ASSERT_OK(starfish_poisson_solve(plan, &boundary, f, f, &info));
         assert_int_equal(info.refinements, steps);
-        residual[steps] = info.residual;
+        error[steps] = largest_difference(u, f, count);
         starfish_poisson_plan_destroy(plan);
     }
-    assert_true(residual[1] < 0.2 * residual[0]);
+    if (!(error[1] < 0.1 * error[0]))
+        fail_msg("error %g, refined %g", error[0], error[1]);
     free(f), free(u);
 }
 
