@@ -17,8 +17,12 @@ enum {
     STARFISH_TRIDIAG_SIDE_BY_SIDE = 16,
     /* Rows of a block that are not per unknown: see struct line_block. */
     STARFISH_TRIDIAG_LOOSE_ROWS = 11,
+    /* Lanes of a block of reduced systems: rows of 1 KiB in f64, all slabs' coefficients in the second-level cache. */
+    STARFISH_TRIDIAG_REDUCED_LANES = 128,
     /* CUDA: bytes of right-hand side that a thread holds in registers at a time. */
-    STARFISH_TRIDIAG_CHUNK_BYTES = 64
+    STARFISH_TRIDIAG_CHUNK_BYTES = 64,
+    /* CUDA: longest lane of a slab that a block of threads holds in registers. */
+    STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES = 8192
 };
 
 static inline size_t starfish_tridiag_smaller(size_t a, size_t b)

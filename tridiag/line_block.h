@@ -179,4 +179,37 @@ STARFISH_TRIDIAG_INLINE void line_block_substitute(const struct line_block *bloc
     }
 }
 
+/* ---- Lanes, for the kernels that know where they lie --------------------------------------------------------------- */
+
+STARFISH_TRIDIAG_INLINE void line_copy_row(real *restrict to, const real *restrict from, size_t width)
+{
+#pragma omp simd
+    for (size_t l = 0; l < width; l++)
+        to[l] = from[l];
+}
+
+/* Fetch a row ahead of time: hardware does not foresee rows that lie pages apart. */
+static inline void line_prefetch_row(const real *row, size_t width)
+{
+    for (size_t l = 0; l < width; l += STARFISH_TRIDIAG_CACHE_LINE / sizeof(real))
+        __builtin_prefetch(row + l, 1);
+}
+
+/* Shifts of `width` lanes from first_lane on; `outer` may be NULL. */
+static inline void line_shifts(const real *inner, size_t inner_lanes, const real *outer, double everywhere,
+                               size_t first_lane, size_t width, real *shift)
+{
+    for (size_t l = 0; l < width; l++) {
+        size_t lane = first_lane + l;
+        shift[l] = inner[lane % inner_lanes] + (outer ? outer[lane / inner_lanes] : 0) + (real)everywhere;
+    }
+}
+
+/* Set to zero the pinned lane, if it is one of these; -1: none is. */
+static inline void line_pin(ptrdiff_t pinned_lane, size_t first_lane, size_t width, real *last)
+{
+    if (pinned_lane >= 0 && (size_t)pinned_lane >= first_lane && (size_t)pinned_lane < first_lane + width)
+        last[(size_t)pinned_lane - first_lane] = 0;
+}
+
 #endif

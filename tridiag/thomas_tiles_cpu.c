@@ -8,7 +8,7 @@
  * Thomas 1949; line_block.h for periodic and pinned lines. */
 #include "tridiag/line_block.h"
 
-/* How many rows ahead the tile is fetched: hardware does not foresee rows that lie pages apart. */
+/* How many rows ahead the tile is fetched. */
 enum { ROWS_AHEAD = 4 };
 
 /* Row k; *t is a tile near it and becomes the tile that holds it. */
@@ -21,32 +21,6 @@ static inline real *tile_row(const struct starfish_thomas_tiles *arguments, int 
     return (real *)arguments->tile[*t] + (k - arguments->first[*t]) * arguments->inner * arguments->outer;
 }
 
-static inline void prefetch_row(const real *row, size_t width)
-{
-    for (size_t l = 0; l < width; l += STARFISH_TRIDIAG_CACHE_LINE / sizeof(real))
-        __builtin_prefetch(row + l, 1);
-}
-
-static void set_shifts(const struct starfish_thomas_tiles *arguments, size_t first_lane, size_t width, real *shift)
-{
-    const real *inner = arguments->shift_inner, *outer = arguments->shift_outer;
-    real everywhere = (real)arguments->shift;
-
-    for (size_t l = 0; l < width; l++) {
-        size_t lane = first_lane + l;
-        shift[l] = inner[lane % arguments->inner] + (outer ? outer[lane / arguments->inner] : 0) + everywhere;
-    }
-}
-
-static void pin(const struct starfish_thomas_tiles *arguments, size_t first_lane, size_t width, real *last)
-{
-    if (arguments->pinned_lane < 0)
-        return;
-    size_t lane = (size_t)arguments->pinned_lane;
-    if (lane >= first_lane && lane < first_lane + width)
-        last[lane - first_lane] = 0;
-}
-
 STARFISH_TRIDIAG_CLONES
 static void forward(const struct starfish_thomas_tiles *arguments, const struct line_block *block, size_t first_lane,
                     size_t width)
@@ -56,17 +30,10 @@ static void forward(const struct starfish_thomas_tiles *arguments, const struct 
     line_block_begin(block, width);
     for (size_t k = 0; k + 1 < block->n; k++) {
         if (k + ROWS_AHEAD < block->n)
-            prefetch_row(tile_row(arguments, &t_ahead, k + ROWS_AHEAD) + first_lane, width);
+            line_prefetch_row(tile_row(arguments, &t_ahead, k + ROWS_AHEAD) + first_lane, width);
         line_block_eliminate(block, width, k, tile_row(arguments, &t, k) + first_lane);
     }
     line_block_last(block, width, tile_row(arguments, &t, block->n - 1) + first_lane);
-}
-
-STARFISH_TRIDIAG_INLINE void copy_row(real *restrict to, const real *restrict from, size_t width)
-{
-#pragma omp simd
-    for (size_t l = 0; l < width; l++)
-        to[l] = from[l];
 }
 
 STARFISH_TRIDIAG_CLONES
@@ -76,13 +43,13 @@ static void backward(const struct starfish_thomas_tiles *arguments, const struct
     const real *below = block->last;
     int t = arguments->tiles - 1, t_ahead = t;
 
-    copy_row(tile_row(arguments, &t, block->n - 1) + first_lane, block->last, width);
+    line_copy_row(tile_row(arguments, &t, block->n - 1) + first_lane, block->last, width);
     for (size_t k = block->n - 1; k-- > 0;) {
         if (k >= ROWS_AHEAD)
-            prefetch_row(tile_row(arguments, &t_ahead, k - ROWS_AHEAD) + first_lane, width);
+            line_prefetch_row(tile_row(arguments, &t_ahead, k - ROWS_AHEAD) + first_lane, width);
         line_block_substitute(block, width, k, below);
         below = block->d + k * block->pitch;
-        copy_row(tile_row(arguments, &t, k) + first_lane, below, width);
+        line_copy_row(tile_row(arguments, &t, k) + first_lane, below, width);
     }
 }
 
@@ -95,9 +62,10 @@ void REAL_NAME(starfish_thomas_tiles_cpu)(const struct starfish_thomas_tiles *ar
 
     for (size_t lane = 0; lane < lanes; lane += widest) {
         size_t width = starfish_tridiag_smaller(widest, lanes - lane);
-        set_shifts(arguments, lane, width, block.shift);
+        line_shifts(arguments->shift_inner, arguments->inner, arguments->shift_outer, arguments->shift, lane, width,
+                    block.shift);
         forward(arguments, &block, lane, width);
-        pin(arguments, lane, width, block.last);
+        line_pin(arguments->pinned_lane, lane, width, block.last);
         backward(arguments, &block, lane, width);
     }
 }

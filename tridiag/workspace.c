@@ -1,5 +1,6 @@
 /* What memory the kernels need; see blocking.h for how they cut their work. */
 #include "tridiag/blocking.h"
+#include "tridiag/slab_lines.h"
 #include "tridiag/tridiag.h"
 
 /* Reals kept per unknown: c' and d', the separator's column when periodic, and in a chain the vector itself. */
@@ -46,4 +47,29 @@ size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vecto
 size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size)
 {
     return checkpoint_bytes(n, lanes * vectors, 1, periodic, real_size);
+}
+
+size_t starfish_slab_solve_workspace_cpu(size_t rows, size_t lanes, int periodic, size_t real_size)
+{
+    return starfish_thomas_tiles_workspace_cpu(rows, lanes, periodic, real_size);
+}
+
+size_t starfish_slab_solve_workspace_cuda(size_t rows, size_t lanes, int periodic, size_t real_size)
+{
+    return rows * real_size <= STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES
+               ? 0
+               : checkpoint_bytes(rows, lanes, 1, periodic, real_size);
+}
+
+/* CPU: coefficients of a block of lanes; CUDA: of all of them. */
+size_t starfish_slab_reduced_workspace_cpu(int slabs, size_t lanes, int periodic, size_t real_size)
+{
+    size_t width = starfish_tridiag_smaller(lanes, STARFISH_TRIDIAG_REDUCED_LANES);
+
+    return (periodic ? 2 : 1) * (size_t)slabs * width * real_size;
+}
+
+size_t starfish_slab_reduced_workspace_cuda(int slabs, size_t lanes, int periodic, size_t real_size)
+{
+    return (periodic ? 2 : 1) * (size_t)slabs * lanes * real_size;
 }

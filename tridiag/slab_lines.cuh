@@ -1,0 +1,88 @@
+/* What the CUDA kernels of slab_lines.h share: shifts and parts of lanes, a quick reciprocal, and one step of the
+ * elimination of a run of rows that keeps its last row as a separator. */
+#ifndef STARFISH_TRIDIAG_SLAB_LINES_CUH
+#define STARFISH_TRIDIAG_SLAB_LINES_CUH
+
+extern "C" {
+#include "tridiag/slab_lines.h"
+}
+#include <cuda_runtime.h>
+
+namespace starfish_slab
+{
+
+/* 1 / x within about one unit in the last place, for normal x and 1 / x; a third of the instructions of a division
+ * that is correctly rounded. f64: the approximation has an error below 2^-20, the series 1 + e + e^2 leaves e^3. */
+__device__ inline double reciprocal(double x)
+{
+    double r;
+
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    double e = fma(-x, r, 1.0);
+    e = fma(e, e, e);
+    return fma(r, e, r);
+}
+
+__device__ inline float reciprocal(float x)
+{
+    float r;
+
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return r;
+}
+
+template <typename Real> __device__ inline Real lane_shift(const starfish_slab_lines &lines, size_t i, size_t j)
+{
+    const Real *inner = static_cast<const Real *>(lines.shift_inner);
+    const Real *outer = static_cast<const Real *>(lines.shift_outer);
+
+    return __ldg(inner + i) + (outer ? __ldg(outer + j) : Real(0)) + static_cast<Real>(lines.shift);
+}
+
+/* Where a lane's real is in an array that is cut into parts. */
+struct Place {
+    int part;
+    size_t index;
+};
+
+__device__ inline Place place_of(const starfish_slab_lines &lines, size_t lane)
+{
+    const size_t j = lane / lines.inner;
+    Place place = {0, 0};
+
+    while (place.part + 1 < lines.parts && j >= lines.first_outer[place.part + 1])
+        place.part++;
+    place.index = lane - lines.inner * lines.first_outer[place.part];
+    return place;
+}
+
+/* A run of rows with all rows above row k eliminated:
+ *     before v_before + diag u(k) + upper[k] u(k+1) = rhs,     u(0) = head - head_own u(k) - head_before v_before.
+ * At the last row these are what slab_lines.h calls lower, diag, rhs, head, head_own and head_before. */
+template <typename Real> struct Eliminated {
+    Real before, diag, rhs, head, head_own, head_before;
+};
+
+template <typename Real> __device__ inline Eliminated<Real> first_row(Real lower, Real diag, Real rhs)
+{
+    return {lower, diag, rhs, Real(0), Real(-1), Real(0)};
+}
+
+/* On to the next row, of lower, diag (with its shift) and rhs; `upper` is of the row that is eliminated, and `pivot`
+ * the reciprocal of its diag. */
+template <typename Real>
+__device__ inline void next_row(Eliminated<Real> &row, Real pivot, Real upper, Real lower, Real diag, Real rhs)
+{
+    const Real own = row.head_own * pivot, multiplier = lower * pivot;
+
+    row.head -= own * row.rhs;
+    row.head_before -= own * row.before;
+    row.head_own = -own * upper;
+    row.rhs = rhs - multiplier * row.rhs;
+    row.before = -multiplier * row.before;
+    row.diag = diag - multiplier * upper;
+}
+
+} // namespace starfish_slab
+
+#endif
