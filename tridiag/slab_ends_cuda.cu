@@ -53,18 +53,18 @@ template <typename Real, int LANES> struct Walk {
 };
 
 template <typename Real, int LANES>
-__device__ inline Walk<Real, LANES> new_walk(const starfish_slab_lines &lines, size_t lane)
+__device__ inline Walk<Real, LANES> new_walk(const starfish_slab_lines &lines, unsigned lane)
 {
     Walk<Real, LANES> walk = {lines, {}, {}};
 
     for (int l = 0; l < LANES; l++)
-        walk.shift[l] = lane_shift<Real>(lines, (lane + l) % lines.inner, (lane + l) / lines.inner);
+        walk.shift[l] = lane_shift<Real>(lines, lane + l);
     return walk;
 }
 
-__device__ inline size_t first_lane(int lanes_per_thread)
+__device__ inline unsigned first_lane(int lanes_per_thread)
 {
-    return (size_t(blockIdx.x) * THREADS + threadIdx.x) * lanes_per_thread;
+    return (blockIdx.x * THREADS + threadIdx.x) * lanes_per_thread;
 }
 
 template <typename Real, int LANES>
@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(THREADS) ends(const __grid_constant__ starfish
 {
     typedef Pack<Real, LANES> Some;
     const starfish_slab_lines &lines = arguments.lines;
-    const size_t lane = first_lane(LANES), lanes = lines.inner * lines.outer, rows = lines.rows;
+    const unsigned lane = first_lane(LANES);
+    const size_t lanes = lines.inner * lines.outer, rows = lines.rows;
     const Real *data = static_cast<const Real *>(arguments.data) + lane;
 
     if (lane >= lanes)
@@ -101,7 +102,7 @@ template <typename Real>
 __global__ void __launch_bounds__(THREADS) coefficients(const __grid_constant__ starfish_slab_coefficients arguments)
 {
     const starfish_slab_lines &lines = arguments.lines;
-    const size_t lane = first_lane(1);
+    const unsigned lane = first_lane(1);
     const Pack<Real, 1> zero = {};
 
     if (lane >= lines.inner * lines.outer)

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#define STABILITY 16.0
+#define STABILITY 4.0
 enum { MOST_SLABS = 12 };
 enum { RHS, HEAD, LOWER, DIAG, HEAD_OWN, HEAD_BEFORE, ARRAYS };
 
