@@ -22,12 +22,12 @@ template <typename Real, int LANES> struct alignas(LANES * sizeof(Real)) Pack {
 
 /* STEP rows from row k on; zero beyond the last. */
 template <typename Real, int LANES>
-__device__ inline void load_rows(Pack<Real, LANES> *to, const Real *data, size_t k, size_t rows, size_t lanes)
+__device__ inline void load_rows(Pack<Real, LANES> *to, const Real *data, size_t k, size_t rows, size_t plane)
 {
 #pragma unroll
     for (int i = 0; i < STEP; i++)
         if (k + i < rows)
-            to[i] = *reinterpret_cast<const Pack<Real, LANES> *>(data + (k + i) * lanes);
+            to[i] = *reinterpret_cast<const Pack<Real, LANES> *>(data + (k + i) * plane);
 }
 
 template <typename Real, int LANES> struct Walk {
@@ -53,18 +53,18 @@ template <typename Real, int LANES> struct Walk {
 };
 
 template <typename Real, int LANES>
-__device__ inline Walk<Real, LANES> new_walk(const starfish_slab_lines &lines, size_t lane)
+__device__ inline Walk<Real, LANES> new_walk(const starfish_slab_lines &lines, unsigned lane)
 {
     Walk<Real, LANES> walk = {lines, {}, {}};
 
     for (int l = 0; l < LANES; l++)
-        walk.shift[l] = lane_shift<Real>(lines, (lane + l) % lines.inner, (lane + l) / lines.inner);
+        walk.shift[l] = lane_shift<Real>(lines, lane + l);
     return walk;
 }
 
-__device__ inline size_t first_lane(int lanes_per_thread)
+__device__ inline unsigned first_lane(int lanes_per_thread)
 {
-    return (size_t(blockIdx.x) * THREADS + threadIdx.x) * lanes_per_thread;
+    return (blockIdx.x * THREADS + threadIdx.x) * lanes_per_thread;
 }
 
 template <typename Real, int LANES>
@@ -72,17 +72,18 @@ __global__ void __launch_bounds__(THREADS) ends(const __grid_constant__ starfish
 {
     typedef Pack<Real, LANES> Some;
     const starfish_slab_lines &lines = arguments.lines;
-    const size_t lane = first_lane(LANES), lanes = lines.inner * lines.outer, rows = lines.rows;
+    const unsigned lane = first_lane(LANES);
+    const size_t lanes = lines.inner * lines.outer, rows = lines.rows;
     const Real *data = static_cast<const Real *>(arguments.data) + lane;
 
     if (lane >= lanes)
         return;
     Some now[STEP], ahead[STEP];
-    load_rows(now, data, 0, rows, lanes);
+    load_rows(now, data, 0, rows, lines.plane);
     Walk<Real, LANES> walk = new_walk<Real, LANES>(lines, lane);
     walk.start(now[0]);
     for (size_t k = 0; k < rows; k += STEP) {
-        load_rows(ahead, data, k + STEP, rows, lanes);
+        load_rows(ahead, data, k + STEP, rows, lines.plane);
 #pragma unroll
         for (int i = 0; i < STEP; i++) {
             if (k + i > 0 && k + i < rows)
@@ -101,7 +102,7 @@ template <typename Real>
 __global__ void __launch_bounds__(THREADS) coefficients(const __grid_constant__ starfish_slab_coefficients arguments)
 {
     const starfish_slab_lines &lines = arguments.lines;
-    const size_t lane = first_lane(1);
+    const unsigned lane = first_lane(1);
     const Pack<Real, 1> zero = {};
 
     if (lane >= lines.inner * lines.outer)
@@ -128,7 +129,8 @@ template <typename Real> int launch_ends(const starfish_slab_ends *arguments, cu
 {
     const starfish_slab_lines &lines = arguments->lines;
     const bool pairs =
-        lines.inner * lines.outer % 2 == 0 && reinterpret_cast<size_t>(arguments->data) % (2 * sizeof(Real)) == 0;
+        lines.inner * lines.outer % 2 == 0 && lines.plane % 2 == 0 &&
+        reinterpret_cast<size_t>(arguments->data) % (2 * sizeof(Real)) == 0;
 
     if (pairs)
         ends<Real, 2><<<blocks_of(lines, 2), THREADS, 0, stream>>>(*arguments);

@@ -31,10 +31,12 @@ __device__ inline float reciprocal(float x)
     return r;
 }
 
-template <typename Real> __device__ inline Real lane_shift(const starfish_slab_lines &lines, size_t i, size_t j)
+/* Lanes are counted in 32 bits here: a division of 64 bits takes as long as a load. */
+template <typename Real> __device__ inline Real lane_shift(const starfish_slab_lines &lines, unsigned lane)
 {
     const Real *inner = static_cast<const Real *>(lines.shift_inner);
     const Real *outer = static_cast<const Real *>(lines.shift_outer);
+    const unsigned j = lane / static_cast<unsigned>(lines.inner), i = lane - j * static_cast<unsigned>(lines.inner);
 
     return __ldg(inner + i) + (outer ? __ldg(outer + j) : Real(0)) + static_cast<Real>(lines.shift);
 }
@@ -45,9 +47,9 @@ struct Place {
     size_t index;
 };
 
-__device__ inline Place place_of(const starfish_slab_lines &lines, size_t lane)
+__device__ inline Place place_of(const starfish_slab_lines &lines, unsigned lane)
 {
-    const size_t j = lane / lines.inner;
+    const unsigned j = lane / static_cast<unsigned>(lines.inner);
     Place place = {0, 0};
 
     while (place.part + 1 < lines.parts && j >= lines.first_outer[place.part + 1])

@@ -33,7 +33,8 @@ constexpr unsigned ALL_THREADS = 0xffffffffu;
 
 /* How the lanes are cut; n rows to solve. */
 struct Cut {
-    size_t n, lanes;
+    int n;
+    unsigned lanes, plane; /* lanes to solve, reals between planes */
     int chunks, group;  /* of a lane, and the power of two from there */
     int width, threads; /* lanes and threads of a block */
     int padding;        /* rows before the first */
@@ -61,8 +62,8 @@ template <typename Real, int ROWS> struct Operator {
 
         for (int at = threadIdx.x; at < ROWS * cut.chunks; at += blockDim.x) {
             const int to = at + at / ROWS;
-            const size_t k = at - cut.padding;
-            const bool row = at >= cut.padding;
+            const int k = at - cut.padding;
+            const bool row = k >= 0;
             lower[to] = row && (k > 0 || periodic) ? __ldg(from_lower + k) : Real(0);
             diag[to] = row ? __ldg(from_diag + k) : Real(1e30);
             upper[to] = row && (k + 1 < cut.n || periodic) ? __ldg(from_upper + k) : Real(0);
@@ -214,7 +215,7 @@ __device__ inline void solve_separators(const Exchange<Real> &exchange, const Cu
 
     for (int first = 0; first < cut.width; first += groups) {
         const int lane = first + threadIdx.x / cut.group;
-        const bool pinned = pinned_lane >= 0 && size_t(pinned_lane) == size_t(blockIdx.x) * cut.width + lane;
+        const bool pinned = pinned_lane >= 0 && pinned_lane == ptrdiff_t(blockIdx.x) * cut.width + lane;
         const Real x = PERIODIC ? solve_periodic(exchange, cut, chunk, lane, upper, pinned)
                                 : solve_open(exchange, cut, chunk, lane, upper, pinned);
         __syncwarp(); /* all of the group have read rhs */
@@ -276,20 +277,21 @@ __device__ inline void substitute(Chunk<Real, ROWS> &chunk, const Operator<Real,
 template <typename Real> __device__ inline void fetch_ahead(const Real *data, const Cut &cut)
 {
     enum { LINE = 64 };
-    const size_t lane = (size_t(blockIdx.x) + cut.ahead) * cut.width;
+    const size_t lane = size_t(blockIdx.x + cut.ahead) * cut.width;
     const int lines = (cut.width * static_cast<int>(sizeof(Real)) + LINE - 1) / LINE;
 
     if (lane + cut.width > cut.lanes)
         return;
-    for (size_t i = threadIdx.x; i < cut.n * lines; i += blockDim.x) {
-        const Real *row = data + lane + i / lines * cut.lanes;
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(reinterpret_cast<const char *>(row) + i % lines * LINE));
+    for (int i = threadIdx.x; i < cut.n * lines; i += blockDim.x) {
+        const int k = i / lines;
+        const Real *row = data + lane + size_t(k) * cut.plane;
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(reinterpret_cast<const char *>(row) + (i - k * lines) * LINE));
     }
 }
 
 /* A lane's real in an array that is cut into parts; zero without the array. */
 template <typename Real>
-__device__ inline Real part_value(const void *const *parts, const starfish_slab_lines &lines, size_t lane)
+__device__ inline Real part_value(const void *const *parts, const starfish_slab_lines &lines, unsigned lane)
 {
     if (!parts[0])
         return Real(0);
@@ -308,26 +310,26 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     const Exchange<Real> exchange(shared + Rows::size(cut), cut);
     const starfish_slab_lines &lines = arguments.lines;
     const int column = threadIdx.x % cut.width, c = threadIdx.x / cut.width;
-    const size_t lane = size_t(blockIdx.x) * cut.width + column;
+    const unsigned lane = blockIdx.x * cut.width + column;
     const bool works = c < cut.chunks && lane < cut.lanes, top = works && c == 0, bottom = works && c + 1 == cut.chunks;
     const int first = top ? cut.padding : works ? 0 : ROWS, at = works ? c * Rows::PITCH : 0;
-    const ptrdiff_t offset = (ptrdiff_t(c) * ROWS - cut.padding) * ptrdiff_t(cut.lanes) + ptrdiff_t(lane);
+    const ptrdiff_t offset = (ptrdiff_t(c) * ROWS - cut.padding) * ptrdiff_t(cut.plane) + ptrdiff_t(lane);
     const Real *data = static_cast<const Real *>(arguments.data) + offset;
     Chunk<Real, ROWS> chunk;
 
     chunk.pivots = shared + Rows::size(cut) + Exchange<Real>::size(cut) + threadIdx.x;
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
-        chunk.f[i] = i >= first ? data[i * cut.lanes] : Real(0);
-    if (cut.ahead > 0)
-        fetch_ahead(static_cast<const Real *>(arguments.data), cut);
-    rows.load(lines, cut, PERIODIC);
-    const Real shift = works ? lane_shift<Real>(lines, lane % lines.inner, lane / lines.inner) : Real(0);
+        chunk.f[i] = i >= first ? data[size_t(i) * cut.plane] : Real(0);
+    const Real shift = works ? lane_shift<Real>(lines, lane) : Real(0);
     const Real separator = bottom ? part_value<Real>(arguments.own, lines, lane) : Real(0);
     const Real before = top ? part_value<Real>(arguments.before, lines, lane) : Real(0);
+    if (BLOCKS == 2)
+        fetch_ahead(static_cast<const Real *>(arguments.data), cut);
+    rows.load(lines, cut, PERIODIC);
     if (bottom && arguments.own[0] && cut.n > 0)
         chunk.f[ROWS - 1] -= __ldg(static_cast<const Real *>(lines.upper) + cut.n - 1) * separator;
-    if (top && arguments.before[0]) {
+    if (!PERIODIC && top && arguments.before[0]) {
         const Real outside = __ldg(static_cast<const Real *>(lines.lower)) * before;
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
@@ -351,14 +353,15 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
         if (i >= first)
-            out[i * cut.lanes] = chunk.f[i];
+            out[size_t(i) * cut.plane] = chunk.f[i];
     if (bottom && arguments.own[0])
-        out[ROWS * cut.lanes] = separator;
+        out[size_t(ROWS) * cut.plane] = separator;
 }
 
 Cut cut_lines(const starfish_slab_lines &lines, size_t n, int chunk_rows)
 {
-    Cut cut = {n, lines.inner * lines.outer, 1, 1, 0, 0, 0, 0};
+    Cut cut = {static_cast<int>(n), static_cast<unsigned>(lines.inner * lines.outer), static_cast<unsigned>(lines.plane),
+               1, 1, 0, 0, 0, 0};
 
     if (n > 0)
         cut.chunks = static_cast<int>((n + chunk_rows - 1) / chunk_rows);
@@ -386,7 +389,7 @@ int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t s
 {
     auto kernel = solve_chunks<Real, ROWS, PERIODIC, BLOCKS>;
     Cut cut = cut_lines(arguments.lines, n, ROWS);
-    const size_t blocks = (cut.lanes + cut.width - 1) / cut.width;
+    const unsigned blocks = (cut.lanes + cut.width - 1) / cut.width;
     const size_t reals = Operator<Real, ROWS>::size(cut) + Exchange<Real>::size(cut) + size_t(ROWS) * MOST_THREADS;
     const int bytes = static_cast<int>(reals * sizeof(Real));
     int error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
@@ -395,7 +398,7 @@ int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t s
         error = blocks_ahead(cut.ahead);
     if (error)
         return error;
-    kernel<<<static_cast<unsigned>(blocks), cut.threads, bytes, stream>>>(arguments, cut);
+    kernel<<<blocks, cut.threads, bytes, stream>>>(arguments, cut);
     return cudaGetLastError();
 }
 
@@ -406,7 +409,7 @@ template <typename Real> struct LongLane {
     typedef Real Element;
     const Real *data;
     Real *out;
-    size_t rows, lanes;
+    size_t rows, plane;
     Real first_change, last_change;
 
     __device__ size_t n() const { return rows; }
@@ -415,9 +418,9 @@ template <typename Real> struct LongLane {
     __device__ int last_tile() const { return 0; }
     __device__ Real load(int, size_t k) const
     {
-        return data[k * lanes] - (k == 0 ? first_change : Real(0)) - (k + 1 == rows ? last_change : Real(0));
+        return data[k * plane] - (k == 0 ? first_change : Real(0)) - (k + 1 == rows ? last_change : Real(0));
     }
-    __device__ void store(int, size_t k, Real, Real x) const { out[k * lanes] = x; }
+    __device__ void store(int, size_t k, Real, Real x) const { out[k * plane] = x; }
 };
 
 template <typename Real, bool PERIODIC>
@@ -427,7 +430,7 @@ __global__ void __launch_bounds__(starfish_tridiag::THREADS)
     const starfish_slab_lines &lines = arguments.lines;
     const starfish_tridiag_operator line = {n, PERIODIC, lines.lower, lines.diag, lines.upper};
     const size_t lanes = lines.inner * lines.outer;
-    const size_t lane = size_t(blockIdx.x) * starfish_tridiag::THREADS + threadIdx.x;
+    const unsigned lane = blockIdx.x * starfish_tridiag::THREADS + threadIdx.x;
 
     if (lane >= lanes)
         return;
@@ -435,16 +438,16 @@ __global__ void __launch_bounds__(starfish_tridiag::THREADS)
     const LongLane<Real> all = {static_cast<const Real *>(arguments.data) + lane,
                                 static_cast<Real *>(arguments.out) + lane,
                                 n,
-                                lanes,
+                                lines.plane,
                                 arguments.before[0] ? *static_cast<const Real *>(lines.lower) *
                                                           part_value<Real>(arguments.before, lines, lane)
                                                     : Real(0),
                                 arguments.own[0] ? static_cast<const Real *>(lines.upper)[n - 1] * own : Real(0)};
     const bool pinned = arguments.pinned_lane >= 0 && size_t(arguments.pinned_lane) == lane;
-    starfish_tridiag::solve_line<Real, PERIODIC>(line, lane_shift<Real>(lines, lane % lines.inner, lane / lines.inner),
-                                                 pinned, all, static_cast<Real *>(arguments.workspace) + lane, lanes);
+    starfish_tridiag::solve_line<Real, PERIODIC>(line, lane_shift<Real>(lines, lane), pinned, all,
+                                                 static_cast<Real *>(arguments.workspace) + lane, lanes);
     if (arguments.own[0])
-        all.out[n * lanes] = own;
+        all.out[n * lines.plane] = own;
 }
 
 template <typename Real, bool PERIODIC>
