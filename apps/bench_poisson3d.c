@@ -12,9 +12,6 @@
 
 #include "apps/workers.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const char *const poisson3d_methods[] = {
     [STARFISH_METHOD_AUTO] = "auto", [STARFISH_METHOD_SLAB] = "slab", [STARFISH_METHOD_BLKTRI] = "blktri", NULL};
 const char *const poisson3d_places[] = {

@@ -3,7 +3,6 @@
 #include "apps/command.h"
 #include "apps/workers.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
