@@ -327,6 +327,8 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     if (BLOCKS == 2)
         fetch_ahead(static_cast<const Real *>(arguments.data), cut);
     rows.load(lines, cut, PERIODIC);
+    __syncthreads();
+    /* Not before the barrier, at which all would then wait for these threads' loads. */
     if (bottom && arguments.own[0] && cut.n > 0)
         chunk.f[ROWS - 1] -= __ldg(static_cast<const Real *>(lines.upper) + cut.n - 1) * separator;
     if (!PERIODIC && top && arguments.before[0]) {
@@ -336,7 +338,6 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
             if (i == first)
                 chunk.f[i] -= outside;
     }
-    __syncthreads();
     const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC>(chunk, rows, at, shift, first);
     if (c < cut.chunks)
         exchange.put(c, column, last);
