@@ -12,9 +12,13 @@
  * grow with the lanes. Chunks of 32 reals of f64 leave room for two blocks of a multiprocessor, which cannot hide the
  * time between load and store, so that each block also fetches to the second-level cache what one soon to start needs.
  *
- * Measured on an H200, 512 x 512 lanes of f64, as a fraction of a device copy: 128 planes 0.99, 256 planes 0.95, 512
- * planes 0.76 (0.67 ms; without fetching ahead 0.79 ms, as with chunks of 16). Tried and slower: pivots in registers
- * (0.8 of the speed at 128 planes), 512 threads to a block, lanes shared out among a cluster of blocks (0.93 ms).
+ * Measured on an H200, 512 x 512 lanes of f64, whole lines (slabs with known separators) as a fraction of a device copy
+ * of as many bytes: 32 planes 0.92 (0.79), 128 planes 0.95 (0.84), 256 planes 0.89 (0.78), 512 planes 0.74 (0.71), which
+ * is 0.69 (0.71) ms, 1000 planes 0.52 (0.51); f32 0.78 (0.73) at 128 planes, 0.68 (0.65) at 512. Without fetching ahead
+ * 512 planes take 0.79 ms, as they do with chunks of 16. Tried and slower: pivots in registers (0.87 at 128 planes),
+ * 512 threads to a block, lanes shared out among the blocks of a cluster (0.93 ms at 512 planes). Neither better nor
+ * worse: known neighbours handed down through the padding (5 % slower at 128 and 256 planes of f64, up to 4 % faster at
+ * 1000 planes and in f32).
  *
  * Rows that are missing to full chunks are put before the first row, where they are 1e30 u = 0 and alone. Lanes too
  * long for 32 chunks are solved by Thomas, one thread each (thomas_line.cuh). */
@@ -327,6 +331,8 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     if (BLOCKS == 2)
         fetch_ahead(static_cast<const Real *>(arguments.data), cut);
     rows.load(lines, cut, PERIODIC);
+    __syncthreads();
+    /* Not before the barrier, at which all would then wait for these threads' loads. */
     if (bottom && arguments.own[0] && cut.n > 0)
         chunk.f[ROWS - 1] -= __ldg(static_cast<const Real *>(lines.upper) + cut.n - 1) * separator;
     if (!PERIODIC && top && arguments.before[0]) {
@@ -336,7 +342,6 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
             if (i == first)
                 chunk.f[i] -= outside;
     }
-    __syncthreads();
     const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC>(chunk, rows, at, shift, first);
     if (c < cut.chunks)
         exchange.put(c, column, last);
