@@ -264,7 +264,9 @@ static void jobs_tell_how_far_they_are(void **state)
     assert_int_equal(info.phases, 4);
     for (int phase = 0; phase < info.phases; phase++) {
         assert_true(strlen(info.phase[phase].name) > 0);
-        assert_true(info.phase[phase].seconds > 0 && info.phase[phase].seconds <= info.seconds);
+        assert_true(info.phase[phase].seconds > 0);
+        /* The last one, the check of the residual, is no part of the solve. */
+        assert_true(phase == 3 || info.phase[phase].seconds <= info.seconds);
     }
     if (workers[STARFISH_GPU] == 0)
         assert_true(info.host_to_device == 0 && info.device_to_host == 0 && info.device_to_device == 0);

@@ -203,7 +203,7 @@ static void *upload_planes(const struct uploaded *u, const double *values, size_
     double *gapped = new_array(planes * plane);
 
     for (size_t i = 0; i < planes * plane; i++)
-        gapped[i] = i % plane < lanes ? values[i / plane * lanes + i % plane] : NAN;
+        gapped[i] = i % plane < lanes ? values[i / plane * lanes + i % plane] : (double)NAN;
     void *there = upload(u, gapped, planes * plane);
     free(gapped);
     return there;
