@@ -35,22 +35,40 @@ template <typename real> using complex = typename types<real>::complex;
 template <typename real> using number = typename types<real>::number;
 template <typename real> using half = typename types<real>::half;
 
-__device__ __forceinline__ double2 operator+(double2 a, double2 b) { return {a.x + b.x, a.y + b.y}; }
+__device__ __forceinline__ double2 operator+(double2 a, double2 b)
+{
+    return {a.x + b.x, a.y + b.y};
+}
 __device__ __forceinline__ float4 operator+(float4 a, float4 b)
 {
     return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
-__device__ __forceinline__ double2 operator-(double2 a, double2 b) { return {a.x - b.x, a.y - b.y}; }
+__device__ __forceinline__ double2 operator-(double2 a, double2 b)
+{
+    return {a.x - b.x, a.y - b.y};
+}
 __device__ __forceinline__ float4 operator-(float4 a, float4 b)
 {
     return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
 }
-__device__ __forceinline__ double2 operator*(double c, double2 a) { return {c * a.x, c * a.y}; }
-__device__ __forceinline__ float4 operator*(float c, float4 a) { return {c * a.x, c * a.y, c * a.z, c * a.w}; }
+__device__ __forceinline__ double2 operator*(double c, double2 a)
+{
+    return {c * a.x, c * a.y};
+}
+__device__ __forceinline__ float4 operator*(float c, float4 a)
+{
+    return {c * a.x, c * a.y, c * a.z, c * a.w};
+}
 
 /* -i a: a quarter turn */
-__device__ __forceinline__ double2 quarter(double2 a) { return {a.y, -a.x}; }
-__device__ __forceinline__ float4 quarter(float4 a) { return {a.y, -a.x, a.w, -a.z}; }
+__device__ __forceinline__ double2 quarter(double2 a)
+{
+    return {a.y, -a.x};
+}
+__device__ __forceinline__ float4 quarter(float4 a)
+{
+    return {a.y, -a.x, a.w, -a.z};
+}
 
 /* a w; a complex number, or all of a `number` */
 template <typename complex> __device__ __forceinline__ complex multiply(complex a, complex w)
@@ -88,8 +106,8 @@ template <int n> __device__ __forceinline__ double sine(int k)
     constexpr double thirds[] = {0, 0.86602540378443864676, -0.86602540378443864676};
     constexpr double fifths[] = {0, 0.95105651629515357212, 0.58778525229247312917, -0.58778525229247312917,
                                  -0.95105651629515357212};
-    constexpr double sixths[] = {
-        0, 0.86602540378443864676, 0.86602540378443864676, 0, -0.86602540378443864676, -0.86602540378443864676};
+    constexpr double sixths[] = {0, 0.86602540378443864676,  0.86602540378443864676,
+                                 0, -0.86602540378443864676, -0.86602540378443864676};
     constexpr double sevenths[] = {0,
                                    0.78183148246802980871,
                                    0.97492791218182360702,
@@ -215,16 +233,14 @@ template <typename real> struct line_fft {
 /* Where the lines of a block lie, and which of their elements this thread takes. Place p of line l is number
  * l * distance + (p << shift): side by side for columns, one behind the other for rows. */
 struct line_share {
-    int lines;                        /* of this block */
-    int distance, shift;              /* of lines; of places, as a power of two */
-    int first_line, line_step;        /* this thread's lines */
-    int first_element, element_step;  /* and its elements, or butterflies, in each of them */
+    int lines;                       /* of this block */
+    int shift, distance;             /* of places, as a power of two; of lines */
+    int first_line, line_step;       /* this thread's lines */
+    int first_element, element_step; /* and its elements, or butterflies, in each of them */
 };
 
-/* One pass; `load` fills the inputs of butterfly j of line l: from shared memory, or in the first pass from wherever the
- * line comes from. */
-/* x[s] times w^s; powers 1, 2 and 4 of w come from the table, the others are their products, which costs less than
- * reading them. */
+/* x[s] times w^s. w, w^2 and w^4 come from the table, the other powers are their products, which costs less than reading
+ * them. */
 template <typename real, int radix>
 __device__ __forceinline__ void twiddle(number<real> (&x)[radix], const complex<real> *table, int span)
 {
@@ -237,8 +253,8 @@ __device__ __forceinline__ void twiddle(number<real> (&x)[radix], const complex<
             if constexpr (radix > 3)
                 x[3] = multiply(x[3], w3);
             if constexpr (radix > 4) {
-                const complex<real> w4 = __ldg(table + 2 * span), w[4] = {w4, multiply(w4, w1), multiply(w4, w2),
-                                                                          multiply(w4, w3)};
+                const complex<real> w4 = __ldg(table + 2 * span);
+                const complex<real> w[4] = {w4, multiply(w4, w1), multiply(w4, w2), multiply(w4, w3)};
 #pragma unroll
                 for (int s = 4; s < radix; s++)
                     x[s] = multiply(x[s], w[s - 4]);

@@ -1,8 +1,8 @@
 /* Lanes in device memory as the lines of a tile, wherever they lie.
  *
  * A line is as many real lanes as a `number` has parts where two lanes go as one complex line (`packed`), half as many
- * where a line is one lane. It gives (get) and takes (put) element i of its lanes, as a number or as a half; get_once
- * leaves the L1 cache to what is read again, the tables above all. A set of lines finds line l of a tile. */
+ * where a line is one lane. It gives (get) and takes (put) element i of its lanes, as a number or as a half. A set of
+ * lines finds line l of a tile. */
 #ifndef STARFISH_FFT_LINE_LANES_CUH
 #define STARFISH_FFT_LINE_LANES_CUH
 
@@ -31,7 +31,10 @@ join(const real (&part)[values_of<real, packed>::lanes])
         return {part[0], part[1], part[2], part[3]};
 }
 
-__device__ __forceinline__ void split(double value, double (&part)[1]) { part[0] = value; }
+__device__ __forceinline__ void split(double value, double (&part)[1])
+{
+    part[0] = value;
+}
 __device__ __forceinline__ void split(double2 value, double (&part)[2])
 {
     part[0] = value.x;
@@ -56,7 +59,6 @@ template <typename real> struct adjacent_lanes {
     number<real> *data;
     unsigned stride; /* in numbers */
     __device__ __forceinline__ number<real> get(int i) const { return data[(size_t)i * stride]; }
-    __device__ __forceinline__ number<real> get_once(int i) const { return __ldcg(&data[(size_t)i * stride]); }
     __device__ __forceinline__ void put(int i, number<real> value) const { data[(size_t)i * stride] = value; }
 };
 
@@ -72,14 +74,6 @@ template <typename real, bool packed> struct scattered_lanes {
 #pragma unroll
         for (int p = 0; p < most; p++)
             part[p] = lane[p][(size_t)i * stride];
-        return join<real, packed>(part);
-    }
-    __device__ __forceinline__ typename values_of<real, packed>::type get_once(int i) const
-    {
-        real part[most];
-#pragma unroll
-        for (int p = 0; p < most; p++)
-            part[p] = __ldcg(&lane[p][(size_t)i * stride]);
         return join<real, packed>(part);
     }
     __device__ __forceinline__ void put(int i, typename values_of<real, packed>::type value) const
@@ -132,7 +126,6 @@ template <typename real, bool packed> struct cut_rows {
             part[p] = at.base[(row + (p < count ? p : 0)) * at.stride];
         return join<real, packed>(part);
     }
-    __device__ __forceinline__ typename values_of<real, packed>::type get_once(int i) const { return get(i); }
     __device__ __forceinline__ void put(int i, typename values_of<real, packed>::type value) const
     {
         const column<real> at = locate(all, i);

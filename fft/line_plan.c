@@ -241,8 +241,8 @@ static void fill_after(struct starfish_line_after *after, const struct starfish_
         entry[1] = plan->position[(plan->length - m) % plan->length];
         entry[2] = (int)k;
         entry[3] = -1;
-        set_complex(after->weight, (size_t)after->entries, (long double)output.weight[0],
-                    (long double)output.weight[1], precision);
+        set_complex(after->weight, (size_t)after->entries, (long double)output.weight[0], (long double)output.weight[1],
+                    precision);
         entry_of[m] = after->entries++;
     }
 }

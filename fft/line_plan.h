@@ -23,11 +23,11 @@ enum {
 
 struct starfish_line_pass {
     int radix;
-    int butterflies;       /* length / radix */
-    int span;              /* elements from one input of a butterfly to the next */
-    int step;              /* places from one to the next */
-    size_t first_start;    /* where its butterflies begin in `start`, in pairs */
-    size_t first_twiddle;  /* and its factors in `twiddle`, in complex numbers */
+    int butterflies;      /* length / radix */
+    int span;             /* elements from one input of a butterfly to the next */
+    int step;             /* places from one to the next */
+    size_t first_start;   /* where its butterflies begin in `start`, in pairs */
+    size_t first_twiddle; /* and its factors in `twiddle`, in complex numbers */
 };
 
 struct starfish_line_plan {

@@ -17,11 +17,11 @@ namespace starfish
 template <typename real> struct line_transform {
     line_fft<real> fft;
     int n;
-    int terms;     /* of the combination before */
-    bool weighted; /* whether any p is not 1, where it has one term */
+    int terms;                         /* of the combination before */
+    bool weighted;                     /* whether any p is not 1, where it has one term */
     const int2 *input;                 /* first and second of transform_tables.h */
     const complex<real> *input_weight; /* p and q */
-    int entries; /* of the combination after */
+    int entries;                       /* of the combination after */
     const int4 *entry;
     const complex<real> *weight;
     real scale;
@@ -67,7 +67,7 @@ template <typename real, typename lines> struct from_lines {
         }
 #pragma unroll
         for (int s = 0; s < radix; s++)
-            x[s] = line.get_once(t.terms == 0 ? j + s * span : __ldg(&t.input[j + s * span].x));
+            x[s] = line.get(t.terms == 0 ? j + s * span : __ldg(&t.input[j + s * span].x));
         if (t.weighted)
 #pragma unroll
             for (int s = 0; s < radix; s++)
@@ -105,8 +105,14 @@ template <typename real, typename lines> struct from_lines {
 };
 
 /* ---- After -------------------------------------------------------------------------------------------------------- */
-__device__ __forceinline__ double real_parts(double2 a) { return a.x; }
-__device__ __forceinline__ float2 real_parts(float4 a) { return {a.x, a.z}; }
+__device__ __forceinline__ double real_parts(double2 a)
+{
+    return a.x;
+}
+__device__ __forceinline__ float2 real_parts(float4 a)
+{
+    return {a.x, a.z};
+}
 
 /* An entry's outputs of one line. */
 template <typename real, typename lines>
@@ -136,41 +142,28 @@ __device__ __forceinline__ void store_entry(const line_transform<real> &transfor
     }
 }
 
-/* Rows: a thread reads the tables once for all of its lines. */
+/* A thread reads the tables once for all of its lines. */
 template <typename real, typename lines>
-__device__ __forceinline__ void store_rows(const line_transform<real> &transform, const line_share &share,
-                                           const number<real> *numbers, const lines &out)
+__device__ __forceinline__ void store_lines(const line_transform<real> &transform, const line_share &share,
+                                            const number<real> *numbers, const lines &out)
 {
+#pragma unroll 2
     for (int e = share.first_element; e < transform.entries; e += share.element_step) {
         const int4 entry = __ldg(&transform.entry[e]);
         const complex<real> weight = __ldg(&transform.weight[e]);
-#pragma unroll 4
+#pragma unroll 2
         for (int l = share.first_line; l < share.lines; l += share.line_step)
             store_entry(transform, share, numbers, out, l, entry, weight);
     }
 }
 
-/* Columns: a thread has one line. */
-template <typename real, typename lines>
-__device__ __forceinline__ void store_columns(const line_transform<real> &transform, const line_share &share,
-                                              const number<real> *numbers, const lines &out)
-{
-    if (share.first_line >= share.lines)
-        return;
-#pragma unroll 4
-    for (int e = share.first_element; e < transform.entries; e += share.element_step)
-        store_entry(transform, share, numbers, out, share.first_line, __ldg(&transform.entry[e]),
-                    __ldg(&transform.weight[e]));
-}
-
 /* ---- Tiles ---------------------------------------------------------------------------------------------------------- */
-/* How a kernel cuts lanes into tiles and gives its threads to them; all but `distance` and `shared` powers of two. */
+/* How a kernel cuts lanes into tiles and gives its threads to them. */
 struct tile_shape {
     int lanes, lines; /* of a tile */
     int threads;
-    int distance; /* numbers from one line to the next */
-    int butterfly_threads, output_threads; /* of one line of rows */
-    int shift;                             /* of places, for columns */
+    int shift, distance;                   /* of struct line_share */
+    int butterfly_threads, output_threads; /* of one line of rows, powers of two */
     size_t shared;                         /* bytes */
 };
 
@@ -178,18 +171,18 @@ struct tile_shape {
 __device__ __forceinline__ line_share share_row(const tile_shape &shape, int lines, int along)
 {
     const int thread = threadIdx.x, log = __ffs(along) - 1;
-    return {lines, shape.distance, 0, thread >> log, shape.threads >> log, thread & (along - 1), along};
+    return {lines, shape.shift, shape.distance, thread >> log, shape.threads >> log, thread & (along - 1), along};
 }
 
-/* Columns: threads lie across the lines, whose numbers are interleaved. */
+/* Columns: threads lie across the lines that are interleaved. */
 __device__ __forceinline__ line_share share_column(const tile_shape &shape, int lines)
 {
-    const int thread = threadIdx.x;
+    const int thread = threadIdx.x, across = 1 << shape.shift;
     return {lines,
-            1,
             shape.shift,
-            thread & (shape.lines - 1),
-            shape.lines,
+            shape.distance,
+            thread & (across - 1),
+            across,
             thread >> shape.shift,
             shape.threads >> shape.shift};
 }
@@ -201,7 +194,7 @@ __device__ __forceinline__ void transform_rows_tile(const line_transform<real> &
     const int lines = lines_of<real, lines_in::packed>(in.lanes);
     run_line_fft(transform.fft, share_row(shape, lines, shape.butterfly_threads), numbers,
                  from_lines<real, lines_in>{transform, in});
-    store_rows(transform, share_row(shape, lines, shape.output_threads), numbers, out);
+    store_lines(transform, share_row(shape, lines, shape.output_threads), numbers, out);
 }
 
 template <typename real, typename lines>
@@ -210,7 +203,7 @@ __device__ __forceinline__ void transform_columns_tile(const line_transform<real
 {
     const line_share share = share_column(shape, lines_of<real, lines::packed>(in.lanes));
     run_line_fft(transform.fft, share, numbers, from_lines<real, lines>{transform, in});
-    store_columns(transform, share, numbers, out);
+    store_lines(transform, share, numbers, out);
 }
 
 } // namespace starfish

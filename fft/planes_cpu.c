@@ -43,11 +43,8 @@ void starfish_transform_planes_cpu(const struct starfish_transform_cpu *x, const
         .count = y->n, .tiles = 1, .first_mode = {0, x->n}, .scale = 1, .workspace = arguments->workspace};
     for (size_t k = 0; k < arguments->planes; k++) {
         char *in = (char *)arguments->in + k * plane, *out = (char *)arguments->out + k * plane;
-        const struct starfish_transform_columns columns = {.inner = x->n,
-                                                           .outer = 1,
-                                                           .data = out,
-                                                           .scale = arguments->scale,
-                                                           .workspace = arguments->workspace};
+        const struct starfish_transform_columns columns = {
+            .inner = x->n, .outer = 1, .data = out, .scale = arguments->scale, .workspace = arguments->workspace};
         (direction == STARFISH_FORWARD ? forward : backward)(x, y, &rows, &columns, in, out);
     }
 }

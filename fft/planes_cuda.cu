@@ -49,7 +49,8 @@ __device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const re
 }
 
 template <typename real>
-__device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, unsigned plane, unsigned tile)
+__device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, unsigned plane,
+                                           unsigned tile)
 {
     const unsigned first = tile * a.columns.lanes, left = a.nx - first, lanes = min(left, (unsigned)a.columns.lanes);
     const size_t size = (size_t)a.ny * a.nx, offset = plane * size;
@@ -163,8 +164,7 @@ bool fits_one_launch(const starfish_transform_cuda *x, const starfish_transform_
 {
     return x->in_shared_memory && y->in_shared_memory && x->shape.fft == STARFISH_FFT_REAL &&
            y->shape.fft == STARFISH_FFT_REAL && lanes_are_aligned(planes.in, x->n, x->precision) &&
-           lanes_are_aligned(planes.out, x->n, x->precision) &&
-           (planes.planes + 64) * (x->n + y->n) < UINT32_MAX / 2;
+           lanes_are_aligned(planes.out, x->n, x->precision) && (planes.planes + 64) * (x->n + y->n) < UINT32_MAX / 2;
 }
 
 /* ---- Two launches ---------------------------------------------------------------------------------------------------- */

@@ -101,8 +101,7 @@ starfish_status create_line(starfish_transform_cuda *plan, host_tables *host)
 {
     STARFISH_TRY(starfish_line_plan_create(&host->line, static_cast<int>(plan->shape.length), plan->precision));
     for (int d = 0; d < 2; d++) {
-        STARFISH_TRY(
-            starfish_line_before_create(&host->before[d], &host->combinations.before[d], plan->precision));
+        STARFISH_TRY(starfish_line_before_create(&host->before[d], &host->combinations.before[d], plan->precision));
         STARFISH_TRY(starfish_line_after_create(&host->after[d], &host->line, &host->combinations,
                                                 static_cast<starfish_transform_direction>(d), plan->precision));
     }
@@ -189,7 +188,6 @@ extern "C" int starfish_transform_columns_cuda(struct starfish_transform_cuda *p
                                                const struct starfish_transform_columns *arguments,
                                                struct CUstream_st *stream)
 {
-    return plan->in_shared_memory
-               ? starfish::columns_by_lines(plan, direction, arguments, arguments->data, stream)
-               : starfish::columns_by_cufft(plan, direction, arguments, stream);
+    return plan->in_shared_memory ? starfish::columns_by_lines(plan, direction, arguments, arguments->data, stream)
+                                  : starfish::columns_by_cufft(plan, direction, arguments, stream);
 }

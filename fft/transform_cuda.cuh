@@ -47,12 +47,12 @@ struct starfish_transform_cuda {
     starfish_precision precision;
     struct starfish_transform_shape shape;
     double gain[2];
-    void *tables; /* device memory that all tables lie in */
+    void *tables;          /* device memory that all tables lie in */
     bool in_shared_memory; /* which way */
     struct starfish_device_line line;
     struct starfish_device_tables before[2], after[2]; /* cuFFT's way */
-    size_t group;          /* lines of one cuFFT call */
-    cufftHandle fft;       /* in place on `group` lines of the work space, or no_fft */
+    size_t group;                                      /* lines of one cuFFT call */
+    cufftHandle fft;                                   /* in place on `group` lines of the work space, or no_fft */
     cufftHandle from_rows; /* from `group` rows to the work space where before[FORWARD] only copies, else no_fft */
 };
 

@@ -13,6 +13,7 @@ namespace
 {
 
 constexpr int threads = STARFISH_LINE_THREADS;
+constexpr int most_lines = 64;
 constexpr int blocks = 3; /* of a multiprocessor, at least: what registers must leave room for */
 
 extern __shared__ double2 shared_memory[];
@@ -79,8 +80,10 @@ __global__ void __launch_bounds__(threads, blocks)
     const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, inner = arguments.inner;
     const size_t plane = inner * arguments.transform.n, offset = first / inner * plane;
     const unsigned lane = static_cast<unsigned>(first % inner);
-    const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count), stride = static_cast<unsigned>(inner);
-    const columns_of<real, packed, adjacent> in = {const_cast<real *>(arguments.in) + offset, stride, plane, lane, lanes};
+    const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count),
+                   stride = static_cast<unsigned>(inner);
+    const columns_of<real, packed, adjacent> in = {const_cast<real *>(arguments.in) + offset, stride, plane, lane,
+                                                   lanes};
     const columns_of<real, packed, adjacent> out = {arguments.out + offset, stride, plane, lane, lanes};
     transform_columns_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out);
 }
@@ -152,43 +155,50 @@ int lanes_of_line(const starfish_transform_cuda *plan)
     return plan->shape.fft == STARFISH_FFT_REAL ? parts : parts / 2;
 }
 
+/* As many lines as give each thread of a block one butterfly, with radix 8 in mind; a power of two. More lines a thread,
+ * to read tables less often, were slower: 73 KB a block leave the planes between the two transforms no room in the L2. */
+int lines_of_tile(const starfish_line_plan &line)
+{
+    int lines = 1;
+    while (lines < most_lines && 2 * lines * line.length <= 8 * threads)
+        lines *= 2;
+    return lines;
+}
+
 } // namespace
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------------- */
-/* As many lines as make a block's butterflies one each for its threads, with radix 8 in mind. */
 tile_shape rows_tile_shape(const starfish_transform_cuda *plan)
 {
-    constexpr size_t wanted = 8 * threads;
     const starfish_line_plan &line = plan->line.plan;
     tile_shape shape = {};
-    shape.distance = line.places | 1;
-    shape.lines = 1;
-    while (2 * shape.lines * static_cast<size_t>(line.length) <= wanted)
-        shape.lines *= 2;
-    shape.lanes = lanes_of_line(plan) * shape.lines;
     shape.threads = threads;
+    shape.lines = lines_of_tile(line);
+    shape.lanes = lanes_of_line(plan) * shape.lines;
+    shape.distance = line.places | 1;
     shape.butterfly_threads = std::min(threads, power_of_two_from(line.pass[0].butterflies));
     shape.output_threads = std::min(threads, power_of_two_from(plan->line.entries[0] / 2));
     shape.shared = static_cast<size_t>(shape.lines) * shape.distance * STARFISH_LINE_NUMBER;
     return shape;
 }
 
-/* A row of the tile is 64 bytes, which use whole sectors of device memory; more for short lines, fewer for those that
- * would leave room for one block only. */
+/* At least 64 bytes wide, which use whole sectors of device memory, but where that would leave room for fewer than three
+ * blocks. */
 tile_shape columns_tile_shape(const starfish_transform_cuda *plan)
 {
-    constexpr size_t enough = 24 * 1024, most = 72 * 1024;
-    const size_t line_bytes = plan->line.plan.places * STARFISH_LINE_NUMBER;
+    constexpr size_t most = 74 * 1024;
+    const size_t line_bytes = static_cast<size_t>(plan->line.plan.places) * STARFISH_LINE_NUMBER;
     tile_shape shape = {};
-    shape.lines = static_cast<int>(64 / starfish_real_size(plan->precision)) / lanes_of_line(plan);
+    shape.threads = threads;
+    shape.lines = lines_of_tile(plan->line.plan);
+    while (shape.lines * lanes_of_line(plan) * starfish_real_size(plan->precision) < 64)
+        shape.lines *= 2;
     while (shape.lines > 1 && shape.lines * line_bytes > most)
         shape.lines /= 2;
-    while (shape.lines < 32 && 2 * shape.lines * line_bytes <= enough)
-        shape.lines *= 2;
     shape.lanes = lanes_of_line(plan) * shape.lines;
     while (1 << shape.shift < shape.lines)
         shape.shift++;
-    shape.threads = threads;
+    shape.distance = 1;
     shape.shared = shape.lines * line_bytes;
     return shape;
 }

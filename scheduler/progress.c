@@ -13,6 +13,7 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
     progress->context = context;
     pthread_mutex_init(&progress->lock, NULL);
     pthread_cond_init(&progress->all_done, NULL);
+    progress->clock_offset = INFINITY;
     for (int phase = 0; phase < STARFISH_PROGRESS_PHASES; phase++) {
         progress->phase[phase].start = HUGE_VAL;
         progress->phase[phase].end = -HUGE_VAL;

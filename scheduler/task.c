@@ -50,20 +50,23 @@ static void finished(void *data)
     struct starfish_progress *progress = header->progress;
     const struct starpu_profiling_task_info *info = task->profiling_info;
 
+    const double now = starpu_timing_now();
+
     pthread_mutex_lock(&progress->lock);
     if (info && info->workerid >= 0) {
         int gpu = starpu_worker_get_type(info->workerid) != STARPU_CPU_WORKER;
         double start = starpu_timing_timespec_to_us((struct timespec *)&info->start_time);
         double end = starpu_timing_timespec_to_us((struct timespec *)&info->end_time);
+        progress->clock_offset = fmin(progress->clock_offset, now - end);
         progress->done[gpu].tasks++;
         progress->done[gpu].busy_seconds += end > start ? 1e-6 * (end - start) : 0;
         if (start < progress->phase[header->phase].start)
             progress->phase[header->phase].start = start;
         if (end > progress->phase[header->phase].end)
             progress->phase[header->phase].end = end;
+    } else if (isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
+        progress->phase[header->phase].end = fmax(progress->phase[header->phase].end, now - progress->clock_offset);
     }
-    if (info && info->workerid < 0) /* data only: they are where they were wanted by now */
-        progress->phase[header->phase].end = fmax(progress->phase[header->phase].end, starpu_timing_now());
     if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))
         pthread_cond_broadcast(&progress->all_done);
     pthread_mutex_unlock(&progress->lock);
