@@ -1,8 +1,8 @@
 /* Complex Fourier transforms of lines that lie in shared memory, by a block of threads (line_plan.h).
  *
- * A pass reads and writes every number once, 4 sizeof(real) bytes of shared memory, and meets one barrier. With three
- * radix-8 passes a line of 512 costs 31 floating-point instructions a number, a third of what an H200 does in f64 while
- * it reads and writes the number in device memory; radices above 8 need more registers than leave enough threads.
+ * A pass reads and writes every number once, 32 bytes of shared memory, and meets one barrier. Three radix-8 passes
+ * over a line of 512 keep the f64 units of an H200 busy for a quarter of the time; shared memory is what bounds it
+ * (figures in transform_lines_cuda.cu). Radices above 8 need more registers than leave enough threads.
  *
  * Source for the small odd lengths: symmetric sums, as in Winograd, Math. Comp. 32 (1978), without his nesting. */
 #ifndef STARFISH_FFT_LINE_FFT_CUH
@@ -30,8 +30,9 @@ template <> struct types<double> {
 };
 template <typename real> using complex = typename types<real>::complex;
 
-/* What a thread handles as one: 16 bytes, the complex numbers at the same place of one line in f64 and of two in f32, so
- * that in f32 too an access to memory moves 16 bytes and finding it costs the same. Real parts alone are a `half`. */
+/* What a thread handles as one: 16 bytes, the complex numbers at the same place of one line in f64 and of two in
+ * f32, so that in f32 too an access to memory moves 16 bytes and finding it costs the same. Real parts alone are a
+ * `half`. */
 template <typename real> using number = typename types<real>::number;
 template <typename real> using half = typename types<real>::half;
 
@@ -81,7 +82,7 @@ __device__ __forceinline__ float4 multiply(float4 a, float2 w)
     return {first.x, first.y, second.x, second.y};
 }
 
-/* ---- Transforms of a few numbers in registers --------------------------------------------------------------------- */
+/* ---- Transforms of a few numbers in registers ------------------------------------------------------------------- */
 /* cos and sin of 2 pi k / n. */
 template <int n> __device__ __forceinline__ double cosine(int k)
 {
@@ -118,7 +119,8 @@ template <int n> __device__ __forceinline__ double sine(int k)
     return n == 3 ? thirds[k % 3] : n == 5 ? fifths[k % 5] : n == 6 ? sixths[k % 6] : sevenths[k % 7];
 }
 
-/* x[k] = sum of x[j] exp(-2 pi i j k / n): the odd n. Terms j and n - j share their cosine and, up to sign, their sine. */
+/* x[k] = sum of x[j] exp(-2 pi i j k / n): the odd n. Terms j and n - j share their cosine and, up to sign, their
+ * sine. */
 template <typename real, int n> struct dft {
     static __device__ __forceinline__ void apply(number<real> (&x)[n])
     {
@@ -218,7 +220,7 @@ template <typename real> struct dft<real, 6> : dft_product<real, 2, 3> {
 template <typename real> struct dft<real, 8> : dft_product<real, 2, 4> {
 };
 
-/* ---- Passes over the lines of a block ------------------------------------------------------------------------------ */
+/* ---- Passes over the lines of a block --------------------------------------------------------------------------- */
 template <typename real> struct line_pass {
     int radix, butterflies, span, step;
     const int2 *start;
@@ -239,8 +241,8 @@ struct line_share {
     int first_element, element_step; /* and its elements, or butterflies, in each of them */
 };
 
-/* x[s] times w^s. w, w^2 and w^4 come from the table, the other powers are their products, which costs less than reading
- * them. */
+/* x[s] times w^s. w, w^2 and w^4 come from the table, the other powers are their products, which costs less than
+ * reading them. */
 template <typename real, int radix>
 __device__ __forceinline__ void twiddle(number<real> (&x)[radix], const complex<real> *table, int span)
 {
@@ -263,8 +265,8 @@ __device__ __forceinline__ void twiddle(number<real> (&x)[radix], const complex<
     }
 }
 
-/* One pass; `load` fills the inputs of butterfly j of line l: from shared memory, or in the first pass from wherever the
- * line comes from. */
+/* One pass; `load` fills the inputs of butterfly j of line l: from shared memory, or in the first pass from wherever
+ * the line comes from. */
 template <typename real, int radix, typename loader>
 __device__ __forceinline__ void run_butterflies(const line_pass<real> &pass, const line_share &share,
                                                 number<real> *numbers, const loader &load)

@@ -13,7 +13,7 @@
 namespace starfish
 {
 
-/* ---- Values of a line's lanes ---------------------------------------------------------------------------------------- */
+/* ---- Values of a line's lanes ----------------------------------------------------------------------------------- */
 template <typename real, bool packed> struct values_of {
     static constexpr int lanes = static_cast<int>(STARFISH_LINE_NUMBER / sizeof(real)) / (packed ? 1 : 2);
     using type = typename std::conditional<packed, number<real>, half<real>>::type;
@@ -53,7 +53,7 @@ __device__ __forceinline__ void split(float4 value, float (&part)[4])
     part[3] = value.w;
 }
 
-/* ---- One line -------------------------------------------------------------------------------------------------------- */
+/* ---- One line --------------------------------------------------------------------------------------------------- */
 /* Lanes side by side, aligned as a number. */
 template <typename real> struct adjacent_lanes {
     number<real> *data;
@@ -87,7 +87,8 @@ template <typename real, bool packed> struct scattered_lanes {
     }
 };
 
-/* Rows that lie in column ranges, as on the spectral side of struct starfish_transform_rows; plain rows are one range. */
+/* Rows that lie in column ranges, as on the spectral side of struct starfish_transform_rows; plain rows are one
+ * range. */
 template <typename real> struct ranges {
     int count;
     real *base[STARFISH_TRANSFORM_MAX_TILES];
@@ -138,7 +139,7 @@ template <typename real, bool packed> struct cut_rows {
     }
 };
 
-/* ---- The lines of a tile --------------------------------------------------------------------------------------------- */
+/* ---- The lines of a tile ---------------------------------------------------------------------------------------- */
 /* How many lines hold so many lanes, and how many lanes line l has. */
 template <typename real, bool packed> __device__ __forceinline__ int lines_of(unsigned lanes)
 {
@@ -174,8 +175,8 @@ template <typename real, bool is_packed> struct cut_rows_of {
     }
 };
 
-/* Lanes interleaved with stride `inner`; those of all planes are numbered through. `is_adjacent`: a line's lanes lie side
- * by side, aligned, in every plane. */
+/* Lanes interleaved with stride `inner`; those of all planes are numbered through. `is_adjacent`: a line's lanes lie
+ * side by side, aligned, in every plane. */
 template <typename real, bool is_packed, bool is_adjacent> struct columns_of {
     static constexpr bool packed = is_packed;
     static constexpr int most = values_of<real, packed>::lanes;

@@ -161,7 +161,7 @@ void starfish_line_plan_destroy(struct starfish_line_plan *plan)
     *plan = (struct starfish_line_plan){0};
 }
 
-/* ---- The combinations around the transform ------------------------------------------------------------------------ */
+/* ---- The combinations around the transform ---------------------------------------------------------------------- */
 static double real_at(const void *array, size_t i, starfish_precision precision)
 {
     return precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];

@@ -1,10 +1,10 @@
 /* How the CUDA version transforms one line of complex numbers within shared memory: which radices, where elements lie.
  *
  * Decimation in frequency, in place: pass i of radix r splits every block of r * span elements into r blocks of `span`,
- * so that element (s, j) of a block, j + s * span, is combined with those of equal j. Frequency f = s1 + r1 (s2 + r2 ...)
- * ends at digits (s1, s2, ...), digit-reversed; who reads the result reads it through `position`. Elements with digits
- * (s1, s2, ...) lie at s1 step1 + s2 step2 + ..., every step odd, so that threads that differ by one in any digit meet
- * different banks. All of it is tables, so kernels divide nothing and any order and padding would do.
+ * so that element (s, j) of a block, j + s * span, is combined with those of equal j. Frequency f = s1 + r1 (s2 + r2
+ * ...) ends at digits (s1, s2, ...), digit-reversed; who reads the result reads it through `position`. Elements with
+ * digits (s1, s2, ...) lie at s1 step1 + s2 step2 + ..., every step odd, so that threads that differ by one in any
+ * digit meet different banks. All of it is tables, so kernels divide nothing and any order and padding would do.
  *
  * Source: Gentleman and Sande, "Fast Fourier transforms - for fun and profit", AFIPS 29 (1966). */
 #ifndef STARFISH_FFT_LINE_PLAN_H

@@ -1,8 +1,8 @@
 /* What a block does with a tile of lanes: combination before, transform in shared memory, combination after. Device
  * memory is read once and written once; everything between stays in registers and shared memory.
  *
- * Two real lanes go as one complex line a + ib (transform shape REAL, `packed`); a combination with real weights acts on
- * both. With shape COMPLEX a line is one lane. A tile is read whole before any of it is written, so output
+ * Two real lanes go as one complex line a + ib (transform shape REAL, `packed`); a combination with real weights
+ * acts on both. With shape COMPLEX a line is one lane. A tile is read whole before any of it is written, so output
  * may replace input. */
 #ifndef STARFISH_FFT_LINE_TILE_CUH
 #define STARFISH_FFT_LINE_TILE_CUH
@@ -27,7 +27,7 @@ template <typename real> struct line_transform {
     real scale;
 };
 
-/* ---- Before: the loader of the first pass ------------------------------------------------------------------------ */
+/* ---- Before: the loader of the first pass ----------------------------------------------------------------------- */
 template <typename real, typename lines> struct from_lines {
     const line_transform<real> &transform;
     const lines &in;
@@ -104,7 +104,7 @@ template <typename real, typename lines> struct from_lines {
     }
 };
 
-/* ---- After -------------------------------------------------------------------------------------------------------- */
+/* ---- After ------------------------------------------------------------------------------------------------------ */
 __device__ __forceinline__ double real_parts(double2 a)
 {
     return a.x;
@@ -157,7 +157,7 @@ __device__ __forceinline__ void store_lines(const line_transform<real> &transfor
     }
 }
 
-/* ---- Tiles ---------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ------------------------------------------------------------------------------------------------------ */
 /* How a kernel cuts lanes into tiles and gives its threads to them. */
 struct tile_shape {
     int lanes, lines; /* of a tile */

@@ -1,4 +1,5 @@
-/* Both transforms of whole planes, along x and along y, in one operation, so that what lies between them stays in cache.
+/* Both transforms of whole planes, along x and along y, in one operation, so that what lies between them stays in
+ * cache.
  *
  * Element (i, j, k) at base[i + nx * (j + ny * k)], nx and ny those of the two plans, k < planes. FORWARD transforms x,
  * then y; BACKWARD y, then x; modes are ordered as transform.h says, unnormalised, and all is multiplied by `scale`.
@@ -26,12 +27,13 @@ void starfish_transform_planes_cpu(const struct starfish_transform_cpu *x, const
                                    enum starfish_transform_direction direction,
                                    const struct starfish_transform_planes *arguments);
 
-/* Bytes for plans of these kinds and sizes, made with max_lines of ny * planes and nx * planes at least or with fewer;
- * callable without a device. */
+/* Bytes, for plans made with max_lines of ny * planes and nx * planes; enough for fewer planes too where both lines
+ * fit in shared memory (transform.h). Callable without a device. */
 size_t starfish_transform_planes_cuda_workspace(enum starfish_transform_kind x, size_t nx,
                                                 enum starfish_transform_kind y, size_t ny, size_t planes,
                                                 starfish_precision precision);
-/* Both plans of one precision, of the current device. Returns a cudaError_t, 0 when accepted. */
+/* Both plans of one precision, of the current device. Fastest where rows are whole multiples of 16 bytes and arrays
+ * aligned to that. Returns a cudaError_t, 0 when accepted. */
 int starfish_transform_planes_cuda(struct starfish_transform_cuda *x, struct starfish_transform_cuda *y,
                                    enum starfish_transform_direction direction,
                                    const struct starfish_transform_planes *arguments, struct CUstream_st *stream);

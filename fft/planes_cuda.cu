@@ -1,11 +1,15 @@
 /* x and y of whole planes on the GPU.
  *
- * The floor is one read and one write of the field, 2 sizeof(real) bytes an element; two kernels, one per direction, move
- * twice that. One persistent kernel comes close to the floor: its blocks take tiles of both transforms from one counter,
- * tiles of the second transform a few planes behind those of the first, so that what lies between them is read from the
- * L2 cache before it leaves it. A tile of the second transform waits until its plane's tiles of the first are counted as
- * done. All of these were handed out before it, and a block holds at most one tile that it has not begun, of a later
- * number, so the tile of the least number never waits and nothing can lock. */
+ * The floor is one read and one write of the field, 2 sizeof(real) bytes an element; two kernels, one per direction,
+ * move twice that. One persistent kernel moves what the floor asks for: its blocks take tiles of both transforms from one
+ * counter, tiles of the second transform a few planes behind those of the first, so that what lies between them is read
+ * from the L2 cache before it leaves it. A tile of the second transform waits until its plane's tiles of the first are
+ * counted as done. All of these were handed out before it, and a block holds at most one tile that it has not begun, of
+ * a later number, so the tile of the least number never waits and nothing can lock.
+ *
+ * Measured on an H200, 512^3 in f64, PERIODIC and NN_CELL: device memory moves 2.16 GB (ncu), the floor, so 0.51 ms;
+ * it takes 1.25 ms forward and 1.46 backward, in f32 0.73 and 0.81: shared memory and the L1 cache bound it.
+ * Distances of 4 and 6 planes take the same, 2 makes tiles wait (1.88), 8 and more leave the L2 cache (1.34). */
 #include "fft/transform_cuda.cuh"
 
 extern "C" {
@@ -22,7 +26,7 @@ namespace
 {
 
 constexpr int threads = STARFISH_LINE_THREADS;
-constexpr int blocks = 3;
+constexpr int blocks = 3; /* of a multiprocessor, as in transform_lines_cuda.cu */
 
 template <typename real> struct plane_arguments {
     line_transform<real> x, y;
@@ -117,7 +121,7 @@ __global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_co
     }
 }
 
-/* ---- One launch ------------------------------------------------------------------------------------------------------ */
+/* ---- One launch ------------------------------------------------------------------------------------------------- */
 constexpr size_t counter_bytes = sizeof(unsigned);
 
 /* Planes between the two transforms, so that tiles rarely wait: as many as are in work at once. */
@@ -167,7 +171,7 @@ bool fits_one_launch(const starfish_transform_cuda *x, const starfish_transform_
            lanes_are_aligned(planes.out, x->n, x->precision) && (planes.planes + 64) * (x->n + y->n) < UINT32_MAX / 2;
 }
 
-/* ---- Two launches ---------------------------------------------------------------------------------------------------- */
+/* ---- Two launches ----------------------------------------------------------------------------------------------- */
 int rows_of_planes(starfish_transform_cuda *x, const starfish_transform_cuda *y, starfish_transform_direction direction,
                    const starfish_transform_planes &planes, const void *in, cudaStream_t stream)
 {

@@ -53,13 +53,16 @@ void starfish_transform_eigenvalues(enum starfish_transform_kind kind, size_t n,
  * rows: the direction of the transform is contiguous (x). Row r starts at rows + r * n. On the spectral side the
  * n modes of a row are cut into `tiles` column ranges first_mode[t] .. first_mode[t+1]-1 (first_mode[0] = 0,
  * first_mode[tiles] = n), range t of row r at tile[t] + r * (first_mode[t+1] - first_mode[t]).
- * FORWARD reads rows and writes tiles, BACKWARD reads tiles and writes rows; both multiply by `scale`.
+ * FORWARD reads rows and writes tiles, BACKWARD reads tiles and writes rows; both multiply by `scale`. A single tile
+ * may be the rows themselves.
  *
  * columns: the direction of the transform has `inner` interleaved lanes: element (l, k, o) at
- * data[l + inner * (k + n * o)], l < inner, o < outer; transformed in place along k, multiplied by `scale`.
+ * data[l + inner * (k + n * o)], l < inner, o < outer; transformed in place along k, multiplied by `scale`. On a GPU
+ * inner < 2^31; rows of data that are aligned to 16 bytes and whole multiples of that are the fastest.
  *
- * workspace: of the bytes the plan asks for, not shared between concurrent calls, contents never kept; on the CPU of any
- * alignment, on a GPU aligned as cudaMalloc's is (cuFFT asks for 16 bytes); may be NULL where the plan asks for none. */
+ * workspace: of the bytes the plan asks for, not shared between concurrent calls, contents never kept; on the CPU of
+ * any alignment, on a GPU aligned as cudaMalloc's is (cuFFT asks for 16 bytes); may be NULL where the plan asks for
+ * none. */
 enum { STARFISH_TRANSFORM_MAX_TILES = 64 };
 
 struct starfish_transform_rows {
@@ -92,8 +95,10 @@ void starfish_transform_columns_cpu(const struct starfish_transform_cpu *plan,
                                     enum starfish_transform_direction direction,
                                     const struct starfish_transform_columns *arguments);
 
-/* CUDA (tables + cuFFT). Create and destroy with the device current; one plan serves one stream at a time, so make one
- * per CUDA worker. `max_lines` bounds how many lines one cuFFT call takes; more are done in groups. */
+/* CUDA. A line whose Fourier transform has no prime factor over 7 and fits in shared memory (96 KB: length 4096 always,
+ * most up to 6000; twice n for DD_NODE and NN_NODE) is done there by one kernel, without work space. All others go
+ * through cuFFT and work space, in groups of at most `max_lines`. Create and destroy with the device current; one plan
+ * serves one stream at a time, so make one per CUDA worker. */
 struct starfish_transform_cuda;
 starfish_status starfish_transform_cuda_create(struct starfish_transform_cuda **plan, enum starfish_transform_kind kind,
                                                size_t n, size_t max_lines, starfish_precision precision);

@@ -21,11 +21,12 @@ size_t aligned(size_t bytes)
 template <typename pointer>
 int upload(starfish_transform_cuda *plan, size_t *offset, const void *source, size_t bytes, pointer *place)
 {
-    char *to = static_cast<char *>(plan->tables) + *offset;
+    const size_t begin = *offset;
     *offset += aligned(bytes);
     if (!plan->tables)
         return cudaSuccess;
-    *place = static_cast<pointer>(static_cast<void *>(to));
+    void *to = static_cast<char *>(plan->tables) + begin;
+    *place = static_cast<pointer>(to);
     return cudaMemcpy(to, source, bytes, cudaMemcpyHostToDevice);
 }
 
@@ -144,7 +145,7 @@ void free_host(host_tables *host)
 
 } // namespace starfish
 
-/* ---- The contract ------------------------------------------------------------------------------------------------- */
+/* ---- The contract ----------------------------------------------------------------------------------------------- */
 extern "C" starfish_status starfish_transform_cuda_create(struct starfish_transform_cuda **plan,
                                                           enum starfish_transform_kind kind, size_t n, size_t max_lines,
                                                           starfish_precision precision)

@@ -1,5 +1,5 @@
-/* Transforms of lines that do not fit in shared memory: combine, one batched cuFFT in place on contiguous lines, combine
- * (transform_tables.h).
+/* Transforms of lines that do not fit in shared memory: combine, one batched cuFFT in place on contiguous lines,
+ * combine (transform_tables.h).
  *
  * The floor is one read and one write of the field, 2 sizeof(real) bytes an element. Three kernels move 6 sizeof(real)
  * (8 for kinds whose combination reads two elements; twice the middle part for DD_NODE and NN_NODE, whose lines are
@@ -208,7 +208,7 @@ template <typename real> int launch_multiply(real *data, size_t count, real fact
     return cudaGetLastError();
 }
 
-/* ---- cuFFT ------------------------------------------------------------------------------------------------------- */
+/* ---- cuFFT ------------------------------------------------------------------------------------------------------ */
 cufftResult real_fft(cufftHandle fft, float *in, float *out)
 {
     return cufftExecR2C(fft, in, reinterpret_cast<cufftComplex *>(out));
@@ -238,7 +238,7 @@ template <typename real> int transform_lines(const starfish_transform_cuda *plan
                                                            : complex_fft(plan->fft, lines));
 }
 
-/* ---- Rows and columns -------------------------------------------------------------------------------------------- */
+/* ---- Rows and columns ------------------------------------------------------------------------------------------- */
 /* cuFFT may read the rows itself when it has a plan for that, the group is full, and they are aligned as it asks. */
 template <typename real> bool reads_rows(const starfish_transform_cuda *plan, const real *rows, size_t count)
 {
@@ -314,7 +314,7 @@ int transform_columns(const starfish_transform_cuda *plan, starfish_transform_di
     return cudaSuccess;
 }
 
-/* ---- Creation ----------------------------------------------------------------------------------------------------- */
+/* ---- Creation --------------------------------------------------------------------------------------------------- */
 cufftType type_of(const starfish_transform_cuda *plan)
 {
     bool single = plan->precision == STARFISH_F32;

@@ -47,7 +47,7 @@ starfish_status starfish_transform_tables_create(struct starfish_transform_table
                                                  starfish_precision precision);
 void starfish_transform_tables_destroy(struct starfish_transform_tables *tables);
 
-/* How many of at most `max_lines` lines the CUDA version takes at once: all, or as many as keep a group's work space
+/* How many of at most `max_lines` lines the CUDA version through cuFFT takes at once: all, or as many as keep a group's work space
  * within 128 MB, preferring a divisor of max_lines. At least 1. */
 size_t starfish_transform_group(const struct starfish_transform_shape *shape, size_t max_lines,
                                 starfish_precision precision);
