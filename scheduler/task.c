@@ -49,11 +49,11 @@ static void finished(void *data)
     const struct starfish_task_header *header = task->cl_arg;
     struct starfish_progress *progress = header->progress;
     const struct starpu_profiling_task_info *info = task->profiling_info;
-
+    const int ran = task->where != (int32_t)STARPU_NOWHERE;
     const double now = starpu_timing_now();
 
     pthread_mutex_lock(&progress->lock);
-    if (info && info->workerid >= 0) {
+    if (ran && info && info->workerid >= 0) {
         int gpu = starpu_worker_get_type(info->workerid) != STARPU_CPU_WORKER;
         double start = starpu_timing_timespec_to_us((struct timespec *)&info->start_time);
         double end = starpu_timing_timespec_to_us((struct timespec *)&info->end_time);
@@ -64,7 +64,7 @@ static void finished(void *data)
             progress->phase[header->phase].start = start;
         if (end > progress->phase[header->phase].end)
             progress->phase[header->phase].end = end;
-    } else if (isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
+    } else if (!ran && isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
         progress->phase[header->phase].end = fmax(progress->phase[header->phase].end, now - progress->clock_offset);
     }
     if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))

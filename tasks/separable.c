@@ -28,7 +28,7 @@ starfish_status starfish_matrix_table(struct starfish_vector *vector, starfish_p
 }
 
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
-                                         const struct starfish_direction direction[3], double lambda)
+                                         const struct starfish_direction *direction, double lambda)
 {
     memset(op, 0, sizeof *op);
     op->precision = precision;

@@ -44,7 +44,7 @@ struct starfish_operator {
     struct starfish_vector axes;
 };
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
-                                         const struct starfish_direction direction[3], double lambda);
+                                         const struct starfish_direction *direction, double lambda);
 void starfish_operator_destroy(struct starfish_operator *op);
 
 /* removed: the double that is taken off the right-hand side, or NULL. maximum: per slab two doubles (codelets/stencil.h), or

@@ -23,7 +23,7 @@ static starfish_status make_constant_tables(struct starfish_slab_space *space, c
     return status;
 }
 
-static starfish_status make_planes(struct starfish_slab_space *space, const struct starfish_direction d[3])
+static starfish_status make_planes(struct starfish_slab_space *space, const struct starfish_direction *d)
 {
     const enum starfish_transform_kind kind[2] = {d[0].transform, d[1].transform};
     const struct starfish_basis_operator operator_y = {.n = d[1].n,
@@ -36,7 +36,7 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
                                      d[1].has_transform ? NULL : &operator_y, space->n[2], space->precision);
 }
 
-static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction d[3], int singular)
+static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction *d, int singular)
 {
     STARFISH_TRY(make_planes(space, d));
     const struct starfish_basis *basis = d[1].has_transform ? NULL : &space->planes.basis.basis;
@@ -53,7 +53,7 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
 }
 
 starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,
-                                           starfish_precision precision, const struct starfish_direction direction[3],
+                                           starfish_precision precision, const struct starfish_direction *direction,
                                            double lambda, int singular)
 {
     memset(space, 0, sizeof *space);

@@ -11,7 +11,7 @@
 
 /* Everything that does not depend on how the field is cut. Destroyed after a failure. */
 starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,
-                                           starfish_precision precision, const struct starfish_direction direction[3],
+                                           starfish_precision precision, const struct starfish_direction *direction,
                                            double lambda, int singular);
 void starfish_slab_space_destroy(struct starfish_slab_space *space);
 

@@ -259,15 +259,15 @@ static void jobs_tell_how_far_they_are(void **state)
         before = finished;
     } while (finished < total);
     ASSERT_OK(starfish_job_wait(job, &info));
-    assert_int_equal(info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks, total);
+    /* Bringing the four slabs home is a task, too, but no worker's. */
+    assert_int_equal(info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks + 4, total);
     assert_true(info.residual < 1e-13 && info.seconds > 0 && info.pertrb == 0);
     assert_int_equal(info.phases, 4);
     for (int phase = 0; phase < info.phases; phase++) {
         assert_true(strlen(info.phase[phase].name) > 0);
         assert_true(info.phase[phase].seconds > 0);
         /* The last one, the check of the residual, is no part of the solve. */
-        if (!(phase == 3 || info.phase[phase].seconds <= info.seconds))
-            fail_msg("phase %d takes %g s of %g s", phase, info.phase[phase].seconds, info.seconds);
+        assert_true(phase == 3 || info.phase[phase].seconds <= info.seconds);
     }
     if (workers[STARFISH_GPU] == 0)
         assert_true(info.host_to_device == 0 && info.device_to_host == 0 && info.device_to_device == 0);
