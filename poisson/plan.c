@@ -321,11 +321,14 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
 
 /* ---- Cuts --------------------------------------------------------------------------------------------------------- */
 
-/* Where the user says how to cut, or there is no GPU, one graph is for all. */
+/* Where the user says how to cut, or there is no GPU, one graph is for all; where there are GPUs alone, one for all data of
+ * the host. */
 static enum starfish_residence graph_of(const struct starfish_poisson_plan *plan, enum starfish_residence residence)
 {
-    const int one = plan->options.slabs > 0 || plan->context->workers_of[STARFISH_GPU] == 0;
-    return one ? STARFISH_PINNED : residence;
+    const size_t *workers = plan->context->workers_of;
+    const int one = plan->options.slabs > 0 || workers[STARFISH_GPU] == 0;
+    const int one_for_host = workers[STARFISH_CPU] == 0 && residence == STARFISH_PAGEABLE;
+    return one || one_for_host ? STARFISH_PINNED : residence;
 }
 
 starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
