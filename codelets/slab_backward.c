@@ -26,13 +26,12 @@ static struct work work_of(void *buffers[], const struct arguments *a)
     const struct starfish_slab_space *space = a->space;
     int at = STARFISH_SLAB_TABLES;
     void *const solution = STARFISH_SLAB(buffers, at++);
-    struct work work = {
-        .a = a,
-        .solve = {.lines = starfish_slab_lines_of(buffers, space, &a->parts, a->first_plane, a->planes),
-                  .data = solution,
-                  .out = solution,
-                  .periodic = a->alone && space->periodic,
-                  .pinned_lane = a->alone ? space->constant_lane : -1}};
+    struct work work = {.a = a,
+                        .solve = {.lines = starfish_slab_lines_of(buffers, space, &a->parts, a->first_plane, a->planes),
+                                  .data = solution,
+                                  .out = solution,
+                                  .periodic = a->alone && space->periodic,
+                                  .pinned_lane = a->alone ? space->constant_lane : -1}};
     for (size_t p = 0; p < a->parts.count && !a->alone; p++)
         work.solve.own[p] = STARFISH_VECTOR(buffers, at++);
     for (size_t p = 0; p < a->parts.count && a->has_before; p++)
@@ -52,8 +51,7 @@ static struct work work_of(void *buffers[], const struct arguments *a)
 static struct starfish_planes planes_of(const struct work *work, size_t first, size_t last, void *workspace)
 {
     const struct starfish_slab_space *space = work->a->space;
-    void *const start =
-        starfish_real_at(work->solve.out, space->precision, first * space->n[0] * space->n[1]);
+    void *const start = starfish_real_at(work->solve.out, space->precision, first * space->n[0] * space->n[1]);
     return (struct starfish_planes){.direction = STARFISH_BACKWARD,
                                     .planes = last - first,
                                     .in = start,

@@ -81,8 +81,8 @@ static void ends_share(void *data, size_t part, size_t parts)
     if (first == last)
         return;
     const struct starfish_slab_window window = starfish_slab_window(&work->ends.lines, precision, first, last);
-    struct starfish_slab_ends share = {
-        .lines = window.lines, .data = starfish_real_at(work->solution, precision, window.first_lane)};
+    struct starfish_slab_ends share = {.lines = window.lines,
+                                       .data = starfish_real_at(work->solution, precision, window.first_lane)};
     starfish_slab_window_array(&window, precision, work->ends.rhs, share.rhs);
     starfish_slab_window_array(&window, precision, work->ends.head, share.head);
     kernels[precision](&share);

@@ -205,12 +205,11 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
     const size_t lanes = part_lanes(space, parts, part);
     const ptrdiff_t pinned = space->constant_lane - (ptrdiff_t)(parts->first_row[part] * space->n[0]);
     const int here = space->constant_lane >= 0 && pinned >= 0 && (size_t)pinned < lanes;
-    struct arguments arguments = {.space = space,
-                                  .workspace = parts->workspace,
-                                  .kernel = {.lanes = lanes,
-                                             .slabs = (int)slabs,
-                                             .periodic = space->periodic,
-                                             .pinned_lane = here ? pinned : -1}};
+    struct arguments arguments = {
+        .space = space,
+        .workspace = parts->workspace,
+        .kernel = {
+            .lanes = lanes, .slabs = (int)slabs, .periodic = space->periodic, .pinned_lane = here ? pinned : -1}};
     const size_t sizes[] = {space->precision, lanes, slabs, (size_t)space->periodic};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);

@@ -45,8 +45,9 @@ static starfish_status choose_method(struct starfish_poisson_plan *plan, const c
         /* A matrix product pays while its operations, of the highest rate there is, are few. */
         if (has_basis && y->n <= BASIS_AT_MOST && plan->n[0] > 1)
             return choose_slab(plan, "the second direction has a basis of eigenvectors: matrix products");
-        return choose_blktri(plan, names, has_basis ? "a change of basis in the second direction would cost more"
-                                                    : "the second direction cannot be transformed");
+        return choose_blktri(plan, names,
+                             has_basis ? "a change of basis in the second direction would cost more"
+                                       : "the second direction cannot be transformed");
     }
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.method is unknown");
 }
@@ -127,11 +128,9 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
     struct starfish_reduction *reduction = NULL;
     const struct starfish_direction *z = &plan->direction[2];
     STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, &cut, &blocks));
-    STARFISH_TRY(
-        starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
-    starfish_status status =
-        starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision, plan->direction, lambda,
-                                 plan->singular, &cut, blocks, reduction);
+    STARFISH_TRY(starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
+    starfish_status status = starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision,
+                                                      plan->direction, lambda, plan->singular, &cut, blocks, reduction);
     starfish_reduction_destroy(reduction);
     return status;
 }

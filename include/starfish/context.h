@@ -33,7 +33,7 @@ struct starfish_context_options {
 };
 #define STARFISH_CONTEXT_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
-        sizeof(struct starfish_context_options), -1, -1, NULL, NULL, NULL, 0                                            \
+        sizeof(struct starfish_context_options), -1, -1, NULL, NULL, NULL, 0                                           \
     }
 
 /* Start the workers, or join the StarPU that the process has already initialised: then `policy` is ignored and the

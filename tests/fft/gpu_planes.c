@@ -62,7 +62,8 @@ static void check_variant(const struct planes_case *c, const struct variant *var
     const struct test_memory *memory = &test_cuda_memory;
     const size_t real_size = starfish_real_size(c->precision), count = c->nx * c->ny * c->planes;
     const size_t bytes = count * real_size, offset = variant->shift * real_size;
-    unsigned char *in = malloc(3 * (bytes + offset)), *expected = in + bytes + offset, *got = expected + bytes + offset;
+    unsigned char *in = malloc(3 * (bytes + offset) + 1), *expected = in + bytes + offset,
+                  *got = expected + bytes + offset;
     fill_samples(in, count + variant->shift, c->precision);
     unsigned char *device_in = memory->upload(in, bytes + offset);
     unsigned char *device_out = variant->in_place ? device_in : memory->upload(NULL, bytes + offset);

@@ -10,13 +10,12 @@
 #include <cmocka.h>
 
 enum { LONGEST_RADIX = 8 };
-static const double complex imaginary = CMPLX(0, 1);
 static const double two_pi = 6.283185307179586476925;
 
 static double complex root(size_t numerator, size_t denominator)
 {
     double angle = two_pi * (double)(numerator % denominator) / (double)denominator;
-    return cos(angle) - imaginary * sin(angle);
+    return CMPLX(cos(angle), -sin(angle));
 }
 
 static void fourier_sum(size_t n, const double complex *in, size_t step, double complex *out)
@@ -71,7 +70,7 @@ static void check(int n)
     for (int i = 0; i < plan.places; i++)
         places[i] = (double)NAN;
     for (int i = 0; i < n; i++)
-        line[i] = transform_sample((size_t)i) + imaginary * transform_sample((size_t)(n + i));
+        line[i] = CMPLX(transform_sample((size_t)i), transform_sample((size_t)n + (size_t)i));
     fourier_sum((size_t)n, line, 1, expected);
 
     put_line(&plan, line, places);

@@ -815,14 +815,22 @@ static int tear_down(void **state)
 int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int cores)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovers_random_fields),         cmocka_unit_test(solves_eigenvectors),
-        cmocka_unit_test(solves_singular_problems),       cmocka_unit_test(converges_with_second_order),
-        cmocka_unit_test(solves_stretched_grids),         cmocka_unit_test(solves_random_matrices_of_any_size),
-        cmocka_unit_test(solves_fishpack_blktri_example), cmocka_unit_test(recovers_random_2d_fields),
-        cmocka_unit_test(methods_and_cuts_agree),         cmocka_unit_test(solves_from_eight_threads),
-        cmocka_unit_test(chains_solves_on_fields),        cmocka_unit_test(counts_tasks_by_worker),
-        cmocka_unit_test(two_contexts_live_together),     cmocka_unit_test(refuses_what_it_cannot_solve),
-        cmocka_unit_test(solves_indefinite_problems),     cmocka_unit_test(refinement_brings_back_digits),
+        cmocka_unit_test(recovers_random_fields),
+        cmocka_unit_test(solves_eigenvectors),
+        cmocka_unit_test(solves_singular_problems),
+        cmocka_unit_test(converges_with_second_order),
+        cmocka_unit_test(solves_stretched_grids),
+        cmocka_unit_test(solves_random_matrices_of_any_size),
+        cmocka_unit_test(solves_fishpack_blktri_example),
+        cmocka_unit_test(recovers_random_2d_fields),
+        cmocka_unit_test(methods_and_cuts_agree),
+        cmocka_unit_test(solves_from_eight_threads),
+        cmocka_unit_test(chains_solves_on_fields),
+        cmocka_unit_test(counts_tasks_by_worker),
+        cmocka_unit_test(two_contexts_live_together),
+        cmocka_unit_test(refuses_what_it_cannot_solve),
+        cmocka_unit_test(solves_indefinite_problems),
+        cmocka_unit_test(refinement_brings_back_digits),
         cmocka_unit_test(streams_of_solves),
     };
     workers[STARFISH_CPU] = cpu_workers;
