@@ -28,7 +28,7 @@ static void expect_equal(const struct planes_case *c, const struct variant *vari
                          const void *expected)
 {
     const size_t count = c->nx * c->ny * c->planes;
-    double *values = malloc(2 * count * sizeof *values);
+    double *values = malloc(2 * count * sizeof *values + 1);
     for (size_t i = 0; i < count; i++) {
         values[i] = real_at(got, i, c->precision);
         values[count + i] = real_at(expected, i, c->precision);

@@ -34,7 +34,7 @@ static double complex factor(const struct starfish_line_plan *plan, const struct
     double complex product = 1;
     for (int power = 0; pass->span > 1 && s >> power; power++)
         if (s >> power & 1)
-            product *= table[2 * (power * pass->span + j)] + imaginary * table[2 * (power * pass->span + j) + 1];
+            product *= CMPLX(table[2 * (power * pass->span + j)], table[2 * (power * pass->span + j) + 1]);
     return product;
 }
 
