@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct matrix {
     const double *lower, *diag, *upper;
@@ -118,7 +117,6 @@ static starfish_status neighbour_chains(const struct matrix *m, const struct sta
     const size_t rows = high_end ? hi - c : c - lo,
                  first = high_end ? c + 1 : lo; /* of the half towards the neighbour */
     struct product out = {0, rows % 2 == 0 ? 1 : -1}, in = couple(inward, high_end ? c : lo, high_end ? hi : c);
-    neighbour->row = high_end ? b->upper : b->lower;
     multiply(&out, outward[neighbour->row]);
     for (size_t j = first; j < first + rows; j++)
         multiply(&out, outward[j]);
@@ -158,38 +156,43 @@ static starfish_status solve_chain(const struct block_roots *r, struct starfish_
 
 /* ---- Levels ---------------------------------------------------------------------------------------------------- */
 
-static starfish_status add_neighbours(const struct matrix *m, struct starfish_reduction_level *level,
-                                      const struct block_roots *roots, size_t index, struct starfish_step_list *steps)
+static void list_neighbours(const struct matrix *m, struct starfish_reduction_level *level)
 {
-    const struct starfish_block *b = &level->block[index];
-    if (coupled(m, b, 0)) {
-        struct starfish_neighbour *neighbour = &level->neighbour[level->lower++];
-        neighbour->block = index;
-        STARFISH_TRY(neighbour_chains(m, b, roots, 0, steps, neighbour));
+    for (int upper_side = 0; upper_side < 2; upper_side++) {
+        for (size_t i = 0; i < level->blocks; i++) {
+            const struct starfish_block *b = &level->block[i];
+            if (coupled(m, b, upper_side))
+                level->neighbour[level->neighbours++] =
+                    (struct starfish_neighbour){.block = i, .row = upper_side ? b->upper : b->lower};
+        }
+        if (!upper_side)
+            level->lower = level->neighbours;
     }
-    /* Upper ones are collected from the end of the list and moved behind the lower ones afterwards. */
-    if (coupled(m, b, 1)) {
-        struct starfish_neighbour *neighbour = &level->neighbour[2 * level->blocks - 1 - level->neighbours++];
-        neighbour->block = index;
-        STARFISH_TRY(neighbour_chains(m, b, roots, 1, steps, neighbour));
+}
+
+/* The neighbours of a block, of which there are at most one on each side, are where the lists of both sides are read. */
+static starfish_status add_neighbour_chains(const struct matrix *m, struct starfish_reduction_level *level,
+                                            const struct block_roots *roots, size_t index, size_t at[2],
+                                            struct starfish_step_list *steps)
+{
+    const size_t end[2] = {level->lower, level->neighbours};
+    for (int upper_side = 0; upper_side < 2; upper_side++) {
+        struct starfish_neighbour *neighbour = &level->neighbour[at[upper_side]];
+        if (at[upper_side] == end[upper_side] || neighbour->block != index)
+            continue;
+        STARFISH_TRY(neighbour_chains(m, &level->block[index], roots, upper_side, steps, neighbour));
+        at[upper_side]++;
     }
     return STARFISH_SUCCESS;
 }
 
-static void close_gap(struct starfish_reduction_level *level)
-{
-    const size_t upper = level->neighbours, capacity = 2 * level->blocks;
-    memmove(level->neighbour + level->lower, level->neighbour + capacity - upper, upper * sizeof *level->neighbour);
-    level->neighbours = level->lower + upper;
-}
-
-static starfish_status build_level(const struct matrix *m, struct starfish_reduction_level *level,
-                                   struct block_roots *roots, double *merged)
+static starfish_status build_chains(const struct matrix *m, struct starfish_reduction_level *level,
+                                    struct block_roots *roots, double *merged)
 {
     struct starfish_step_list steps = {0, 0, NULL};
+    size_t at[2] = {0, level->lower};
     level->solve = calloc(level->blocks + 1, sizeof *level->solve);
-    level->neighbour = calloc(2 * level->blocks + 1, sizeof *level->neighbour);
-    starfish_status status = level->solve && level->neighbour
+    starfish_status status = level->solve
                                  ? STARFISH_SUCCESS
                                  : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
     for (size_t i = 0; i < level->blocks && status == STARFISH_SUCCESS; i++) {
@@ -199,10 +202,8 @@ static starfish_status build_level(const struct matrix *m, struct starfish_reduc
         if (status == STARFISH_SUCCESS)
             status = solve_chain(roots, &steps, &level->solve[i], merged);
         if (status == STARFISH_SUCCESS)
-            status = add_neighbours(m, level, roots, i, &steps);
+            status = add_neighbour_chains(m, level, roots, i, at, &steps);
     }
-    if (status == STARFISH_SUCCESS)
-        close_gap(level);
     level->steps = steps.count;
     level->step = steps.step;
     return status;
@@ -222,7 +223,8 @@ static starfish_status group_by_level(struct starfish_reduction *reduction, cons
     for (size_t l = 0; l < reduction->levels; l++) {
         struct starfish_reduction_level *level = &reduction->level[l];
         level->block = calloc(level->blocks + 1, sizeof *level->block);
-        if (!level->block)
+        level->neighbour = calloc(2 * level->blocks + 1, sizeof *level->neighbour);
+        if (!level->block || !level->neighbour)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
         level->blocks = 0;
     }
@@ -250,15 +252,51 @@ static void find_zero_root(struct starfish_reduction *reduction)
     reduction->zero_root_step = (int)nearest;
 }
 
-static starfish_status build(struct starfish_reduction *reduction, const struct matrix *m, struct block_list *list,
-                             double *scratch)
+static starfish_status dissect_rows(struct starfish_reduction *reduction, const struct matrix *m)
 {
-    dissect_all(m, list);
-    STARFISH_TRY(group_by_level(reduction, list));
+    struct block_list list = {malloc(m->n * sizeof *list.block), 0};
+    if (!list.block)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
+    dissect_all(m, &list);
+    starfish_status status = group_by_level(reduction, &list);
+    free(list.block);
+    for (size_t l = 0; l < reduction->levels && status == STARFISH_SUCCESS; l++)
+        list_neighbours(m, &reduction->level[l]);
+    return status;
+}
+
+static starfish_status add_chains(struct starfish_reduction *reduction, const struct matrix *m)
+{
+    double *scratch = malloc(4 * m->n * sizeof *scratch);
+    if (!scratch)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
     struct block_roots roots = {scratch, scratch + m->n, scratch + 2 * m->n, 0, 0, 0};
-    for (size_t l = 0; l < reduction->levels; l++)
-        STARFISH_TRY(build_level(m, &reduction->level[l], &roots, scratch + 3 * m->n));
-    find_zero_root(reduction);
+    starfish_status status = STARFISH_SUCCESS;
+    for (size_t l = 0; l < reduction->levels && status == STARFISH_SUCCESS; l++)
+        status = build_chains(m, &reduction->level[l], &roots, scratch + 3 * m->n);
+    free(scratch);
+    if (status == STARFISH_SUCCESS)
+        find_zero_root(reduction);
+    return status;
+}
+
+static starfish_status create(struct starfish_reduction **result, const struct matrix *m, int with_chains)
+{
+    *result = NULL;
+    if (m->n >= (size_t)1 << 30) /* rows are numbered by int */
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "block cyclic reduction: %zu rows are too many", m->n);
+    struct starfish_reduction *reduction = calloc(1, sizeof *reduction);
+    if (!reduction)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
+    reduction->n = m->n;
+    starfish_status status = dissect_rows(reduction, m);
+    if (status == STARFISH_SUCCESS && with_chains)
+        status = add_chains(reduction, m);
+    if (status != STARFISH_SUCCESS) {
+        starfish_reduction_destroy(reduction);
+        return status;
+    }
+    *result = reduction;
     return STARFISH_SUCCESS;
 }
 
@@ -266,27 +304,14 @@ starfish_status starfish_reduction_create(struct starfish_reduction **result, co
                                           const double *upper, size_t n, int periodic, int singular)
 {
     const struct matrix m = {lower, diag, upper, n, periodic, singular};
-    *result = NULL;
-    if (n >= (size_t)1 << 30) /* rows are numbered by int */
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "block cyclic reduction: %zu rows are too many", n);
-    struct starfish_reduction *reduction = calloc(1, sizeof *reduction);
-    struct block_list list = {malloc(n * sizeof *list.block), 0};
-    double *scratch = malloc(4 * n * sizeof *scratch);
-    starfish_status status = reduction && list.block && scratch
-                                 ? STARFISH_SUCCESS
-                                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for block cyclic reduction");
-    if (status == STARFISH_SUCCESS) {
-        reduction->n = n;
-        status = build(reduction, &m, &list, scratch);
-    }
-    free(list.block);
-    free(scratch);
-    if (status != STARFISH_SUCCESS) {
-        starfish_reduction_destroy(reduction);
-        return status;
-    }
-    *result = reduction;
-    return STARFISH_SUCCESS;
+    return create(result, &m, 1);
+}
+
+starfish_status starfish_reduction_dissect(struct starfish_reduction **result, const double *lower, const double *upper,
+                                           size_t n, int periodic)
+{
+    const struct matrix m = {lower, NULL, upper, n, periodic, 0};
+    return create(result, &m, 0);
 }
 
 void starfish_reduction_destroy(struct starfish_reduction *reduction)

@@ -84,6 +84,9 @@ starfish_status starfish_check_symmetrizable(const char *axis, const double *low
  * The caller owns *result. */
 starfish_status starfish_reduction_create(struct starfish_reduction **result, const double *lower, const double *diag,
                                           const double *upper, size_t n, int periodic, int singular);
+/* Blocks and neighbours only: the chains are not made, and the roots are not known. */
+starfish_status starfish_reduction_dissect(struct starfish_reduction **result, const double *lower, const double *upper,
+                                           size_t n, int periodic);
 void starfish_reduction_destroy(struct starfish_reduction *reduction);
 
 #endif

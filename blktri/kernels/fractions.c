@@ -1,0 +1,166 @@
+/* The analysis of the partial-fraction form: every block's roots and weights. */
+#include "blktri/kernels/fractions.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct matrix {
+    const double *lower, *diag, *upper;
+    size_t n;
+    int periodic, singular;
+};
+
+/* ---- Fitness ------------------------------------------------------------------------------------------------------- */
+
+/* log(s[j+1] / s[j]), zero where nothing couples the rows. */
+static double log_of_scaling(const double *lower, const double *upper, size_t j)
+{
+    return upper[j] == 0 || lower[j + 1] == 0 ? 0 : 0.5 * (log(fabs(upper[j])) - log(fabs(lower[j + 1])));
+}
+
+int starfish_fractions_suit(const double *lower, const double *upper, size_t n, int periodic)
+{
+    if (periodic && n == 2)
+        return (lower[0] + upper[0] == 0) == (lower[1] + upper[1] == 0);
+    double logarithm = 0, least = 0, most = 0;
+    for (size_t j = 0; j + 1 < n; j++) {
+        if ((upper[j] == 0) != (lower[j + 1] == 0))
+            return 0;
+        logarithm += log_of_scaling(lower, upper, j);
+        least = fmin(least, logarithm);
+        most = fmax(most, logarithm);
+    }
+    return most - least <= log(STARFISH_FRACTIONS_SPREAD);
+}
+
+/* ---- Blocks -------------------------------------------------------------------------------------------------------- */
+
+/* Memory for the largest block. `scaling`: log s of all rows. */
+struct workspace {
+    double *scaling, *diag, *off, *root, *component;
+};
+
+/* Make the block symmetric, and find its roots and the rows at lo, separator and hi of its eigenvectors. */
+static starfish_status find_rows(const struct matrix *m, const struct starfish_block *b, const struct workspace *w)
+{
+    const size_t lo = (size_t)b->lo, rows = (size_t)(b->hi - b->lo + 1);
+    const size_t wanted[3] = {0, (size_t)(b->separator - b->lo), rows - 1};
+    for (size_t j = 0; j < rows; j++) {
+        w->diag[j] = m->diag[lo + j];
+        if (j + 1 < rows)
+            w->off[j] = copysign(sqrt(m->upper[lo + j] * m->lower[lo + j + 1]), m->upper[lo + j]);
+    }
+    return starfish_eigenrows(w->diag, w->off, rows, wanted, 3, w->root, w->component);
+}
+
+static void fill_block(const struct matrix *m, const struct starfish_block *b, const struct workspace *w,
+                       struct starfish_fraction *fraction)
+{
+    const int lo = b->lo, hi = b->hi;
+    const double low = exp(w->scaling[b->separator] - w->scaling[lo]);
+    const double high = exp(w->scaling[b->separator] - w->scaling[hi]);
+    for (size_t q = 0; q < (size_t)(hi - lo + 1); q++) {
+        const double f = w->component[3 * q], l = w->component[3 * q + 2];
+        fraction[q] = (struct starfish_fraction){.mu = w->root[q], .middle = w->component[3 * q + 1]};
+        if (b->lower >= 0) {
+            fraction[q].to_lower = m->upper[b->lower] * low * f;
+            fraction[q].from_lower = -m->lower[lo] / low * f;
+        }
+        if (b->upper >= 0) {
+            fraction[q].to_upper = m->lower[b->upper] * high * l;
+            fraction[q].from_upper = -m->upper[hi] / high * l;
+        }
+    }
+}
+
+static starfish_status fill_ring(const struct matrix *m, const struct workspace *w, struct starfish_fraction *fraction)
+{
+    STARFISH_TRY(starfish_ring_eigenrows(m->lower, m->diag, m->upper, m->n, w->root, w->component));
+    for (size_t q = 0; q < m->n; q++)
+        fraction[q] = (struct starfish_fraction){.mu = w->root[q], .middle = w->component[q]};
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status build_level(const struct matrix *m, const struct starfish_reduction_level *rows,
+                                   const struct workspace *w, struct starfish_fractions_level *level)
+{
+    level->first_root = calloc(rows->blocks + 1, sizeof *level->first_root);
+    if (!level->first_root)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for partial fractions");
+    for (size_t i = 0; i < rows->blocks; i++)
+        level->first_root[i + 1] = level->first_root[i] + (size_t)(rows->block[i].hi - rows->block[i].lo + 1);
+    level->roots = level->first_root[rows->blocks];
+    level->fraction = calloc(level->roots + 1, sizeof *level->fraction);
+    if (!level->fraction)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu partial fractions", level->roots);
+    for (size_t i = 0; i < rows->blocks; i++) {
+        struct starfish_fraction *fraction = level->fraction + level->first_root[i];
+        if (m->periodic && rows->block[i].level == 0) {
+            STARFISH_TRY(fill_ring(m, w, fraction));
+            continue;
+        }
+        STARFISH_TRY(find_rows(m, &rows->block[i], w));
+        fill_block(m, &rows->block[i], w, fraction);
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- All levels ---------------------------------------------------------------------------------------------------- */
+
+static void find_zero_root(struct starfish_fractions *fractions, int singular)
+{
+    const struct starfish_fractions_level *root = &fractions->level[0];
+    for (size_t q = 1; q < root->roots; q++)
+        if (fabs(root->fraction[q].mu) < fabs(root->fraction[fractions->zero_root].mu))
+            fractions->zero_root = q;
+    if (singular)
+        root->fraction[fractions->zero_root].mu = 0;
+}
+
+static starfish_status build(struct starfish_fractions *fractions, const struct matrix *m, double *memory)
+{
+    const struct workspace w = {memory, memory + m->n, memory + 2 * m->n, memory + 3 * m->n, memory + 4 * m->n};
+    w.scaling[0] = 0;
+    for (size_t j = 0; j + 1 < m->n; j++)
+        w.scaling[j + 1] = w.scaling[j] + log_of_scaling(m->lower, m->upper, j);
+    STARFISH_TRY(starfish_reduction_dissect(&fractions->rows, m->lower, m->upper, m->n, m->periodic));
+    fractions->level = calloc(fractions->rows->levels, sizeof *fractions->level);
+    if (!fractions->level)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for partial fractions");
+    for (size_t l = 0; l < fractions->rows->levels; l++)
+        STARFISH_TRY(build_level(m, &fractions->rows->level[l], &w, &fractions->level[l]));
+    find_zero_root(fractions, m->singular);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_fractions_create(struct starfish_fractions **result, const double *lower, const double *diag,
+                                          const double *upper, size_t n, int periodic, int singular)
+{
+    const struct matrix m = {lower, diag, upper, n, periodic, singular};
+    struct starfish_fractions *fractions = calloc(1, sizeof *fractions);
+    double *memory = malloc(7 * n * sizeof *memory);
+    *result = NULL;
+    starfish_status status = fractions && memory ? build(fractions, &m, memory)
+                                                 : starfish_fail(STARFISH_ERROR_MEMORY,
+                                                                 "out of memory for partial fractions of %zu rows", n);
+    free(memory);
+    if (status != STARFISH_SUCCESS) {
+        starfish_fractions_destroy(fractions);
+        return status;
+    }
+    *result = fractions;
+    return STARFISH_SUCCESS;
+}
+
+void starfish_fractions_destroy(struct starfish_fractions *fractions)
+{
+    if (!fractions)
+        return;
+    for (size_t l = 0; fractions->level && l < fractions->rows->levels; l++) {
+        free(fractions->level[l].first_root);
+        free(fractions->level[l].fraction);
+    }
+    free(fractions->level);
+    starfish_reduction_destroy(fractions->rows);
+    free(fractions);
+}

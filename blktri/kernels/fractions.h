@@ -1,0 +1,62 @@
+/* Block cyclic reduction, partial-fraction form: the analysis of its block direction, done once per plan.
+ *
+ * The blocks of rows and their neighbours are those of the product form (reduction.h). Where that applies G(i, c), a
+ * rational function of T, factor by factor, this sums its partial fractions (Sweet, SIAM J. Numer. Anal. 25 (1988);
+ * Gallopoulos and Saad, Parallel Comput. 10 (1989)): all solves of a level are independent of each other. The scaling
+ * s[0] = 1, s[j+1] = s[j] sqrt(cn[j] / an[j+1]) makes the rows lo..hi symmetric. With the eigenvalues mu_q of that block
+ * and the components f_q, m_q, l_q of its unit eigenvectors at lo, at the separator c and at hi,
+ *     reduction     z_q = (T + mu_q I)^-1 y_c,
+ *                   y_(lo-1) -= cn[lo-1] s_c/s_lo sum m_q f_q z_q,    y_(hi+1) -= an[hi+1] s_c/s_hi sum m_q l_q z_q
+ *     substitution  x_c = sum m_q (T + mu_q I)^-1 (m_q y_c - f_q s_lo/s_c an[lo] x_(lo-1) - l_q s_hi/s_c cn[hi] x_(hi+1)).
+ * The components of an eigenvector are bounded by one, and the couplings enter once, so nothing can overflow and no
+ * order has to be found: on strongly stretched grids this loses the digits of a few roundings, where the product form
+ * loses those of a chain. But the ratios of s enter too: see starfish_fractions_suit.
+ *
+ * Periodic: the first separator is row n-1, whose block is the whole ring; only m_q is needed there. */
+#ifndef STARFISH_BLKTRI_FRACTIONS_H
+#define STARFISH_BLKTRI_FRACTIONS_H
+
+#include "blktri/kernels/reduction.h"
+
+/* One root of a block and its weights, as above:
+ *     to_lower = cn[lo-1] s_c/s_lo f,         to_upper = an[hi+1] s_c/s_hi l,       for z's with weight `middle` on y_c
+ *     from_lower = -f s_lo/s_c an[lo],        from_upper = -l s_hi/s_c cn[hi],      into sums with weight `middle`.
+ * Zero where the block has no neighbour on that side. */
+struct starfish_fraction {
+    double mu, middle, to_lower, to_upper, from_lower, from_upper;
+};
+
+struct starfish_fractions_level {
+    size_t roots;
+    size_t *first_root; /* per block of the level, and one past the last */
+    struct starfish_fraction *fraction;
+};
+struct starfish_fractions {
+    struct starfish_reduction *rows; /* blocks and neighbours, no chains */
+    struct starfish_fractions_level *level;
+    size_t zero_root; /* in level 0: the root nearest to zero (set to exactly zero when singular) */
+};
+
+/* Eigenvalues, in no particular order, of the symmetric tridiagonal matrix with diagonal diag[n] and off-diagonal
+ * off[n-1], and rows row[0..rows-1] of its matrix of unit eigenvectors (columns, of any sign): component[r + rows * q]
+ * is row row[r] of the one of root[q]. Time and memory proportional to n^2 and to rows * n (LAPACK dbdsqr on the
+ * Cholesky factor; graded definite matrices keep the relative accuracy of their small eigenvalues). */
+starfish_status starfish_eigenrows(const double *diag, const double *off, size_t n, const size_t *row, size_t rows,
+                                   double *root, double *component);
+/* The same for the ring of rows that starfish_periodic_roots takes, and row n-1 only: component[n]. */
+starfish_status starfish_ring_eigenrows(const double *lower, const double *diag, const double *upper, size_t n,
+                                        double *root, double *component);
+
+/* Is tridiag(lower, ., upper) fit for this form? Rows coupled one way only have no symmetric form, and where the scaling
+ * s spans more than STARFISH_FRACTIONS_SPREAD its ratio times a rounding error is too much: the product form does both.
+ * The matrix is symmetrisable (starfish_check_symmetrizable). */
+#define STARFISH_FRACTIONS_SPREAD 1e6
+int starfish_fractions_suit(const double *lower, const double *upper, size_t n, int periodic);
+
+/* Analyse tridiag(lower, diag, upper) of n >= 1 rows, which suits. singular: the whole matrix has the eigenvalue zero
+ * exactly. The caller owns *result. */
+starfish_status starfish_fractions_create(struct starfish_fractions **result, const double *lower, const double *diag,
+                                          const double *upper, size_t n, int periodic, int singular);
+void starfish_fractions_destroy(struct starfish_fractions *fractions);
+
+#endif
