@@ -70,7 +70,7 @@ static starfish_method method_of(const char *name)
     } methods[] = {{"auto", STARFISH_METHOD_AUTO},
                    {"slab", STARFISH_METHOD_SLAB},
                    {"blktri", STARFISH_METHOD_BLKTRI},
-                   {"blktri-product", STARFISH_METHOD_BLKTRI}};
+                   {"blktri-product", STARFISH_METHOD_BLKTRI_PRODUCT}};
     size_t i = 0;
     while (strcmp(methods[i].name, name) != 0)
         ++i;

@@ -32,6 +32,21 @@ static void run_chain(const struct device *device, const struct starfish_tridiag
 #endif
 }
 
+static void run_sums(const struct device *device, const struct starfish_shifted_sums *sums)
+{
+    static void (*const cpu[])(const struct starfish_shifted_sums *) = {starfish_shifted_sums_cpu_f32,
+                                                                        starfish_shifted_sums_cpu_f64};
+    if (device->kind == STARFISH_CPU)
+        cpu[device->precision](sums);
+#ifdef STARFISH_HAVE_GPU
+    static int (*const cuda[])(const struct starfish_shifted_sums *,
+                               struct CUstream_st *) = {starfish_shifted_sums_cuda_f32, starfish_shifted_sums_cuda_f64};
+    if (device->kind == STARFISH_GPU)
+        starfish_task_check(device->header, "sums of tridiagonal solves",
+                            cuda[device->precision](sums, starpu_cuda_get_local_stream()));
+#endif
+}
+
 static void run_rows(const struct device *device, const struct starfish_rows *rows,
                      enum starfish_rows_operation operation)
 {
@@ -56,19 +71,26 @@ static size_t width_of(const struct arguments *a)
     return a->block.n * a->block.lanes;
 }
 
+static struct starfish_tridiag_operator line_of(void *buffers[], const struct arguments *a)
+{
+    const size_t n = a->block.n;
+    void *line = STARFISH_VECTOR(buffers, DATA_LINE);
+    return (struct starfish_tridiag_operator){.n = n,
+                                              .periodic = a->block.periodic,
+                                              .lower = line,
+                                              .diag = starfish_real_at(line, a->block.precision, n),
+                                              .upper = starfish_real_at(line, a->block.precision, 2 * n)};
+}
+
 static struct starfish_tridiag_chain chain_of(void *buffers[], const struct arguments *a,
                                               const struct starfish_chain_batch *batch)
 {
     const starfish_precision precision = a->block.precision;
-    const size_t n = a->block.n, total = a->level->total_steps;
+    const size_t total = a->level->chains.total_steps;
     const int *ints = STARFISH_VECTOR(buffers, DATA_INTS);
-    void *reals = STARFISH_VECTOR(buffers, DATA_REALS), *line = STARFISH_VECTOR(buffers, DATA_LINE);
+    void *reals = STARFISH_VECTOR(buffers, DATA_REALS);
     return (struct starfish_tridiag_chain){
-        .line = {.n = n,
-                 .periodic = a->block.periodic,
-                 .lower = line,
-                 .diag = starfish_real_at(line, precision, n),
-                 .upper = starfish_real_at(line, precision, 2 * n)},
+        .line = line_of(buffers, a),
         .lanes = a->block.lanes,
         .shift_lane = starfish_real_at(STARFISH_VECTOR(buffers, DATA_SHIFT_X), precision, a->block.first_mode),
         .shift = a->block.shift,
@@ -82,6 +104,31 @@ static struct starfish_tridiag_chain chain_of(void *buffers[], const struct argu
         .keep = starfish_real_at(reals, precision, total),
         .gain = starfish_real_at(reals, precision, 2 * total),
         .pinned_step = -1,
+    };
+}
+
+static struct starfish_shifted_sums sums_of(void *buffers[], const struct arguments *a,
+                                            const struct starfish_sum_batch *batch)
+{
+    const starfish_precision precision = a->block.precision;
+    const int *ints = STARFISH_VECTOR(buffers, DATA_INTS);
+    void *reals = STARFISH_VECTOR(buffers, DATA_REALS);
+    return (struct starfish_shifted_sums){
+        .line = line_of(buffers, a),
+        .lanes = a->block.lanes,
+        .shift_lane = starfish_real_at(STARFISH_VECTOR(buffers, DATA_SHIFT_X), precision, a->block.first_mode),
+        .shift = a->block.shift,
+        .groups = a->level->rows,
+        .most_roots = a->level->sums.most_roots,
+        .inputs = batch->inputs,
+        .outputs = batch->outputs,
+        .first_root = ints + a->level->sums.first_root,
+        .input_row = ints + batch->input_row,
+        .output_row = ints + batch->output_row,
+        .mu = reals,
+        .input_weight = starfish_real_at(reals, precision, batch->input_weight),
+        .output_weight = starfish_real_at(reals, precision, batch->output_weight),
+        .pinned_root = -1,
     };
 }
 
@@ -113,21 +160,39 @@ static struct starfish_rows own_rows(void *buffers[], const struct arguments *a,
                                   .buffer = starfish_real_at(buffer, a->block.precision, first * width_of(a))};
 }
 
-static void reduce(const struct device *device, void *buffers[], const struct arguments *a)
+static void subtract_from_neighbours(const struct device *device, void *buffers[], const struct arguments *a,
+                                     void *buffer)
 {
     const struct starfish_level *level = a->level;
-    void *buffer = starfish_workspace_here(a->block.workspace);
-    struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->reduce);
-    chain.input = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
-    chain.output = buffer;
-    chain.workspace = starfish_real_at(buffer, a->block.precision, level->neighbours * width_of(a));
-    run_chain(device, &chain);
-
     const struct starfish_rows lower = neighbour_rows(buffers, a, buffer, 0, level->lower);
     const struct starfish_rows upper =
         neighbour_rows(buffers, a, buffer, level->lower, level->neighbours - level->lower);
     run_rows(device, &lower, STARFISH_ROWS_SUBTRACT);
     run_rows(device, &upper, STARFISH_ROWS_SUBTRACT);
+}
+
+static void reduce(const struct device *device, void *buffers[], const struct arguments *a)
+{
+    const struct starfish_level *level = a->level;
+    void *buffer = starfish_workspace_here(a->block.workspace);
+    struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->chains.reduce);
+    chain.input = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
+    chain.output = buffer;
+    chain.workspace = starfish_real_at(buffer, a->block.precision, level->neighbours * width_of(a));
+    run_chain(device, &chain);
+    subtract_from_neighbours(device, buffers, a, buffer);
+}
+
+static void reduce_sums(const struct device *device, void *buffers[], const struct arguments *a)
+{
+    const struct starfish_level *level = a->level;
+    void *buffer = starfish_workspace_here(a->block.workspace);
+    struct starfish_shifted_sums sums = sums_of(buffers, a, &level->sums.reduce);
+    sums.input = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
+    sums.output = buffer;
+    sums.workspace = starfish_real_at(buffer, a->block.precision, level->neighbours * width_of(a));
+    run_sums(device, &sums);
+    subtract_from_neighbours(device, buffers, a, buffer);
 }
 
 /* Subtract from each separator's right-hand side what its known neighbours contribute. */
@@ -138,7 +203,7 @@ static void add_influence(const struct device *device, void *buffers[], const st
     const struct starfish_rows known = neighbour_rows(buffers, a, from, 0, level->neighbours);
     run_rows(device, &known, STARFISH_ROWS_GATHER);
 
-    struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->influence);
+    struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->chains.influence);
     chain.input = from;
     chain.output = to;
     chain.workspace = chain_workspace;
@@ -161,14 +226,33 @@ static void substitute(const struct device *device, void *buffers[], const struc
     if (level->neighbours > 0)
         add_influence(device, buffers, a, first, second, chain_workspace);
 
-    struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->solve);
+    struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->chains.solve);
     chain.input = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
     chain.output = first;
     chain.workspace = chain_workspace;
-    chain.pinned_step = a->block.has_constant_mode ? level->pinned_step : -1;
+    chain.pinned_step = a->block.has_constant_mode ? level->chains.pinned_step : -1;
     run_chain(device, &chain);
-    const struct starfish_rows solved = own_rows(buffers, a, first, level->solve.input_row, 0, level->rows);
+    const struct starfish_rows solved = own_rows(buffers, a, first, level->all_rows, 0, level->rows);
     run_rows(device, &solved, STARFISH_ROWS_SCATTER);
+}
+
+/* The sums read copies, neighbours first, and write the level's rows. */
+static void substitute_sums(const struct device *device, void *buffers[], const struct arguments *a)
+{
+    const struct starfish_level *level = a->level;
+    void *copies = starfish_workspace_here(a->block.workspace);
+    void *own = starfish_real_at(copies, a->block.precision, level->neighbours * width_of(a));
+    const struct starfish_rows known = neighbour_rows(buffers, a, copies, 0, level->neighbours);
+    const struct starfish_rows separators = own_rows(buffers, a, own, level->all_rows, 0, level->rows);
+    run_rows(device, &known, STARFISH_ROWS_GATHER);
+    run_rows(device, &separators, STARFISH_ROWS_GATHER);
+
+    struct starfish_shifted_sums sums = sums_of(buffers, a, &level->sums.substitute);
+    sums.input = copies;
+    sums.output = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
+    sums.workspace = starfish_real_at(own, a->block.precision, level->rows * width_of(a));
+    sums.pinned_root = a->block.has_constant_mode ? level->sums.pinned_root : -1;
+    run_sums(device, &sums);
 }
 
 #define LEVEL_FUNCTION(name, step, device_kind)                                                                        \
@@ -180,18 +264,23 @@ static void substitute(const struct device *device, void *buffers[], const struc
     }
 LEVEL_FUNCTION(reduce_cpu, reduce, STARFISH_CPU)
 LEVEL_FUNCTION(substitute_cpu, substitute, STARFISH_CPU)
+LEVEL_FUNCTION(reduce_sums_cpu, reduce_sums, STARFISH_CPU)
+LEVEL_FUNCTION(substitute_sums_cpu, substitute_sums, STARFISH_CPU)
 #ifdef STARFISH_HAVE_GPU
 LEVEL_FUNCTION(reduce_cuda, reduce, STARFISH_GPU)
 LEVEL_FUNCTION(substitute_cuda, substitute, STARFISH_GPU)
+LEVEL_FUNCTION(reduce_sums_cuda, reduce_sums, STARFISH_GPU)
+LEVEL_FUNCTION(substitute_sums_cuda, substitute_sums, STARFISH_GPU)
 #endif
 
 STARFISH_CODELET(reduce, "blktri_reduce", 0x228833);
 STARFISH_CODELET(substitute, "blktri_substitute", 0xee6677);
+STARFISH_CODELET(reduce_sums, "blktri_reduce_sums", 0x117733);
+STARFISH_CODELET(substitute_sums, "blktri_substitute_sums", 0xaa3377);
 
-size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n,
-                                    size_t lanes, int periodic, starfish_precision precision)
+static size_t chain_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n, size_t lanes,
+                              int periodic, size_t size)
 {
-    const size_t size = starfish_real_size(precision);
     const size_t most = level->rows > level->neighbours ? level->rows : level->neighbours;
     size_t chain = 0;
     if (kind == STARFISH_CPU)
@@ -201,6 +290,28 @@ size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct star
         chain = starfish_tridiag_chain_workspace_cuda(n, lanes, most, periodic, size);
 #endif
     return 2 * most * n * lanes * size + chain;
+}
+
+static size_t sums_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n, size_t lanes,
+                             int periodic, size_t size)
+{
+    size_t sums = 0;
+    if (kind == STARFISH_CPU)
+        sums = starfish_shifted_sums_workspace_cpu(n, lanes, periodic, size);
+#ifdef STARFISH_HAVE_GPU
+    else
+        sums = starfish_shifted_sums_workspace_cuda(n, lanes, level->rows, level->sums.most_roots,
+                                                    STARFISH_SHIFTED_SUMS_OUTPUTS, periodic, size);
+#endif
+    return (level->neighbours + level->rows) * n * lanes * size + sums;
+}
+
+size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n,
+                                    size_t lanes, int periodic, starfish_precision precision)
+{
+    const size_t size = starfish_real_size(precision);
+    return level->form == STARFISH_PRODUCT_FORM ? chain_workspace(kind, level, n, lanes, periodic, size)
+                                                : sums_workspace(kind, level, n, lanes, periodic, size);
 }
 
 static starfish_status submit(struct starpu_codelet *codelet, struct starfish_progress *progress, int phase,
@@ -219,8 +330,13 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
     starfish_task_data(&task, block->level[depth], own);
 
     struct arguments arguments = {.block = *block, .level = level, .depth = depth};
-    const size_t sizes[] = {block->precision, block->n,      block->lanes,      (size_t)block->periodic,
-                            level->rows,      (size_t)depth, level->total_steps};
+    const size_t sizes[] = {block->precision,
+                            block->n,
+                            block->lanes,
+                            (size_t)block->periodic,
+                            level->rows,
+                            (size_t)depth,
+                            level->chains.total_steps + level->sums.roots};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
@@ -229,12 +345,14 @@ starfish_status starfish_submit_reduce(struct starfish_progress *progress, int p
                                        const struct starfish_reduction_block *block,
                                        const struct starfish_level *levels, size_t depth)
 {
-    return submit(&reduce_codelet, progress, phase, block, levels, depth, STARPU_RW, STARPU_R);
+    return submit(levels[depth].form == STARFISH_PRODUCT_FORM ? &reduce_codelet : &reduce_sums_codelet, progress, phase,
+                  block, levels, depth, STARPU_RW, STARPU_R);
 }
 
 starfish_status starfish_submit_substitute(struct starfish_progress *progress, int phase,
                                            const struct starfish_reduction_block *block,
                                            const struct starfish_level *levels, size_t depth)
 {
-    return submit(&substitute_codelet, progress, phase, block, levels, depth, STARPU_R, STARPU_RW);
+    return submit(levels[depth].form == STARFISH_PRODUCT_FORM ? &substitute_codelet : &substitute_sums_codelet,
+                  progress, phase, block, levels, depth, STARPU_R, STARPU_RW);
 }

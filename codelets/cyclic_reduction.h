@@ -3,8 +3,8 @@
  * The rows of the problem (its z-planes; in 2D its lines of constant y) are separators of nested blocks; the rows of
  * one level lie together in one array, `width` = lanes * n reals each, n the length of a tridiagonal line and lanes the
  * number of modes side by side. Level 0 has the one separator of the whole range; its neighbours are always on levels
- * nearer to 0. The arithmetic of a level is chains of shifted tridiagonal solves (tridiag/tridiag.h); what a level's
- * chains are is made in blktri/. */
+ * nearer to 0. The arithmetic of a level is, in product form, chains of shifted tridiagonal solves (tridiag/tridiag.h), in
+ * partial-fraction form weighted sums of them (tridiag/shifted_sums.h); what these are is made in blktri/. */
 #ifndef STARFISH_CODELETS_CYCLIC_REDUCTION_H
 #define STARFISH_CODELETS_CYCLIC_REDUCTION_H
 
@@ -12,6 +12,7 @@
 #include "scheduler/task.h"
 #include "scheduler/vector.h"
 #include "scheduler/workspace.h"
+#include "tridiag/shifted_sums.h"
 #include "tridiag/tridiag.h"
 
 enum { STARFISH_MAX_LEVELS = 34 };
@@ -23,20 +24,45 @@ struct starfish_chain_batch {
     size_t input_row, first_step, steps, scale;
 };
 
-/* One level's tables. `ints` holds index lists at the offsets given, `reals` the steps: mu[total], keep[total],
- * gain[total], then the batches' scales. A block has up to two neighbours, the rows just outside it; the first `lower` of the neighbour list are
- * at the low ends, the rest at the high ends, so that no row occurs twice in either part. */
+/* The same for a batch of sums: offsets of its vectors' numbers into ints, of its weights into reals. */
+struct starfish_sum_batch {
+    int inputs, outputs;
+    size_t input_row, output_row, input_weight, output_weight;
+};
+
+/* Product form. `reals` begins with the steps: mu[total], keep[total], gain[total]. */
+struct starfish_level_chains {
+    struct starfish_chain_batch reduce;    /* separator -> what it adds to each neighbour */
+    struct starfish_chain_batch influence; /* neighbour -> what it adds to the separator's right-hand side */
+    struct starfish_chain_batch solve;     /* separator's right-hand side -> its solution */
+    size_t total_steps;
+    int pinned_step; /* of `solve`, singular for the constant mode; -1: none */
+};
+
+/* Partial-fraction form. `reals` begins with the roots. */
+struct starfish_level_sums {
+    size_t roots, most_roots;             /* of the level, and of one block */
+    size_t first_root;                    /* offset into ints */
+    struct starfish_sum_batch reduce;     /* separator -> what it adds to its neighbours */
+    struct starfish_sum_batch substitute; /* known neighbours, then separators' right-hand sides -> solutions */
+    int pinned_root;                      /* singular for the constant mode; -1: none */
+};
+
+enum starfish_reduction_form { STARFISH_PRODUCT_FORM, STARFISH_FRACTION_FORM };
+
+/* One level's tables. `ints` holds index lists at the offsets given. A block has up to two neighbours, the rows just
+ * outside it; the first `lower` of the neighbour list are at the low ends, the rest at the high ends, so that no row
+ * occurs twice in either part. */
 struct starfish_level {
     size_t rows;
     size_t neighbours, lower;
     size_t neighbour_level, neighbour_row; /* where each neighbour is */
     size_t neighbour_block;                /* the row of the block whose neighbour it is */
     size_t zeros;                          /* as many zeros as there are rows or neighbours */
-    struct starfish_chain_batch reduce;    /* separator -> what it adds to each neighbour */
-    struct starfish_chain_batch influence; /* neighbour -> what it adds to the separator's right-hand side */
-    struct starfish_chain_batch solve;     /* separator's right-hand side -> its solution */
-    size_t total_steps;
-    int pinned_step; /* of `solve`, singular for the constant mode; -1: none */
+    size_t all_rows;                       /* 0, 1, .. rows - 1 */
+    enum starfish_reduction_form form;
+    struct starfish_level_chains chains;
+    struct starfish_level_sums sums;
     struct starfish_vector ints, reals;
 };
 

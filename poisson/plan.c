@@ -16,12 +16,15 @@ static starfish_status choose_slab(struct starfish_poisson_plan *plan, const cha
     return STARFISH_SUCCESS;
 }
 
-static starfish_status choose_blktri(struct starfish_poisson_plan *plan, const char *const names[3], const char *why)
+static starfish_status choose_blktri(struct starfish_poisson_plan *plan, const char *const names[3],
+                                     starfish_method form, const char *why)
 {
     const struct starfish_direction *z = &plan->direction[2];
     STARFISH_TRY(starfish_check_symmetrizable(names[2], z->lower, z->upper, z->n, z->periodic));
-    plan->method = STARFISH_METHOD_BLKTRI;
-    snprintf(plan->reason, sizeof plan->reason, "%s", why);
+    const int suits = starfish_fractions_suit(z->lower, z->upper, z->n, z->periodic);
+    plan->method = suits ? form : STARFISH_METHOD_BLKTRI_PRODUCT;
+    snprintf(plan->reason, sizeof plan->reason, "%s%s", why,
+             plan->method == form ? "" : "; the last direction is too far from symmetric for partial fractions");
     return STARFISH_SUCCESS;
 }
 
@@ -38,14 +41,15 @@ static starfish_status choose_method(struct starfish_poisson_plan *plan, const c
             STARFISH_TRY(starfish_check_symmetrizable(names[1], y->lower, y->upper, y->n, y->periodic));
         return choose_slab(plan, "asked for");
     case STARFISH_METHOD_BLKTRI:
-        return choose_blktri(plan, names, "asked for");
+    case STARFISH_METHOD_BLKTRI_PRODUCT:
+        return choose_blktri(plan, names, plan->options.method, "asked for");
     case STARFISH_METHOD_AUTO:
         if (y->has_transform)
             return choose_slab(plan, "the second direction can be transformed: fewest operations");
         /* A matrix product pays while its operations, of the highest rate there is, are few. */
         if (has_basis && y->n <= BASIS_AT_MOST && plan->n[0] > 1)
             return choose_slab(plan, "the second direction has a basis of eigenvectors: matrix products");
-        return choose_blktri(plan, names,
+        return choose_blktri(plan, names, STARFISH_METHOD_BLKTRI,
                              has_basis ? "a change of basis in the second direction would cost more"
                                        : "the second direction cannot be transformed");
     }
@@ -125,13 +129,21 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
 {
     struct starfish_cut cut;
     size_t blocks = 1;
-    struct starfish_reduction *reduction = NULL;
+    struct starfish_reduction *product = NULL;
+    struct starfish_fractions *fractions = NULL;
     const struct starfish_direction *z = &plan->direction[2];
     STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, &cut, &blocks));
-    STARFISH_TRY(starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
-    starfish_status status = starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision,
-                                                      plan->direction, lambda, plan->singular, &cut, blocks, reduction);
-    starfish_reduction_destroy(reduction);
+    if (plan->method == STARFISH_METHOD_BLKTRI)
+        STARFISH_TRY(
+            starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
+    else
+        STARFISH_TRY(
+            starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
+    starfish_status status =
+        starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision, plan->direction, lambda,
+                                 plan->singular, &cut, blocks, product, fractions);
+    starfish_reduction_destroy(product);
+    starfish_fractions_destroy(fractions);
     return status;
 }
 
@@ -287,7 +299,10 @@ void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
 
 const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan)
 {
-    return plan->method == STARFISH_METHOD_SLAB ? "slab" : "blktri";
+    static const char *const names[] = {[STARFISH_METHOD_SLAB] = "slab",
+                                        [STARFISH_METHOD_BLKTRI] = "blktri",
+                                        [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product"};
+    return names[plan->method];
 }
 
 const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan)

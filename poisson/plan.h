@@ -10,7 +10,7 @@
 struct starfish_poisson_plan {
     struct starfish_context *context;
     struct starfish_poisson_options options;
-    starfish_method method; /* SLAB or BLKTRI */
+    starfish_method method; /* never AUTO */
     char reason[160];
     double seconds;
     size_t n[3];
@@ -18,7 +18,7 @@ struct starfish_poisson_plan {
     int singular;
     int refinements; /* steps after every solve */
     struct starfish_operator operator_;
-    struct starfish_spectral spectral; /* of method blktri */
+    struct starfish_spectral spectral; /* of both forms of blktri */
     /* Of method slab: a graph for each place that right-hand side and solution may lie in, since they are cut for the copies
      * that will be needed. Made when the first solve of its kind comes, the one for pinned memory with the plan. */
     struct starfish_slab_space space;

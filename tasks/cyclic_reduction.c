@@ -45,8 +45,7 @@ struct place {
     int level, row;
 };
 
-static void fill_level(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *source,
-                       const struct place *place)
+static void fill_chains(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *source)
 {
     for (size_t s = 0; s < source->steps; s++) {
         t->reals[s] = source->step[s].mu;
@@ -54,22 +53,100 @@ static void fill_level(struct tables *t, struct starfish_level *level, const str
         t->reals[2 * source->steps + s] = source->step[s].gain;
     }
     for (size_t v = 0; v < source->neighbours; v++) {
+        put_chain(t, &level->chains.reduce, v, source->neighbour[v].block, &source->neighbour[v].reduce);
+        put_chain(t, &level->chains.influence, v, v, &source->neighbour[v].influence);
+    }
+    for (size_t b = 0; b < source->blocks; b++)
+        put_chain(t, &level->chains.solve, b, b, &source->solve[b]);
+}
+
+static void add_sums(struct tables *tables, struct starfish_sum_batch *batch, int inputs, int outputs, size_t blocks,
+                     size_t roots)
+{
+    batch->inputs = inputs;
+    batch->outputs = outputs;
+    batch->input_row = tables->int_count;
+    batch->output_row = batch->input_row + (size_t)inputs * blocks;
+    batch->input_weight = tables->real_count;
+    batch->output_weight = batch->input_weight + (size_t)inputs * roots;
+    tables->int_count += (size_t)(inputs + outputs) * blocks;
+    tables->real_count += (size_t)(inputs + outputs) * roots;
+}
+
+/* Reduction: the separator in, to the lower and the upper neighbour out. Substitution: separator, lower and upper neighbour
+ * in, the separator out; neighbours are numbered first, then separators. */
+static void fill_sums(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *rows,
+                      const struct starfish_fractions_level *source)
+{
+    const struct starfish_sum_batch *reduce = &level->sums.reduce, *substitute = &level->sums.substitute;
+    for (size_t b = 0; b < rows->blocks; b++) {
+        t->ints[level->sums.first_root + b + 1] = (int)source->first_root[b + 1];
+        t->ints[reduce->input_row + b] = t->ints[substitute->output_row + b] = (int)b;
+        t->ints[reduce->output_row + 2 * b] = t->ints[reduce->output_row + 2 * b + 1] = -1;
+        t->ints[substitute->input_row + 3 * b] = (int)(rows->neighbours + b);
+        t->ints[substitute->input_row + 3 * b + 1] = t->ints[substitute->input_row + 3 * b + 2] = -1;
+    }
+    for (size_t v = 0; v < rows->neighbours; v++) {
+        const size_t b = rows->neighbour[v].block, upper = v >= rows->lower;
+        t->ints[reduce->output_row + 2 * b + upper] = (int)v;
+        t->ints[substitute->input_row + 3 * b + 1 + upper] = (int)v;
+    }
+    for (size_t q = 0; q < source->roots; q++) {
+        const struct starfish_fraction *f = &source->fraction[q];
+        t->reals[q] = f->mu;
+        t->reals[reduce->input_weight + q] = t->reals[substitute->output_weight + q] = f->middle;
+        t->reals[reduce->output_weight + 2 * q] = f->to_lower;
+        t->reals[reduce->output_weight + 2 * q + 1] = f->to_upper;
+        t->reals[substitute->input_weight + 3 * q] = f->middle;
+        t->reals[substitute->input_weight + 3 * q + 1] = f->from_lower;
+        t->reals[substitute->input_weight + 3 * q + 2] = f->from_upper;
+    }
+}
+
+static void fill_rows(struct tables *t, const struct starfish_level *level,
+                      const struct starfish_reduction_level *source, const struct place *place)
+{
+    for (size_t v = 0; v < source->neighbours; v++) {
         const struct starfish_neighbour *neighbour = &source->neighbour[v];
         t->ints[level->neighbour_level + v] = place[neighbour->row].level;
         t->ints[level->neighbour_row + v] = place[neighbour->row].row;
         t->ints[level->neighbour_block + v] = (int)neighbour->block;
-        put_chain(t, &level->reduce, v, neighbour->block, &neighbour->reduce);
-        put_chain(t, &level->influence, v, v, &neighbour->influence);
     }
     for (size_t b = 0; b < source->blocks; b++)
-        put_chain(t, &level->solve, b, b, &source->solve[b]);
+        t->ints[level->all_rows + b] = (int)b;
 }
 
+/* Where the tables of a level's form lie. */
+static void lay_out_form(struct tables *tables, struct starfish_level *level,
+                         const struct starfish_reduction_level *source, const struct starfish_fractions_level *sums)
+{
+    if (!sums) {
+        level->form = STARFISH_PRODUCT_FORM;
+        level->chains.total_steps = source->steps;
+        tables->real_count = 3 * source->steps;
+        add_chains(tables, &level->chains.reduce, source->neighbours);
+        add_chains(tables, &level->chains.influence, source->neighbours);
+        add_chains(tables, &level->chains.solve, source->blocks);
+        return;
+    }
+    level->form = STARFISH_FRACTION_FORM;
+    level->sums.roots = tables->real_count = sums->roots;
+    for (size_t b = 0; b < source->blocks; b++)
+        if (sums->first_root[b + 1] - sums->first_root[b] > level->sums.most_roots)
+            level->sums.most_roots = sums->first_root[b + 1] - sums->first_root[b];
+    level->sums.first_root = tables->int_count;
+    tables->int_count += source->blocks + 1;
+    add_sums(tables, &level->sums.reduce, 1, 2, source->blocks, sums->roots);
+    add_sums(tables, &level->sums.substitute, 3, 1, source->blocks, sums->roots);
+}
+
+/* `sums`: the level in partial-fraction form, or NULL for the product form, whose chains are in `source`. */
 static starfish_status make_level(struct starfish_level *level, const struct starfish_reduction_level *source,
-                                  const struct place *place, starfish_precision precision)
+                                  const struct starfish_fractions_level *sums, const struct place *place,
+                                  starfish_precision precision)
 {
     const size_t neighbours = source->neighbours, most = neighbours > source->blocks ? neighbours : source->blocks;
-    struct tables tables = {NULL, NULL, 3 * neighbours + most, 3 * source->steps};
+    struct tables tables = {NULL, NULL, 3 * neighbours + most + source->blocks, 0};
     level->rows = source->blocks;
     level->neighbours = neighbours;
     level->lower = source->lower;
@@ -77,10 +154,8 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
     level->neighbour_row = neighbours;
     level->neighbour_block = 2 * neighbours;
     level->zeros = 3 * neighbours;
-    level->total_steps = source->steps;
-    add_chains(&tables, &level->reduce, neighbours);
-    add_chains(&tables, &level->influence, neighbours);
-    add_chains(&tables, &level->solve, source->blocks);
+    level->all_rows = level->zeros + most;
+    lay_out_form(&tables, level, source, sums);
 
     tables.ints = calloc(tables.int_count + 1, sizeof *tables.ints);
     tables.reals = calloc(tables.real_count + 1, sizeof *tables.reals);
@@ -88,7 +163,11 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
                                  ? STARFISH_SUCCESS
                                  : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of a level");
     if (status == STARFISH_SUCCESS) {
-        fill_level(&tables, level, source, place);
+        fill_rows(&tables, level, source, place);
+        if (sums)
+            fill_sums(&tables, level, source, sums);
+        else
+            fill_chains(&tables, level, source);
         status = starfish_vector_ints(&level->ints, tables.ints, tables.int_count);
     }
     if (status == STARFISH_SUCCESS)
@@ -123,14 +202,17 @@ static starfish_status make_places(struct starfish_spectral *s, const struct sta
 }
 
 static starfish_status make_levels(struct starfish_spectral *s, const struct starfish_reduction *reduction,
-                                   struct place *place)
+                                   const struct starfish_fractions *fractions, struct place *place)
 {
     for (size_t l = 0; l < reduction->levels; l++)
         for (size_t b = 0; b < reduction->level[l].blocks; b++)
             place[reduction->level[l].block[b].separator] = (struct place){(int)l, (int)b};
     for (size_t l = 0; l < reduction->levels; l++) {
-        STARFISH_TRY(make_level(&s->level[l], &reduction->level[l], place, s->precision));
-        s->level[l].pinned_step = l == 0 && s->singular ? reduction->zero_root_step : -1;
+        STARFISH_TRY(make_level(&s->level[l], &reduction->level[l], fractions ? &fractions->level[l] : NULL, place,
+                                s->precision));
+        const int is_singular = l == 0 && s->singular;
+        s->level[l].chains.pinned_step = is_singular && !fractions ? reduction->zero_root_step : -1;
+        s->level[l].sums.pinned_root = is_singular && fractions ? (int)fractions->zero_root : -1;
     }
     return STARFISH_SUCCESS;
 }
@@ -147,13 +229,15 @@ static starfish_status register_arrays(struct starfish_spectral *s)
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_reduction_setup(struct starfish_spectral *s, const struct starfish_reduction *reduction)
+starfish_status starfish_reduction_setup(struct starfish_spectral *s, const struct starfish_reduction *product,
+                                         const struct starfish_fractions *fractions)
 {
+    const struct starfish_reduction *reduction = fractions ? fractions->rows : product;
     s->levels = reduction->levels;
     struct place *place = calloc(reduction->n, sizeof *place);
     if (!place)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of rows");
-    starfish_status status = make_levels(s, reduction, place);
+    starfish_status status = make_levels(s, reduction, fractions, place);
     free(place);
     if (status == STARFISH_SUCCESS)
         status = make_places(s, reduction);

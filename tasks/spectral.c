@@ -56,7 +56,7 @@ static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker
 }
 
 static starfish_status create(struct starfish_spectral *s, const struct starfish_direction *d,
-                              const struct starfish_reduction *reduction)
+                              const struct starfish_reduction *product, const struct starfish_fractions *fractions)
 {
     s->line_periodic = d[1].periodic;
     STARFISH_TRY(starfish_transform_set_create(&s->transform_x, s->context, d[0].transform, d[0].n,
@@ -64,7 +64,7 @@ static starfish_status create(struct starfish_spectral *s, const struct starfish
     s->scale = 1 / starfish_transform_scale(d[0].transform, d[0].n);
     STARFISH_TRY(make_tables(s, d));
     STARFISH_TRY(register_tiles(s));
-    STARFISH_TRY(starfish_reduction_setup(s, reduction));
+    STARFISH_TRY(starfish_reduction_setup(s, product, fractions));
     return starfish_workspace_create(&s->workspace, s->context, workspace_bytes(s, STARFISH_CPU),
                                      workspace_bytes(s, STARFISH_GPU));
 }
@@ -72,7 +72,8 @@ static starfish_status create(struct starfish_spectral *s, const struct starfish
 starfish_status starfish_spectral_create(struct starfish_spectral *s, struct starfish_context *context,
                                          starfish_precision precision, const struct starfish_direction *direction,
                                          double lambda, int singular, const struct starfish_cut *cut, size_t blocks,
-                                         const struct starfish_reduction *reduction)
+                                         const struct starfish_reduction *product,
+                                         const struct starfish_fractions *fractions)
 {
     memset(s, 0, sizeof *s);
     s->context = context;
@@ -84,7 +85,7 @@ starfish_status starfish_spectral_create(struct starfish_spectral *s, struct sta
     for (int axis = 0; axis < 3; axis++)
         s->n[axis] = direction[axis].n;
     starfish_divide(s->n[0], blocks, s->first_mode);
-    starfish_status status = create(s, direction, reduction);
+    starfish_status status = create(s, direction, product, fractions);
     if (status != STARFISH_SUCCESS)
         starfish_spectral_destroy(s);
     return status;

@@ -12,7 +12,7 @@
 #ifndef STARFISH_TASKS_SPECTRAL_H
 #define STARFISH_TASKS_SPECTRAL_H
 
-#include "blktri/kernels/reduction.h"
+#include "blktri/kernels/fractions.h"
 #include "codelets/cyclic_reduction.h"
 #include "codelets/transform_set.h"
 #include "scheduler/workspace.h"
@@ -46,11 +46,13 @@ struct starfish_spectral {
     starpu_data_handle_t level_array[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_LEVELS];
 };
 
-/* Set up for cyclic reduction along z (reduction of direction[2]). */
+/* Set up for cyclic reduction along z: the analysis of direction[2] in product form or in partial fractions, the other one
+ * NULL. */
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,
                                          starfish_precision precision, const struct starfish_direction *direction,
                                          double lambda, int singular, const struct starfish_cut *cut, size_t blocks,
-                                         const struct starfish_reduction *reduction);
+                                         const struct starfish_reduction *product,
+                                         const struct starfish_fractions *fractions);
 void starfish_spectral_destroy(struct starfish_spectral *spectral);
 
 /* The whole graph. rhs and solution are slabs of fields; removed: one double that receives pertrb in singular problems. */
@@ -62,7 +64,7 @@ starfish_status starfish_graph_blktri(struct starfish_spectral *spectral, struct
 starfish_status starfish_graph_reduction_block(struct starfish_spectral *spectral, struct starfish_progress *progress,
                                                size_t block);
 /* Tables and arrays of cyclic reduction; work space is the caller's. */
-starfish_status starfish_reduction_setup(struct starfish_spectral *spectral,
-                                         const struct starfish_reduction *reduction);
+starfish_status starfish_reduction_setup(struct starfish_spectral *spectral, const struct starfish_reduction *product,
+                                         const struct starfish_fractions *fractions);
 
 #endif

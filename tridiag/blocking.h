@@ -15,6 +15,8 @@ enum {
     /* Vectors of one lane run side by side: a division takes about as long as 16 of them started in a row, so that many
      * hide the latency of the recurrence. */
     STARFISH_TRIDIAG_SIDE_BY_SIDE = 16,
+    /* Fewer lanes than this are less parallel than the roots of a sum. */
+    STARFISH_TRIDIAG_FEW_LANES = 8,
     /* Rows of a block that are not per unknown: see struct line_block. */
     STARFISH_TRIDIAG_LOOSE_ROWS = 11,
     /* Lanes of a block of reduced systems: rows of 1 KiB in f64, all slabs' coefficients in the second-level cache. */
@@ -22,7 +24,9 @@ enum {
     /* CUDA: bytes of right-hand side that a thread holds in registers at a time. */
     STARFISH_TRIDIAG_CHUNK_BYTES = 64,
     /* CUDA: longest lane of a slab that a block of threads holds in registers. */
-    STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES = 8192
+    STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES = 8192,
+    /* CUDA: lines of a sum that are solved at once, if there are so many: enough to hide the latency of the recurrence. */
+    STARFISH_TRIDIAG_LINES_AT_ONCE = 32768
 };
 
 static inline size_t starfish_tridiag_smaller(size_t a, size_t b)
@@ -42,6 +46,14 @@ static inline size_t starfish_tridiag_block_lanes(size_t n, size_t lanes, size_t
     size_t fitting = STARFISH_TRIDIAG_BLOCK_BYTES / (arrays * n * real_size) / narrowest * narrowest;
 
     return starfish_tridiag_smaller(lanes, fitting > narrowest ? fitting : narrowest);
+}
+
+/* CUDA: the parts that a sum's roots are divided into, one thread each. */
+static inline size_t starfish_tridiag_sum_parts(size_t lanes, size_t groups, size_t most_roots)
+{
+    size_t parts = STARFISH_TRIDIAG_LINES_AT_ONCE / (lanes * groups);
+
+    return starfish_tridiag_smaller(parts > 0 ? parts : 1, most_roots);
 }
 
 /* Distance between rows of a block: whole cache lines, so that every row is aligned. */

@@ -1,5 +1,6 @@
 /* What memory the kernels need; see blocking.h for how they cut their work. */
 #include "tridiag/blocking.h"
+#include "tridiag/shifted_sums.h"
 #include "tridiag/slab_lines.h"
 #include "tridiag/tridiag.h"
 
@@ -47,6 +48,24 @@ size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vecto
 size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size)
 {
     return checkpoint_bytes(n, lanes * vectors, 1, periodic, real_size);
+}
+
+size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic, size_t real_size)
+{
+    size_t arrays = chain_arrays(periodic);
+    size_t width = lanes < STARFISH_TRIDIAG_FEW_LANES ? STARFISH_TRIDIAG_SIDE_BY_SIDE
+                                                      : starfish_tridiag_block_lanes(n, lanes, arrays, real_size);
+
+    return starfish_tridiag_block_bytes(n, width, arrays, real_size);
+}
+
+/* Checkpoints and partial sums of all lines that are solved at once. */
+size_t starfish_shifted_sums_workspace_cuda(size_t n, size_t lanes, size_t groups, size_t most_roots, int outputs,
+                                            int periodic, size_t real_size)
+{
+    size_t lines = groups > 0 ? lanes * groups * starfish_tridiag_sum_parts(lanes, groups, most_roots) : 0;
+
+    return checkpoint_bytes(n, lines, 1, periodic, real_size) + (size_t)outputs * n * lines * real_size;
 }
 
 size_t starfish_slab_solve_workspace_cpu(size_t rows, size_t lanes, int periodic, size_t real_size)

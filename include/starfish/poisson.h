@@ -13,9 +13,13 @@
  *
  * Methods
  *   slab     transforms in x and y, tridiagonal systems in z. Needs a uniform (or periodic constant-coefficient) y.
- *   blktri   transform in x, block cyclic reduction in (y, z) in product form (Swarztrauber, SIAM J. Numer. Anal. 11
- *            (1974), 1136-1150; Valero-Lara, Pinelli, Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272).
- *            Needs a z operator with lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. */
+ *   blktri   transform in x, block cyclic reduction in (y, z) in partial-fraction form (Sweet, SIAM J. Numer. Anal. 25
+ *            (1988), 761-771; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159). Needs a z operator with
+ *            lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. Where z is far from symmetric (coupled one
+ *            way, or scaled by more than 1e6 to be symmetric), the plan takes the product form.
+ *   blktri-product
+ *            the same in product form (Swarztrauber, SIAM J. Numer. Anal. 11 (1974), 1136-1150; Valero-Lara, Pinelli,
+ *            Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272), which loses digits on stretched grids. */
 #ifndef STARFISH_POISSON_H
 #define STARFISH_POISSON_H
 
@@ -56,7 +60,12 @@ struct starfish_poisson_problem {
     double lambda;
 };
 
-typedef enum starfish_method { STARFISH_METHOD_AUTO, STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI } starfish_method;
+typedef enum starfish_method {
+    STARFISH_METHOD_AUTO,
+    STARFISH_METHOD_SLAB,
+    STARFISH_METHOD_BLKTRI,
+    STARFISH_METHOD_BLKTRI_PRODUCT
+} starfish_method;
 
 struct starfish_poisson_options {
     size_t size; /* sizeof(struct starfish_poisson_options); the initialiser sets it */
@@ -122,7 +131,7 @@ STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *
                                                               starfish_poisson_plan **plan);
 STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
 
-/* "slab" or "blktri", and why it was chosen (one line); seconds that plan creation took. Static or plan's storage. */
+/* "slab", "blktri" or "blktri-product", and why it was chosen (one line); seconds that plan creation took. Static or plan's storage. */
 STARFISH_API const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan);
 STARFISH_API const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan);
 STARFISH_API double starfish_poisson_plan_seconds(const starfish_poisson_plan *plan);
