@@ -1,7 +1,7 @@
 /* Block cyclic reduction, partial-fraction form: the analysis of its block direction, done once per plan.
  *
  * The blocks of rows and their neighbours are those of the product form (reduction.h). Where that applies G(i, c), a
- * rational function of T, factor by factor, this sums its partial fractions (Sweet, SIAM J. Numer. Anal. 25 (1988);
+ * rational function of T, factor by factor, this sums its partial fractions (Sweet, SIAM J. Sci. Stat. Comput. 9 (1988);
  * Gallopoulos and Saad, Parallel Comput. 10 (1989)): all solves of a level are independent of each other. The scaling
  * s[0] = 1, s[j+1] = s[j] sqrt(cn[j] / an[j+1]) makes the rows lo..hi symmetric. With the eigenvalues mu_q of that block
  * and the components f_q, m_q, l_q of its unit eigenvectors at lo, at the separator c and at hi,

@@ -65,6 +65,7 @@ static void plans_tell_what_they_are(void **state)
         {STARFISH_METHOD_AUTO, STARFISH_DIRICHLET, 1, 0, "slab"},
         {STARFISH_METHOD_AUTO, STARFISH_NEUMANN, 1, 1, "slab"},
         {STARFISH_METHOD_BLKTRI, STARFISH_NEUMANN, 1, 1, "blktri"},
+        {STARFISH_METHOD_BLKTRI_PRODUCT, STARFISH_NEUMANN, 1, 1, "blktri-product"},
     };
     static const double faces[NY + 1] = {0, 1, 3, 4, 5, 7, 8, 10};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -99,7 +99,7 @@ static void device_memory_gives_the_host_memorys_solution(void **state)
     (void)state;
     double *rhs = random_rhs(), *expected = malloc(BYTES), *got = malloc(BYTES);
     for (int set = 0; set < WORKER_SETS; set++)
-        for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI; method++) {
+        for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
             starfish_context *context = context_of(worker_sets[set].cpus, worker_sets[set].gpus);
             starfish_poisson_plan *plan = plan_of(context, (starfish_method)method);
             ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, expected, NULL));
@@ -132,7 +132,7 @@ static void device_memory_stays_on_the_device(void **state)
 {
     (void)state;
     double *rhs = random_rhs(), *solution = malloc(BYTES);
-    for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI; method++) {
+    for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
         starfish_context *context = context_of(0, 1);
         starfish_poisson_plan *plan = plan_of(context, (starfish_method)method);
         struct pair pair = on_device(rhs);
@@ -190,7 +190,7 @@ static void fields_stay_where_they_were_used(void **state)
 static void pinned_and_pageable_memory_give_the_same_bits(void **state)
 {
     (void)state;
-    for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI; method++) {
+    for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
         starfish_context *context = context_of(0, -1);
         starfish_poisson_plan *plan = plan_of(context, (starfish_method)method);
         double *rhs = random_rhs(), *pageable = malloc(BYTES), *users = malloc(BYTES);
