@@ -1,0 +1,55 @@
+/* Weighted sums of shifted solves on the CPU: the table, and lanes that fill several blocks. */
+#include "sums_cases.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static void sums(starfish_precision precision, const struct starfish_shifted_sums *a)
+{
+    (precision == STARFISH_F32 ? starfish_shifted_sums_cpu_f32 : starfish_shifted_sums_cpu_f64)(a);
+}
+
+static size_t workspace(const struct starfish_shifted_sums *a, size_t real_size)
+{
+    return starfish_shifted_sums_workspace_cpu(a->line.n, a->lanes, a->line.periodic, real_size);
+}
+
+static const struct test_sums_device device = {&test_host_memory, sums, workspace};
+
+static void sums_match_dense_elimination(void **state)
+{
+    (void)state;
+    test_sums_table(&device);
+}
+
+/* The last block narrower than the others. */
+static void lanes_fill_several_blocks(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct test_sums_case c = {.precision = (starfish_precision)(i % 2),
+                                         .periodic = i / 2,
+                                         .n = 150,
+                                         .lanes = 301,
+                                         .groups = 2,
+                                         .most_roots = 2,
+                                         .inputs = 3,
+                                         .outputs = 1};
+        test_sums_check(&device, &c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_match_dense_elimination),
+        cmocka_unit_test(lanes_fill_several_blocks),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    printf("largest error: %.3f of the bound\n", test_sums_worst_error());
+    return failed;
+}

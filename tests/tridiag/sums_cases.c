@@ -1,0 +1,248 @@
+/* Weighted sums of shifted solves against dense elimination. */
+#include "sums_cases.h"
+
+#include "tests/common/reals.h"
+#include "tridiag/tridiag_ref.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static double worst_error;
+
+double test_sums_worst_error(void)
+{
+    return worst_error;
+}
+
+/* Everything in double, rounded to the precision under test; tables with one line per group or root. */
+struct problem {
+    const struct test_sums_case *c;
+    size_t roots, vectors_in, vectors_out;
+    double *lower, *diag, *upper, *shift_lane, *mu, *in_weight, *out_weight, *input;
+    int *first_root, *input_row, *output_row;
+    int pinned_root;
+    double shift;
+};
+
+static double *random_rounded(starfish_precision precision, size_t count, double low, double high, unsigned *seed)
+{
+    double *values = malloc((count + 1) * sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        const double value = low + (high - low) * (test_real_random(seed) + 1) / 2;
+        values[i] = precision == STARFISH_F32 ? (double)(float)value : value;
+    }
+    return values;
+}
+
+/* Rows that dominate by at least one half, all else random; when pinned, rows that sum to zero and no shift for lane 0 of
+ * the pinned root. */
+static void make_line(struct problem *p, unsigned *seed)
+{
+    const struct test_sums_case *c = p->c;
+    const size_t n = c->n;
+    p->lower = random_rounded(c->precision, n, -1, c->pinned ? -0.1 : 1, seed);
+    p->upper = random_rounded(c->precision, n, -1, c->pinned ? -0.1 : 1, seed);
+    p->diag = malloc(n * sizeof *p->diag);
+    for (size_t k = 0; k < n && c->pinned; k++) /* symmetric, so that right-hand sides of sum zero are consistent */
+        p->lower[k] = p->upper[(k + n - 1) % n];
+    for (size_t k = 0; k < n; k++) {
+        const double lower = k > 0 || c->periodic ? fabs(p->lower[k]) : 0;
+        const double upper = k + 1 < n || c->periodic ? fabs(p->upper[k]) : 0;
+        p->diag[k] = lower + upper + (c->pinned ? 0 : 0.5);
+    }
+}
+
+static void make_tables(struct problem *p, unsigned *seed)
+{
+    const struct test_sums_case *c = p->c;
+    const size_t inputs = (size_t)c->inputs, outputs = (size_t)c->outputs;
+    p->first_root = calloc(c->groups + 1, sizeof *p->first_root);
+    p->input_row = malloc(c->groups * inputs * sizeof *p->input_row);
+    p->output_row = malloc(c->groups * outputs * sizeof *p->output_row);
+    p->vectors_in = c->groups * inputs + 1;
+    for (size_t g = 0; g < c->groups; g++) {
+        const size_t count = g == 0 ? c->most_roots : 1 + g * 5 % c->most_roots;
+        p->first_root[g + 1] = p->first_root[g] + (int)count;
+        for (size_t i = 0; i < inputs; i++) /* the same vector twice, and some missing */
+            p->input_row[g * inputs + i] = !c->pinned && (g + i) % 4 == 3 ? -1 : (int)((g * 3 + i) % p->vectors_in);
+        for (size_t o = 0; o < outputs; o++)
+            p->output_row[g * outputs + o] = (g + o) % 3 == 2 ? -1 : (int)p->vectors_out++;
+    }
+    p->roots = (size_t)p->first_root[c->groups];
+    p->pinned_root = c->pinned ? (int)(p->roots - 1) / 2 : -1;
+    p->mu = random_rounded(c->precision, p->roots, 0.25, 3, seed);
+    if (c->pinned)
+        p->mu[p->pinned_root] = 0;
+    p->in_weight = random_rounded(c->precision, p->roots * inputs, -1, 1, seed);
+    p->out_weight = random_rounded(c->precision, p->roots * outputs, -1, 1, seed);
+}
+
+static struct problem make_problem(const struct test_sums_case *c)
+{
+    unsigned seed = (unsigned)(c->n * 31 + c->lanes * 7 + c->groups);
+    struct problem p = {.c = c, .shift = c->pinned ? 0 : 0.125};
+    const size_t element = c->lanes;
+    make_line(&p, &seed);
+    make_tables(&p, &seed);
+    p.shift_lane = random_rounded(c->precision, c->lanes, 0, 2, &seed);
+    p.input = random_rounded(c->precision, p.vectors_in * c->n * c->lanes, -1, 1, &seed);
+    if (c->pinned) { /* consistent: lane 0 alternates, and sums to zero */
+        p.shift_lane[0] = 0;
+        for (size_t v = 0; v < p.vectors_in; v++)
+            for (size_t k = 0; k < c->n; k++)
+                p.input[(v * c->n + k) * element] = c->n % 2 && k + 1 == c->n ? 0 : k % 2 ? -0.5 : 0.5;
+    }
+    return p;
+}
+
+static void free_problem(struct problem *p)
+{
+    free(p->lower), free(p->diag), free(p->upper), free(p->shift_lane), free(p->mu);
+    free(p->in_weight), free(p->out_weight), free(p->input);
+    free(p->first_root), free(p->input_row), free(p->output_row);
+}
+
+/* Add one root's solution in one lane to the sums[outputs][n] of its group; `size` to what bounds their errors. */
+static void add_root(const struct problem *p, size_t group, size_t root, size_t lane, long double *sums,
+                     long double *size)
+{
+    const struct test_sums_case *c = p->c;
+    const struct starfish_tridiag_ref_line line = {.n = c->n,
+                                                   .periodic = c->periodic,
+                                                   .lower = p->lower,
+                                                   .diag = p->diag,
+                                                   .upper = p->upper,
+                                                   .shift = p->mu[root] + p->shift_lane[lane] + p->shift,
+                                                   .pinned = lane == 0 && (int)root == p->pinned_root};
+    long double *z = calloc(c->n, sizeof *z), largest = 0;
+    for (size_t i = 0; i < (size_t)c->inputs; i++) {
+        const int row = p->input_row[group * (size_t)c->inputs + i];
+        for (size_t k = 0; k < c->n && row >= 0; k++)
+            z[k] += (long double)p->in_weight[root * (size_t)c->inputs + i] *
+                    (long double)p->input[((size_t)row * c->n + k) * c->lanes + lane];
+    }
+    assert_int_equal(starfish_tridiag_ref_solve(&line, z), 0);
+    for (size_t k = 0; k < c->n; k++)
+        largest = fmaxl(largest, fabsl(z[k]));
+    for (size_t o = 0; o < (size_t)c->outputs; o++)
+        for (size_t k = 0; k < c->n; k++)
+            sums[o * c->n + k] += (long double)p->out_weight[root * (size_t)c->outputs + o] * z[k];
+    *size += largest + 1;
+    free(z);
+}
+
+static void compare_lane(const struct problem *p, const void *output, size_t group, size_t lane)
+{
+    const struct test_sums_case *c = p->c;
+    long double *sums = calloc((size_t)c->outputs * c->n, sizeof *sums), size = 0;
+    for (size_t root = (size_t)p->first_root[group]; root < (size_t)p->first_root[group + 1]; root++)
+        add_root(p, group, root, lane, sums, &size);
+    /* Pinned lines are as ill-conditioned as second differences. */
+    const double condition = c->pinned ? 10 * (double)c->n : 40;
+    const double bound = condition * test_real_epsilon(c->precision) * (double)size;
+    for (size_t o = 0; o < (size_t)c->outputs; o++) {
+        const int row = p->output_row[group * (size_t)c->outputs + o];
+        for (size_t k = 0; k < c->n && row >= 0; k++) {
+            const double got = test_real_get(output, c->precision, ((size_t)row * c->n + k) * c->lanes + lane);
+            const double error = fabs(got - (double)sums[o * c->n + k]);
+            worst_error = fmax(worst_error, error / bound);
+            if (!(error <= bound))
+                fail_msg("precision %d periodic %d pinned %d n %zu lanes %zu groups %zu roots %zu, %d to %d: group %zu "
+                         "output %zu element (%zu, %zu) is %g, not %g",
+                         (int)c->precision, c->periodic, c->pinned, c->n, c->lanes, c->groups, c->most_roots, c->inputs,
+                         c->outputs, group, o, k, lane, got, (double)sums[o * c->n + k]);
+        }
+    }
+    free(sums);
+}
+
+static void *upload_reals(const struct test_memory *memory, starfish_precision precision, const double *values,
+                          size_t count)
+{
+    const size_t bytes = count * starfish_real_size(precision);
+    void *rounded = malloc(bytes + 1);
+    for (size_t i = 0; i < count; i++)
+        test_real_put(rounded, precision, i, values[i]);
+    void *there = memory->upload(rounded, bytes);
+    free(rounded);
+    return there;
+}
+
+static void run(const struct test_sums_device *device, const struct problem *p, void *result)
+{
+    const struct test_sums_case *c = p->c;
+    const struct test_memory *m = device->memory;
+    const size_t real = starfish_real_size(c->precision), inputs = (size_t)c->inputs, outputs = (size_t)c->outputs;
+    const size_t bytes = p->vectors_out * c->n * c->lanes * real;
+    struct starfish_shifted_sums a = {
+        .line = {.n = c->n,
+                 .periodic = c->periodic,
+                 .lower = upload_reals(m, c->precision, p->lower, c->n),
+                 .diag = upload_reals(m, c->precision, p->diag, c->n),
+                 .upper = upload_reals(m, c->precision, p->upper, c->n)},
+        .lanes = c->lanes,
+        .shift_lane = upload_reals(m, c->precision, p->shift_lane, c->lanes),
+        .shift = p->shift,
+        .groups = c->groups,
+        .most_roots = c->most_roots,
+        .inputs = c->inputs,
+        .outputs = c->outputs,
+        .first_root = m->upload(p->first_root, (c->groups + 1) * sizeof(int)),
+        .input_row = m->upload(p->input_row, c->groups * inputs * sizeof(int)),
+        .output_row = m->upload(p->output_row, c->groups * outputs * sizeof(int)),
+        .mu = upload_reals(m, c->precision, p->mu, p->roots),
+        .input_weight = upload_reals(m, c->precision, p->in_weight, p->roots * inputs),
+        .output_weight = upload_reals(m, c->precision, p->out_weight, p->roots * outputs),
+        .pinned_root = p->pinned_root,
+        .input = upload_reals(m, c->precision, p->input, p->vectors_in * c->n * c->lanes),
+        .output = m->upload(NULL, bytes),
+    };
+    a.workspace = m->upload(NULL, device->workspace(&a, real));
+    device->sums(c->precision, &a);
+    m->download(result, a.output, bytes);
+    m->release();
+}
+
+void test_sums_check(const struct test_sums_device *device, const struct test_sums_case *c)
+{
+    struct problem p = make_problem(c);
+    void *output = malloc(p.vectors_out * c->n * c->lanes * sizeof(double) + 1);
+    run(device, &p, output);
+    const size_t step = c->lanes > 9 ? c->lanes / 5 : 1; /* dense elimination is slow */
+    for (size_t g = 0; g < c->groups; g++)
+        for (size_t lane = 0; lane < c->lanes; lane += step)
+            compare_lane(&p, output, g, lane);
+    free(output);
+    free_problem(&p);
+}
+
+void test_sums_table(const struct test_sums_device *device)
+{
+    static const struct {
+        size_t n, lanes, groups, most_roots;
+    } sizes[] = {{1, 1, 1, 1},   {2, 1, 3, 2},    {3, 2, 2, 5},  {17, 1, 1, 16}, {17, 1, 4, 33},
+                 {9, 7, 3, 20},  {5, 8, 2, 3},    {16, 9, 5, 4}, {13, 40, 3, 7}, {31, 3, 7, 1},
+                 {33, 1, 9, 19}, {7, 130, 1, 17}, {1, 12, 2, 3}, {2, 11, 1, 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int kind = 0; kind < 8; kind++)
+            for (int shape = 0; shape < STARFISH_SHIFTED_SUMS_INPUTS * STARFISH_SHIFTED_SUMS_OUTPUTS; shape++) {
+                const struct test_sums_case c = {.precision = (starfish_precision)(kind & 1),
+                                                 .periodic = kind >> 1 & 1,
+                                                 .pinned = kind >> 2,
+                                                 .n = sizes[i].n,
+                                                 .lanes = sizes[i].lanes,
+                                                 .groups = sizes[i].groups,
+                                                 .most_roots = sizes[i].most_roots,
+                                                 .inputs = 1 + shape % STARFISH_SHIFTED_SUMS_INPUTS,
+                                                 .outputs = 1 + shape / STARFISH_SHIFTED_SUMS_INPUTS};
+                if (c.pinned && c.n % 2) /* zero alone is consistent with one unknown: even n say more */
+                    continue;
+                test_sums_check(device, &c);
+            }
+}
