@@ -12,8 +12,11 @@
 
 #include "apps/workers.h"
 
-const char *const poisson3d_methods[] = {
-    [STARFISH_METHOD_AUTO] = "auto", [STARFISH_METHOD_SLAB] = "slab", [STARFISH_METHOD_BLKTRI] = "blktri", NULL};
+const char *const poisson3d_methods[] = {[STARFISH_METHOD_AUTO] = "auto",
+                                         [STARFISH_METHOD_SLAB] = "slab",
+                                         [STARFISH_METHOD_BLKTRI] = "blktri",
+                                         [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
+                                         NULL};
 const char *const poisson3d_places[] = {
     [POISSON3D_PAGEABLE] = "pageable", [POISSON3D_PINNED] = "pinned", [POISSON3D_DEVICE] = "device", NULL};
 
@@ -88,7 +91,12 @@ int bench_poisson3d(int argc, char **argv)
          {NULL}},
         {"--grid", OPTION_TEXT, &given->grid, "LIST", "cell, node; default cell", {NULL}},
         {"--y", OPTION_TEXT, &given->y, "LIST", "uniform, stretched (not for slab); default uniform", {NULL}},
-        {"--method", OPTION_TEXT, &given->method, "LIST", "slab, blktri, auto; default slab,blktri", {NULL}},
+        {"--method",
+         OPTION_TEXT,
+         &given->method,
+         "LIST",
+         "slab, blktri, blktri-product, auto; default slab,blktri",
+         {NULL}},
         {"--workers",
          OPTION_TEXT,
          &given->workers,

@@ -131,7 +131,8 @@ STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *
                                                               starfish_poisson_plan **plan);
 STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
 
-/* "slab", "blktri" or "blktri-product", and why it was chosen (one line); seconds that plan creation took. Static or plan's storage. */
+/* "slab", "blktri" or "blktri-product", and why it was chosen (one line); seconds that plan creation took. Static or
+ * plan's storage. */
 STARFISH_API const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan);
 STARFISH_API const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan);
 STARFISH_API double starfish_poisson_plan_seconds(const starfish_poisson_plan *plan);
