@@ -40,11 +40,16 @@ struct workspace {
     double *scaling, *diag, *off, *root, *component;
 };
 
+static size_t rows_of(const struct starfish_block *b)
+{
+    return (size_t)b->hi - (size_t)b->lo + 1;
+}
+
 /* Make the block symmetric, and find its roots and the rows at lo, separator and hi of its eigenvectors. */
 static starfish_status find_rows(const struct matrix *m, const struct starfish_block *b, const struct workspace *w)
 {
-    const size_t lo = (size_t)b->lo, rows = (size_t)(b->hi - b->lo + 1);
-    const size_t wanted[3] = {0, (size_t)(b->separator - b->lo), rows - 1};
+    const size_t lo = (size_t)b->lo, rows = rows_of(b);
+    const size_t wanted[3] = {0, (size_t)b->separator - lo, rows - 1};
     for (size_t j = 0; j < rows; j++) {
         w->diag[j] = m->diag[lo + j];
         if (j + 1 < rows)
@@ -59,7 +64,7 @@ static void fill_block(const struct matrix *m, const struct starfish_block *b, c
     const int lo = b->lo, hi = b->hi;
     const double low = exp(w->scaling[b->separator] - w->scaling[lo]);
     const double high = exp(w->scaling[b->separator] - w->scaling[hi]);
-    for (size_t q = 0; q < (size_t)(hi - lo + 1); q++) {
+    for (size_t q = 0; q < rows_of(b); q++) {
         const double f = w->component[3 * q], l = w->component[3 * q + 2];
         fraction[q] = (struct starfish_fraction){.mu = w->root[q], .middle = w->component[3 * q + 1]};
         if (b->lower >= 0) {
@@ -88,7 +93,7 @@ static starfish_status build_level(const struct matrix *m, const struct starfish
     if (!level->first_root)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for partial fractions");
     for (size_t i = 0; i < rows->blocks; i++)
-        level->first_root[i + 1] = level->first_root[i] + (size_t)(rows->block[i].hi - rows->block[i].lo + 1);
+        level->first_root[i + 1] = level->first_root[i] + rows_of(&rows->block[i]);
     level->roots = level->first_root[rows->blocks];
     level->fraction = calloc(level->roots + 1, sizeof *level->fraction);
     if (!level->fraction)
@@ -117,18 +122,17 @@ static void find_zero_root(struct starfish_fractions *fractions, int singular)
         root->fraction[fractions->zero_root].mu = 0;
 }
 
-static starfish_status build(struct starfish_fractions *fractions, const struct matrix *m, double *memory)
+static starfish_status build(struct starfish_fractions *fractions, const struct matrix *m, const struct workspace *w)
 {
-    const struct workspace w = {memory, memory + m->n, memory + 2 * m->n, memory + 3 * m->n, memory + 4 * m->n};
-    w.scaling[0] = 0;
+    w->scaling[0] = 0;
     for (size_t j = 0; j + 1 < m->n; j++)
-        w.scaling[j + 1] = w.scaling[j] + log_of_scaling(m->lower, m->upper, j);
+        w->scaling[j + 1] = w->scaling[j] + log_of_scaling(m->lower, m->upper, j);
     STARFISH_TRY(starfish_reduction_dissect(&fractions->rows, m->lower, m->upper, m->n, m->periodic));
     fractions->level = calloc(fractions->rows->levels, sizeof *fractions->level);
     if (!fractions->level)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for partial fractions");
     for (size_t l = 0; l < fractions->rows->levels; l++)
-        STARFISH_TRY(build_level(m, &fractions->rows->level[l], &w, &fractions->level[l]));
+        STARFISH_TRY(build_level(m, &fractions->rows->level[l], w, &fractions->level[l]));
     find_zero_root(fractions, m->singular);
     return STARFISH_SUCCESS;
 }
@@ -139,10 +143,14 @@ starfish_status starfish_fractions_create(struct starfish_fractions **result, co
     const struct matrix m = {lower, diag, upper, n, periodic, singular};
     struct starfish_fractions *fractions = calloc(1, sizeof *fractions);
     double *memory = malloc(7 * n * sizeof *memory);
+    starfish_status status;
     *result = NULL;
-    starfish_status status = fractions && memory ? build(fractions, &m, memory)
-                                                 : starfish_fail(STARFISH_ERROR_MEMORY,
-                                                                 "out of memory for partial fractions of %zu rows", n);
+    if (fractions && memory) {
+        const struct workspace w = {memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n};
+        status = build(fractions, &m, &w);
+    } else {
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for partial fractions of %zu rows", n);
+    }
     free(memory);
     if (status != STARFISH_SUCCESS) {
         starfish_fractions_destroy(fractions);

@@ -13,8 +13,8 @@
  *
  * Methods
  *   slab     transforms in x and y, tridiagonal systems in z. Needs a uniform (or periodic constant-coefficient) y.
- *   blktri   transform in x, block cyclic reduction in (y, z) in partial-fraction form (Sweet, SIAM J. Sci. Stat. Comput. 9
- *            (1988), 761-765; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159). Needs a z operator with
+ *   blktri   transform in x, block cyclic reduction in (y, z) in partial-fraction form (Sweet, SIAM J. Sci. Stat.
+ *            Comput. 9 (1988), 761-765; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159). Needs a z operator with
  *            lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. Where z is far from symmetric (coupled one
  *            way, or scaled by more than 1e6 to be symmetric), the plan takes the product form.
  *   blktri-product

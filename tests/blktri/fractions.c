@@ -103,38 +103,43 @@ static long double inverse(const struct matrix *m, const struct starfish_block *
     return element;
 }
 
-/* The sum of in * out / (mu + t) over the roots of a block, against what it should be; weights by offset. */
-static void compare_sum(const char *what, const struct matrix *m, const struct starfish_block *b,
-                        const struct starfish_fraction *fraction, size_t weight, double t, long double expected)
+enum weight { MIDDLE, TO_LOWER, TO_UPPER, FROM_LOWER, FROM_UPPER };
+static const char *const weight_names[] = {"middle", "to_lower", "to_upper", "from_lower", "from_upper"};
+
+static double weight_of(const struct starfish_fraction *f, enum weight weight)
+{
+    const double weights[] = {f->middle, f->to_lower, f->to_upper, f->from_lower, f->from_upper};
+    return weights[weight];
+}
+
+/* The sum of middle * weight / (mu + t) over the roots of a block, against what it should be. */
+static void compare_sum(enum weight weight, const struct matrix *m, const struct starfish_block *b,
+                        const struct starfish_fraction *fraction, double t, long double expected)
 {
     long double sum = 0, size = 0;
     for (int q = 0; q <= b->hi - b->lo; q++) {
-        const double other = *(const double *)((const char *)&fraction[q] + weight);
-        const long double term = (long double)fraction[q].middle * other / ((long double)fraction[q].mu + t);
+        const long double term =
+            (long double)fraction[q].middle * weight_of(&fraction[q], weight) / ((long double)fraction[q].mu + t);
         sum += term;
         size += fabsl(term);
     }
     if (!(fabsl(sum - expected) <= 1e-13L * (long double)m->n * (size + fabsl(expected))))
-        fail_msg("n %zu periodic %d t %g, %s of block %d..%d..%d: %.15Lg, not %.15Lg", m->n, m->periodic, t, what,
-                 b->lo, b->separator, b->hi, sum, expected);
+        fail_msg("n %zu periodic %d t %g, %s of block %d..%d..%d: %.15Lg, not %.15Lg", m->n, m->periodic, t,
+                 weight_names[weight], b->lo, b->separator, b->hi, sum, expected);
 }
 
 static void check_block(const struct matrix *m, const struct starfish_block *b,
                         const struct starfish_fraction *fraction, double t)
 {
     const int lo = b->lo, c = b->separator, hi = b->hi;
-    compare_sum("middle", m, b, fraction, offsetof(struct starfish_fraction, middle), t, inverse(m, b, t, c, c));
+    compare_sum(MIDDLE, m, b, fraction, t, inverse(m, b, t, c, c));
     if (b->lower >= 0) {
-        compare_sum("to_lower", m, b, fraction, offsetof(struct starfish_fraction, to_lower), t,
-                    m->upper[b->lower] * inverse(m, b, t, lo, c));
-        compare_sum("from_lower", m, b, fraction, offsetof(struct starfish_fraction, from_lower), t,
-                    -m->lower[lo] * inverse(m, b, t, c, lo));
+        compare_sum(TO_LOWER, m, b, fraction, t, m->upper[b->lower] * inverse(m, b, t, lo, c));
+        compare_sum(FROM_LOWER, m, b, fraction, t, -m->lower[lo] * inverse(m, b, t, c, lo));
     }
     if (b->upper >= 0) {
-        compare_sum("to_upper", m, b, fraction, offsetof(struct starfish_fraction, to_upper), t,
-                    m->lower[b->upper] * inverse(m, b, t, hi, c));
-        compare_sum("from_upper", m, b, fraction, offsetof(struct starfish_fraction, from_upper), t,
-                    -m->upper[hi] * inverse(m, b, t, c, hi));
+        compare_sum(TO_UPPER, m, b, fraction, t, m->lower[b->upper] * inverse(m, b, t, hi, c));
+        compare_sum(FROM_UPPER, m, b, fraction, t, -m->upper[hi] * inverse(m, b, t, c, hi));
     }
 }
 

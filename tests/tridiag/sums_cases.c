@@ -32,7 +32,7 @@ struct problem {
 
 static double *random_rounded(starfish_precision precision, size_t count, double low, double high, unsigned *seed)
 {
-    double *values = malloc((count + 1) * sizeof *values);
+    double *values = calloc(count + 1, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         const double value = low + (high - low) * (test_real_random(seed) + 1) / 2;
         values[i] = precision == STARFISH_F32 ? (double)(float)value : value;
