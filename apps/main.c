@@ -19,6 +19,7 @@ static const struct command {
 } commands[] = {
     {"info", NULL, command_info, "workers, devices, StarPU version and features"},
     {"solve", NULL, command_solve, "solve the problem that a problem file describes"},
+    {"bench", NULL, command_bench, "one benchmark, with its peers in the same run"},
     {"help", "--help", command_help, "this list, or the options of a command"},
     {"version", "--version", command_version, "the version of Starfish"},
 };
@@ -43,12 +44,12 @@ static int command_version(int argc, char **argv)
 static int command_help(int argc, char **argv)
 {
     if (argc > 1) {
-        char help[] = "--help", *arguments[] = {argv[1], help, NULL};
+        char help[] = "--help", *arguments[] = {argv[1], argc > 2 ? argv[2] : help, help, NULL};
         const struct command *command = find(argv[1]);
         if (!command)
             return command_fail(STARFISH_ERROR_ARGUMENT, 0);
         if (command->run != command_help)
-            return command->run(2, arguments);
+            return command->run(3, arguments);
     }
     printf("Usage: starfish COMMAND ...\n\nElliptic problems on CPU+GPU nodes through StarPU.\n\n");
     for (int i = 0; i < COMMANDS; ++i)

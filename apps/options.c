@@ -22,15 +22,26 @@ static starfish_status read_text(const struct option_entry *entry, const char *v
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_count(const struct option_entry *entry, const char *value)
+static starfish_status read_from(const struct option_entry *entry, const char *value, long least)
 {
     char *end;
     errno = 0;
     long number = strtol(value, &end, 10);
-    if (end == value || *end || errno || number < 1 || number > INT_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a whole number from 1, is '%s'", entry->name, value);
+    if (end == value || *end || errno || number < least || number > INT_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a whole number from %ld, is '%s'", entry->name,
+                             least, value);
     *(size_t *)entry->target = (size_t)number;
     return STARFISH_SUCCESS;
+}
+
+static starfish_status read_count(const struct option_entry *entry, const char *value)
+{
+    return read_from(entry, value, 1);
+}
+
+static starfish_status read_number(const struct option_entry *entry, const char *value)
+{
+    return read_from(entry, value, 0);
 }
 
 static starfish_status read_choice(const struct option_entry *entry, const char *value)
@@ -51,10 +62,8 @@ static const struct {
     int takes_value;
     starfish_status (*read)(const struct option_entry *entry, const char *value);
 } kinds[] = {
-    [OPTION_FLAG] = {0, read_flag},
-    [OPTION_TEXT] = {1, read_text},
-    [OPTION_COUNT] = {1, read_count},
-    [OPTION_CHOICE] = {1, read_choice},
+    [OPTION_FLAG] = {0, read_flag},     [OPTION_TEXT] = {1, read_text},     [OPTION_COUNT] = {1, read_count},
+    [OPTION_NUMBER] = {1, read_number}, [OPTION_CHOICE] = {1, read_choice},
 };
 
 /* The entry that `argument` names; *value is what follows its '=', or NULL. */

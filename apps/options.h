@@ -10,6 +10,7 @@ typedef enum option_kind {
     OPTION_FLAG,   /* int: becomes 1 */
     OPTION_TEXT,   /* const char * */
     OPTION_COUNT,  /* size_t, at least 1 */
+    OPTION_NUMBER, /* size_t, may be 0 */
     OPTION_CHOICE, /* const char *: one of `choices` */
 } option_kind;
 

@@ -48,7 +48,7 @@ void table_print(const struct table *table)
     for (int row = 0; row < table->rows; ++row) {
         int last = last_cell(table, row);
         for (int column = 0; column <= last; ++column) {
-            int left = column == 0 || table->alignment == TABLE_LEFT;
+            int left = column <= table->left || table->alignment == TABLE_LEFT;
             int pad = left && column == last ? 0 : width[column]; /* no blanks at the end of a line */
             printf("%s%*s", column ? "  " : "", left ? -pad : pad, table->cell[row][column]);
         }

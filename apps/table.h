@@ -2,12 +2,13 @@
 #ifndef STARFISH_APPS_TABLE_H
 #define STARFISH_APPS_TABLE_H
 
-enum { TABLE_COLUMNS = 6, TABLE_ROWS = 160, TABLE_CELL = 112 };
+enum { TABLE_COLUMNS = 8, TABLE_ROWS = 160, TABLE_CELL = 112 };
 
 typedef enum table_alignment { TABLE_LEFT, TABLE_RIGHT } table_alignment;
 
 struct table {
     table_alignment alignment; /* of all columns but the first */
+    int left;                  /* how many columns after the first are left-aligned all the same */
     int rows, columns;
     char cell[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
 };

@@ -17,14 +17,18 @@ template <typename real> __device__ real eigenvalue(size_t k, size_t n)
     return -4 * s * s;
 }
 
-template <typename real> __global__ void divide(Complex<real> *u, size_t n)
+struct Extents {
+    size_t x, y, z;
+};
+
+template <typename real> __global__ void divide(Complex<real> *u, Extents n)
 {
-    const size_t half = n / 2 + 1, i = blockIdx.x * size_t(blockDim.x) + threadIdx.x, j = blockIdx.y, k = blockIdx.z;
+    const size_t half = n.x / 2 + 1, i = blockIdx.x * size_t(blockDim.x) + threadIdx.x, j = blockIdx.y, k = blockIdx.z;
     if (i >= half)
         return;
-    const real sum = eigenvalue<real>(i, n) + eigenvalue<real>(j, n) + eigenvalue<real>(k, n);
-    const real factor = sum == 0 ? real(0) : 1 / (sum * real(n) * real(n) * real(n));
-    Complex<real> &value = u[i + half * (j + n * k)];
+    const real sum = eigenvalue<real>(i, n.x) + eigenvalue<real>(j, n.y) + eigenvalue<real>(k, n.z);
+    const real factor = sum == 0 ? real(0) : 1 / (sum * real(n.x) * real(n.y) * real(n.z));
+    Complex<real> &value = u[i + half * (j + n.y * k)];
     value.x *= factor;
     value.y *= factor;
 }
@@ -39,9 +43,9 @@ struct Plans {
     cufftHandle forward, backward;
 };
 
-template <typename real> bool solve(const Plans &plans, real *u, size_t n)
+template <typename real> bool solve(const Plans &plans, real *u, Extents n)
 {
-    const dim3 grid(unsigned((n / 2 + 1 + 127) / 128), unsigned(n), unsigned(n));
+    const dim3 grid(unsigned((n.x / 2 + 1 + 127) / 128), unsigned(n.y), unsigned(n.z));
     bool good;
     if (sizeof(real) == 8)
         good = cufftExecD2Z(plans.forward, (cufftDoubleReal *)u, (cufftDoubleComplex *)u) == CUFFT_SUCCESS;
@@ -53,48 +57,74 @@ template <typename real> bool solve(const Plans &plans, real *u, size_t n)
     return good && cufftExecC2R(plans.backward, (cufftComplex *)u, (cufftReal *)u) == CUFFT_SUCCESS;
 }
 
-template <typename real> bool measure(const Plans &plans, size_t n, int repeat, double *seconds)
+/* A right-hand side from the host and its solution back, rows without their padding. */
+template <typename real> bool solve_on_host(const Plans &plans, real *u, Extents n, const void *rhs, void *solution)
 {
-    real *u = nullptr;
-    const size_t count = 2 * (n / 2 + 1) * n * n;
+    const size_t row = n.x * sizeof(real), padded = 2 * (n.x / 2 + 1) * sizeof(real), rows = n.y * n.z;
+    return cudaMemcpy2D(u, padded, rhs, row, row, rows, cudaMemcpyHostToDevice) == cudaSuccess &&
+           solve<real>(plans, u, n) &&
+           cudaMemcpy2D(solution, row, u, padded, row, rows, cudaMemcpyDeviceToHost) == cudaSuccess;
+}
+
+template <typename real> bool time_solves(const Plans &plans, real *u, Extents n, int repeat, double *seconds)
+{
     cudaEvent_t start, stop;
-    if (cudaMalloc(&u, count * sizeof(real)) != cudaSuccess)
+    if (cudaEventCreate(&start) != cudaSuccess)
         return false;
-    cudaEventCreate(&start);
-    cudaEventCreate(&stop);
-    fill<real><<<1024, 256>>>(u, count);
+    if (cudaEventCreate(&stop) != cudaSuccess) {
+        cudaEventDestroy(start);
+        return false;
+    }
     bool good = true;
-    for (int r = -3; r < repeat; r++) {
+    for (int r = -3; r < repeat && good; r++) {
         float milliseconds = 0;
-        cudaEventRecord(start);
-        good = solve<real>(plans, u, n) && good;
-        cudaEventRecord(stop);
-        good = cudaEventSynchronize(stop) == cudaSuccess && good;
-        cudaEventElapsedTime(&milliseconds, start, stop);
+        good = cudaEventRecord(start) == cudaSuccess && solve<real>(plans, u, n) &&
+               cudaEventRecord(stop) == cudaSuccess && cudaEventSynchronize(stop) == cudaSuccess &&
+               cudaEventElapsedTime(&milliseconds, start, stop) == cudaSuccess;
         if (r >= 0)
             seconds[r] = 1e-3 * double(milliseconds);
     }
     cudaEventDestroy(start);
     cudaEventDestroy(stop);
-    cudaFree(u);
     return good && cudaGetLastError() == cudaSuccess;
+}
+
+template <typename real>
+bool run(const Plans &plans, Extents n, const void *rhs, void *solution, int repeat, double *seconds)
+{
+    real *u = nullptr;
+    const size_t count = 2 * (n.x / 2 + 1) * n.y * n.z;
+    if (cudaMalloc(&u, count * sizeof(real)) != cudaSuccess)
+        return false;
+    bool good = !rhs || solve_on_host<real>(plans, u, n, rhs, solution);
+    if (good) {
+        fill<real><<<1024, 256>>>(u, count);
+        good = time_solves<real>(plans, u, n, repeat, seconds);
+    }
+    cudaFree(u);
+    return good;
 }
 
 } // namespace
 
-extern "C" int peer_cufft_periodic(size_t n, starfish_precision precision, int repeat, double *seconds)
+extern "C" int peer_cufft_periodic(const size_t n[3], starfish_precision precision, const void *f, void *u, int repeat,
+                                   double *seconds)
 {
     Plans plans;
     const bool f64 = precision == STARFISH_F64;
-    const int size = int(n);
-    if (cufftPlan3d(&plans.forward, size, size, size, f64 ? CUFFT_D2Z : CUFFT_R2C) != CUFFT_SUCCESS)
+    const Extents extents = {n[0], n[1], n[2]};
+    const int nx = int(n[0]), ny = int(n[1]), nz = int(n[2]);
+    cudaGetLastError(); /* what others left behind is none of ours */
+    if (cufftPlan3d(&plans.forward, nz, ny, nx, f64 ? CUFFT_D2Z : CUFFT_R2C) != CUFFT_SUCCESS)
         return 0;
-    if (cufftPlan3d(&plans.backward, size, size, size, f64 ? CUFFT_Z2D : CUFFT_C2R) != CUFFT_SUCCESS) {
-        cufftDestroy(plans.forward);
-        return 0;
+    bool good = cufftPlan3d(&plans.backward, nz, ny, nx, f64 ? CUFFT_Z2D : CUFFT_C2R) == CUFFT_SUCCESS;
+    if (good) {
+        good = f64 ? run<double>(plans, extents, f, u, repeat, seconds)
+                   : run<float>(plans, extents, f, u, repeat, seconds);
+        cufftDestroy(plans.backward);
     }
-    const bool good = f64 ? measure<double>(plans, n, repeat, seconds) : measure<float>(plans, n, repeat, seconds);
     cufftDestroy(plans.forward);
-    cufftDestroy(plans.backward);
+    if (!good)
+        cudaGetLastError(); /* nothing is left behind for the next who asks */
     return good;
 }

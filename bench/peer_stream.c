@@ -1,53 +1,14 @@
 /* Peer: passes over memory. */
+#include "bench/clock.h"
 #include "bench/peers.h"
 
 #include <hwloc.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { COPIES = 5, MOST_THREADS = 256 };
+enum { COPIES = 5, PIECES_PER_CORE = 4 };
 
-struct share {
-    char *to;
-    const char *from;
-    size_t bytes;
-};
-
-static void *copy_share(void *data)
-{
-    const struct share *share = data;
-    memcpy(share->to, share->from, share->bytes);
-    return NULL;
-}
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): written through the shares */
-static void copy_with_threads(char *to, const char *from, size_t bytes, size_t threads)
-{
-    pthread_t thread[MOST_THREADS];
-    struct share share[MOST_THREADS];
-    for (size_t t = 0; t < threads; t++) {
-        const size_t begin = bytes / threads * t, end = t + 1 == threads ? bytes : bytes / threads * (t + 1);
-        share[t] = (struct share){to + begin, from + begin, end - begin};
-        if (pthread_create(&thread[t], NULL, copy_share, &share[t]) != 0) {
-            copy_share(&share[t]);
-            thread[t] = pthread_self();
-        }
-    }
-    for (size_t t = 0; t < threads; t++)
-        if (!pthread_equal(thread[t], pthread_self()))
-            pthread_join(thread[t], NULL);
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static size_t cores(void)
+int peer_cores(void)
 {
     hwloc_topology_t topology;
     int count = 0;
@@ -56,24 +17,34 @@ static size_t cores(void)
             count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
         hwloc_topology_destroy(topology);
     }
-    return count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (size_t)count;
+    return count < 1 ? 1 : count;
+}
+
+/* In pieces, so that a core that is late holds up no other. */
+static void copy(char *to, const char *from, size_t bytes, int cores)
+{
+    const size_t pieces = (size_t)cores * PIECES_PER_CORE;
+#pragma omp parallel for num_threads(cores) schedule(static)
+    for (size_t p = 0; p < pieces; p++) {
+        const size_t begin = bytes / pieces * p, end = p + 1 == pieces ? bytes : bytes / pieces * (p + 1);
+        memcpy(to + begin, from + begin, end - begin);
+    }
 }
 
 int peer_stream_passes(size_t bytes, int repeat, double *seconds)
 {
     char *a = malloc(bytes), *b = malloc(bytes);
-    const size_t threads = cores();
-    if (a && b) {
+    const int cores = peer_cores(), ran = a && b;
+    if (ran) {
         memset(a, 1, bytes);
-        memset(b, 2, bytes);
+        copy(b, a, bytes, cores); /* pages and threads come into being */
         for (int r = 0; r < repeat; r++) {
-            const double start = now();
-            for (int copy = 0; copy < COPIES; copy++)
-                copy_with_threads(copy % 2 ? a : b, copy % 2 ? b : a, bytes, threads);
-            seconds[r] = now() - start;
+            const double start = clock_now();
+            for (int c = 0; c < COPIES; c++)
+                copy(c % 2 ? a : b, c % 2 ? b : a, bytes, cores);
+            seconds[r] = clock_now() - start;
         }
     }
-    const int ran = a && b;
     free(a);
     free(b);
     return ran;

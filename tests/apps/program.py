@@ -4,6 +4,8 @@ and no harm to files.
 
     program.py PROGRAM SOURCE_FOLDER [unittest arguments]"""
 import array
+import csv
+import io
 import json
 import math
 import os
@@ -179,6 +181,124 @@ class Good(Case):
         info = json.loads(self.run_program("info", "--json")[1])
         self.assertGreaterEqual(len(info["workers"]), 1)
         self.assertTrue({"starpu", "policy", "cuda", "cores"} <= set(info))
+
+
+class Bench(Case):
+    KEYS = ["who", "case", "seconds", "min", "max", "repeats", "bytes", "bytes_per_second"]
+    QUICK = ["bench", "poisson3d", "--n", "16", "--workers", "cpu:1", "--repeat", "3", "--warmup", "1"]
+
+    def bench(self, *arguments):
+        """A quick run; returns what it prints."""
+        status, out, said = self.run_program(*self.QUICK, *arguments)
+        self.assertEqual((status, said), (0, []), out)
+        return out
+
+    def rows(self, *arguments):
+        """The rows of the JSON, which must be as promised."""
+        result = json.loads(self.bench("--json", *arguments))
+        self.assertEqual(set(result), {"name", "machine", "rows"})
+        self.assertEqual(result["name"], "poisson3d")
+        self.assertIn("core", result["machine"])
+        for row in result["rows"]:
+            self.assertEqual(list(row)[:len(self.KEYS)], self.KEYS)
+            self.assertTrue(0 < row["min"] <= row["seconds"] <= row["max"], row)
+            self.assertAlmostEqual(row["bytes"] / row["seconds"] / row["bytes_per_second"], 1, places=9)
+        return result["rows"]
+
+    def ours(self, *arguments):
+        return [row for row in self.rows(*arguments) if row["who"] == "starfish"]
+
+    def test_list_and_help(self):
+        for arguments, word in ((["bench"], "poisson3d"), (["bench", "--help"], "poisson3d"),
+                                (["help", "bench"], "poisson3d"), (["bench", "poisson3d", "--help"], "--stream"),
+                                (["help", "bench", "poisson3d"], "--stream")):
+            status, out, said = self.run_program(*arguments)
+            self.assertEqual((status, said), (0, []))
+            self.assertIn(word, out)
+
+    def test_json(self):
+        rows = self.rows("--method", "slab,blktri,auto")
+        self.assertLessEqual({"starfish", "FFTW slab", "FFTW naive", "copy"}, {row["who"] for row in rows})
+        self.assertEqual(len({row["case"] for row in rows}), len(rows))
+        field = 16**3 * 8
+        for row in rows:
+            self.assertEqual((row["n"], row["precision"], row["bytes"]), ("16x16x16", "f64", 10 * field))
+            if row["who"] != "copy":
+                self.assertAlmostEqual(row["fraction"], row["limit_seconds"] / row["seconds"], places=9)
+        mine = [row for row in rows if row["who"] == "starfish"]
+        self.assertEqual([row["method"] for row in mine], ["slab", "blktri", "slab"])
+        for row in mine:
+            self.assertEqual((row["workers"], row["where"], row["in_flight"]), ("cpu:1", "pageable", 1))
+            self.assertEqual(row["repeats"], 3)
+            self.assertLess(row["residual"], 1e-10)
+            self.assertEqual(row["gpu_share"], 0)
+
+    def test_all_combinations(self):
+        rows = self.ours("--n", "6,8x5x7", "--precision", "both", "--bc", "periodic/mixed,dirichlet,neumann", "--grid",
+                         "cell,node", "--y", "uniform,stretched", "--method", "slab,blktri", "--peers", "none")
+        found = {(row["n"], row["precision"], row["bc"], row["grid"], row["y"], row["method"]) for row in rows}
+        self.assertEqual(len(found), len(rows))
+        # A stretched y has no transform, a periodic y cannot be stretched: 2, 3 and 3 combinations for the three ends.
+        self.assertEqual(len(rows), 2 * 2 * 2 * (2 + 3 + 3))
+
+    def test_workers_in_turn_and_places(self):
+        rows = self.ours("--workers", "cpu:1;cpu:1,gpu:0;all", "--where", "pageable,pinned", "--method", "slab",
+                         "--peers", "fast")
+        self.assertEqual([(row["workers"], row["where"]) for row in rows],
+                         [(workers, where) for workers in ("cpu:1", "cpu:1,gpu:0", "all")
+                          for where in ("pinned", "pageable")])
+
+    def test_several_in_flight(self):
+        rows = self.ours("--stream", "1,3", "--slabs", "2", "--method", "slab")
+        self.assertEqual([row["in_flight"] for row in rows], [1, 3])
+        self.assertIn("3 in flight", rows[1]["case"])
+
+    def test_table_csv_and_picture(self):
+        out = self.bench("--method", "slab", "--csv", "rows.csv", "--plot", "bars.png")
+        for word in ("case", "who", "ms", "of limit", "16^3 f64", "starfish", "FFTW slab", "%"):
+            self.assertIn(word, out)
+        with open(self.path("bars.png"), "rb") as stream:
+            self.assertTrue(stream.read().startswith(b"\x89PNG"))
+        with open(self.path("rows.csv"), newline="") as stream:
+            written = stream.read()
+        for text in (written, self.bench("--method", "slab", "--csv", "-")):
+            rows = list(csv.DictReader(io.StringIO(text)))
+            self.assertEqual(list(rows[0])[:len(self.KEYS)], self.KEYS)
+            self.assertEqual(len(rows), 4)
+            for row in rows:
+                self.assertNotIn(None, row)
+                self.assertGreater(float(row["seconds"]), 0)
+            self.assertEqual([row["residual"] != "" for row in rows], [row["who"] == "starfish" for row in rows])
+
+    def test_usage(self):
+        for message, arguments in (
+            ("no benchmark 'poison3d'; there is poisson3d", ["bench", "poison3d"]),
+            ("no benchmark '--fast'", ["bench", "--fast"]),
+            ("unknown option --fast", [*self.QUICK, "--fast"]),
+            ("--n: '16x' is not N or NXxNYxNZ", [*self.QUICK, "--n", "16x"]),
+            ("--n: '8x8' is not N", [*self.QUICK, "--n", "8x8"]),
+            ("--n: '0' is not N", [*self.QUICK, "--n", "16,0"]),
+            ("--n: '16,' has an empty entry", [*self.QUICK, "--n", "16,"]),
+            ("--precision: 'f16' is not one of f32, f64", [*self.QUICK, "--precision", "f16"]),
+            ("--bc: 'robin' is not one of periodic, dirichlet", [*self.QUICK, "--bc", "neumann/robin"]),
+            ("--bc: 'mixed/mixed/mixed' is not KIND", [*self.QUICK, "--bc", "mixed/mixed/mixed"]),
+            ("none of these combinations", [*self.QUICK, "--bc", "periodic", "--y", "stretched"]),
+            ("--method: 'magic' is not one of auto, slab, blktri", [*self.QUICK, "--method", "magic"]),
+            ("--workers: 'tpu' is not", [*self.QUICK, "--workers", "cpu;tpu"]),
+            ("--where: 'cloud' is not one of pageable, pinned, device", [*self.QUICK, "--where", "cloud"]),
+            ("--stream: at most 64", [*self.QUICK, "--stream", "1,65"]),
+            ("--repeat: at most 1001", [*self.QUICK, "--repeat", "1002"]),
+            ("--warmup: must be a whole number from 0", [*self.QUICK, "--warmup", "-1"]),
+            ("none of these combinations", [*self.QUICK, "--y", "stretched", "--method", "slab"]),
+            ("none of these combinations", [*self.QUICK, "--where", "device"]),
+            ("a picture's name ends in .png", [*self.QUICK, "--plot", "bars.gif"]),
+            ("its folder cannot be written", [*self.QUICK, "--csv", "no/folder/rows.csv"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *arguments)
+        status, out, said = self.run_program(*self.QUICK, "--csv", "-", "--json")
+        self.assertEqual((status, json.loads(out)["status"]), (2, "error"))
+        self.assertIn("both want standard output", said[0])
 
 
 class Examples(Case):

@@ -1,6 +1,7 @@
-/* base/vtk.h and base/image.h: the files say what they should, and colours follow values. */
+/* base/vtk.h, base/image.h and base/bars.h: the files say what they should, and colours and lengths follow values. */
 #include "tests/base/scratch.h"
 
+#include "base/bars.h"
 #include "base/colour.h"
 #include "base/font.h"
 #include "base/image.h"
@@ -133,6 +134,42 @@ static void pictures_have_the_shape_and_colours_of_the_data(void **state)
     assert_int_equal(starfish_image_check("/no/such/folder/u.png"), STARFISH_ERROR_FILE);
 }
 
+/* The longest run of one colour in any line of the picture. */
+static size_t longest_run(const unsigned char *pixels, const png_image *image, const unsigned char colour[3])
+{
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < (size_t)image->width * image->height; ++i) {
+        run = i % image->width && memcmp(pixels + 3 * i, colour, 3) == 0 ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+/* Two decades, two groups: a value of one decade less is a bar of half the length. */
+static void bars_are_as_long_as_their_logarithms(void **state)
+{
+    static const struct starfish_bar bars[] = {{"slow", "them", 10, 0, 0, 0}, {"fast", "us", 1, 0.9, 1, 0.1}};
+    static const unsigned char first[3] = {51, 102, 153}, second[3] = {204, 102, 119};
+    const struct starfish_bars chart = {bars, 2, "seconds", "title"};
+    png_image image;
+    (void)state;
+    assert_int_equal(starfish_bars_write(scratch("bars.png"), &chart), STARFISH_SUCCESS);
+    unsigned char *pixels = read_png(scratch("bars.png"), &image);
+    const size_t slow = longest_run(pixels, &image, first), fast = longest_run(pixels, &image, second);
+    free(pixels);
+    assert_true(fast > 100 && slow + 8 > 2 * fast && slow < 2 * fast + 8); /* the mark hides a few pixels */
+}
+
+static void bars_that_cannot_be(void **state)
+{
+    static const struct starfish_bar zero = {"none", "us", 0, 0, 0, 0};
+    const struct starfish_bars chart = {&zero, 1, "seconds", "title"};
+    (void)state;
+    assert_int_equal(starfish_bars_write(scratch("zero.png"), &chart), STARFISH_ERROR_ARGUMENT);
+    assert_message("bar 1 has the value 0");
+    assert_int_equal(starfish_bars_check(scratch("bars.gif")), STARFISH_ERROR_ARGUMENT);
+}
+
 static void lightness_of_the_sequential_map_rises(void **state)
 {
     unsigned char table[STARFISH_COLOURS][3];
@@ -164,6 +201,8 @@ int main(void)
         cmocka_unit_test(vtk_headers_and_data),
         cmocka_unit_test(vtk_names_are_checked),
         cmocka_unit_test(pictures_have_the_shape_and_colours_of_the_data),
+        cmocka_unit_test(bars_are_as_long_as_their_logarithms),
+        cmocka_unit_test(bars_that_cannot_be),
         cmocka_unit_test(lightness_of_the_sequential_map_rises),
         cmocka_unit_test(font_covers_what_it_should),
     };

@@ -50,6 +50,12 @@ def commands(page):
                 yield words
 
 
+def section(page, heading):
+    """What stands below a heading, up to the next one."""
+    text = FENCE.sub("", read(page))
+    return re.search(rf"^#+ {re.escape(heading)}$(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL).group(1)
+
+
 def say(*arguments):
     """What a command says; it must succeed."""
     done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=120)
@@ -116,11 +122,17 @@ class Commands(unittest.TestCase):
                     continue
                 with self.subTest(page=page, words=words):
                     self.assertIn(f"  {words[1]} ", say(PROGRAM, "help"))
-                    self.check_options(OPTION.findall(" ".join(words)), say(PROGRAM, "help", words[1]))
+                    self.check_options(OPTION.findall(" ".join(words)), say(PROGRAM, *words[1:], "--help"))
 
     def test_guide_knows_every_option(self):
-        described = set(re.findall(r"^\| `(--[a-z]+)", read("docs/guide.md"), re.MULTILINE))
-        self.assertEqual(described, set(OPTION.findall(say(PROGRAM, "solve", "--help"))) - {"--help"})
+        """The section of a command, or of a benchmark, has a row for each of its options and no other."""
+        benchmarks = re.findall(r"^  (\w+) ", say(PROGRAM, "bench"), re.MULTILINE)
+        self.assertIn("poisson3d", benchmarks)
+        for command in (["solve"], *(["bench", name] for name in benchmarks)):
+            with self.subTest(command=command):
+                text = section("docs/guide.md", " ".join(command))
+                described = set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE))
+                self.assertEqual(described, set(OPTION.findall(say(PROGRAM, *command, "--help"))) - {"--help"})
 
 
 class Scratch(unittest.TestCase):
@@ -216,6 +228,10 @@ class Scratch(unittest.TestCase):
         for words in (("solve", "p.json", "--json"), ("info", "--json")):
             for field in json.loads(self.run_here(PROGRAM, *words)):
                 self.assertIn(f"`{field}`", guide)
+        quick = ("bench", "poisson3d", "--n", "8", "--repeat", "1", "--warmup", "0", "--json")
+        result = json.loads(self.run_here(PROGRAM, *quick))
+        for field in set(result).union(*result["rows"]):
+            self.assertIn(f"`{field}`", guide)
 
     def test_commands_run(self):
         """What the pages say can be typed, in their order; a name in capitals stands for something of the reader's."""

@@ -1,0 +1,98 @@
+/* Options whose values are lists. */
+#include "apps/lists.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+starfish_status list_read(const char *option, const char *text, char separator, struct list *list)
+{
+    list->count = 0;
+    for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
+        end = strchr(at, separator);
+        end = end ? end : at + strlen(at);
+        size_t length = (size_t)(end - at);
+        if (length == 0)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' has an empty entry", option, text);
+        if (length >= LIST_ITEM)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: an entry has more than %d characters", option,
+                                 LIST_ITEM - 1);
+        if (list->count == LIST_MOST)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: more than %d entries", option, LIST_MOST);
+        snprintf(list->item[list->count++], LIST_ITEM, "%.*s", (int)length, at);
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* A whole number from 1 at *at, which moves behind it; 0 when there is none. */
+static size_t read_number(const char **at)
+{
+    char *end;
+    errno = 0;
+    long number = **at >= '0' && **at <= '9' ? strtol(*at, &end, 10) : 0;
+    if (number < 1 || number > INT_MAX || errno)
+        return 0;
+    *at = end;
+    return (size_t)number;
+}
+
+starfish_status list_count(const char *option, const char *item, size_t *count)
+{
+    const char *at = item;
+    *count = read_number(&at);
+    if (*count == 0 || *at)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not a whole number from 1", option, item);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status list_choice(const char *option, const char *item, const char *const *choices, size_t *index)
+{
+    char known[256] = "";
+    size_t length = 0;
+    for (*index = 0; choices[*index]; ++*index) {
+        if (strcmp(item, choices[*index]) == 0)
+            return STARFISH_SUCCESS;
+        if (length < sizeof known)
+            length +=
+                (size_t)snprintf(known + length, sizeof known - length, "%s%s", *index ? ", " : "", choices[*index]);
+    }
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not one of %s", option, item, known);
+}
+
+starfish_status list_size(const char *option, const char *item, size_t n[3])
+{
+    const char *at = item;
+    int given = 0;
+    do {
+        at += given > 0;
+        n[given] = read_number(&at);
+    } while (n[given++] > 0 && given < 3 && *at == 'x');
+    if (n[given - 1] == 0 || *at || given == 2)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not N or NXxNYxNZ", option, item);
+    if (given == 1)
+        n[1] = n[2] = n[0];
+    return STARFISH_SUCCESS;
+}
+
+starfish_status list_counts(const char *option, const char *text, size_t *values, size_t *count)
+{
+    struct list list;
+    STARFISH_TRY(list_read(option, text, ',', &list));
+    for (size_t i = 0; i < list.count; ++i)
+        STARFISH_TRY(list_count(option, list.item[i], &values[i]));
+    *count = list.count;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status list_choices(const char *option, const char *text, const char *const *choices, size_t *values,
+                             size_t *count)
+{
+    struct list list;
+    STARFISH_TRY(list_read(option, text, ',', &list));
+    for (size_t i = 0; i < list.count; ++i)
+        STARFISH_TRY(list_choice(option, list.item[i], choices, &values[i]));
+    *count = list.count;
+    return STARFISH_SUCCESS;
+}

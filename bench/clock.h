@@ -1,0 +1,14 @@
+/* The time, for peers on the cores. */
+#ifndef STARFISH_BENCH_CLOCK_H
+#define STARFISH_BENCH_CLOCK_H
+
+#include <time.h>
+
+static inline double clock_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* The peers on the GPU in a build without CUDA: none can be run. */
+#include "bench/peers.h"
+
+int peer_cufft_periodic(const size_t n[3], starfish_precision precision, const void *f, void *u, int repeat,
+                        double *seconds)
+{
+    (void)n, (void)precision, (void)f, (void)u, (void)repeat, (void)seconds;
+    return 0;
+}
+
+int peer_device_copy(size_t bytes, int repeat, double *seconds)
+{
+    (void)bytes, (void)repeat, (void)seconds;
+    return 0;
+}
+
+int peer_link_copy(size_t bytes, peer_link way, int repeat, double *seconds)
+{
+    (void)bytes, (void)way, (void)repeat, (void)seconds;
+    return 0;
+}
+
+void *peer_device_alloc(size_t bytes)
+{
+    (void)bytes;
+    return NULL;
+}
+
+void peer_device_free(void *memory)
+{
+    (void)memory;
+}
+
+int peer_device_write(void *device, const void *host, size_t bytes)
+{
+    (void)device, (void)host, (void)bytes;
+    return 0;
+}
