@@ -16,6 +16,7 @@
 
 #include <starfish/tridiag.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __CUDACC__
 #define STARFISH_BATCH_HOST_DEVICE __host__ __device__
@@ -63,6 +64,12 @@ size_t starfish_batch_longest_cuda(int algorithm, size_t real_size);
 /* Bytes of workspace of a solve, and of prepare. */
 size_t starfish_batch_workspace_cpu(const struct starfish_batch *batch, size_t real_size);
 size_t starfish_batch_workspace_cuda(const struct starfish_batch *batch, size_t real_size);
+
+/* Their parts for open lines; for starfish_batch_workspace_... only. */
+size_t starfish_batch_open_workspace_cpu_f32(const struct starfish_batch *batch);
+size_t starfish_batch_open_workspace_cpu_f64(const struct starfish_batch *batch);
+size_t starfish_batch_open_workspace_cuda_f32(const struct starfish_batch *batch);
+size_t starfish_batch_open_workspace_cuda_f64(const struct starfish_batch *batch);
 
 void starfish_batch_cpu_f32(const struct starfish_batch *batch);
 void starfish_batch_cpu_f64(const struct starfish_batch *batch);

@@ -15,40 +15,6 @@ extern "C" {
 #else
 #include "tridiag/batch.h"
 #define BATCH_INLINE static inline
-/* One line and column by elimination with row interchanges, as LAPACK's gtsv does it: `work` has 3 n reals, `pitch` apart,
- * for 1 / pivot and the two entries right of it. Input may be output: a row is overwritten once the next one is read. */
-BATCH_INLINE void batch_pivoted_line(const struct starfish_batch *b, size_t line, size_t column, real *work, size_t pitch)
-{
-    const size_t offset = batch_column_offset(b, line, column), stride = b->vectors.row, n = b->n;
-    const real *in = (const real *)b->input + offset;
-    real *out = (real *)b->output + offset, *inverse = work, *c = work + n * pitch, *f = c + n * pitch;
-    const real shift = batch_shift(b, line);
-    struct batch_row row = batch_row_at(b, line, shift, 0);
-    real rhs = in[0];
-
-    for (size_t k = 0; k + 1 < n; k++) {
-        const struct batch_row next = batch_row_at(b, line, shift, k + 1);
-        const real next_rhs = in[(k + 1) * stride];
-        const int stays = REAL_FABS(row.diag) >= REAL_FABS(next.lower);
-        const real pivot = stays ? row.diag : next.lower, scale = 1 / pivot;
-        const real factor = (stays ? next.lower : row.diag) * scale;
-        inverse[k * pitch] = scale;
-        c[k * pitch] = stays ? row.upper : next.diag;
-        f[k * pitch] = stays ? 0 : next.upper;
-        out[k * stride] = stays ? rhs : next_rhs;
-        rhs = stays ? next_rhs - factor * rhs : rhs - factor * next_rhs;
-        row.diag = stays ? next.diag - factor * row.upper : row.upper - factor * next.diag;
-        row.upper = stays ? next.upper : -factor * next.upper;
-    }
-    real x = rhs / row.diag, below = 0;
-    out[(n - 1) * stride] = x;
-    for (size_t k = n - 1; k-- > 0;) {
-        const real own = (out[k * stride] - c[k * pitch] * x - f[k * pitch] * below) * inverse[k * pitch];
-        below = x;
-        out[k * stride] = x = own;
-    }
-}
-
 #endif
 
 struct batch_row {

@@ -21,9 +21,6 @@ namespace
 using namespace starfish_batch_chunk;
 
 enum { ROWS = 64 / sizeof(real), WARP = 32, WORD = 16 / sizeof(real), BANKS = 128 / sizeof(real) };
-#ifndef ADJ_MIN
-#define ADJ_MIN 2
-#endif
 /* Threads of a block, by thread order. Side by side, 512 threads let a segment of 512 rows be as many lines wide as fill
  * 64 bytes; adjacent chunks are better off in two blocks that take turns. */
 enum { THREADS = 512, SIDE_BY_SIDE_THREADS = THREADS, ADJACENT_THREADS = 256, SIDE_BY_SIDE_CHUNKS = 128 };
@@ -428,7 +425,7 @@ __device__ __forceinline__ void finish(const starfish_batch &b, const Shape &sha
 
 template <int Columns, Order order>
 __global__ void __launch_bounds__(order == SIDE_BY_SIDE ? SIDE_BY_SIDE_THREADS : ADJACENT_THREADS,
-                                  order == SIDE_BY_SIDE || Columns > 1 ? 1 : ADJ_MIN)
+                                  order == SIDE_BY_SIDE || Columns > 1 ? 1 : 2)
     solve_tiles(const __grid_constant__ starfish_batch b, const __grid_constant__ Shape shape, const real *separators)
 {
     extern __shared__ double2 memory[];
@@ -515,7 +512,7 @@ __device__ __forceinline__ void merge_joints(const starfish_batch &b, const Shap
 
 template <int Columns, Order order>
 __global__ void __launch_bounds__(order == SIDE_BY_SIDE ? SIDE_BY_SIDE_THREADS : ADJACENT_THREADS,
-                                  order == SIDE_BY_SIDE || Columns > 1 ? 1 : ADJ_MIN)
+                                  order == SIDE_BY_SIDE || Columns > 1 ? 1 : 2)
     reduce_segments(const __grid_constant__ starfish_batch b, const __grid_constant__ Shape shape, real *joints)
 {
     extern __shared__ double2 memory[];

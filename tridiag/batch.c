@@ -1,0 +1,87 @@
+/* What algorithm a batch is solved by, and the memory that takes.
+ *
+ * Measured on an H200, microseconds, each algorithm at the same data (f32; f64 orders them alike):
+ *       n    lines  layout        tiled  cr_pcr      cr     pcr  pcr_thomas  thomas
+ *      16  4194304  interleaved     369    6251    6836    5759        4930     735
+ *     128  1048576  interleaved     720   12594   12440   13677       13577    1653
+ *     256     1024  contiguous      5.5     9.3    12.7    16.9        13.9     175
+ *     512      512  contiguous      5.6    10.0    13.0    19.5        16.4     341
+ *     512      512  interleaved     6.5    16.8    20.2    25.9        22.5     428
+ *     512   262144  contiguous      670    3384    5152    8058        6390   22837
+ *     512   262144  interleaved     819    6736    7373   10352        8773    1818
+ *    1024    16384  contiguous       94     508     734    1334        1089     922
+ *    2048    65536  contiguous      687    4960    6891    7346        6089    8782
+ *    2048    65536  interleaved    3667    8305   10182   10398        9185    3026
+ * so the only crossover is that of long lines side by side, which TILED cuts into segments and reads twice. */
+#include "tridiag/batch.h"
+
+#include "tridiag/batch_border.h"
+
+enum { LONGEST_TILED_SIDE_BY_SIDE = 1024, FEWEST_THOMAS_LINES = 65536, SHARED_BYTES = 227 * 1024, MOST_ROWS = 8192 };
+
+int starfish_batch_choose_cpu(const struct starfish_batch *batch, size_t real_size)
+{
+    (void)real_size;
+    return batch->algorithm == STARFISH_ALGORITHM_AUTO || batch->algorithm == STARFISH_ALGORITHM_TILED
+               ? STARFISH_ALGORITHM_THOMAS
+               : batch->algorithm;
+}
+
+int starfish_batch_choose_cuda(const struct starfish_batch *batch, size_t real_size)
+{
+    const int side_by_side = batch->vectors.row > batch->vectors.line;
+
+    if (batch->algorithm != STARFISH_ALGORITHM_AUTO)
+        return batch->algorithm;
+    if (side_by_side && real_size == sizeof(float) && batch->n > 2 * LONGEST_TILED_SIDE_BY_SIDE &&
+        batch->lines >= FEWEST_THOMAS_LINES)
+        return STARFISH_ALGORITHM_THOMAS;
+    return STARFISH_ALGORITHM_TILED;
+}
+
+size_t starfish_batch_longest_cuda(int algorithm, size_t real_size)
+{
+    /* Rows of 3 reals, half as many again when CR stores them apart, with a round of banks per level. */
+    const size_t rows = SHARED_BYTES / (3 * real_size), most = rows < MOST_ROWS ? rows : MOST_ROWS;
+    const size_t levels = 16, banks = 128 / real_size, apart = (rows - levels * banks) * 2 / 3;
+
+    switch (algorithm) {
+    case STARFISH_ALGORITHM_CR:
+    case STARFISH_ALGORITHM_CR_PCR:
+        return apart < MOST_ROWS ? apart : MOST_ROWS;
+    case STARFISH_ALGORITHM_PCR:
+    case STARFISH_ALGORITHM_PCR_THOMAS:
+    case STARFISH_BATCH_CR_IN_PLACE:
+        return most;
+    default:
+        return SIZE_MAX;
+    }
+}
+
+size_t starfish_batch_workspace_cpu(const struct starfish_batch *batch, size_t real_size)
+{
+    size_t (*const open)(const struct starfish_batch *) =
+        real_size == sizeof(float) ? starfish_batch_open_workspace_cpu_f32 : starfish_batch_open_workspace_cpu_f64;
+    const struct starfish_batch border = starfish_batch_border(batch);
+    const size_t own = open(batch), of_border = batch->periodic ? open(&border) : 0;
+
+    return own > of_border ? own : of_border;
+}
+
+size_t starfish_batch_workspace_cuda(const struct starfish_batch *batch, size_t real_size)
+{
+#ifdef STARFISH_CUDA
+    size_t (*const open)(const struct starfish_batch *) =
+        real_size == sizeof(float) ? starfish_batch_open_workspace_cuda_f32 : starfish_batch_open_workspace_cuda_f64;
+    const struct starfish_batch border = starfish_batch_border(batch);
+    const size_t own = open(batch), of_border = batch->periodic ? open(&border) : 0;
+    const size_t factors = batch->periodic ? batch->lines * batch->columns * real_size : 0;
+    const size_t solve = own > factors ? own : factors;
+
+    return solve > of_border ? solve : of_border;
+#else
+    (void)batch;
+    (void)real_size;
+    return 0;
+#endif
+}
