@@ -33,7 +33,7 @@ struct starfish_batch {
     size_t n, lines, columns;
     int components; /* 1 or 2; columns is a multiple of it */
     int periodic;
-    int algorithm;  /* starfish_algorithm, not AUTO: see starfish_batch_choose_... */
+    int algorithm; /* starfish_algorithm, not AUTO: see starfish_batch_choose_... */
     struct starfish_layout coefficients;
     struct starfish_layout vectors; /* in reals */
     size_t column;                  /* in reals */
@@ -41,8 +41,8 @@ struct starfish_batch {
     const void *shift; /* lines reals, or NULL */
     /* What starfish_batch_prepare computes; each may be NULL when it is not wanted. Matrices are one when coefficients
      * are shared and there is no shift, else as many as lines; those of line l are at [k * matrices + l]. */
-    void *factors; /* 2 * n * matrices reals: 1 / pivot, then upper / pivot; THOMAS solves with them */
-    void *border;  /* n * matrices reals: needed when periodic */
+    void *factors;  /* 2 * n * matrices reals: 1 / pivot, then upper / pivot; THOMAS solves with them */
+    void *border;   /* n * matrices reals: needed when periodic */
     double *growth; /* matrices doubles: largest pivot over largest entry, infinite when a pivot is zero */
     const void *input;
     void *output;    /* input itself, or apart from it */

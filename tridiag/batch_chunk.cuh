@@ -18,9 +18,9 @@ namespace starfish_batch_chunk
 {
 
 template <int Columns> struct Joint {
-    real a, b, u, r[Columns];       /* the separator's row */
-    real first_e, first_c;          /* E, C */
-    real first_d[Columns];          /* D */
+    real a, b, u, r[Columns]; /* the separator's row */
+    real first_e, first_c;    /* E, C */
+    real first_d[Columns];    /* D */
 };
 
 /* The separators' own system: a y(t-1) + b y(t) + c y(t+1) = r. */

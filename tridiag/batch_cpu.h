@@ -18,5 +18,4 @@ size_t REAL_NAME(starfish_batch_thomas_workspace)(const struct starfish_batch *b
 void REAL_NAME(starfish_batch_reduction_cpu)(const struct starfish_batch *batch);
 size_t REAL_NAME(starfish_batch_reduction_workspace)(const struct starfish_batch *batch);
 
-
 #endif

@@ -133,7 +133,8 @@ BATCH_INLINE void batch_factor_line(const struct starfish_batch *b, size_t line)
 
 /* One line and column by elimination with row interchanges, as LAPACK's gtsv does it: `work` has 3 n reals, `pitch` apart,
  * for 1 / pivot and the two entries right of it. Input may be output: a row is overwritten once the next one is read. */
-BATCH_INLINE void batch_pivoted_line(const struct starfish_batch *b, size_t line, size_t column, real *work, size_t pitch)
+BATCH_INLINE void batch_pivoted_line(const struct starfish_batch *b, size_t line, size_t column, real *work,
+                                     size_t pitch)
 {
     const size_t offset = batch_column_offset(b, line, column), stride = b->vectors.row, n = b->n;
     const real *in = (const real *)b->input + offset;

@@ -32,8 +32,7 @@ __device__ __forceinline__ Row reduce(const Row &row, const Row &before, const R
 {
     const real scale = reciprocal(real(1) - row.a * before.c - row.c * after.a);
 
-    return {-scale * row.a * before.a, -scale * row.c * after.c,
-            scale * (row.d - row.a * before.d - row.c * after.d)};
+    return {-scale * row.a * before.a, -scale * row.c * after.c, scale * (row.d - row.a * before.d - row.c * after.d)};
 }
 
 struct Rows {
@@ -110,8 +109,8 @@ template <typename Storage> __device__ __forceinline__ void reduce_level(const R
     for (int h = 0; h < MOST_HELD / 2; h++) {
         const int j = threadIdx.x + h * blockDim.x, i = 2 * j + 1;
         if (j < m / 2)
-            held[h] = reduce(rows.get(storage.at(i)), rows.get(storage.at(i - 1)),
-                             rows.get_if(i + 1 < m, storage.at(i + 1)));
+            held[h] =
+                reduce(rows.get(storage.at(i)), rows.get(storage.at(i - 1)), rows.get_if(i + 1 < m, storage.at(i + 1)));
     }
     if (Storage::APART)
         __syncthreads();

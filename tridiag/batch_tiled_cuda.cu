@@ -31,22 +31,22 @@ enum Order { SIDE_BY_SIDE, ADJACENT, ADJACENT_WORDS };
 
 /* How a launch cuts its work. */
 struct Shape {
-    int chunks;       /* threads of a line in a block */
-    int lines;        /* of a block */
-    int threads;      /* chunks * lines, and what fills the last warp */
-    int order;        /* enum Order */
-    int lanes;        /* of the part of a warp that reduces a line's joints: a power of two */
-    int rows;         /* joints per lane, lanes * rows >= chunks */
-    int pitch;        /* of a line's joints in shared memory */
-    unsigned groups;  /* of lines */
-    size_t segments;  /* of a line */
+    int chunks;      /* threads of a line in a block */
+    int lines;       /* of a block */
+    int threads;     /* chunks * lines, and what fills the last warp */
+    int order;       /* enum Order */
+    int lanes;       /* of the part of a warp that reduces a line's joints: a power of two */
+    int rows;        /* joints per lane, lanes * rows >= chunks */
+    int pitch;       /* of a line's joints in shared memory */
+    unsigned groups; /* of lines */
+    size_t segments; /* of a line */
 };
 
 /* Which rows of which line and columns a thread has in a tile. */
 struct Place {
     size_t line, segment, first, column;
-    int line_here, chunk; /* in the block */
-    int count;            /* rows that there are, 0 for a thread with nothing to do */
+    int line_here, chunk;    /* in the block */
+    int count;               /* rows that there are, 0 for a thread with nothing to do */
     int joint, joint_before; /* in shared memory */
 
     /* No division of 64-bit numbers, and none at all where one will do: each takes as long as the elimination of a row. */
@@ -83,10 +83,11 @@ template <int Columns, Order order> class Tile
         load(upper, static_cast<const real *>(b.upper) + at, b.coefficients.row, place.count);
 #pragma unroll
         for (int q = 0; q < Columns; q++)
-            load(rhs[q],
-                 static_cast<const real *>(b.input) + place.first * b.vectors.row +
-                     batch_column_offset(&b, place.line, place.column + q < b.columns ? place.column + q : place.column),
-                 b.vectors.row, place.count);
+            load(
+                rhs[q],
+                static_cast<const real *>(b.input) + place.first * b.vectors.row +
+                    batch_column_offset(&b, place.line, place.column + q < b.columns ? place.column + q : place.column),
+                b.vectors.row, place.count);
         shift = b.shift && place.count > 0 ? static_cast<const real *>(b.shift)[place.line] : real(0);
     }
 
@@ -297,7 +298,8 @@ template <int Columns> __device__ __forceinline__ void reduce_lanes(Reduced<Colu
 /* One line's joints by `lanes` lanes, each with `rows` of them, eliminated as in batch_chunk.cuh but in shared memory:
  * r becomes the separators. All lanes of the warp come here; `line` may be beyond the block's last. */
 template <int Columns>
-__device__ __forceinline__ void solve_joints(const SharedJoints<Columns> &shared, const Shape &shape, int line, int lane)
+__device__ __forceinline__ void solve_joints(const SharedJoints<Columns> &shared, const Shape &shape, int line,
+                                             int lane)
 {
     const int rows = min(shape.rows, shape.chunks - lane * shape.rows); /* of this lane, 0 or less for none */
     const int first = shared.at(shape, line, lane), next_lane = first + (shape.rows | 1);
@@ -430,7 +432,8 @@ __global__ void __launch_bounds__(order == SIDE_BY_SIDE ? SIDE_BY_SIDE_THREADS :
 {
     extern __shared__ double2 memory[];
     real *of_warp = reinterpret_cast<real *>(memory) + threadIdx.x / WARP * WARP * ROWS;
-    const SharedJoints<Columns> shared(reinterpret_cast<real *>(memory) + (order == SIDE_BY_SIDE ? 0 : shape.threads * ROWS),
+    const SharedJoints<Columns> shared(reinterpret_cast<real *>(memory) +
+                                           (order == SIDE_BY_SIDE ? 0 : shape.threads * ROWS),
                                        shape.lines * shape.pitch);
     const Place place(b, shape, Columns);
     Chunk<ROWS, Columns> chunk;
@@ -451,7 +454,8 @@ __global__ void __launch_bounds__(order == SIDE_BY_SIDE ? SIDE_BY_SIDE_THREADS :
  * the columns, r and D, after the others as [column][r, D]. */
 enum { JOINT_A, JOINT_B, JOINT_U, JOINT_E, JOINT_C, JOINT_MEMBERS };
 
-template <int Columns> __device__ __forceinline__ Joint<Columns> joint_of_lane(const Joint<Columns> &joint, int distance)
+template <int Columns>
+__device__ __forceinline__ Joint<Columns> joint_of_lane(const Joint<Columns> &joint, int distance)
 {
     const unsigned all = 0xffffffffu;
     Joint<Columns> other;
@@ -470,8 +474,8 @@ template <int Columns> __device__ __forceinline__ Joint<Columns> joint_of_lane(c
 }
 
 template <int Columns>
-__device__ __forceinline__ void store_joint(const starfish_batch &b, const Shape &shape, size_t line, const Place &place,
-                                            const Joint<Columns> &joint, real *joints)
+__device__ __forceinline__ void store_joint(const starfish_batch &b, const Shape &shape, size_t line,
+                                            const Place &place, const Joint<Columns> &joint, real *joints)
 {
     const size_t member = b.lines * shape.segments, at = line * shape.segments + place.segment;
 
@@ -528,8 +532,8 @@ __global__ void __launch_bounds__(order == SIDE_BY_SIDE ? SIDE_BY_SIDE_THREADS :
 }
 
 /* The separators' rows from the joints: lower, diag, upper and the right-hand sides, each [line][segment]. */
-__global__ void __launch_bounds__(THREADS) join_segments(const real *joints, real *rows, size_t lines, size_t segments,
-                                                         size_t columns)
+__global__ void __launch_bounds__(THREADS)
+    join_segments(const real *joints, real *rows, size_t lines, size_t segments, size_t columns)
 {
     const size_t member = lines * segments;
 
@@ -674,7 +678,7 @@ int solve_in_segments(const starfish_batch &b, const Shape &shape, cudaStream_t 
     if (status == cudaSuccess) {
         const size_t blocks = (member + THREADS - 1) / THREADS;
         join_segments<<<unsigned(blocks < 65536 ? blocks : 65536), THREADS, 0, stream>>>(joints, rows, b.lines,
-                                                                                       shape.segments, b.columns);
+                                                                                         shape.segments, b.columns);
         status = cudaGetLastError();
     }
     if (status == cudaSuccess)
@@ -702,6 +706,5 @@ extern "C" int REAL_NAME(starfish_batch_tiled_cuda)(const starfish_batch *batch,
 {
     const Shape shape = shape_of(*batch);
 
-    return shape.segments == 1 ? launch_solve(*batch, shape, NULL, stream)
-                               : solve_in_segments(*batch, shape, stream);
+    return shape.segments == 1 ? launch_solve(*batch, shape, NULL, stream) : solve_in_segments(*batch, shape, stream);
 }

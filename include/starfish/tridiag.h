@@ -18,14 +18,14 @@ extern "C" {
 #endif
 
 typedef enum starfish_algorithm {
-    STARFISH_ALGORITHM_AUTO,        /* by measured crossovers */
-    STARFISH_ALGORITHM_THOMAS,      /* elimination from the top, one line per thread or SIMD lane */
-    STARFISH_ALGORITHM_TILED,       /* Thomas on pieces of a line in registers, cyclic reduction of what joins them */
-    STARFISH_ALGORITHM_CR,          /* cyclic reduction, even and odd rows stored apart (Goeddeke, Strzodka 2011) */
-    STARFISH_ALGORITHM_PCR,         /* parallel cyclic reduction (Hockney, Jesshope 1981) */
-    STARFISH_ALGORITHM_CR_PCR,      /* cyclic reduction down to few rows, those by PCR (Zhang, Cohen, Owens 2010) */
-    STARFISH_ALGORITHM_PCR_THOMAS,  /* PCR down to many short lines, those by Thomas */
-    STARFISH_ALGORITHM_PIVOTED,     /* elimination with row interchanges, for any regular matrix */
+    STARFISH_ALGORITHM_AUTO,       /* by measured crossovers */
+    STARFISH_ALGORITHM_THOMAS,     /* elimination from the top, one line per thread or SIMD lane */
+    STARFISH_ALGORITHM_TILED,      /* Thomas on pieces of a line in registers, cyclic reduction of what joins them */
+    STARFISH_ALGORITHM_CR,         /* cyclic reduction, even and odd rows stored apart (Goeddeke, Strzodka 2011) */
+    STARFISH_ALGORITHM_PCR,        /* parallel cyclic reduction (Hockney, Jesshope 1981) */
+    STARFISH_ALGORITHM_CR_PCR,     /* cyclic reduction down to few rows, those by PCR (Zhang, Cohen, Owens 2010) */
+    STARFISH_ALGORITHM_PCR_THOMAS, /* PCR down to many short lines, those by Thomas */
+    STARFISH_ALGORITHM_PIVOTED,    /* elimination with row interchanges, for any regular matrix */
     STARFISH_ALGORITHMS
 } starfish_algorithm;
 

@@ -1,5 +1,5 @@
 /* The CPU's algorithms over the tables. */
-#include "batch_cases.h"
+#include "tests/tridiag/batch_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Residual bound: elimination of a diagonally dominant tridiagonal matrix has a small backward error row by row
  * (Higham, Accuracy and Stability of Numerical Algorithms, 9.6), so |A x - d|_k <= C eps (|A|_k |x| + |d|_k), with
  * max norms of x. Cyclic reduction doubles its rows' errors per level, hence the logarithm in C. */
-#include "batch_cases.h"
+#include "tests/tridiag/batch_cases.h"
 
 #include "tests/common/reals.h"
 #include "tridiag/tridiag_ref.h"
@@ -205,7 +205,8 @@ static long double matrix_norm(const struct data *t, size_t line)
     for (size_t k = 0; k < t->test->n; k++) {
         const double lower = k > 0 || t->test->periodic ? element(t, t->lower, line, k) : 0;
         const double upper = k + 1 < t->test->n || t->test->periodic ? element(t, t->upper, line, k) : 0;
-        norm = fmaxl(norm, fabsl((long double)element(t, t->diag, line, k) + shift_of(t, line)) + fabs(lower) + fabs(upper));
+        norm = fmaxl(norm,
+                     fabsl((long double)element(t, t->diag, line, k) + shift_of(t, line)) + fabs(lower) + fabs(upper));
     }
     return norm;
 }
@@ -218,8 +219,8 @@ static void check_residual(const struct data *t, size_t line, size_t column)
     long double largest = 0;
 
     for (size_t k = 0; k < n; k++)
-        largest = fmaxl(largest, fabsl((long double)test_real_get(t->output, test->precision,
-                                                                  vector_index(t, line, column, k))));
+        largest = fmaxl(
+            largest, fabsl((long double)test_real_get(t->output, test->precision, vector_index(t, line, column, k))));
     for (size_t k = 0; k < n; k++) {
         const long double d = test_real_get(t->input, test->precision, vector_index(t, line, column, k));
         const long double x = test_real_get(t->output, test->precision, vector_index(t, line, column, k));
@@ -227,7 +228,8 @@ static void check_residual(const struct data *t, size_t line, size_t column)
         long double residual = diag * x - d, size = fabsl(diag) * largest + fabsl(d);
         if (k > 0 || test->periodic) {
             const long double lower = element(t, t->lower, line, k);
-            residual += lower * test_real_get(t->output, test->precision, vector_index(t, line, column, (k + n - 1) % n));
+            residual +=
+                lower * test_real_get(t->output, test->precision, vector_index(t, line, column, (k + n - 1) % n));
             size += fabsl(lower) * largest;
         }
         if (k + 1 < n || test->periodic) {
@@ -238,11 +240,12 @@ static void check_residual(const struct data *t, size_t line, size_t column)
         size = fmaxl(size, norm * largest);
         const double relative = (double)(fabsl(residual) / size) / bound(t);
         if (!(relative <= 1))
-            fail_msg("algorithm %d f%d matrix %d layout %d coefficients %d periodic %d complex %d in place %d kept %d: n "
-                     "%zu, lines %zu, rhs %zu: residual of row %zu, line %zu, column %zu is %g of its bound",
-                     test->algorithm, test->precision == STARFISH_F32 ? 32 : 64, test->matrix, test->layout,
-                     test->coefficients, test->periodic, test->complex_rhs, test->in_place, test->keep_factors, n,
-                     test->lines, test->rhs, k, line, column, relative);
+            fail_msg(
+                "algorithm %d f%d matrix %d layout %d coefficients %d periodic %d complex %d in place %d kept %d: n "
+                "%zu, lines %zu, rhs %zu: residual of row %zu, line %zu, column %zu is %g of its bound",
+                test->algorithm, test->precision == STARFISH_F32 ? 32 : 64, test->matrix, test->layout,
+                test->coefficients, test->periodic, test->complex_rhs, test->in_place, test->keep_factors, n,
+                test->lines, test->rhs, k, line, column, relative);
         worst = fmax(worst, relative);
     }
 }
@@ -260,9 +263,12 @@ static void check_reference(const struct data *t, size_t line, size_t column)
         row[2 * n + k] = k + 1 < n || t->test->periodic ? element(t, t->upper, line, k) : 0;
         x[k] = test_real_get(t->input, t->test->precision, vector_index(t, line, column, k));
     }
-    const struct starfish_tridiag_ref_line reference = {
-        .n = n, .periodic = t->test->periodic, .lower = row, .diag = row + n, .upper = row + 2 * n,
-        .shift = shift_of(t, line)};
+    const struct starfish_tridiag_ref_line reference = {.n = n,
+                                                        .periodic = t->test->periodic,
+                                                        .lower = row,
+                                                        .diag = row + n,
+                                                        .upper = row + 2 * n,
+                                                        .shift = shift_of(t, line)};
     assert_int_equal(starfish_tridiag_ref_solve(&reference, x), 0);
     for (size_t k = 0; k < n; k++) {
         const long double own = test_real_get(t->output, t->test->precision, vector_index(t, line, column, k));
@@ -309,8 +315,8 @@ void test_batch_case(const struct test_batch_device *device, const struct test_b
 
 /* ---- Tables ----------------------------------------------------------------------------------------------------- */
 
-static const int algorithms[] = {STARFISH_ALGORITHM_AUTO,       STARFISH_ALGORITHM_THOMAS, STARFISH_ALGORITHM_TILED,
-                                 STARFISH_ALGORITHM_CR,         STARFISH_ALGORITHM_PCR,    STARFISH_ALGORITHM_CR_PCR,
+static const int algorithms[] = {STARFISH_ALGORITHM_AUTO,       STARFISH_ALGORITHM_THOMAS,  STARFISH_ALGORITHM_TILED,
+                                 STARFISH_ALGORITHM_CR,         STARFISH_ALGORITHM_PCR,     STARFISH_ALGORITHM_CR_PCR,
                                  STARFISH_ALGORITHM_PCR_THOMAS, STARFISH_ALGORITHM_PIVOTED, STARFISH_BATCH_CR_IN_PLACE};
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
@@ -345,7 +351,8 @@ void test_batch_table(const struct test_batch_device *device, size_t sizes)
 
 void test_batch_long_lines(const struct test_batch_device *device, size_t longest)
 {
-    static const size_t n[] = {511, 512, 513, 1000, 1023, 1025, 2047, 2048, 2049, 4096, 4097, 5001, 70001, 300001, 2100001};
+    static const size_t n[] = {511,  512,  513,  1000, 1023,  1025,   2047,   2048,
+                               2049, 4096, 4097, 5001, 70001, 300001, 2100001};
 
     for (int a = 0; a < ALGORITHMS; a++)
         for (size_t i = 0; i < sizeof n / sizeof *n && n[i] <= longest; i++)
@@ -369,8 +376,13 @@ void test_batch_growth(const struct test_batch_device *device)
 {
     const double lower[4] = {0, 1, 1, 1}, diag[12] = {2, 2, 2, 2, 0, 1, 1, 1, 1e-6, 1, 1, 1}, upper[4] = {1, 1, 1, 0};
     double all_lower[12], all_upper[12], growth[3];
-    struct starfish_batch b = {.n = 4, .lines = 3, .columns = 1, .components = 1, .coefficients = {1, 4},
-                               .vectors = {1, 4}, .algorithm = STARFISH_ALGORITHM_THOMAS};
+    struct starfish_batch b = {.n = 4,
+                               .lines = 3,
+                               .columns = 1,
+                               .components = 1,
+                               .coefficients = {1, 4},
+                               .vectors = {1, 4},
+                               .algorithm = STARFISH_ALGORITHM_THOMAS};
 
     for (size_t i = 0; i < 12; i++) {
         all_lower[i] = lower[i % 4];

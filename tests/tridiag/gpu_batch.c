@@ -1,6 +1,6 @@
 /* CUDA's algorithms over the CPU's tables; STARFISH_TEST_SMALL leaves the long lines out. Exit status 77 without a
  * device. */
-#include "batch_cases.h"
+#include "tests/tridiag/batch_cases.h"
 
 #include <cuda_runtime_api.h>
 #include <setjmp.h>
@@ -62,8 +62,8 @@ static void growth_is_measured(void **state)
 
 static void too_long_a_line_is_refused(void **state)
 {
-    const struct starfish_batch b = {.n = 10000, .lines = 1, .columns = 1, .components = 1,
-                                     .algorithm = STARFISH_ALGORITHM_CR};
+    const struct starfish_batch b = {
+        .n = 10000, .lines = 1, .columns = 1, .components = 1, .algorithm = STARFISH_ALGORITHM_CR};
     (void)state;
     assert_int_equal(starfish_batch_cuda_f64(&b, NULL), cudaErrorInvalidConfiguration);
     assert_int_equal(starfish_batch_cuda_f32(&b, NULL), cudaErrorInvalidConfiguration);
