@@ -589,7 +589,7 @@ Shape shape_of(const starfish_batch &b)
     Shape shape = {};
 
     const bool side_by_side = b.lines > 1 && b.vectors.row > b.vectors.line;
-    const size_t most = side_by_side ? SIDE_BY_SIDE_CHUNKS : size_t(ADJACENT_THREADS);
+    const size_t most = side_by_side ? size_t(SIDE_BY_SIDE_CHUNKS) : size_t(ADJACENT_THREADS);
     const size_t cut = side_by_side ? size_t(SIDE_BY_SIDE_THREADS) / ROWS : size_t(ADJACENT_THREADS);
     shape.chunks = int(chunks <= most ? chunks : cut);
     shape.segments = (chunks + shape.chunks - 1) / shape.chunks;
