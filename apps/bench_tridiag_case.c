@@ -81,7 +81,7 @@ static double residual(const struct tridiag_case *c)
                 sum += value(c, TRIDIAG_LOWER, a) * value(c, TRIDIAG_SOLUTION, i - p.vectors.row);
             if (k + 1 < c->n)
                 sum += value(c, TRIDIAG_UPPER, a) * value(c, TRIDIAG_SOLUTION, i + p.vectors.row);
-            worst = fmax(worst, isnan(sum) ? INFINITY : fabs(sum));
+            worst = fmax(worst, isnan(sum) ? HUGE_VAL : fabs(sum));
             largest = fmax(largest, fabs(d));
         }
     return worst / largest;
