@@ -22,7 +22,7 @@ static json_t *add_row(struct tridiag_bench *run, const struct tridiag_case *c, 
                        const char *workers, double rate)
 {
     char name[256];
-    snprintf(name, sizeof name, "%s: %s", c->name, what);
+    snprintf(name, sizeof name, "%s: %s, %s", c->name, what, workers);
     json_t *row = bench_row(&run->bench, who, name, run->seconds, run->bench.repeat, tridiag_bytes(c));
     json_object_set_new(row, "n", json_integer((json_int_t)c->n));
     json_object_set_new(row, "lines", json_integer((json_int_t)c->lines));

@@ -41,18 +41,16 @@ int starfish_batch_choose_cuda(const struct starfish_batch *batch, size_t real_s
 
 size_t starfish_batch_longest_cuda(int algorithm, size_t real_size)
 {
-    /* Rows of 3 reals, half as many again when CR stores them apart, with a round of banks per level. */
-    const size_t rows = SHARED_BYTES / (3 * real_size), most = rows < MOST_ROWS ? rows : MOST_ROWS;
-    const size_t levels = 16, banks = 128 / real_size, apart = (rows - levels * banks) * 2 / 3;
+    /* Rows of 3 reals; CR stored apart pads each level by a round of banks at most. */
+    const size_t levels = 16, banks = 128 / real_size, rows = SHARED_BYTES / (3 * real_size) - levels * banks;
 
     switch (algorithm) {
     case STARFISH_ALGORITHM_CR:
     case STARFISH_ALGORITHM_CR_PCR:
-        return apart < MOST_ROWS ? apart : MOST_ROWS;
     case STARFISH_ALGORITHM_PCR:
     case STARFISH_ALGORITHM_PCR_THOMAS:
     case STARFISH_BATCH_CR_IN_PLACE:
-        return most;
+        return rows < MOST_ROWS ? rows : MOST_ROWS;
     default:
         return SIZE_MAX;
     }
