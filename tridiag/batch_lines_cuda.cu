@@ -6,46 +6,12 @@
  * side by side, else a sector per element. Bound by memory from some tens of thousands of lines on, below by the
  * latency of the recurrence. Thomas 1949; LAPACK's gtsv for the interchanges. */
 #include "tridiag/batch_cuda.h"
-#include "tridiag/batch_reciprocal.cuh"
 #include "tridiag/batch_row.h"
 
 namespace
 {
 
 enum { THREADS = 128 };
-
-/* c is kept in the workspace, [k][line and column]. */
-__device__ __forceinline__ void thomas_line(const starfish_batch &b, size_t line, size_t column, real *c, size_t pitch)
-{
-    const size_t offset = batch_column_offset(&b, line, column), stride = b.vectors.row;
-    const real *in = static_cast<const real *>(b.input) + offset, shift = batch_shift(&b, line);
-    real *out = static_cast<real *>(b.output) + offset, above_c = 0, x = 0;
-
-    for (size_t k = 0; k < b.n; k++) {
-        const batch_row row = batch_row_at(&b, line, shift, k);
-        const real scale = reciprocal(row.diag - row.lower * above_c);
-        c[k * pitch] = above_c = row.upper * scale;
-        out[k * stride] = x = (in[k * stride] - row.lower * x) * scale;
-    }
-    for (size_t k = b.n - 1; k-- > 0;)
-        out[k * stride] = x = out[k * stride] - c[k * pitch] * x;
-}
-
-__device__ __forceinline__ void kept_line(const starfish_batch &b, size_t line, size_t column)
-{
-    const size_t offset = batch_column_offset(&b, line, column), stride = b.vectors.row;
-    const size_t matrices = starfish_batch_matrices(&b);
-    const real *inverse = static_cast<const real *>(b.factors) + (matrices > 1 ? line : 0);
-    const real *c = inverse + b.n * matrices, *in = static_cast<const real *>(b.input) + offset;
-    real *out = static_cast<real *>(b.output) + offset, x = 0;
-
-    for (size_t k = 0; k < b.n; k++) {
-        const real lower = k > 0 ? batch_coefficient(&b, b.lower, line, k) : real(0);
-        out[k * stride] = x = (in[k * stride] - lower * x) * inverse[k * matrices];
-    }
-    for (size_t k = b.n - 1; k-- > 0;)
-        out[k * stride] = x = out[k * stride] - c[k * matrices] * x;
-}
 
 enum Kind { THOMAS, KEPT, PIVOTED };
 
@@ -57,9 +23,9 @@ template <Kind kind> __global__ void __launch_bounds__(THREADS) solve_lines(cons
         const size_t line = i % b.lines, column = i / b.lines;
         real *work = static_cast<real *>(b.workspace) + i;
         if (kind == THOMAS)
-            thomas_line(b, line, column, work, all);
+            batch_thomas_line(&b, line, column, work, all);
         else if (kind == KEPT)
-            kept_line(b, line, column);
+            batch_kept_line(&b, line, column);
         else
             batch_pivoted_line(&b, line, column, work, all);
     }

@@ -11,10 +11,13 @@
 extern "C" {
 #include "tridiag/batch.h"
 }
+#include "tridiag/batch_reciprocal.cuh"
 #define BATCH_INLINE static __device__ __forceinline__
+#define BATCH_RECIPROCAL(x) reciprocal(x)
 #else
 #include "tridiag/batch.h"
 #define BATCH_INLINE static inline
+#define BATCH_RECIPROCAL(x) (1 / (x))
 #endif
 
 struct batch_row {
@@ -129,6 +132,40 @@ BATCH_INLINE void batch_factor_line(const struct starfish_batch *b, size_t line)
     }
     if (b->growth)
         b->growth[line] = zero ? (double)INFINITY : (double)(largest_pivot / largest);
+}
+
+/* One line and column by Thomas; `c` has n reals, `pitch` apart. Input may be output. */
+BATCH_INLINE void batch_thomas_line(const struct starfish_batch *b, size_t line, size_t column, real *c, size_t pitch)
+{
+    const size_t offset = batch_column_offset(b, line, column), stride = b->vectors.row;
+    const real *in = (const real *)b->input + offset, shift = batch_shift(b, line);
+    real *out = (real *)b->output + offset, above = 0, x = 0;
+
+    for (size_t k = 0; k < b->n; k++) {
+        const struct batch_row row = batch_row_at(b, line, shift, k);
+        const real scale = BATCH_RECIPROCAL(row.diag - row.lower * above);
+        c[k * pitch] = above = row.upper * scale;
+        out[k * stride] = x = (in[k * stride] - row.lower * x) * scale;
+    }
+    for (size_t k = b->n - 1; k-- > 0;)
+        out[k * stride] = x = out[k * stride] - c[k * pitch] * x;
+}
+
+/* The same with kept factors, which need no other memory. */
+BATCH_INLINE void batch_kept_line(const struct starfish_batch *b, size_t line, size_t column)
+{
+    const size_t offset = batch_column_offset(b, line, column), stride = b->vectors.row;
+    const size_t matrices = starfish_batch_matrices(b);
+    const real *inverse = (const real *)b->factors + (matrices > 1 ? line : 0), *c = inverse + b->n * matrices;
+    const real *in = (const real *)b->input + offset;
+    real *out = (real *)b->output + offset, x = 0;
+
+    for (size_t k = 0; k < b->n; k++) {
+        const real lower = k > 0 ? batch_coefficient(b, b->lower, line, k) : 0;
+        out[k * stride] = x = (in[k * stride] - lower * x) * inverse[k * matrices];
+    }
+    for (size_t k = b->n - 1; k-- > 0;)
+        out[k * stride] = x = out[k * stride] - c[k * matrices] * x;
 }
 
 /* One line and column by elimination with row interchanges, as LAPACK's gtsv does it: `work` has 3 n reals, `pitch` apart,

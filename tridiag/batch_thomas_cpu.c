@@ -15,6 +15,8 @@
 /* How many rows ahead memory is fetched: hardware does not foresee rows that lie pages apart, nor as many lines at once
  * as a block has. */
 enum { TILE_ROWS = 8, ROWS_AHEAD = 4, TILES_AHEAD = 2, LOOSE_ROWS = 6 };
+/* Fewer lines than this are solved one after the other: a block's overhead per row is that of several unknowns. */
+enum { FEWEST_LINES = 4 };
 
 /* One array on its way into lanes: element (row k, lane l) at first[k * row + l * line]. */
 struct stream {
@@ -62,6 +64,8 @@ size_t REAL_NAME(starfish_batch_thomas_workspace)(const struct starfish_batch *b
 {
     const size_t columns = columns_at_once(b), pitch = starfish_tridiag_pitch(block_width(b, columns), sizeof(real));
 
+    if (b->lines < FEWEST_LINES)
+        return b->n * sizeof(real);
     return block_rows(b, columns) * pitch * sizeof(real) + STARFISH_TRIDIAG_CACHE_LINE;
 }
 
@@ -273,7 +277,18 @@ static void backward(const struct block *block, size_t q)
     }
 }
 
-void REAL_NAME(starfish_batch_thomas_cpu)(const struct starfish_batch *b)
+static void solve_few(const struct starfish_batch *b)
+{
+    for (size_t column = 0; column < b->columns; column++)
+        for (size_t line = 0; line < b->lines; line++) {
+            if (b->factors)
+                batch_kept_line(b, line, column);
+            else
+                batch_thomas_line(b, line, column, b->workspace, 1);
+        }
+}
+
+static void solve_blocks(const struct starfish_batch *b)
 {
     struct block block = block_create(b);
     const size_t width = block.width, columns = columns_at_once(b);
@@ -288,4 +303,9 @@ void REAL_NAME(starfish_batch_thomas_cpu)(const struct starfish_batch *b)
                 backward(&block, q);
         }
     }
+}
+
+void REAL_NAME(starfish_batch_thomas_cpu)(const struct starfish_batch *b)
+{
+    (b->lines < FEWEST_LINES ? solve_few : solve_blocks)(b);
 }
