@@ -313,6 +313,24 @@ template <int Columns> __device__ __forceinline__ void reduce_lanes(Reduced<Colu
         row.r[q] = r[q];
 }
 
+/* The lane's row of the lanes' system. */
+template <int Columns>
+__device__ __forceinline__ Reduced<Columns> join_lanes(const Joint<Columns> &joint, bool has_next, int width)
+{
+    const unsigned all = 0xffffffffu;
+    real next_e = __shfl_down_sync(all, joint.first_e, 1, width);
+    real next_c = __shfl_down_sync(all, joint.first_c, 1, width), next_d[Columns];
+
+    next_e = has_next ? next_e : real(0);
+    next_c = has_next ? next_c : real(0);
+#pragma unroll
+    for (int q = 0; q < Columns; q++) {
+        next_d[q] = __shfl_down_sync(all, joint.first_d[q], 1, width);
+        next_d[q] = has_next ? next_d[q] : real(0);
+    }
+    return join<Columns>(joint, next_e, next_c, next_d);
+}
+
 /* One line's joints by `lanes` lanes, each with `rows` of them, eliminated as in batch_chunk.cuh but in shared memory:
  * r becomes the separators. All lanes of the warp come here; `line` may be beyond the block's last. */
 template <int Columns>
@@ -356,22 +374,11 @@ __device__ __forceinline__ void solve_joints(const SharedJoints<Columns> &shared
         for (int q = 0; q < Columns; q++)
             joint.first_d[q] = shared.r[q][i] - c * joint.first_d[q];
     }
-    const unsigned all = 0xffffffffu;
-    const bool has_next = lane + 1 < shape.lanes;
-    real next_e = __shfl_down_sync(all, joint.first_e, 1, shape.lanes);
-    real next_c = __shfl_down_sync(all, joint.first_c, 1, shape.lanes), next_d[Columns];
-    next_e = has_next ? next_e : real(0);
-    next_c = has_next ? next_c : real(0);
-#pragma unroll
-    for (int q = 0; q < Columns; q++) {
-        next_d[q] = __shfl_down_sync(all, joint.first_d[q], 1, shape.lanes);
-        next_d[q] = has_next ? next_d[q] : real(0);
-    }
-    Reduced<Columns> row = join<Columns>(joint, next_e, next_c, next_d);
+    Reduced<Columns> row = join_lanes<Columns>(joint, lane + 1 < shape.lanes, shape.lanes);
     reduce_lanes<Columns>(row, lane, shape.lanes);
 #pragma unroll
     for (int q = 0; q < Columns; q++) {
-        real before = __shfl_up_sync(all, row.r[q], 1, shape.lanes), x = row.r[q];
+        real before = __shfl_up_sync(0xffffffffu, row.r[q], 1, shape.lanes), x = row.r[q];
         before = lane > 0 ? before : real(0);
         if (here && rows > 0)
             shared.r[q][first + rows - 1] = x;
