@@ -41,13 +41,13 @@ static int solve_all(const struct peer_lines *p)
     return good;
 }
 
-int REAL_NAME(peer_lapack)(const struct peer_lines *p, int repeat, double *seconds)
+int REAL_NAME(peer_lapack)(const struct peer_lines *lines, int repeat, double *seconds)
 {
-    int good = solve_all(p);
+    int good = solve_all(lines);
 
     for (int r = 0; r < repeat && good; r++) {
         const double start = clock_now();
-        good = solve_all(p);
+        good = solve_all(lines);
         seconds[r] = clock_now() - start;
     }
     return good;
