@@ -1,6 +1,6 @@
 /* What algorithm a batch is solved by, and the memory that takes.
  *
- * Measured on an H200, microseconds, each algorithm at the same data (f32; f64 orders them alike):
+ * Measured on an H200, microseconds, f32, each algorithm at the same data:
  *       n    lines  layout        tiled  cr_pcr      cr     pcr  pcr_thomas  thomas
  *      16  4194304  interleaved     369    6251    6836    5759        4930     735
  *     128  1048576  interleaved     720   12594   12440   13677       13577    1653
@@ -12,31 +12,24 @@
  *    1024    16384  contiguous       94     508     734    1334        1089     922
  *    2048    65536  contiguous      687    4960    6891    7346        6089    8782
  *    2048    65536  interleaved    3667    8305   10182   10398        9185    3026
- * so the only crossover is that of long lines side by side, which TILED cuts into segments and reads twice. */
+ * so there is no crossover. (The last row of TILED is of reading 16 bytes of a row at a time. Lines that long are now cut
+ * into segments, as f64's were: there 3347, where thomas takes 3808.) */
 #include "tridiag/batch.h"
 
 #include "tridiag/batch_border.h"
 
-enum { LONGEST_TILED_SIDE_BY_SIDE = 1024, FEWEST_THOMAS_LINES = 65536, SHARED_BYTES = 227 * 1024, MOST_ROWS = 8192 };
+enum { SHARED_BYTES = 227 * 1024, MOST_ROWS = 8192 };
 
-int starfish_batch_choose_cpu(const struct starfish_batch *batch, size_t real_size)
+int starfish_batch_choose_cpu(const struct starfish_batch *batch)
 {
-    (void)real_size;
     return batch->algorithm == STARFISH_ALGORITHM_AUTO || batch->algorithm == STARFISH_ALGORITHM_TILED
                ? STARFISH_ALGORITHM_THOMAS
                : batch->algorithm;
 }
 
-int starfish_batch_choose_cuda(const struct starfish_batch *batch, size_t real_size)
+int starfish_batch_choose_cuda(const struct starfish_batch *batch)
 {
-    const int side_by_side = batch->vectors.row > batch->vectors.line;
-
-    if (batch->algorithm != STARFISH_ALGORITHM_AUTO)
-        return batch->algorithm;
-    if (side_by_side && real_size == sizeof(float) && batch->n > 2 * LONGEST_TILED_SIDE_BY_SIDE &&
-        batch->lines >= FEWEST_THOMAS_LINES)
-        return STARFISH_ALGORITHM_THOMAS;
-    return STARFISH_ALGORITHM_TILED;
+    return batch->algorithm == STARFISH_ALGORITHM_AUTO ? STARFISH_ALGORITHM_TILED : batch->algorithm;
 }
 
 size_t starfish_batch_longest_cuda(int algorithm, size_t real_size)

@@ -55,8 +55,8 @@ STARFISH_BATCH_HOST_DEVICE static inline size_t starfish_batch_matrices(const st
 }
 
 /* AUTO resolved, everything else as it is. */
-int starfish_batch_choose_cpu(const struct starfish_batch *batch, size_t real_size);
-int starfish_batch_choose_cuda(const struct starfish_batch *batch, size_t real_size);
+int starfish_batch_choose_cpu(const struct starfish_batch *batch);
+int starfish_batch_choose_cuda(const struct starfish_batch *batch);
 
 /* The longest line that the algorithm can do: CR, PCR and their hybrids keep a line in shared memory on CUDA. */
 size_t starfish_batch_longest_cuda(int algorithm, size_t real_size);

@@ -14,7 +14,7 @@ static void pivoted(const struct starfish_batch *b)
 
 static void solve_open(const struct starfish_batch *b)
 {
-    switch (starfish_batch_choose_cpu(b, sizeof(real))) {
+    switch (starfish_batch_choose_cpu(b)) {
     case STARFISH_ALGORITHM_THOMAS:
         REAL_NAME(starfish_batch_thomas_cpu)(b);
         return;
@@ -28,7 +28,7 @@ static void solve_open(const struct starfish_batch *b)
 
 size_t REAL_NAME(starfish_batch_open_workspace_cpu)(const struct starfish_batch *b)
 {
-    switch (starfish_batch_choose_cpu(b, sizeof(real))) {
+    switch (starfish_batch_choose_cpu(b)) {
     case STARFISH_ALGORITHM_THOMAS:
         return REAL_NAME(starfish_batch_thomas_workspace)(b);
     case STARFISH_ALGORITHM_PIVOTED:

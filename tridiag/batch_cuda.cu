@@ -11,7 +11,7 @@ int solve_open(const starfish_batch *b, cudaStream_t stream)
 {
     starfish_batch chosen = *b;
 
-    chosen.algorithm = starfish_batch_choose_cuda(b, sizeof(real));
+    chosen.algorithm = starfish_batch_choose_cuda(b);
     switch (chosen.algorithm) {
     case STARFISH_ALGORITHM_TILED:
         return REAL_NAME(starfish_batch_tiled_cuda)(&chosen, stream);
@@ -29,7 +29,7 @@ extern "C" size_t REAL_NAME(starfish_batch_open_workspace_cuda)(const starfish_b
 {
     const size_t all = b->lines * b->columns;
 
-    switch (starfish_batch_choose_cuda(b, sizeof(real))) {
+    switch (starfish_batch_choose_cuda(b)) {
     case STARFISH_ALGORITHM_TILED:
         return REAL_NAME(starfish_batch_tiled_workspace)(b);
     case STARFISH_ALGORITHM_THOMAS:

@@ -17,7 +17,7 @@
  *     262144 lines of 512     contiguous  1.39 ms, 92 %; 0.67 ms, 95 %     interleaved  1.87 ms, 68 %; 0.82 ms, 78 %
  *     the same, shared and shifted        1.29 ms, 40 %; 0.60 ms, 43 %                  1.27 ms, 40 %; 0.60 ms, 43 %
  *     1048576 lines of 128                                                 interleaved  1.36 ms, 94 %; 0.72 ms, 89 %
- *     65536 lines of 2048     contiguous  1.50 ms, 85 %; 0.69 ms, 93 %     interleaved  3.35 ms, 38 %; 3.67 ms, 17 %
+ *     65536 lines of 2048     contiguous  1.50 ms, 85 %; 0.69 ms, 93 %     interleaved  3.35 ms, 38 %; in segments
  *     512 lines of 512        contiguous  8.0 us; 5.6 us                   interleaved  8.5 us; 6.5 us
  *     1 line of 2^24                      0.366 ms, 44 %; 0.186 ms, 43 %
  * Bound by memory in the first and third rows when contiguous or short. Side by side, a block of 512 rows has 8 lines of
@@ -41,7 +41,9 @@ using namespace starfish_batch_chunk;
 enum { ROWS = 64 / sizeof(real), WARP = 32, WORD = 16 / sizeof(real), BANKS = 128 / sizeof(real) };
 /* Threads of a block, by thread order. Side by side, 512 threads let a segment of 512 rows be as many lines wide as fill
  * 64 bytes; adjacent chunks are better off in two blocks that take turns. */
-enum { THREADS = 512, SIDE_BY_SIDE_THREADS = THREADS, ADJACENT_THREADS = 256, SIDE_BY_SIDE_CHUNKS = 128 };
+enum { THREADS = 512, SIDE_BY_SIDE_THREADS = THREADS, ADJACENT_THREADS = 256 };
+/* Longer lines side by side are cut into segments, rather than read in pieces of rows of less than 32 bytes. */
+enum { SIDE_BY_SIDE_CHUNKS = SIDE_BY_SIDE_THREADS * sizeof(real) / 32 };
 
 /* Neighbouring threads on neighbouring lines; or on neighbouring rows of a line, which are read one by one or in 16-byte
  * words. */
