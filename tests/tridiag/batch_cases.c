@@ -351,7 +351,7 @@ void test_batch_table(const struct test_batch_device *device, size_t sizes)
 
 void test_batch_long_lines(const struct test_batch_device *device, size_t longest)
 {
-    static const size_t n[] = {511,  512,  513,  1000, 1023,  1025,   2047,   2048,
+    static const size_t n[] = {511,  512,  513,  1000, 1023, 1025,  2047,   2048,
                                2049, 4096, 4097, 5001, 8192, 70001, 300001, 2100001};
 
     for (int a = 0; a < ALGORITHMS; a++)
