@@ -11,6 +11,7 @@
 #include <starfish/field.h>
 #include <starfish/poisson.h>
 #include <starfish/status.h>
+#include <starfish/tridiag.h>
 #include <starfish/types.h>
 
 #endif

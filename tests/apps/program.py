@@ -270,9 +270,37 @@ class Bench(Case):
                 self.assertGreater(float(row["seconds"]), 0)
             self.assertEqual([row["residual"] != "" for row in rows], [row["who"] == "starfish" for row in rows])
 
+    def test_tridiag(self):
+        quick = ["bench", "tridiag", "--repeat", "2", "--warmup", "0"]
+        status, out, said = self.run_program(
+            *quick, "--size", "512x512,33x70", "--precision", "f32,f64", "--coefficients", "general,shared,shifted",
+            "--algorithm", "auto,cr,pivoted", "--json")
+        self.assertEqual((status, said), (0, []), out)
+        rows = json.loads(out)["rows"]
+        mine = [row for row in rows if row["who"] == "starfish" and row["workers"] == "cpu"]
+        self.assertEqual(len(mine), 2 * 2 * 2 * 3 * 3)
+        # LAPACK wants general contiguous lines; two figures of papers are for 512 lines of 512 in f32.
+        self.assertEqual(sum(row["who"] == "LAPACK" for row in rows), 2 * 2)
+        self.assertEqual(sum(row["workers"] == "GTX 280" for row in rows), 2)
+        self.assertEqual(len({(row["who"], row["case"]) for row in rows}), len(rows))
+        real = {"f32": 4, "f64": 8}
+        for row in mine:
+            unknowns = row["n"] * row["lines"]
+            least = {"general": 5 * unknowns, "shared:": 2 * unknowns + 3 * row["n"],
+                     "shifted": 2 * unknowns + 3 * row["n"] + row["lines"]}
+            kind = next(kind for kind in least if kind in row["case"])
+            self.assertEqual(row["bytes"], real[row["precision"]] * least[kind])
+            self.assertLess(row["residual"], 1e-4 if row["precision"] == "f32" else 1e-12)
+        for message, arguments in (("--size: '5' is not NxL", ["--size", "5"]),
+                                   ("--size: '0' is not", ["--size", "0x5"]),
+                                   ("--algorithm: 'magic' is not one of auto, thomas", ["--algorithm", "magic"]),
+                                   ("--layout: 'round' is not one of contiguous", ["--layout", "round"])):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *quick, *arguments)
+
     def test_usage(self):
         for message, arguments in (
-            ("no benchmark 'poison3d'; there is poisson3d", ["bench", "poison3d"]),
+            ("no benchmark 'poison3d'; there is poisson3d, tridiag", ["bench", "poison3d"]),
             ("no benchmark '--fast'", ["bench", "--fast"]),
             ("unknown option --fast", [*self.QUICK, "--fast"]),
             ("--n: '16x' is not N or NXxNYxNZ", [*self.QUICK, "--n", "16x"]),
