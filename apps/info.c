@@ -65,9 +65,10 @@ static json_t *workers_json(const starfish_context *context)
     for (size_t i = 0; i < starfish_context_workers(context); ++i) {
         struct starfish_worker worker;
         if (starfish_context_worker(context, i, &worker) == STARFISH_SUCCESS)
-            json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i, s:i, s:s}", "kind", kind_names[worker.kind],
-                                                  "device", worker.device, "memory_node", worker.memory_node,
-                                                  "numa_node", worker.numa_node, "cores", worker.cores, "name", worker.name));
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:i, s:i, s:i, s:i, s:s}", "kind", kind_names[worker.kind], "device",
+                                            worker.device, "memory_node", worker.memory_node, "numa_node",
+                                            worker.numa_node, "cores", worker.cores, "name", worker.name));
     }
     return list;
 }
