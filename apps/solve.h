@@ -20,11 +20,11 @@ struct solve_run {
     starfish_context *context;
     starfish_poisson_plan *plan;
     starfish_precision precision;
-    struct starfish_boundary boundary; /* arrays are problem.boundary's */
+    struct starfish_boundary boundary;               /* arrays are problem.boundary's */
     struct starfish_array solution, second_solution; /* the second is for streams of solves */
-    struct starfish_info info; /* of the last of the repetitions */
-    double *seconds;           /* of each */
-    double stream_seconds;     /* per solve, when the repetitions follow each other as a stream */
+    struct starfish_info info;                       /* of the last of the repetitions */
+    double *seconds;                                 /* of each */
+    double stream_seconds;                           /* per solve, when the repetitions follow each other as a stream */
     double residual_bound;
     double error; /* max |u - exact|; NaN without "exact" */
 };

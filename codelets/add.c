@@ -15,7 +15,16 @@ static struct starfish_add with_pointers(void *buffers[], const struct arguments
         .count = a->count, .u = STARFISH_SLAB(buffers, 0), .correction = STARFISH_SLAB(buffers, 1)};
 }
 
-STARFISH_KERNEL_PAIR(add, starfish_add)
+static int share_of(struct starfish_add *kernel, starfish_precision precision, size_t part, size_t parts)
+{
+    const size_t first = kernel->count * part / parts, last = kernel->count * (part + 1) / parts;
+    kernel->u = starfish_real_at(kernel->u, precision, first);
+    kernel->correction = starfish_real_at((void *)(uintptr_t)kernel->correction, precision, first);
+    kernel->count = last - first;
+    return kernel->count > 0;
+}
+
+STARFISH_SHARED_KERNEL_PAIR(add, starfish_add)
 STARFISH_CODELET(add, "add", 0xaaaa00);
 
 starfish_status starfish_submit_add(struct starfish_progress *progress, int phase, starfish_precision precision,

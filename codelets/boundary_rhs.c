@@ -26,7 +26,19 @@ static struct starfish_boundary_rhs with_pointers(void *buffers[], const struct 
     return kernel;
 }
 
-STARFISH_KERNEL_PAIR(boundary_rhs, starfish_boundary_rhs)
+/* Some of the slab's planes. */
+static int share_of(struct starfish_boundary_rhs *kernel, starfish_precision precision, size_t part, size_t parts)
+{
+    const size_t first = kernel->n[2] * part / parts, last = kernel->n[2] * (part + 1) / parts;
+    const size_t start = first * kernel->n[0] * kernel->n[1];
+    kernel->first_plane += first;
+    kernel->n[2] = last - first;
+    kernel->rhs = starfish_real_at((void *)(uintptr_t)kernel->rhs, precision, start);
+    kernel->result = starfish_real_at(kernel->result, precision, start);
+    return kernel->n[2] > 0;
+}
+
+STARFISH_SHARED_KERNEL_PAIR(boundary_rhs, starfish_boundary_rhs)
 STARFISH_CODELET(boundary_rhs, "boundary_rhs", 0xaa4499);
 
 starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress, int phase,

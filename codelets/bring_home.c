@@ -7,8 +7,8 @@
         .where = STARPU_NOWHERE, .nbuffers = 1, .modes = {STARPU_R}, .specific_nodes = 1, .nodes = {n},                \
         .name = "bring_home"                                                                                           \
     }
-static struct starpu_codelet bring_home_codelet[] = {NODE(0), NODE(1), NODE(2),  NODE(3),  NODE(4),  NODE(5),
-                                                     NODE(6), NODE(7), NODE(8),  NODE(9),  NODE(10), NODE(11),
+static struct starpu_codelet bring_home_codelet[] = {NODE(0),  NODE(1),  NODE(2),  NODE(3), NODE(4),  NODE(5),
+                                                     NODE(6),  NODE(7),  NODE(8),  NODE(9), NODE(10), NODE(11),
                                                      NODE(12), NODE(13), NODE(14), NODE(15)};
 enum { NODES = sizeof bring_home_codelet / sizeof bring_home_codelet[0] };
 

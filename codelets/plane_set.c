@@ -144,8 +144,8 @@ int starfish_plane_set_cuda(const struct starfish_plane_set *set, const struct s
 {
     if (!has_basis(set)) {
         const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace};
-        return starfish_transform_planes_cuda(starfish_transform_set_here(&set->x), starfish_transform_set_here(&set->y),
-                                              p->direction, &kernel, stream);
+        return starfish_transform_planes_cuda(starfish_transform_set_here(&set->x),
+                                              starfish_transform_set_here(&set->y), p->direction, &kernel, stream);
     }
     const size_t most = group_planes(set, STARFISH_GPU);
     int code = 0;

@@ -3,6 +3,7 @@
 
 #include "codelets/kernel_pair.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ABSENT = -1 };
@@ -44,7 +45,52 @@ static struct starfish_residual with_pointers(void *buffers[], const struct argu
     return kernel;
 }
 
-STARFISH_KERNEL_PAIR(residual, starfish_residual)
+/* On a team of cores each takes some of the planes, and has maxima of its own. */
+enum { MOST_SHARES = 128 };
+
+struct shares {
+    const struct arguments *a;
+    struct starfish_residual whole;
+    double maximum[MOST_SHARES][2];
+};
+
+static void residual_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_residual *) = {starfish_residual_cpu_f32,
+                                                                        starfish_residual_cpu_f64};
+    struct shares *shares = data;
+    const struct starfish_residual *whole = &shares->whole;
+    const starfish_precision precision = shares->a->precision;
+    const size_t used = parts < MOST_SHARES ? parts : MOST_SHARES, plane = whole->n[0] * whole->n[1];
+    const size_t first = whole->n[2] * part / used, last = whole->n[2] * (part + 1) / used;
+    if (part >= used || first == last)
+        return;
+    struct starfish_residual share = *whole;
+    void *const u = (void *)(uintptr_t)whole->u, *const rhs = (void *)(uintptr_t)whole->rhs;
+    share.first_plane += first;
+    share.n[2] = last - first;
+    share.u = starfish_real_at(u, precision, first * plane);
+    share.rhs = starfish_real_at(rhs, precision, first * plane);
+    share.below = first > 0 ? starfish_real_at(u, precision, (first - 1) * plane) : whole->below;
+    share.above = last < whole->n[2] ? starfish_real_at(u, precision, last * plane) : whole->above;
+    share.result = whole->result ? starfish_real_at(whole->result, precision, first * plane) : NULL;
+    share.maximum = shares->maximum[part];
+    kernels[precision](&share);
+}
+
+static void residual_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    struct shares shares = {.a = a, .whole = with_pointers(buffers, a), .maximum = {{0}}};
+    starfish_team_run(a->header.progress->context, residual_share, &shares);
+    for (int m = 0; m < 2 && shares.whole.maximum; m++) {
+        shares.whole.maximum[m] = 0;
+        for (size_t part = 0; part < MOST_SHARES; part++)
+            shares.whole.maximum[m] = fmax(shares.whole.maximum[m], shares.maximum[part][m]);
+    }
+}
+
+STARFISH_KERNEL_PAIR_CUDA(residual, starfish_residual)
 STARFISH_CODELET(residual, "residual", 0x999933);
 
 /* Add data that may be absent, once: a slab may be on both sides, or be the slab itself. */

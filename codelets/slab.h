@@ -43,14 +43,18 @@ struct starfish_slab_parts {
 /* One slab of a graph. Where there is a single slab, arrays and coefficients are unused. */
 struct starfish_slab {
     size_t first_plane, planes;
-    uint32_t where;                                            /* kinds of workers; 0: any */
-    starpu_data_handle_t separator[STARFISH_MAX_MODE_PARTS];   /* rhs of the reduced system, then separators */
+    uint32_t where;                                          /* kinds of workers; 0: any */
+    starpu_data_handle_t separator[STARFISH_MAX_MODE_PARTS]; /* rhs of the reduced system, then separators */
     starpu_data_handle_t head[STARFISH_MAX_MODE_PARTS];
     starpu_data_handle_t coefficient[STARFISH_MAX_MODE_PARTS]; /* lower, diag, head_own, head_before of the part */
     starpu_data_handle_t moments;                              /* two doubles; of singular problems */
 };
 
-enum starfish_slab_priority { STARFISH_PRIORITY_FORWARD = 0, STARFISH_PRIORITY_BACKWARD = 1, STARFISH_PRIORITY_REDUCED = 2 };
+enum starfish_slab_priority {
+    STARFISH_PRIORITY_FORWARD = 0,
+    STARFISH_PRIORITY_BACKWARD = 1,
+    STARFISH_PRIORITY_REDUCED = 2
+};
 
 /* Bytes of work space: for each core on the CPU. max_planes: of the thickest slab. */
 size_t starfish_slab_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,

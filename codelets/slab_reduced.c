@@ -48,10 +48,9 @@ static void coefficients_share(void *data, size_t part, size_t parts)
                                                                                  starfish_slab_coefficients_cpu_f64};
     const struct coefficient_work *work = data;
     const starfish_precision precision = work->a->space->precision;
-    const size_t rows = work->whole.lines.outer, first = rows * part / parts, last = rows * (part + 1) / parts;
-    if (first == last)
+    struct starfish_slab_window window;
+    if (!starfish_slab_window(&window, &work->whole.lines, precision, part, parts))
         return;
-    const struct starfish_slab_window window = starfish_slab_window(&work->whole.lines, precision, first, last);
     struct starfish_slab_coefficients share = {.lines = window.lines};
     starfish_slab_window_array(&window, precision, work->whole.lower, share.lower);
     starfish_slab_window_array(&window, precision, work->whole.diag, share.diag);
@@ -205,12 +204,11 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
     const size_t lanes = part_lanes(space, parts, part);
     const ptrdiff_t pinned = space->constant_lane - (ptrdiff_t)(parts->first_row[part] * space->n[0]);
     const int here = space->constant_lane >= 0 && pinned >= 0 && (size_t)pinned < lanes;
-    struct arguments arguments = {.space = space,
-                                  .workspace = parts->workspace,
-                                  .kernel = {.lanes = lanes,
-                                             .slabs = (int)slabs,
-                                             .periodic = space->periodic,
-                                             .pinned_lane = here ? pinned : -1}};
+    struct arguments arguments = {
+        .space = space,
+        .workspace = parts->workspace,
+        .kernel = {
+            .lanes = lanes, .slabs = (int)slabs, .periodic = space->periodic, .pinned_lane = here ? pinned : -1}};
     const size_t sizes[] = {space->precision, lanes, slabs, (size_t)space->periodic};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);

@@ -10,7 +10,7 @@ struct starfish_residual_task {
     size_t n[3], first_plane, planes; /* of the slab; of the field */
     int periodic[3];
     double lambda;
-    uint32_t where; /* kinds of workers; 0: any */
+    uint32_t where;                       /* kinds of workers; 0: any */
     starpu_data_handle_t axes;            /* lower, diag, upper of x, then y, then z (all planes): reals */
     starpu_data_handle_t u, below, above; /* slabs; NULL where there is none; below == above for two periodic slabs,
                                              and == u for a single one */

@@ -141,7 +141,7 @@ starfish_status starfish_line_plan_create(struct starfish_line_plan *plan, int l
     *plan = (struct starfish_line_plan){.length = length};
     struct factors factors = factorise(length);
     plan->places = set_passes(plan, &factors);
-    plan->start = malloc(2 * plan->starts * sizeof *plan->start);
+    plan->start = malloc((plan->starts ? plan->starts : 1) * 2 * sizeof *plan->start);
     plan->twiddle = malloc((plan->twiddles ? plan->twiddles : 1) * 2 * starfish_real_size(precision));
     plan->position = malloc((size_t)length * sizeof *plan->position);
     if (!plan->start || !plan->twiddle || !plan->position)

@@ -13,10 +13,10 @@
 #include <string.h>
 
 enum {
-    SLABS_PER_GPU = 12,         /* of host data: the first copy in and the last one out do not overlap with work */
+    SLABS_PER_GPU = 12,           /* of host data: the first copy in and the last one out do not overlap with work */
     BYTES_PER_GPU_SLAB = 8 << 20, /* below this, the time of a task is the runtime's */
-    ELEMENTS_PER_TASK = 32768,  /* a task should be worth 100 us */
-    TRIAL_BYTES = 64 << 20,     /* enough to see the rate of a link or of a team */
+    ELEMENTS_PER_TASK = 32768,    /* a task should be worth 100 us */
+    TRIAL_BYTES = 64 << 20,       /* enough to see the rate of a link or of a team */
 };
 
 static size_t smaller(size_t a, size_t b)

@@ -195,7 +195,7 @@ static void make_spacings(const struct starfish_axis *axis, double *spacing)
 
 static starfish_status build_stretched(struct starfish_direction *d, const struct starfish_axis *axis)
 {
-    double end_width[2] = {0, 0}, *spacing = malloc(axis->coordinate_count * sizeof *spacing);
+    double end_width[2] = {0, 0}, *spacing = calloc(axis->coordinate_count, sizeof *spacing);
     if (!spacing)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu coordinates", axis->coordinate_count);
     make_spacings(axis, spacing);

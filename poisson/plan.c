@@ -45,8 +45,9 @@ static starfish_status choose_method(struct starfish_poisson_plan *plan, const c
         /* A matrix product pays while its operations, of the highest rate there is, are few. */
         if (has_basis && y->n <= BASIS_AT_MOST && plan->n[0] > 1)
             return choose_slab(plan, "the second direction has a basis of eigenvectors: matrix products");
-        return choose_blktri(plan, names, has_basis ? "a change of basis in the second direction would cost more"
-                                                    : "the second direction cannot be transformed");
+        return choose_blktri(plan, names,
+                             has_basis ? "a change of basis in the second direction would cost more"
+                                       : "the second direction cannot be transformed");
     }
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.method is unknown");
 }
@@ -127,11 +128,9 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
     struct starfish_reduction *reduction = NULL;
     const struct starfish_direction *z = &plan->direction[2];
     STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, &cut, &blocks));
-    STARFISH_TRY(
-        starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
-    starfish_status status =
-        starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision, plan->direction, lambda,
-                                 plan->singular, &cut, blocks, reduction);
+    STARFISH_TRY(starfish_reduction_create(&reduction, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
+    starfish_status status = starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision,
+                                                      plan->direction, lambda, plan->singular, &cut, blocks, reduction);
     starfish_reduction_destroy(reduction);
     return status;
 }
@@ -321,11 +320,14 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
 
 /* ---- Cuts --------------------------------------------------------------------------------------------------------- */
 
-/* Where the user says how to cut, or there is no GPU, one graph is for all. */
+/* Where the user says how to cut, or there is no GPU, one graph is for all; where there are GPUs alone, one for all data of
+ * the host. */
 static enum starfish_residence graph_of(const struct starfish_poisson_plan *plan, enum starfish_residence residence)
 {
-    const int one = plan->options.slabs > 0 || plan->context->workers_of[STARFISH_GPU] == 0;
-    return one ? STARFISH_PINNED : residence;
+    const size_t *workers = plan->context->workers_of;
+    const int one = plan->options.slabs > 0 || workers[STARFISH_GPU] == 0;
+    const int one_for_host = workers[STARFISH_CPU] == 0 && residence == STARFISH_PAGEABLE;
+    return one || one_for_host ? STARFISH_PINNED : residence;
 }
 
 starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,

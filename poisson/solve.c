@@ -19,10 +19,10 @@ struct starfish_job {
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten. */
     starpu_data_handle_t full_rhs[STARFISH_MAX_SLABS];
     struct starfish_vector face[3][2];
-    struct starfish_vector removed;                     /* pertrb, and another double */
+    struct starfish_vector removed;                      /* pertrb, and another double */
     starpu_data_handle_t correction[STARFISH_MAX_SLABS]; /* of iterative refinement */
-    struct starfish_vector removed_again;               /* what refinement finds left of it */
-    struct starfish_vector maximum[STARFISH_MAX_SLABS]; /* of the residual */
+    struct starfish_vector removed_again;                /* what refinement finds left of it */
+    struct starfish_vector maximum[STARFISH_MAX_SLABS];  /* of the residual */
 };
 
 /* ---- Boundary data ---------------------------------------------------------------------------------------------- */
@@ -232,8 +232,9 @@ starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const
     STARFISH_TRY(check_field(plan, "rhs", rhs));
     STARFISH_TRY(check_field(plan, "solution", solution));
     if (starfish_poisson_residence_of(plan, &rhs->cut) != starfish_poisson_residence_of(plan, &solution->cut))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are cut into slabs in different ways, since one is "
-                                                      "in device memory and the other is not");
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "rhs and solution are cut into slabs in different ways, since one is "
+                             "in device memory and the other is not");
     return submit(plan, boundary, rhs, solution, 0, job);
 }
 

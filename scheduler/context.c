@@ -250,8 +250,7 @@ static starfish_status start_or_join(struct starfish_context *context, const str
     starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
     starfish_status status = collect_workers(context, options, crew.workers);
     if (status == STARFISH_SUCCESS)
-        status =
-            starfish_team_create(context, crew.cores > 0 ? (size_t)crew.cores : context->workers_of[STARFISH_CPU]);
+        status = starfish_team_create(context, crew.cores > 0 ? (size_t)crew.cores : context->workers_of[STARFISH_CPU]);
     if (status != STARFISH_SUCCESS) {
         starfish_team_destroy(context);
         starpu_shutdown();

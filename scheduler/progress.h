@@ -26,7 +26,8 @@ struct starfish_progress {
         double start, end; /* microseconds of starpu_timing_now, start > end before the first task */
     } phase[STARFISH_PROGRESS_PHASES];
     double start;
-    double clock_offset; /* of starpu_timing_now from the clock that tasks are timed with; infinite before the first task */
+    double
+        clock_offset; /* of starpu_timing_now from the clock that tasks are timed with; infinite before the first task */
     struct starfish_bytes bytes_before;
 };
 

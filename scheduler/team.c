@@ -72,8 +72,8 @@ size_t starfish_team_size(const struct starfish_context *context)
     return context->team[starfish_context_current_worker(context)].size;
 }
 
-void starfish_team_run(const struct starfish_context *context, void (*function)(void *argument, size_t part, size_t parts),
-                       void *argument)
+void starfish_team_run(const struct starfish_context *context,
+                       void (*function)(void *argument, size_t part, size_t parts), void *argument)
 {
     const struct starfish_team *team = &context->team[starfish_context_current_worker(context)];
     if (team->size == 1) {

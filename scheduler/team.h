@@ -15,7 +15,7 @@ void starfish_team_destroy(struct starfish_context *context);
 /* Inside a CPU task: the number of cores of the running worker's team. */
 size_t starfish_team_size(const struct starfish_context *context);
 /* Inside a CPU task: function(argument, part, parts) for part = 0 .. parts-1 at once, one part per core of the team. */
-void starfish_team_run(const struct starfish_context *context, void (*function)(void *argument, size_t part, size_t parts),
-                       void *argument);
+void starfish_team_run(const struct starfish_context *context,
+                       void (*function)(void *argument, size_t part, size_t parts), void *argument);
 
 #endif

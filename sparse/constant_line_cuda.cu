@@ -13,8 +13,7 @@ namespace
 
 enum { THREADS = 256 };
 
-template <typename real>
-__global__ void __launch_bounds__(THREADS) moments_kernel(const starfish_constant_moments a)
+template <typename real> __global__ void __launch_bounds__(THREADS) moments_kernel(const starfish_constant_moments a)
 {
     __shared__ double sums[STARFISH_CONSTANT_MOMENTS][THREADS];
     const real *lane = static_cast<const real *>(a.lane);

@@ -48,8 +48,8 @@ void starfish_operator_destroy(struct starfish_operator *op)
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
                                         struct starfish_progress *progress, int phase,
                                         const starpu_data_handle_t *solution, const starpu_data_handle_t *rhs,
-                                        starpu_data_handle_t removed,
-                                        const struct starfish_vector *maximum, const starpu_data_handle_t *result)
+                                        starpu_data_handle_t removed, const struct starfish_vector *maximum,
+                                        const starpu_data_handle_t *result)
 {
     const int wraps = op->periodic[2];
     for (size_t slab = 0; slab < cut->slabs; slab++) {

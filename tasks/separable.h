@@ -51,9 +51,9 @@ void starfish_operator_destroy(struct starfish_operator *op);
  * NULL. result: slabs that receive the residual, or NULL. */
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
                                         struct starfish_progress *progress, int phase,
-                                        const starpu_data_handle_t *solution,
-                                        const starpu_data_handle_t *rhs, starpu_data_handle_t removed,
-                                        const struct starfish_vector *maximum, const starpu_data_handle_t *result);
+                                        const starpu_data_handle_t *solution, const starpu_data_handle_t *rhs,
+                                        starpu_data_handle_t removed, const struct starfish_vector *maximum,
+                                        const starpu_data_handle_t *result);
 /* solution += correction */
 starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,
                                    struct starfish_progress *progress, const starpu_data_handle_t *solution,

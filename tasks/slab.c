@@ -42,8 +42,8 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
     const struct starfish_basis *basis = d[1].has_transform ? NULL : &space->planes.basis.basis;
     STARFISH_TRY(starfish_matrix_table(&space->line, space->precision, &d[2], 1));
     STARFISH_TRY(starfish_vector_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
-    STARFISH_TRY(starfish_vector_reals(&space->shift_y, space->precision, basis ? basis->eigenvalue : d[1].eigenvalue,
-                                       d[1].n));
+    STARFISH_TRY(
+        starfish_vector_reals(&space->shift_y, space->precision, basis ? basis->eigenvalue : d[1].eigenvalue, d[1].n));
     if (!singular)
         return STARFISH_SUCCESS;
     /* The constant mode of every transform is its first, and then a constant field's own value. */
@@ -139,8 +139,8 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
     STARFISH_TRY(make_upper(graph, z));
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         STARFISH_TRY(register_slab(graph, s));
-        STARFISH_TRY(starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, space, &graph->parts,
-                                                       &graph->slab[s]));
+        STARFISH_TRY(
+            starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, space, &graph->parts, &graph->slab[s]));
     }
     return STARFISH_SUCCESS;
 }

@@ -127,8 +127,8 @@ static starfish_status transform_x(struct starfish_spectral *s, struct starfish_
             tile[b] = s->tile[b][slab];
         STARFISH_TRY(starfish_submit_transform_rows(
             progress, forward ? STARFISH_PHASE_FORWARD : STARFISH_PHASE_BACKWARD, &s->transform_x, &s->workspace,
-            direction, forward ? s->scale : 1, slabs[slab], (starfish_cut_planes(&s->cut, slab)) * s->n[1],
-            s->blocks, tile, s->first_mode));
+            direction, forward ? s->scale : 1, slabs[slab], (starfish_cut_planes(&s->cut, slab)) * s->n[1], s->blocks,
+            tile, s->first_mode));
     }
     return STARFISH_SUCCESS;
 }
@@ -136,9 +136,9 @@ static starfish_status transform_x(struct starfish_spectral *s, struct starfish_
 static starfish_status remove_mean(struct starfish_spectral *s, struct starfish_progress *progress,
                                    starpu_data_handle_t removed)
 {
-    return starfish_submit_constant_mode(
-        progress, STARFISH_PHASE_MODES, s->precision, s->first_mode[1] - s->first_mode[0], s->n[1], s->cut.slabs,
-        s->tile[0], s->cut.first_plane, s->weight_y.handle, s->weight_z.handle, 1, removed);
+    return starfish_submit_constant_mode(progress, STARFISH_PHASE_MODES, s->precision,
+                                         s->first_mode[1] - s->first_mode[0], s->n[1], s->cut.slabs, s->tile[0],
+                                         s->cut.first_plane, s->weight_y.handle, s->weight_z.handle, 1, removed);
 }
 
 static starfish_status solve_modes(struct starfish_spectral *s, struct starfish_progress *progress,

@@ -130,9 +130,8 @@ unsigned blocks_of(const starfish_slab_lines &lines, int lanes_per_thread)
 template <typename Real> int launch_ends(const starfish_slab_ends *arguments, cudaStream_t stream)
 {
     const starfish_slab_lines &lines = arguments->lines;
-    const bool pairs =
-        lines.inner * lines.outer % 2 == 0 && lines.plane % 2 == 0 &&
-        reinterpret_cast<size_t>(arguments->data) % (2 * sizeof(Real)) == 0;
+    const bool pairs = lines.inner * lines.outer % 2 == 0 && lines.plane % 2 == 0 &&
+                       reinterpret_cast<size_t>(arguments->data) % (2 * sizeof(Real)) == 0;
 
     if (pairs)
         ends<Real, 2><<<blocks_of(lines, 2), THREADS, 0, stream>>>(*arguments);

@@ -31,10 +31,10 @@ struct CUstream_st; /* what a cudaStream_t points to */
 enum { STARFISH_SLAB_MAX_PARTS = 32, STARFISH_SLAB_MAX_SLABS = 64 };
 
 struct starfish_slab_lines {
-    size_t rows;                           /* >= 1 */
-    const void *lower, *diag, *upper;      /* rows reals each */
-    size_t inner, outer;                   /* >= 1 */
-    size_t plane;                          /* reals between planes: inner * outer, or more when these are lanes of larger ones */
+    size_t rows;                      /* >= 1 */
+    const void *lower, *diag, *upper; /* rows reals each */
+    size_t inner, outer;              /* >= 1 */
+    size_t plane; /* reals between planes: inner * outer, or more when these are lanes of larger ones */
     const void *shift_inner, *shift_outer; /* inner and outer reals; shift_outer may be NULL (zero) */
     double shift;
     int parts;                                       /* 1 .. STARFISH_SLAB_MAX_PARTS */

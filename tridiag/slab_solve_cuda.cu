@@ -39,10 +39,10 @@ constexpr unsigned ALL_THREADS = 0xffffffffu;
 struct Cut {
     int n;
     unsigned lanes, plane; /* lanes to solve, reals between planes */
-    int chunks, group;  /* of a lane, and the power of two from there */
-    int width, threads; /* lanes and threads of a block */
-    int padding;        /* rows before the first */
-    int ahead;          /* blocks from one to the one it fetches for; 0: none */
+    int chunks, group;     /* of a lane, and the power of two from there */
+    int width, threads;    /* lanes and threads of a block */
+    int padding;           /* rows before the first */
+    int ahead;             /* blocks from one to the one it fetches for; 0: none */
 };
 
 /* ---- Shared memory ------------------------------------------------------------------------------------------------ */
@@ -365,8 +365,15 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
 
 Cut cut_lines(const starfish_slab_lines &lines, size_t n, int chunk_rows)
 {
-    Cut cut = {static_cast<int>(n), static_cast<unsigned>(lines.inner * lines.outer), static_cast<unsigned>(lines.plane),
-               1, 1, 0, 0, 0, 0};
+    Cut cut = {static_cast<int>(n),
+               static_cast<unsigned>(lines.inner * lines.outer),
+               static_cast<unsigned>(lines.plane),
+               1,
+               1,
+               0,
+               0,
+               0,
+               0};
 
     if (n > 0)
         cut.chunks = static_cast<int>((n + chunk_rows - 1) / chunk_rows);

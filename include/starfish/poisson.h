@@ -95,8 +95,8 @@ enum { STARFISH_MAX_PHASES = 8 };
 struct starfish_info {
     double residual; /* max |A u - (f - pertrb)| / max |f|, f with the boundary data; NaN unless check_residual */
     double pertrb;   /* what was taken off f in a singular problem, else 0 */
-    int refinements; /* steps of iterative refinement that were done */
     double seconds;  /* submission to completion, solution back in its memory; without the check of the residual */
+    int refinements; /* steps of iterative refinement that were done */
     int phases;
     struct {
         const char *name;

@@ -28,7 +28,7 @@ static void expect_equal(const struct planes_case *c, const struct variant *vari
                          const void *expected)
 {
     const size_t count = c->nx * c->ny * c->planes;
-    double *values = malloc(2 * count * sizeof *values);
+    double *values = malloc(2 * count * sizeof *values + 1);
     for (size_t i = 0; i < count; i++) {
         values[i] = real_at(got, i, c->precision);
         values[count + i] = real_at(expected, i, c->precision);
@@ -62,7 +62,8 @@ static void check_variant(const struct planes_case *c, const struct variant *var
     const struct test_memory *memory = &test_cuda_memory;
     const size_t real_size = starfish_real_size(c->precision), count = c->nx * c->ny * c->planes;
     const size_t bytes = count * real_size, offset = variant->shift * real_size;
-    unsigned char *in = malloc(3 * (bytes + offset)), *expected = in + bytes + offset, *got = expected + bytes + offset;
+    unsigned char *in = malloc(3 * (bytes + offset) + 1), *expected = in + bytes + offset,
+                  *got = expected + bytes + offset;
     fill_samples(in, count + variant->shift, c->precision);
     unsigned char *device_in = memory->upload(in, bytes + offset);
     unsigned char *device_out = variant->in_place ? device_in : memory->upload(NULL, bytes + offset);

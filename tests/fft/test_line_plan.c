@@ -10,13 +10,12 @@
 #include <cmocka.h>
 
 enum { LONGEST_RADIX = 8 };
-static const double complex imaginary = CMPLX(0, 1);
 static const double two_pi = 6.283185307179586476925;
 
 static double complex root(size_t numerator, size_t denominator)
 {
     double angle = two_pi * (double)(numerator % denominator) / (double)denominator;
-    return cos(angle) - imaginary * sin(angle);
+    return CMPLX(cos(angle), -sin(angle));
 }
 
 static void fourier_sum(size_t n, const double complex *in, size_t step, double complex *out)
@@ -35,7 +34,7 @@ static double complex factor(const struct starfish_line_plan *plan, const struct
     double complex product = 1;
     for (int power = 0; pass->span > 1 && s >> power; power++)
         if (s >> power & 1)
-            product *= table[2 * (power * pass->span + j)] + imaginary * table[2 * (power * pass->span + j) + 1];
+            product *= CMPLX(table[2 * (power * pass->span + j)], table[2 * (power * pass->span + j) + 1]);
     return product;
 }
 
@@ -71,7 +70,7 @@ static void check(int n)
     for (int i = 0; i < plan.places; i++)
         places[i] = (double)NAN;
     for (int i = 0; i < n; i++)
-        line[i] = transform_sample((size_t)i) + imaginary * transform_sample((size_t)(n + i));
+        line[i] = CMPLX(transform_sample((size_t)i), transform_sample((size_t)n + (size_t)i));
     fourier_sum((size_t)n, line, 1, expected);
 
     put_line(&plan, line, places);

@@ -17,6 +17,7 @@ int main(void)
     if (gpus == 0)
         return 77;
     int failed = test_interface("gpu", 0, -1) + test_interface("cpu and gpu", -1, -1);
-    failed += test_direct_solvers("gpu", 0, -1) + test_direct_solvers("cpu and gpu", -1, -1);
+    failed += test_direct_solvers("gpu", 0, -1, 0) + test_direct_solvers("cpu and gpu", -1, -1, 0);
+    failed += test_direct_solvers("single cores and gpu", -1, -1, 1);
     return failed == 0 ? 0 : 1;
 }

@@ -6,8 +6,8 @@
 
 #include <sched.h>
 #include <setjmp.h>
-#include <stdatomic.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +154,8 @@ static void refuses_a_negative_team(void **state)
     struct starfish_context_options options = cpu_options();
     starfish_context *context;
     options.cores_per_worker = -1;
-    ASSERT_FAILS(starfish_context_create(&context, &options), STARFISH_ERROR_ARGUMENT, "options.cores_per_worker is -1");
+    ASSERT_FAILS(starfish_context_create(&context, &options), STARFISH_ERROR_ARGUMENT,
+                 "options.cores_per_worker is -1");
 }
 
 /* ---- Teams -------------------------------------------------------------------------------------------------------- */

@@ -82,12 +82,13 @@ static void check(const struct test_sparse_device *device, const struct line *li
         f[k] = test_real_get(field, precision, k * stride);
     for (size_t s = 0; s < slabs; s++) {
         const size_t first = n * s / slabs, planes = n * (s + 1) / slabs - first;
-        const struct starfish_constant_moments a = {planes,
-                                                    stride,
-                                                    memory->upload(field + first * stride * real, planes * stride * real),
-                                                    memory->upload(tables[0] + first, planes * sizeof(double)),
-                                                    memory->upload(tables[1] + first, planes * sizeof(double)),
-                                                    memory->upload(NULL, 2 * sizeof(double))};
+        const struct starfish_constant_moments a = {
+            planes,
+            stride,
+            memory->upload(field + first * stride * real, planes * stride * real),
+            memory->upload(tables[0] + first, planes * sizeof(double)),
+            memory->upload(tables[1] + first, planes * sizeof(double)),
+            memory->upload(NULL, 2 * sizeof(double))};
         device->moments(precision, &a);
         sum.moments[s] = a.moments;
     }
@@ -111,7 +112,12 @@ static void check(const struct test_sparse_device *device, const struct line *li
     assert_true(fabs(total[0] - scale * mean) <= 1e-13);
     assert_true(fabs(mean_v) <= tolerance);
     for (size_t k = 0; k < n; k++) {
-        const double below = k > 0 ? v[k - 1] : periodic ? v[n - 1] : 0, above = k + 1 < n ? v[k + 1] : periodic ? v[0] : 0;
+        const double below = k > 0      ? v[k - 1]
+                             : periodic ? v[n - 1]
+                                        : 0,
+                     above = k + 1 < n  ? v[k + 1]
+                             : periodic ? v[0]
+                                        : 0;
         const double residual = line->lower[k] * below + line->diag[k] * v[k] + line->upper[k] * above - (f[k] - mean);
         if (!(fabs(residual) <= tolerance))
             fail_msg("%s f%d n %zu stride %zu slabs %zu periodic %d: row %zu has residual %g", memory->name,

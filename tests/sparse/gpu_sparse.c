@@ -40,12 +40,14 @@ static void add(starfish_precision precision, const struct starfish_add *a)
 
 static void moments(starfish_precision precision, const struct starfish_constant_moments *a)
 {
-    finish((precision == STARFISH_F32 ? starfish_constant_moments_cuda_f32 : starfish_constant_moments_cuda_f64)(a, NULL));
+    finish(
+        (precision == STARFISH_F32 ? starfish_constant_moments_cuda_f32 : starfish_constant_moments_cuda_f64)(a, NULL));
 }
 
 static void correct(starfish_precision precision, const struct starfish_constant_correct *a)
 {
-    finish((precision == STARFISH_F32 ? starfish_constant_correct_cuda_f32 : starfish_constant_correct_cuda_f64)(a, NULL));
+    finish(
+        (precision == STARFISH_F32 ? starfish_constant_correct_cuda_f32 : starfish_constant_correct_cuda_f64)(a, NULL));
 }
 
 static void sum(const struct starfish_constant_sum *a)
@@ -53,8 +55,8 @@ static void sum(const struct starfish_constant_sum *a)
     finish(starfish_constant_sum_cuda(a, NULL));
 }
 
-static const struct test_sparse_device device = {&test_cuda_memory, residual, boundary_rhs, constant_mode,
-                                                  add, moments, sum, correct};
+static const struct test_sparse_device device = {&test_cuda_memory, residual, boundary_rhs, constant_mode, add,
+                                                 moments,           sum,      correct};
 
 int main(void)
 {

@@ -37,8 +37,8 @@ static void correct(starfish_precision precision, const struct starfish_constant
     (precision == STARFISH_F32 ? starfish_constant_correct_cpu_f32 : starfish_constant_correct_cpu_f64)(a);
 }
 
-static const struct test_sparse_device device = {&test_host_memory, residual, boundary_rhs, constant_mode,
-                                                  add, moments, starfish_constant_sum_cpu, correct};
+static const struct test_sparse_device device = {
+    &test_host_memory, residual, boundary_rhs, constant_mode, add, moments, starfish_constant_sum_cpu, correct};
 
 int main(void)
 {
