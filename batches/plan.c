@@ -149,14 +149,14 @@ static starfish_status register_coefficients(struct starfish_tridiag_plan *plan,
 
     for (int i = 0; i < 3; i++) {
         int node;
-        STARFISH_TRY(starfish_memory_node(plan->context, names[i], arrays[i], &node));
+        STARFISH_TRY(starfish_memory_place(plan->context, names[i], arrays[i], &node, NULL));
         STARFISH_TRY(starfish_batch_register(&task->coefficient[i], node, names[i],
                                              at(arrays[i], piece->first_line * p->coefficients.line, size), size, task,
                                              task->coefficient_shape, p->coefficients, 1, 0));
     }
     if (p->shift) {
         int node;
-        STARFISH_TRY(starfish_memory_node(plan->context, "problem.shift", p->shift, &node));
+        STARFISH_TRY(starfish_memory_place(plan->context, "problem.shift", p->shift, &node, NULL));
         starpu_vector_data_register(&task->shift, node, (uintptr_t)at(p->shift, piece->first_line, size),
                                     (uint32_t)task->kernel.lines, size);
     }
@@ -285,7 +285,7 @@ static starfish_status create(struct starfish_tridiag_plan *plan)
 {
     int node;
 
-    STARFISH_TRY(starfish_memory_node(plan->context, "problem.diag", plan->problem.diag, &node));
+    STARFISH_TRY(starfish_memory_place(plan->context, "problem.diag", plan->problem.diag, &node, NULL));
     plan->pieces = plan->options.pieces > 0 ? plan->options.pieces : choose_pieces(plan, node);
     /* Lines at two strides cannot be told apart by the runtime. */
     if (starfish_batch_shape_of(plan->problem.vectors, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN ||

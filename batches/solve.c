@@ -18,7 +18,7 @@ static starfish_status register_piece(const struct starfish_tridiag_plan *plan, 
     const char *first = (const char *)array + piece->first_line * p->vectors.line * plan->element_size;
     int node;
 
-    STARFISH_TRY(starfish_memory_node(plan->context, name, array, &node));
+    STARFISH_TRY(starfish_memory_place(plan->context, name, array, &node, NULL));
     return starfish_batch_register(handle, node, name, first, plan->element_size, &piece->task,
                                    piece->task.vector_shape, p->vectors, p->rhs, p->rhs_stride);
 }
