@@ -27,11 +27,10 @@ struct starfish_blktri_state {
     struct prepared *current;
 };
 
-/* One call's arguments after checking. */
+/* One call's arguments but for y. */
 struct call {
     struct starfish_axis x, y; /* m and n */
     size_t idimy;
-    double *values; /* y */
 };
 
 /* ---- Error numbers ------------------------------------------------------------------------------------------------- */
@@ -197,26 +196,26 @@ static void copy_columns(const struct call *call, double *to, size_t to_stride, 
         memcpy(to + j * to_stride, from + j * from_stride, call->x.n * sizeof *to);
 }
 
-static starfish_status solve_columns(starfish_poisson_plan *plan, const struct call *call)
+static starfish_status solve_columns(starfish_poisson_plan *plan, const struct call *call, double *y)
 {
     const size_t m = call->x.n;
     if (call->idimy == m)
-        return starfish_poisson_solve(plan, NULL, call->values, call->values, NULL);
+        return starfish_poisson_solve(plan, NULL, y, y, NULL);
     double *dense = malloc(m * call->y.n * sizeof *dense);
     if (!dense)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for y without its rows beyond m");
-    copy_columns(call, dense, m, call->values, call->idimy);
+    copy_columns(call, dense, m, y, call->idimy);
     starfish_status status = starfish_poisson_solve(plan, NULL, dense, dense, NULL);
     if (status == STARFISH_SUCCESS)
-        copy_columns(call, call->values, call->idimy, dense, m);
+        copy_columns(call, y, call->idimy, dense, m);
     free(dense);
     return status;
 }
 
-static starfish_status solve(struct starfish_blktri_state *state, const struct call *call)
+static starfish_status solve(struct starfish_blktri_state *state, const struct call *call, double *y)
 {
     struct prepared *prepared = NULL;
-    if (!state || !call->values)
+    if (!state || !y)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s", state ? "y is NULL" : "no call with iflg = 0 came before");
     pthread_mutex_lock(&state->lock);
     starfish_status status = prepare(state, call);
@@ -227,7 +226,7 @@ static starfish_status solve(struct starfish_blktri_state *state, const struct c
     pthread_mutex_unlock(&state->lock);
     if (status != STARFISH_SUCCESS)
         return status;
-    status = solve_columns(prepared->plan, call);
+    status = solve_columns(prepared->plan, call, y);
     pthread_mutex_lock(&state->lock);
     release(prepared);
     pthread_mutex_unlock(&state->lock);
@@ -247,10 +246,9 @@ starfish_status starfish_blktri(int iflg, int np, int n, const double *an, const
     const struct call call = {
         {.kind = STARFISH_TRIDIAGONAL, .n = (size_t)m, .lower = am, .diag = bm, .upper = cm, .periodic = mp == 0},
         {.kind = STARFISH_TRIDIAGONAL, .n = (size_t)n, .lower = an, .diag = bn, .upper = cn, .periodic = np == 0},
-        (size_t)idimy,
-        y};
+        (size_t)idimy};
     STARFISH_TRY(check_rows(&call.y, ierror));
-    const starfish_status status = iflg == 0 ? initialise(work, &call) : solve(work->state, &call);
+    const starfish_status status = iflg == 0 ? initialise(work, &call) : solve(work->state, &call, y);
     *ierror = number_of(status);
     return status;
 }

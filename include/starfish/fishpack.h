@@ -9,10 +9,11 @@
  *   - Everything is kept in the handle: handles may be used from different threads at once, and one handle from several
  *     threads on different y.
  *   - am, bm and cm may differ from one call to the next, as there, and so may all other coefficients. But what is prepared
- *     holds for one set of coefficients, the last one, and preparing takes longer than solving: use a handle for each set.
- *   - Where am + bm + cm and an + bn + cn are zero in all rows, as when every end is Neumann or periodic, the weighted mean is
- *     taken off the right-hand side, and the solution has weighted mean zero (starfish/poisson.h). Other singular systems
- *     are refused.
+ *     holds for one set of coefficients, the last one, and preparing takes as long as a solve or longer: where sets take
+ *     turns, use a handle for each.
+ *   - Where am + bm + cm and an + bn + cn are zero in all rows, as when every end is Neumann or periodic, the weighted mean
+ *     is taken off the right-hand side, and the solution has weighted mean zero (starfish/poisson.h). Other singular
+ *     systems are refused.
  *   - n has no largest value, periodic or not.
  * m < 5 and n < 3 are refused, as there: starfish_separable2d_plan_create solves those too. */
 #ifndef STARFISH_FISHPACK_H
@@ -52,8 +53,8 @@ typedef struct starfish_blktri_work {
         NULL, NULL                                                                                                     \
     }
 
-/* iflg   0: prepare for these coefficients; y is not looked at. One thread, while no other uses the handle. am, bm and cm may
- *        be NULL or not set yet: then the first solve prepares. Other: solve.
+/* iflg   0: prepare for these coefficients; y is not looked at. One thread, while no other uses the handle. am, bm and cm
+ *        may be NULL or not set yet: then the first solve prepares. Other: solve.
  * np     0: periodic in j, an[0] couples to row n-1 and cn[n-1] to row 0. Other: not, and the two are taken as zero.
  * mp     likewise for i, am[0] and cm[m-1].
  * an, bn, cn: n values each; am, bm, cm: m values each; not kept.

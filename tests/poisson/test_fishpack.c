@@ -219,7 +219,7 @@ static void check_number(int c, int iflg, double coefficient[ARRAYS][COLUMNS], s
 {
     double(*a)[COLUMNS] = coefficient, y[COLUMNS * ROWS], before[COLUMNS * ROWS];
     const int number = iflg == 0 ? wrong[c].prepare : wrong[c].solve;
-    int ierror = -1;
+    int ierror = -1, changed = 0;
     for (int e = 0; e < COLUMNS * ROWS; e++)
         before[e] = y[e] = e;
     const starfish_status status = starfish_blktri(iflg, wrong[c].np, wrong[c].n, a[AN], a[BN], a[CN], 0, wrong[c].m,
@@ -229,8 +229,9 @@ static void check_number(int c, int iflg, double coefficient[ARRAYS][COLUMNS], s
                  starfish_status_name(status), starfish_error_message());
     if (number != 0 && !strstr(starfish_error_message(), wrong[c].message))
         fail_msg("case %d: the message does not say \"%s\": %s", c, wrong[c].message, starfish_error_message());
-    /* A solve has changed y; nothing else may. */
-    assert_int_equal(memcmp(y, before, sizeof y) == 0, number != 0 || iflg == 0);
+    for (int e = 0; e < COLUMNS * ROWS; e++)
+        changed += y[e] != before[e];
+    assert_int_equal(changed > 0, number == 0 && iflg == 1); /* y is a solve's to change */
 }
 
 static void errors_have_fishpacks_numbers(void **state)
