@@ -30,6 +30,13 @@ static size_t size_of(const struct problem *p)
     return (size_t)p->idimy * (size_t)p->n * sizeof(double);
 }
 
+/* What couples the ends is taken as zero where they are not coupled. */
+static void poison_ends(struct starfish_axis *axis)
+{
+    if (!axis->periodic)
+        ((double *)(uintptr_t)axis->lower)[0] = ((double *)(uintptr_t)axis->upper)[axis->n - 1] = 3;
+}
+
 static struct problem make_problem(int mp, int m, int np, int n, int idimy, unsigned *seed)
 {
     static const double zero = 0;
@@ -47,6 +54,8 @@ static struct problem make_problem(int mp, int m, int np, int n, int idimy, unsi
         for (size_t i = 0; i < (size_t)idimy; i++)
             p.rhs[i + (size_t)idimy * j] = i < rows ? dense[i + rows * j] : sentinel;
     free(dense);
+    poison_ends(&p.x);
+    poison_ends(&p.y);
     return p;
 }
 
@@ -211,6 +220,7 @@ static const struct {
     {6, 7, 6, 0, AN, 4, -1, 5, 5, "an[4] = -1 and cn[3] = 1"},
     {6, 7, 6, 0, AN, 0, -1, 5, 5, "an[0] = -1 and cn[6] = 1"},
     {6, 7, 6, 1, AN, 0, -1, 0, 0, ""}, /* where nothing is coupled to row 0 */
+    {6, 7, 6, -1, AN, 0, -1, 0, 0, ""},
     {6, 7, 6, 0, CM, 1, HUGE_VAL, 0, STARFISH_BLKTRI_ARGUMENT, "upper[1]"},
     {6, 7, 6, 0, AN, 0, 1, 0, 0, ""},
 };
