@@ -269,6 +269,17 @@ class Code(unittest.TestCase):
                 capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 
+    @unittest.skipUnless(shutil.which("gfortran"), "no Fortran compiler")
+    def test_fortran_of_the_guide_compiles(self):
+        found = blocks("docs/guide.md", "fortran")
+        self.assertTrue(found)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "guide.f90")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write("\n".join(found))
+            say("gfortran", "-std=f2008", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-J{folder}",
+                f"{SOURCE}/include/starfish/fishpack.f90", path)
+
     def test_excerpts_are_what_the_sources_say(self):
         """Every block of C for developers stands, as it is, in a file that the page links to."""
         page = read("docs/developers.md")
