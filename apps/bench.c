@@ -16,6 +16,7 @@ static const struct {
     const char *summary;
 } benchmarks[] = {
     {"poisson3d", bench_poisson3d, "3D solves: sizes, boundary kinds, workers, where the data live"},
+    {"tridiag", bench_tridiag, "batches of tridiagonal lines: sizes, layouts, algorithms"},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 

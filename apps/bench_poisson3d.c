@@ -65,7 +65,7 @@ static starfish_status measure(struct bench *bench)
     if (run->solves == 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "none of these combinations can be solved here: device needs a GPU, and a stretched y "
-                             "neither slab nor periodic ends");
+                             "has no periodic ends");
     return poisson3d_measure_peers(run);
 }
 
@@ -90,7 +90,7 @@ int bench_poisson3d(int argc, char **argv)
          "ends of y/z, or of both: periodic, dirichlet, neumann, mixed; default neumann/dirichlet",
          {NULL}},
         {"--grid", OPTION_TEXT, &given->grid, "LIST", "cell, node; default cell", {NULL}},
-        {"--y", OPTION_TEXT, &given->y, "LIST", "uniform, stretched (not for slab); default uniform", {NULL}},
+        {"--y", OPTION_TEXT, &given->y, "LIST", "uniform, stretched (not periodic); default uniform", {NULL}},
         {"--method",
          OPTION_TEXT,
          &given->method,

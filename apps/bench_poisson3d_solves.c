@@ -215,12 +215,6 @@ static starfish_status measure_one(struct subject *s)
 
 /* ---- everything with one set of workers ---- */
 
-/* A stretched y has no transform. */
-static int can_solve(const struct subject *s)
-{
-    return !(s->c->stretched && s->method == STARFISH_METHOD_SLAB);
-}
-
 /* Is that place of the data wanted, and there? Host memory is all one to cores. */
 static int takes_place(const struct subject *s)
 {
@@ -254,8 +248,7 @@ static starfish_status measure_cases(struct subject *s)
             s->c = &run->each[i];
             s->limits = &run->limits[i];
             s->method = (starfish_method)run->method[m];
-            if (can_solve(s))
-                STARFISH_TRY(measure_places(s));
+            STARFISH_TRY(measure_places(s));
         }
     return STARFISH_SUCCESS;
 }

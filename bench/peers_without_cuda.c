@@ -1,4 +1,5 @@
 /* The peers on the GPU in a build without CUDA: none can be run. */
+#include "bench/peer_lines.h"
 #include "bench/peers.h"
 
 /* NOLINTBEGIN(readability-non-const-parameter): the others write there. */
@@ -36,6 +37,31 @@ void peer_device_free(void *memory)
 int peer_device_write(void *device, const void *host, size_t bytes)
 {
     (void)device, (void)host, (void)bytes;
+    return 0;
+}
+
+int peer_cusparse_batch(const struct peer_lines *lines, int repeat, double *seconds)
+{
+    (void)lines, (void)repeat, (void)seconds;
+    return 0;
+}
+
+int peer_cusparse_line(const struct peer_lines *line, int pivot, int repeat, double *seconds)
+{
+    (void)line, (void)pivot, (void)repeat, (void)seconds;
+    return 0;
+}
+
+int peer_device_time(int (*launch)(void *data, struct CUstream_st *stream), void *data, int at_once, int repeat,
+                     double *seconds)
+{
+    (void)launch, (void)data, (void)at_once, (void)repeat, (void)seconds;
+    return 0;
+}
+
+int peer_device_read(void *host, const void *device, size_t bytes)
+{
+    (void)host, (void)device, (void)bytes;
     return 0;
 }
 /* NOLINTEND(readability-non-const-parameter) */

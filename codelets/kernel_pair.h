@@ -4,9 +4,10 @@
  * `struct arguments` (with members `header` and `precision`) by its function
  *     static struct kernel with_pointers(void *buffers[], const struct arguments *arguments)
  * and call kernel_cpu_f32, kernel_cpu_f64, kernel_cuda_f32 or kernel_cuda_f64.
+ * STARFISH_KERNEL_PAIR_OF(operation, type, kernel) is for a kernel whose argument is another one's, struct type.
  *
- * STARFISH_SHARED_KERNEL_PAIR(operation, kernel) does the same, but on CPUs the cores of the worker's team share the work:
- * the file's
+ * STARFISH_SHARED_KERNEL_PAIR(operation, kernel) does the same, but on CPUs the cores of the worker's team share the
+ * work: the file's
  *     static int share_of(struct kernel *kernel, starfish_precision precision, size_t part, size_t parts)
  * makes the whole kernel that of one core, and says whether there is anything to do. */
 #ifndef STARFISH_CODELETS_KERNEL_PAIR_H
@@ -16,12 +17,12 @@
 #include "scheduler/task.h"
 #include "scheduler/team.h"
 
-#define STARFISH_KERNEL_PAIR_CPU(operation, kernel_name)                                                               \
+#define STARFISH_KERNEL_PAIR_CPU(operation, type, kernel_name)                                                         \
     static void operation##_cpu(void *buffers[], void *data)                                                           \
     {                                                                                                                  \
-        static void (*const kernels[])(const struct kernel_name *) = {kernel_name##_cpu_f32, kernel_name##_cpu_f64};   \
+        static void (*const kernels[])(const struct type *) = {kernel_name##_cpu_f32, kernel_name##_cpu_f64};          \
         const struct arguments *arguments = data;                                                                      \
-        const struct kernel_name kernel = with_pointers(buffers, arguments);                                           \
+        const struct type kernel = with_pointers(buffers, arguments);                                                  \
         kernels[arguments->precision](&kernel);                                                                        \
     }
 
@@ -46,26 +47,27 @@
     }
 
 #ifdef STARFISH_HAVE_GPU
-#define STARFISH_KERNEL_PAIR_CUDA(operation, kernel_name)                                                              \
+#define STARFISH_KERNEL_PAIR_CUDA(operation, type, kernel_name)                                                        \
     static void operation##_cuda(void *buffers[], void *data)                                                          \
     {                                                                                                                  \
-        static int (*const kernels[])(const struct kernel_name *, struct CUstream_st *) = {kernel_name##_cuda_f32,     \
-                                                                                           kernel_name##_cuda_f64};    \
+        static int (*const kernels[])(const struct type *, struct CUstream_st *) = {kernel_name##_cuda_f32,            \
+                                                                                    kernel_name##_cuda_f64};           \
         const struct arguments *arguments = data;                                                                      \
-        const struct kernel_name kernel = with_pointers(buffers, arguments);                                           \
+        const struct type kernel = with_pointers(buffers, arguments);                                                  \
         starfish_task_check(&arguments->header, #operation,                                                            \
                             kernels[arguments->precision](&kernel, starpu_cuda_get_local_stream()));                   \
     }
 #else
-#define STARFISH_KERNEL_PAIR_CUDA(operation, kernel_name)
+#define STARFISH_KERNEL_PAIR_CUDA(operation, type, kernel_name)
 #endif
 
-#define STARFISH_KERNEL_PAIR(operation, kernel_name)                                                                   \
-    STARFISH_KERNEL_PAIR_CPU(operation, kernel_name)                                                                   \
-    STARFISH_KERNEL_PAIR_CUDA(operation, kernel_name)
+#define STARFISH_KERNEL_PAIR_OF(operation, type, kernel_name)                                                          \
+    STARFISH_KERNEL_PAIR_CPU(operation, type, kernel_name)                                                             \
+    STARFISH_KERNEL_PAIR_CUDA(operation, type, kernel_name)
+#define STARFISH_KERNEL_PAIR(operation, kernel_name) STARFISH_KERNEL_PAIR_OF(operation, kernel_name, kernel_name)
 #define STARFISH_SHARED_KERNEL_PAIR(operation, kernel_name)                                                            \
     STARFISH_SHARED_KERNEL_PAIR_CPU(operation, kernel_name)                                                            \
-    STARFISH_KERNEL_PAIR_CUDA(operation, kernel_name)
+    STARFISH_KERNEL_PAIR_CUDA(operation, kernel_name, kernel_name)
 
 /* Pointers of the data that a task works on, by position. */
 #define STARFISH_VECTOR(buffers, index) ((void *)STARPU_VECTOR_GET_PTR((buffers)[index]))

@@ -90,7 +90,7 @@ static void residual_cpu(void *buffers[], void *data)
     }
 }
 
-STARFISH_KERNEL_PAIR_CUDA(residual, starfish_residual)
+STARFISH_KERNEL_PAIR_CUDA(residual, starfish_residual, starfish_residual)
 STARFISH_CODELET(residual, "residual", 0x999933);
 
 /* Add data that may be absent, once: a slab may be on both sides, or be the slab itself. */

@@ -48,16 +48,13 @@ static struct work work_of(void *buffers[], const struct arguments *a)
     return work;
 }
 
-static struct starfish_planes planes_of(const struct work *work, size_t first, size_t last, void *workspace)
+static struct starfish_planes planes_of(const struct work *work)
 {
-    const struct starfish_slab_space *space = work->a->space;
-    void *const start = starfish_real_at(work->solve.out, space->precision, first * space->n[0] * space->n[1]);
     return (struct starfish_planes){.direction = STARFISH_BACKWARD,
-                                    .planes = last - first,
-                                    .in = start,
-                                    .out = start,
-                                    .scale = 1,
-                                    .workspace = workspace};
+                                    .planes = work->a->planes,
+                                    .in = work->solve.out,
+                                    .out = work->solve.out,
+                                    .scale = 1};
 }
 
 static void solve_share(void *data, size_t part, size_t parts)
@@ -67,10 +64,9 @@ static void solve_share(void *data, size_t part, size_t parts)
     const struct work *work = data;
     const struct starfish_slab_space *space = work->a->space;
     const starfish_precision precision = space->precision;
-    const size_t rows = work->solve.lines.outer, first = rows * part / parts, last = rows * (part + 1) / parts;
-    if (first == last)
+    struct starfish_slab_window window;
+    if (!starfish_slab_window(&window, &work->solve.lines, precision, part, parts))
         return;
-    const struct starfish_slab_window window = starfish_slab_window(&work->solve.lines, precision, first, last);
     struct starfish_slab_solve share = work->solve;
     share.lines = window.lines;
     share.out = starfish_real_at(work->solve.out, precision, window.first_lane);
@@ -79,19 +75,9 @@ static void solve_share(void *data, size_t part, size_t parts)
     starfish_slab_window_array(&window, precision, (void *const *)work->solve.own, (void **)share.own);
     starfish_slab_window_array(&window, precision, (void *const *)work->solve.before, (void **)share.before);
     const ptrdiff_t pinned = work->solve.pinned_lane - (ptrdiff_t)window.first_lane;
-    const int here = work->solve.pinned_lane >= 0 && pinned >= 0 && (size_t)pinned < (last - first) * space->n[0];
+    const int here = work->solve.pinned_lane >= 0 && pinned >= 0 && (size_t)pinned < window.lines.outer * space->n[0];
     share.pinned_lane = here ? pinned : -1;
     kernels[precision](&share);
-}
-
-static void transform_share(void *data, size_t part, size_t parts)
-{
-    const struct work *work = data;
-    const struct starfish_slab_space *space = work->a->space;
-    const size_t planes = work->a->planes;
-    const struct starfish_planes share = planes_of(work, planes * part / parts, planes * (part + 1) / parts,
-                                                   starfish_workspace_part(work->a->parts.workspace, part));
-    starfish_plane_set_cpu(&space->planes, &share);
 }
 
 static void slab_backward_cpu(void *buffers[], void *data)
@@ -103,7 +89,8 @@ static void slab_backward_cpu(void *buffers[], void *data)
     starfish_team_run(a->space->context, solve_share, &work);
     if (a->space->constant_lane >= 0)
         correct[a->space->precision](&work.correct);
-    starfish_team_run(a->space->context, transform_share, &work);
+    const struct starfish_planes planes = planes_of(&work);
+    starfish_slab_planes_cpu(a->space, a->parts.workspace, &planes);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -122,7 +109,8 @@ static void slab_backward_cuda(void *buffers[], void *data)
     starfish_task_check(&a->header, "interior of a slab", solve[space->precision](&work.solve, stream));
     if (space->constant_lane >= 0)
         starfish_task_check(&a->header, "constant mode of a slab", correct[space->precision](&work.correct, stream));
-    const struct starfish_planes planes = planes_of(&work, 0, a->planes, workspace);
+    struct starfish_planes planes = planes_of(&work);
+    planes.workspace = workspace;
     starfish_task_check(&a->header, "transforms of a slab", starfish_plane_set_cuda(&space->planes, &planes, stream));
 }
 #endif

@@ -47,28 +47,13 @@ static struct work work_of(void *buffers[], const struct arguments *a)
     return work;
 }
 
-static struct starfish_planes planes_of(const struct work *work, size_t first, size_t last, void *workspace)
+static struct starfish_planes planes_of(const struct work *work)
 {
-    const struct starfish_slab_space *space = work->a->space;
-    const size_t start = first * space->n[0] * space->n[1];
-    return (struct starfish_planes){
-        .direction = STARFISH_FORWARD,
-        .planes = last - first,
-        .in = starfish_real_at((void *)(uintptr_t)work->rhs, space->precision, start),
-        .out = starfish_real_at(work->solution, space->precision, start),
-        .scale = 1 / starfish_plane_set_scale(&space->planes),
-        .workspace = workspace,
-    };
-}
-
-static void transform_share(void *data, size_t part, size_t parts)
-{
-    const struct work *work = data;
-    const struct starfish_slab_space *space = work->a->space;
-    const size_t planes = work->a->planes;
-    const struct starfish_planes share = planes_of(work, planes * part / parts, planes * (part + 1) / parts,
-                                                   starfish_workspace_part(work->a->parts.workspace, part));
-    starfish_plane_set_cpu(&space->planes, &share);
+    return (struct starfish_planes){.direction = STARFISH_FORWARD,
+                                    .planes = work->a->planes,
+                                    .in = work->rhs,
+                                    .out = work->solution,
+                                    .scale = 1 / starfish_plane_set_scale(&work->a->space->planes)};
 }
 
 static void ends_share(void *data, size_t part, size_t parts)
@@ -77,10 +62,9 @@ static void ends_share(void *data, size_t part, size_t parts)
                                                                          starfish_slab_ends_cpu_f64};
     const struct work *work = data;
     const starfish_precision precision = work->a->space->precision;
-    const size_t rows = work->ends.lines.outer, first = rows * part / parts, last = rows * (part + 1) / parts;
-    if (first == last)
+    struct starfish_slab_window window;
+    if (!starfish_slab_window(&window, &work->ends.lines, precision, part, parts))
         return;
-    const struct starfish_slab_window window = starfish_slab_window(&work->ends.lines, precision, first, last);
     struct starfish_slab_ends share = {.lines = window.lines,
                                        .data = starfish_real_at(work->solution, precision, window.first_lane)};
     starfish_slab_window_array(&window, precision, work->ends.rhs, share.rhs);
@@ -94,7 +78,8 @@ static void slab_forward_cpu(void *buffers[], void *data)
                                                                                 starfish_constant_moments_cpu_f64};
     const struct arguments *a = data;
     struct work work = work_of(buffers, a);
-    starfish_team_run(a->space->context, transform_share, &work);
+    const struct starfish_planes planes = planes_of(&work);
+    starfish_slab_planes_cpu(a->space, a->parts.workspace, &planes);
     if (!a->alone)
         starfish_team_run(a->space->context, ends_share, &work);
     if (a->space->constant_lane >= 0)
@@ -112,7 +97,8 @@ static void slab_forward_cuda(void *buffers[], void *data)
     const struct starfish_slab_space *space = a->space;
     struct CUstream_st *stream = starpu_cuda_get_local_stream();
     const struct work work = work_of(buffers, a);
-    const struct starfish_planes planes = planes_of(&work, 0, a->planes, starfish_workspace_here(a->parts.workspace));
+    struct starfish_planes planes = planes_of(&work);
+    planes.workspace = starfish_workspace_here(a->parts.workspace);
     starfish_task_check(&a->header, "transforms of a slab", starfish_plane_set_cuda(&space->planes, &planes, stream));
     if (!a->alone)
         starfish_task_check(&a->header, "ends of a slab", ends[space->precision](&work.ends, stream));

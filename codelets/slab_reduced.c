@@ -48,10 +48,9 @@ static void coefficients_share(void *data, size_t part, size_t parts)
                                                                                  starfish_slab_coefficients_cpu_f64};
     const struct coefficient_work *work = data;
     const starfish_precision precision = work->a->space->precision;
-    const size_t rows = work->whole.lines.outer, first = rows * part / parts, last = rows * (part + 1) / parts;
-    if (first == last)
+    struct starfish_slab_window window;
+    if (!starfish_slab_window(&window, &work->whole.lines, precision, part, parts))
         return;
-    const struct starfish_slab_window window = starfish_slab_window(&work->whole.lines, precision, first, last);
     struct starfish_slab_coefficients share = {.lines = window.lines};
     starfish_slab_window_array(&window, precision, work->whole.lower, share.lower);
     starfish_slab_window_array(&window, precision, work->whole.diag, share.diag);

@@ -2,6 +2,7 @@
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"
+#include "scheduler/team.h"
 
 #include <string.h>
 
@@ -34,23 +35,24 @@ struct starfish_slab_lines starfish_slab_lines_of(void *buffers[], const struct 
     return lines;
 }
 
-struct starfish_slab_window starfish_slab_window(const struct starfish_slab_lines *lines, starfish_precision precision,
-                                                 size_t first, size_t last)
+int starfish_slab_window(struct starfish_slab_window *window, const struct starfish_slab_lines *lines,
+                         starfish_precision precision, size_t part, size_t parts)
 {
-    struct starfish_slab_window window = {.lines = *lines, .first_lane = lines->inner * first};
-    window.lines.outer = last - first;
-    window.lines.shift_outer = starfish_real_at((void *)(uintptr_t)lines->shift_outer, precision, first);
-    while (window.source + 1 < lines->parts && first >= lines->first_outer[window.source + 1])
-        window.source++;
-    int parts = 0;
-    for (int p = window.source; p < lines->parts && lines->first_outer[p] < last; p++, parts++) {
+    const size_t first = lines->outer * part / parts, last = lines->outer * (part + 1) / parts;
+    *window = (struct starfish_slab_window){.lines = *lines, .first_lane = lines->inner * first};
+    window->lines.outer = last - first;
+    window->lines.shift_outer = starfish_real_at((void *)(uintptr_t)lines->shift_outer, precision, first);
+    while (window->source + 1 < lines->parts && first >= lines->first_outer[window->source + 1])
+        window->source++;
+    int count = 0;
+    for (int p = window->source; p < lines->parts && lines->first_outer[p] < last; p++, count++) {
         const size_t start = lines->first_outer[p] > first ? lines->first_outer[p] : first;
-        window.lines.first_outer[parts] = start - first;
-        window.skip[parts] = lines->inner * (start - lines->first_outer[p]);
+        window->lines.first_outer[count] = start - first;
+        window->skip[count] = lines->inner * (start - lines->first_outer[p]);
     }
-    window.lines.first_outer[parts] = last - first;
-    window.lines.parts = parts;
-    return window;
+    window->lines.first_outer[count] = last - first;
+    window->lines.parts = count;
+    return first < last;
 }
 
 void starfish_slab_window_array(const struct starfish_slab_window *window, starfish_precision precision,
@@ -60,6 +62,33 @@ void starfish_slab_window_array(const struct starfish_slab_window *window, starf
         void *const part = array[window->source + p];
         view[p] = part ? starfish_real_at(part, precision, window->skip[p]) : NULL;
     }
+}
+
+struct shared_planes {
+    const struct starfish_slab_space *space;
+    const struct starfish_workspace *workspace;
+    const struct starfish_planes *whole;
+};
+
+static void transform_share(void *data, size_t part, size_t parts)
+{
+    const struct shared_planes *shared = data;
+    const struct starfish_slab_space *space = shared->space;
+    const size_t planes = shared->whole->planes, first = planes * part / parts, last = planes * (part + 1) / parts;
+    const size_t start = first * space->n[0] * space->n[1];
+    struct starfish_planes share = *shared->whole;
+    share.planes = last - first;
+    share.in = starfish_real_at((void *)(uintptr_t)share.in, space->precision, start);
+    share.out = starfish_real_at(share.out, space->precision, start);
+    share.workspace = starfish_workspace_part(shared->workspace, part);
+    starfish_plane_set_cpu(&space->planes, &share);
+}
+
+void starfish_slab_planes_cpu(const struct starfish_slab_space *space, const struct starfish_workspace *workspace,
+                              const struct starfish_planes *whole)
+{
+    struct shared_planes shared = {space, workspace, whole};
+    starfish_team_run(space->context, transform_share, &shared);
 }
 
 uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts,

@@ -12,18 +12,24 @@ struct starfish_slab_lines starfish_slab_lines_of(void *buffers[], const struct 
                                                   const struct starfish_slab_parts *parts, size_t first_plane,
                                                   size_t planes);
 
-/* Rows first .. last-1 of y of some lines: part p of the window is behind `skip[p]` lanes in part `source + p`. */
+/* The rows of y that one core of `parts` takes of some lines: part p of the window is behind `skip[p]` lanes in part
+ * `source + p`. */
 struct starfish_slab_window {
     struct starfish_slab_lines lines;
     size_t first_lane; /* of the window */
     int source;
     size_t skip[STARFISH_SLAB_MAX_PARTS];
 };
-struct starfish_slab_window starfish_slab_window(const struct starfish_slab_lines *lines, starfish_precision precision,
-                                                 size_t first, size_t last);
+/* 0 when there is nothing for that core. */
+int starfish_slab_window(struct starfish_slab_window *window, const struct starfish_slab_lines *lines,
+                         starfish_precision precision, size_t part, size_t parts);
 /* A window's view of pointers to the parts of an array; NULL pointers stay NULL. */
 void starfish_slab_window_array(const struct starfish_slab_window *window, starfish_precision precision,
                                 void *const *array, void **view);
+
+/* Transform planes, shared by the cores of the running worker's team; whole.workspace is not looked at. */
+void starfish_slab_planes_cpu(const struct starfish_slab_space *space, const struct starfish_workspace *workspace,
+                              const struct starfish_planes *whole);
 
 uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts,
                                  const struct starfish_slab *slab, int alone);

@@ -29,6 +29,7 @@ static starfish_status choose_blktri(struct starfish_poisson_plan *plan, const c
 }
 
 enum { BASIS_AT_MOST = 2048, REFINEMENTS_AT_MOST = 8 };
+#define SCALING_AT_MOST 1e6
 
 static starfish_status choose_method(struct starfish_poisson_plan *plan, const char *const names[3])
 {
@@ -176,12 +177,44 @@ static void choose_refinements(struct starfish_poisson_plan *plan)
                             starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE;
 }
 
-static starfish_status create_slab(struct starfish_poisson_plan *plan, double lambda)
+/* Scaling makes a basis symmetric, and its squares are what rounding errors of some rows are multiplied with. */
+static starfish_status check_scaling(const struct starfish_poisson_plan *plan, const char *name)
 {
-    STARFISH_TRY(starfish_slab_space_create(&plan->space, plan->context, plan->options.precision, plan->direction,
-                                            lambda, plan->singular));
+    const struct starfish_basis *basis = &plan->space.planes.basis.basis;
+    if (plan->options.method != STARFISH_METHOD_AUTO || basis->n == 0 || basis->scaling <= SCALING_AT_MOST)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE, "%s has a basis with a scaling of %g", name, basis->scaling);
+}
+
+static starfish_status create_slab(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
+{
+    starfish_status status = starfish_slab_space_create(&plan->space, plan->context, plan->options.precision,
+                                                        plan->direction, lambda, plan->singular);
+    if (status == STARFISH_ERROR_NOT_SYMMETRIZABLE) {
+        char reason[256];
+        snprintf(reason, sizeof reason, "%s", starfish_error_message());
+        status = starfish_fail(status, "%s: %s", names[1], reason);
+    }
+    if (status == STARFISH_SUCCESS)
+        status = check_scaling(plan, names[1]);
+    if (status != STARFISH_SUCCESS) {
+        starfish_slab_space_destroy(&plan->space);
+        return status;
+    }
     choose_refinements(plan);
     return create_graph(plan, STARFISH_PINNED);
+}
+
+static starfish_status create_solver(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
+{
+    if (plan->method == STARFISH_METHOD_SLAB) {
+        const starfish_status status = create_slab(plan, names, lambda);
+        if (status != STARFISH_ERROR_NOT_SYMMETRIZABLE || plan->options.method != STARFISH_METHOD_AUTO)
+            return status;
+        STARFISH_TRY(choose_blktri(plan, names, STARFISH_METHOD_BLKTRI,
+                                   "the second direction has no basis of eigenvectors that is worth using"));
+    }
+    return create_blktri(plan, lambda);
 }
 
 static starfish_status create(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
@@ -198,7 +231,7 @@ static starfish_status create(struct starfish_poisson_plan *plan, const char *co
     STARFISH_TRY(choose_method(plan, names));
     STARFISH_TRY(check_solvable(plan, lambda));
     STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, lambda));
-    return plan->method == STARFISH_METHOD_SLAB ? create_slab(plan, lambda) : create_blktri(plan, lambda);
+    return create_solver(plan, names, lambda);
 }
 
 static starfish_status check_arguments(const starfish_context *context, const struct starfish_poisson_options *options,

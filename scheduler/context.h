@@ -59,7 +59,8 @@ int starfish_gpu_count(void);
 /* Where memory lies, as far as copies from and to it go. */
 enum starfish_residence { STARFISH_PAGEABLE, STARFISH_PINNED, STARFISH_ON_DEVICE, STARFISH_RESIDENCES };
 
-/* The residence of an address, and StarPU's memory node of it: the GPU's for CUDA device memory, else main memory. */
+/* The residence of an address (unless NULL), and StarPU's memory node of it: the GPU's for CUDA device memory, else main
+ * memory. */
 starfish_status starfish_memory_place(const struct starfish_context *context, const char *argument, const void *memory,
                                       int *node, enum starfish_residence *residence);
 

@@ -87,6 +87,9 @@ starfish_status starfish_memory_place(const struct starfish_context *context, co
                                       int *node, enum starfish_residence *residence)
 {
     *node = STARPU_MAIN_RAM;
+    enum starfish_residence unwanted;
+    if (!residence)
+        residence = &unwanted;
     *residence = STARFISH_PAGEABLE;
 #ifdef STARFISH_HAVE_GPU
     struct cudaPointerAttributes attributes;

@@ -2,7 +2,8 @@
 include(CMakePackageConfigHelpers)
 install(TARGETS starfish EXPORT StarfishTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY include/starfish DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/starfish DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
+    PATTERN "*.h" PATTERN "*.f90")
 install(EXPORT StarfishTargets NAMESPACE Starfish:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)
 configure_package_config_file(base/cmake/StarfishConfig.cmake.in "${CMAKE_BINARY_DIR}/StarfishConfig.cmake"
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)

@@ -35,8 +35,14 @@ if(STARFISH_SANITIZE)
     target_link_options(starfish_settings INTERFACE -fsanitize=${STARFISH_SANITIZE})
 endif()
 
+include(CheckLanguage)
+# For the module's example and test alone: the library needs none.
+check_language(Fortran)
+if(CMAKE_Fortran_COMPILER)
+    enable_language(Fortran)
+endif()
+
 if(NOT STARFISH_CUDA STREQUAL "OFF")
-    include(CheckLanguage)
     if(NOT CMAKE_CUDA_COMPILER AND EXISTS /usr/local/cuda/bin/nvcc)
         set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
     endif()

@@ -38,7 +38,9 @@ struct starfish_context_options {
 
 /* Start the workers, or join the StarPU that the process has already initialised: then `policy` is ignored and the
  * worker counts may only be -1 (all of that kind) or 0 (none), or at least the number that is there.
- * `options` may be NULL for the defaults. At least one worker must remain. The caller owns *context. */
+ * `options` may be NULL for the defaults. At least one worker must remain. The caller owns *context.
+ * Where StarPU has not measured the machine's links yet it does so now and resets the CUDA devices (cudaDeviceReset), so
+ * create the first context before using CUDA yourself. */
 STARFISH_API starfish_status starfish_context_create(starfish_context **context,
                                                      const struct starfish_context_options *options);
 /* Plans, fields and jobs made from the context must be gone. NULL is allowed. */

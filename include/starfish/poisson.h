@@ -12,7 +12,9 @@
  * `pertrb`, as in FISHPACK, and the solution has weighted mean zero.
  *
  * Methods
- *   slab     transforms in x and y, tridiagonal systems in z. Needs a uniform (or periodic constant-coefficient) y.
+ *   slab     transform in x; in y a transform, or a change of basis to the operator's eigenvectors; tridiagonal systems in
+ *            z, cut at the slabs' boundaries. Needs a y that has a transform (uniform, or constant coefficients), or that
+ *            a diagonal scaling makes symmetric: lower[k]*upper[k-1] > 0, or both zero. z may be any tridiagonal operator.
  *   blktri   transform in x, block cyclic reduction in (y, z) in partial-fraction form (Sweet, SIAM J. Sci. Stat.
  *            Comput. 9 (1988), 761-765; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159). Needs a z operator with
  *            lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. Where z is far from symmetric (coupled one
@@ -71,8 +73,11 @@ struct starfish_poisson_options {
     size_t size; /* sizeof(struct starfish_poisson_options); the initialiser sets it */
     starfish_method method;
     starfish_precision precision;
-    size_t slabs;       /* runs of z-planes; 0: chosen from the workers */
-    size_t mode_blocks; /* runs of x modes; 0: chosen from the workers */
+    /* Runs of z-planes, at most 64 (slab) or 32 (blktri); of equal size, for any worker. 0: chosen from the workers, and for
+     * slab from where the data are. */
+    size_t slabs;
+    /* At most 32. blktri: runs of x modes. slab: runs of y modes, each with a reduced system of its own. 0: chosen. */
+    size_t mode_blocks;
     int check_residual; /* also compute the residual: one more pass over the field */
     /* Steps of iterative refinement, each a residual and a solve more: 0..8; -1: one where the basis of a strongly
      * stretched second direction loses digits (method slab), none otherwise. */
@@ -114,8 +119,9 @@ struct starfish_info {
     size_t host_to_device, device_to_host, device_to_device;
 };
 
-/* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: one field and the
- * tasks' own; blktri: two fields; a job with boundary data, or one that checks the residual in place, another).
+/* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: six reals per slab and mode, and the tasks'
+ * own; blktri: two fields; a job with boundary data, or one in place that checks the residual or refines, another; one that
+ * refines, another).
  * `options` may be NULL. The caller owns *plan; destroy it before its context.
  * Errors: ARGUMENT (names axis and member), UNSUPPORTED (method cannot do this problem), NOT_SYMMETRIZABLE, SINGULAR
  * (names the mode), MEMORY, RUNTIME. */

@@ -9,8 +9,10 @@
 
 #include <starfish/context.h>
 #include <starfish/field.h>
+#include <starfish/fishpack.h>
 #include <starfish/poisson.h>
 #include <starfish/status.h>
+#include <starfish/tridiag.h>
 #include <starfish/types.h>
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "bench/peers.h"
 #include "tests/common/check.h"
+#include "tests/common/reals.h"
 #include "tests/scheduler/fixture.h"
 
 #include <math.h>
@@ -32,10 +33,7 @@ static void compare(const size_t n[3], starfish_precision precision)
     double seconds[2] = {-1, -1}, worst = 0, largest = 0;
     const size_t count = n[0] * n[1] * n[2];
     for (size_t i = 0; i < count; i++)
-        if (precision == STARFISH_F32)
-            ((float *)f)[i] = (float)rand() / (float)RAND_MAX;
-        else
-            f[i] = (double)rand() / RAND_MAX;
+        test_real_put(f, precision, i, (double)rand() / RAND_MAX);
     options.precision = precision;
     ASSERT_OK(starfish_poisson_plan_create(context, &problem, &options, &plan));
     ASSERT_OK(starfish_poisson_solve(plan, NULL, f, ours, NULL));

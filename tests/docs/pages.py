@@ -228,10 +228,11 @@ class Scratch(unittest.TestCase):
         for words in (("solve", "p.json", "--json"), ("info", "--json")):
             for field in json.loads(self.run_here(PROGRAM, *words)):
                 self.assertIn(f"`{field}`", guide)
-        quick = ("bench", "poisson3d", "--n", "8", "--repeat", "1", "--warmup", "0", "--json")
-        result = json.loads(self.run_here(PROGRAM, *quick))
-        for field in set(result).union(*result["rows"]):
-            self.assertIn(f"`{field}`", guide)
+        for what in (("poisson3d", "--n", "8"), ("tridiag", "--size", "8x9")):
+            quick = ("bench", *what, "--repeat", "1", "--warmup", "0", "--json")
+            result = json.loads(self.run_here(PROGRAM, *quick))
+            for field in set(result).union(*result["rows"]):
+                self.assertIn(f"`{field}`", guide)
 
     def test_commands_run(self):
         """What the pages say can be typed, in their order; a name in capitals stands for something of the reader's."""
@@ -253,6 +254,9 @@ class Code(unittest.TestCase):
     def test_readme_shows_the_first_program(self):
         self.assertEqual(blocks("README.md", "c"), [read("apps/examples/first/first.c")])
 
+    def test_the_page_on_batches_shows_their_program(self):
+        self.assertEqual(blocks("docs/tridiag.md", "c"), [read("apps/examples/lines/lines.c")])
+
     def test_code_of_the_guide_compiles(self):
         found = blocks("docs/guide.md", "c")
         self.assertTrue(found)
@@ -264,6 +268,17 @@ class Code(unittest.TestCase):
                 [COMPILER, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{SOURCE}/include", path],
                 capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
+
+    @unittest.skipUnless(shutil.which("gfortran"), "no Fortran compiler")
+    def test_fortran_of_the_guide_compiles(self):
+        found = blocks("docs/guide.md", "fortran")
+        self.assertTrue(found)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "guide.f90")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write("\n".join(found))
+            say("gfortran", "-std=f2008", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-J{folder}",
+                f"{SOURCE}/include/starfish/fishpack.f90", path)
 
     def test_excerpts_are_what_the_sources_say(self):
         """Every block of C for developers stands, as it is, in a file that the page links to."""

@@ -34,9 +34,9 @@ static void check_direction(const struct starfish_basis *basis, struct starfish_
 {
     const size_t count = shape.inner * basis->n * shape.outer, bytes = count * starfish_real_size(basis->precision);
     unsigned seed = 5;
-    void *in = test_reals(basis->precision, count, &seed), *expected = calloc(2 * count, sizeof(double)),
-         *got = (char *)expected + bytes;
+    void *in = test_reals(basis->precision, count, &seed), *expected = calloc(2 * count, sizeof(double));
     assert_true(in && expected);
+    void *got = (char *)expected + bytes;
     void *device_in = test_cuda_memory.upload(in, bytes), *device_out = test_cuda_memory.upload(NULL, bytes);
     const struct starfish_basis_columns cpu = {shape.inner, shape.outer, in, expected, 0.75};
     const struct starfish_basis_columns cuda = {shape.inner, shape.outer, device_in, device_out, 0.75};

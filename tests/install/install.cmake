@@ -29,3 +29,10 @@ run("${PKG_CONFIG}" --cflags --libs starfish)
 separate_arguments(flags UNIX_COMMAND "${output}")
 run("${COMPILER}" ${FLAGS} "${PROGRAM}" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/first")
 run_program("${SCRATCH}/first")
+
+if(FORTRAN)
+    # The module's file for the compiler goes where it is started.
+    execute_process(COMMAND "${FORTRAN}" ${FLAGS} "${prefix}/include/starfish/fishpack.f90" "${FORTRAN_PROGRAM}" ${flags}
+        "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/fortran" WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
+    run("${SCRATCH}/fortran")
+endif()

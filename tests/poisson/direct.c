@@ -844,6 +844,39 @@ static void refuses_what_it_cannot_solve(void **state)
     free_problem(&p);
 }
 
+/* Where y has no basis, or one that is scaled beyond use, auto takes block cyclic reduction. */
+static void auto_passes_by_a_useless_basis(void **state)
+{
+    (void)state;
+    enum { N = 8 };
+    double lower[2][N], diag[2][N], upper[2][N];
+    for (int k = 0; k < N; k++) {
+        lower[0][k] = k == 3 ? 0 : 1; /* one-sided: row 3 does not see row 2 */
+        upper[0][k] = 1;
+        diag[0][k] = diag[1][k] = -3;
+        lower[1][k] = 10;
+        upper[1][k] = 0.1;
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        struct starfish_poisson_problem p = problem_of("periodic", "dd node", "dd node", 6, N, 7, -1);
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        starfish_poisson_plan *plan;
+        p.axis[1] = (struct starfish_axis){
+            .kind = STARFISH_TRIDIAGONAL, .n = N, .lower = lower[kind], .diag = diag[kind], .upper = upper[kind]};
+        ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+        assert_string_equal(starfish_poisson_plan_method(plan), "blktri");
+        starfish_poisson_plan_destroy(plan);
+        check_recovers("a useless basis", &p, &options, 0, kind == 0 ? 1e-12 : 1e-7);
+        if (kind == 0) {
+            options.method = STARFISH_METHOD_SLAB;
+            expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                   "axis y");
+        }
+        p.axis[1].lower = p.axis[1].diag = p.axis[1].upper = NULL;
+        free_problem(&p);
+    }
+}
+
 /* Positive lambda between eigenvalues is fine. */
 static void solves_indefinite_problems(void **state)
 {
@@ -898,6 +931,7 @@ int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int 
         cmocka_unit_test(solves_indefinite_problems),
         cmocka_unit_test(refinement_brings_back_digits),
         cmocka_unit_test(streams_of_solves),
+        cmocka_unit_test(auto_passes_by_a_useless_basis),
     };
     workers[STARFISH_CPU] = cpu_workers;
     workers[STARFISH_GPU] = gpu_workers;

@@ -1,0 +1,214 @@
+/* starfish bench tridiag: batches of tridiagonal lines beside LAPACK on the cores and cuSPARSE on a GPU, on the same data
+ * in the same run, and beside what copies of the least bytes take. */
+#include "apps/bench_tridiag.h"
+
+#include "base/real.h"
+#include "tridiag/batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const tridiag_algorithms[] = {[STARFISH_ALGORITHM_AUTO] = "auto",
+                                          [STARFISH_ALGORITHM_THOMAS] = "thomas",
+                                          [STARFISH_ALGORITHM_TILED] = "tiled",
+                                          [STARFISH_ALGORITHM_CR] = "cr",
+                                          [STARFISH_ALGORITHM_PCR] = "pcr",
+                                          [STARFISH_ALGORITHM_CR_PCR] = "cr-pcr",
+                                          [STARFISH_ALGORITHM_PCR_THOMAS] = "pcr-thomas",
+                                          [STARFISH_ALGORITHM_PIVOTED] = "pivoted",
+                                          [STARFISH_BATCH_CR_IN_PLACE] = "cr-in-place",
+                                          NULL};
+static const char *const precisions[] = {"f32", "f64", NULL};
+static const char *const layouts[] = {"contiguous", "interleaved", NULL};
+static const char *const coefficients[] = {
+    [TRIDIAG_GENERAL] = "general", [TRIDIAG_SHARED] = "shared", [TRIDIAG_SHIFTED] = "shifted", NULL};
+
+/* ---- cases ------------------------------------------------------------------------------------------------------ */
+
+double tridiag_bytes(const struct tridiag_case *c)
+{
+    size_t reals = 0;
+    for (int i = 0; i < TRIDIAG_ARRAYS; ++i)
+        reals += c->count[i];
+    return (double)reals * (double)starfish_real_size(c->precision);
+}
+
+struct starfish_tridiag_problem tridiag_problem(const struct tridiag_case *c)
+{
+    const struct starfish_layout layout =
+        c->interleaved ? (struct starfish_layout){c->lines, 1} : (struct starfish_layout){1, c->n};
+    return (struct starfish_tridiag_problem){
+        .n = c->n,
+        .lines = c->lines,
+        .rhs = 1,
+        .lower = c->host[TRIDIAG_LOWER],
+        .diag = c->host[TRIDIAG_DIAG],
+        .upper = c->host[TRIDIAG_UPPER],
+        .coefficients = c->coefficients == TRIDIAG_GENERAL ? layout : (struct starfish_layout){1, 0},
+        .shift = c->host[TRIDIAG_SHIFT],
+        .vectors = layout};
+}
+
+static double random_real(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (double)(1 << 23) - 1;
+}
+
+/* Diagonally dominant rows; what leads out of a line is zero, as cuSPARSE wants it. */
+static void fill(const struct tridiag_case *c, int array, unsigned seed)
+{
+    const size_t stride = c->interleaved && c->coefficients == TRIDIAG_GENERAL ? c->lines : 1;
+    for (size_t i = 0; i < c->count[array]; ++i) {
+        const size_t row = i / stride % c->n;
+        double value = random_real(&seed);
+        if (array == TRIDIAG_DIAG)
+            value = 2.6 + 0.5 * value;
+        if (array == TRIDIAG_SHIFT)
+            value = 1 + value;
+        if ((array == TRIDIAG_LOWER && row == 0) || (array == TRIDIAG_UPPER && row + 1 == c->n))
+            value = 0;
+        if (c->precision == STARFISH_F32)
+            ((float *)c->host[array])[i] = (float)value;
+        else
+            ((double *)c->host[array])[i] = value;
+    }
+}
+
+static void free_case(struct tridiag_case *c)
+{
+    for (int i = 0; i < TRIDIAG_ARRAYS; ++i) {
+        free(c->host[i]);
+        peer_device_free(c->device[i]);
+    }
+}
+
+static starfish_status make_case(struct tridiag_case *c, int on_gpu)
+{
+    const size_t size = starfish_real_size(c->precision), all = c->n * c->lines;
+    const size_t own = c->coefficients == TRIDIAG_GENERAL ? all : c->n;
+    const size_t count[TRIDIAG_ARRAYS] = {own, own, own, c->coefficients == TRIDIAG_SHIFTED ? c->lines : 0, all, all};
+    memcpy(c->count, count, sizeof count);
+    for (int i = 0; i < TRIDIAG_ARRAYS; ++i) {
+        if (count[i] == 0)
+            continue;
+        c->host[i] = aligned_alloc(64, (count[i] * size + 63) / 64 * 64);
+        c->device[i] = on_gpu ? peer_device_alloc(count[i] * size) : NULL;
+        if (!c->host[i] || (on_gpu && !c->device[i]))
+            return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory", c->name);
+        fill(c, i, (unsigned)i + 1);
+        if (on_gpu && !peer_device_write(c->device[i], c->host[i], count[i] * size))
+            return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: cannot copy to the GPU", c->name);
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* "NxL" */
+static starfish_status read_size(const char *item, struct tridiag_case *c)
+{
+    char first[LIST_ITEM];
+    const char *x = strchr(item, 'x');
+    if (!x)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--size: '%s' is not NxL, unknowns by lines", item);
+    snprintf(first, sizeof first, "%.*s", (int)(x - item), item);
+    STARFISH_TRY(list_count("--size", first, &c->n));
+    return list_count("--size", x + 1, &c->lines);
+}
+
+static starfish_status measure_case(struct tridiag_bench *run, struct tridiag_case *c)
+{
+    snprintf(c->name, sizeof c->name, "%zux%zu %s %s %s", c->n, c->lines, precisions[c->precision],
+             layouts[c->interleaved], coefficients[c->coefficients]);
+    bench_announce("%s", c->name);
+    starfish_status status = make_case(c, run->gpus > 0);
+    if (status == STARFISH_SUCCESS)
+        status = tridiag_measure_case(run, c);
+    free_case(c);
+    return status;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------------------- */
+
+struct axes {
+    struct list size;
+    size_t precision[LIST_MOST], precisions, layout[LIST_MOST], layouts, coefficient[LIST_MOST], coefficients;
+};
+
+static starfish_status measure_all(struct tridiag_bench *run, const struct axes *axes)
+{
+    for (size_t s = 0; s < axes->size.count; ++s)
+        for (size_t p = 0; p < axes->precisions; ++p)
+            for (size_t l = 0; l < axes->layouts; ++l)
+                for (size_t k = 0; k < axes->coefficients; ++k) {
+                    struct tridiag_case c = {.precision = (starfish_precision)axes->precision[p],
+                                             .interleaved = (int)axes->layout[l],
+                                             .coefficients = (enum tridiag_coefficients)axes->coefficient[k]};
+                    STARFISH_TRY(read_size(axes->size.item[s], &c));
+                    STARFISH_TRY(measure_case(run, &c));
+                }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure(struct bench *bench)
+{
+    struct tridiag_bench *run = (struct tridiag_bench *)bench;
+    struct axes axes;
+    starfish_context *context;
+    STARFISH_TRY(starfish_context_create(&context, NULL));
+    bench_machine(bench, context);
+    run->gpus = starfish_context_workers_of(context, STARFISH_GPU);
+    starfish_context_destroy(context);
+    if (!run->sizes)
+        run->sizes = run->gpus > 0 ? "512x512,513x513,512x262144" : "512x512,513x513,512x16384";
+    STARFISH_TRY(list_read("--size", run->sizes, ',', &axes.size));
+    STARFISH_TRY(list_choices("--precision", run->precisions, precisions, axes.precision, &axes.precisions));
+    STARFISH_TRY(list_choices("--layout", run->layouts, layouts, axes.layout, &axes.layouts));
+    STARFISH_TRY(list_choices("--coefficients", run->coefficients, coefficients, axes.coefficient, &axes.coefficients));
+    STARFISH_TRY(
+        list_choices("--algorithm", run->algorithms, tridiag_algorithms, run->algorithm, &run->algorithm_count));
+    return measure_all(run, &axes);
+}
+
+int bench_tridiag(int argc, char **argv)
+{
+    static struct tridiag_bench run = {.bench = BENCH_DEFAULTS("tridiag"),
+                                       .precisions = "f64",
+                                       .layouts = "contiguous,interleaved",
+                                       .coefficients = "general",
+                                       .algorithms = "auto",
+                                       .peers = "all"};
+    const struct option_entry options[] = {
+        {"--size",
+         OPTION_TEXT,
+         &run.sizes,
+         "LIST",
+         "NxL: lines of N unknowns, L of them; default 512x512,513x513 and one that fills the machine",
+         {NULL}},
+        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, f32; default f64", {NULL}},
+        {"--layout", OPTION_TEXT, &run.layouts, "LIST", "contiguous, interleaved; default both", {NULL}},
+        {"--coefficients",
+         OPTION_TEXT,
+         &run.coefficients,
+         "LIST",
+         "general, shared, shifted (shared, and a shift per line); default general",
+         {NULL}},
+        {"--algorithm",
+         OPTION_TEXT,
+         &run.algorithms,
+         "LIST",
+         "auto, thomas, tiled, cr, pcr, cr-pcr, pcr-thomas, pivoted, cr-in-place; default auto",
+         {NULL}},
+        {"--peers", OPTION_CHOICE, &run.peers, "P", "LAPACK and cuSPARSE in the same run", {"all", "none"}},
+        BENCH_OPTIONS(&run.bench),
+        {.name = NULL},
+    };
+    const struct command_line line = {
+        .usage = "bench tridiag [OPTION ...]",
+        .summary = "Batches of tridiagonal lines, beside LAPACK's gtsv and cuSPARSE's solvers.\n"
+                   "A LIST has commas between its entries; all combinations are measured.\n\n"
+                   "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
+                   "the measured time. On a GPU the kernels are timed, with the data in its memory; on cores, solves.",
+        .options = options};
+    return bench_main(&run.bench, &line, argc, argv, measure);
+}

@@ -1,0 +1,290 @@
+/* starfish bench tridiag: the rows of one case. */
+#include "apps/bench_tridiag.h"
+#include "apps/command.h"
+#include "base/real.h"
+#include "tridiag/batch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Small batches are over before the next launch is there: so many in a row. */
+enum { SMALL_UNKNOWNS = 1 << 22, LAUNCHES_IN_A_ROW = 40, SAMPLED_LINES = 16 };
+
+struct rates {
+    double cores, device; /* bytes per second of copies; NaN without */
+};
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+static json_t *add_row(struct tridiag_bench *run, const struct tridiag_case *c, const char *who, const char *what,
+                       const char *workers, double rate)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%s: %s, %s", c->name, what, workers);
+    json_t *row = bench_row(&run->bench, who, name, run->seconds, run->bench.repeat, tridiag_bytes(c));
+    json_object_set_new(row, "n", json_integer((json_int_t)c->n));
+    json_object_set_new(row, "lines", json_integer((json_int_t)c->lines));
+    json_object_set_new(row, "precision", json_string(c->precision == STARFISH_F32 ? "f32" : "f64"));
+    json_object_set_new(row, "layout", json_string(c->interleaved ? "interleaved" : "contiguous"));
+    json_object_set_new(row, "workers", json_string(workers));
+    if (rate > 0)
+        bench_limit(row, tridiag_bytes(c) / rate);
+    return row;
+}
+
+/* A figure of a paper's, which no machine here has taken. */
+static void add_paper(struct tridiag_bench *run, const struct tridiag_case *c, const char *who, const char *what,
+                      double seconds)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%s: %s", c->name, what);
+    json_t *row = bench_row(&run->bench, who, name, &seconds, 1, tridiag_bytes(c));
+    json_object_set_new(row, "workers", json_string("GTX 280"));
+}
+
+static void add_papers(struct tridiag_bench *run, const struct tridiag_case *c)
+{
+    if (c->precision != STARFISH_F32 || c->interleaved || c->coefficients != TRIDIAG_GENERAL)
+        return;
+    if (c->n == 513 && c->lines == 513)
+        add_paper(run, c, "Goeddeke, Strzodka 2011", "cr, stored apart", 0.445e-3);
+    if (c->n == 512 && c->lines == 512) {
+        add_paper(run, c, "Zhang, Cohen, Owens 2010", "cr", 1.066e-3);
+        add_paper(run, c, "Zhang, Cohen, Owens 2010", "cr-pcr", 0.422e-3);
+    }
+}
+
+/* ---- the solution ----------------------------------------------------------------------------------------------- */
+
+static double value(const struct tridiag_case *c, int array, size_t i)
+{
+    return c->precision == STARFISH_F32 ? (double)((const float *)c->host[array])[i]
+                                        : ((const double *)c->host[array])[i];
+}
+
+/* max |A x - d| / max |d| over some lines. */
+static double residual(const struct tridiag_case *c)
+{
+    const struct starfish_tridiag_problem p = tridiag_problem(c);
+    const size_t step = c->lines > SAMPLED_LINES ? c->lines / SAMPLED_LINES : 1;
+    double worst = 0, largest = 0;
+
+    for (size_t l = 0; l < c->lines; l += step)
+        for (size_t k = 0; k < c->n; ++k) {
+            const size_t a = k * p.coefficients.row + l * p.coefficients.line,
+                         i = k * p.vectors.row + l * p.vectors.line;
+            const double shift = p.shift ? value(c, TRIDIAG_SHIFT, l) : 0, d = value(c, TRIDIAG_RHS, i);
+            double sum = (value(c, TRIDIAG_DIAG, a) + shift) * value(c, TRIDIAG_SOLUTION, i) - d;
+            if (k > 0)
+                sum += value(c, TRIDIAG_LOWER, a) * value(c, TRIDIAG_SOLUTION, i - p.vectors.row);
+            if (k + 1 < c->n)
+                sum += value(c, TRIDIAG_UPPER, a) * value(c, TRIDIAG_SOLUTION, i + p.vectors.row);
+            worst = fmax(worst, isnan(sum) ? HUGE_VAL : fabs(sum));
+            largest = fmax(largest, fabs(d));
+        }
+    return worst / largest;
+}
+
+static starfish_status add_residual(json_t *row, const struct tridiag_case *c)
+{
+    const double found = residual(c);
+    json_object_set_new(row, "residual", command_json_real(found));
+    if (found > (c->precision == STARFISH_F32 ? 1e-4 : 1e-12))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", c->name, found);
+    return STARFISH_SUCCESS;
+}
+
+static void forget_solution(const struct tridiag_case *c)
+{
+    const size_t bytes = c->count[TRIDIAG_SOLUTION] * starfish_real_size(c->precision);
+    memset(c->host[TRIDIAG_SOLUTION], 0xff, bytes);
+    if (c->device[TRIDIAG_SOLUTION])
+        peer_device_write(c->device[TRIDIAG_SOLUTION], c->host[TRIDIAG_SOLUTION], bytes);
+}
+
+static void fetch_solution(const struct tridiag_case *c)
+{
+    peer_device_read(c->host[TRIDIAG_SOLUTION], c->device[TRIDIAG_SOLUTION],
+                     c->count[TRIDIAG_SOLUTION] * starfish_real_size(c->precision));
+}
+
+/* ---- ours ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, const struct tridiag_case *c)
+{
+    for (size_t r = 0; r < run->bench.warmup + run->bench.repeat; ++r) {
+        struct starfish_tridiag_info info;
+        STARFISH_TRY(starfish_tridiag_solve(plan, c->host[TRIDIAG_RHS], c->host[TRIDIAG_SOLUTION], &info));
+        if (r >= run->bench.warmup)
+            run->seconds[r - run->bench.warmup] = info.seconds;
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_cores(struct tridiag_bench *run, const struct tridiag_case *c, starfish_context *context,
+                                     starfish_algorithm algorithm, double rate)
+{
+    const struct starfish_tridiag_problem problem = tridiag_problem(c);
+    struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+    starfish_tridiag_plan *plan;
+
+    options.precision = c->precision;
+    options.algorithm = algorithm;
+    forget_solution(c);
+    STARFISH_TRY(starfish_tridiag_plan_create(context, &problem, &options, &plan));
+    starfish_status status = time_solves(run, plan, c);
+    starfish_tridiag_plan_destroy(plan);
+    STARFISH_TRY(status);
+    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "cpu", rate), c);
+}
+
+#ifdef STARFISH_CUDA
+static int launch_f64(void *data, struct CUstream_st *stream)
+{
+    return starfish_batch_cuda_f64(data, stream);
+}
+
+static int launch_f32(void *data, struct CUstream_st *stream)
+{
+    return starfish_batch_cuda_f32(data, stream);
+}
+
+static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm, double rate)
+{
+    const struct starfish_tridiag_problem p = tridiag_problem(c);
+    const size_t size = starfish_real_size(c->precision);
+    struct starfish_batch batch = {.n = c->n,
+                                   .lines = c->lines,
+                                   .columns = 1,
+                                   .components = 1,
+                                   .algorithm = algorithm,
+                                   .coefficients = p.coefficients,
+                                   .vectors = p.vectors,
+                                   .lower = c->device[TRIDIAG_LOWER],
+                                   .diag = c->device[TRIDIAG_DIAG],
+                                   .upper = c->device[TRIDIAG_UPPER],
+                                   .shift = c->device[TRIDIAG_SHIFT],
+                                   .input = c->device[TRIDIAG_RHS],
+                                   .output = c->device[TRIDIAG_SOLUTION]};
+    const int at_once = c->n * c->lines <= SMALL_UNKNOWNS ? LAUNCHES_IN_A_ROW : 1;
+
+    if (c->n > starfish_batch_longest_cuda(algorithm, size))
+        return STARFISH_SUCCESS;
+    batch.workspace = peer_device_alloc(starfish_batch_workspace_cuda(&batch, size) + 1);
+    if (!batch.workspace)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
+    forget_solution(c);
+    const int ran = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, at_once,
+                                     (int)run->bench.repeat, run->seconds);
+    peer_device_free(batch.workspace);
+    if (!ran)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: %s does not run on the GPU", c->name,
+                             tridiag_algorithms[algorithm]);
+    fetch_solution(c);
+    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "gpu", rate), c);
+}
+#else
+static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm, double rate)
+{
+    (void)run, (void)c, (void)algorithm, (void)rate;
+    return STARFISH_SUCCESS;
+}
+#endif
+
+static starfish_status measure_ours(struct tridiag_bench *run, const struct tridiag_case *c, struct rates rates)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    starfish_context *context;
+    starfish_status status = STARFISH_SUCCESS;
+
+    options.gpu_workers = 0;
+    STARFISH_TRY(starfish_context_create(&context, &options));
+    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS; ++i)
+        if (run->algorithm[i] != STARFISH_BATCH_CR_IN_PLACE)
+            status = measure_cores(run, c, context, (starfish_algorithm)run->algorithm[i], rates.cores);
+    starfish_context_destroy(context);
+    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS && run->gpus > 0; ++i)
+        status = measure_gpu(run, c, (int)run->algorithm[i], rates.device);
+    return status;
+}
+
+/* ---- others ----------------------------------------------------------------------------------------------------- */
+
+static struct peer_lines lines_of(const struct tridiag_case *c, void *const *arrays)
+{
+    return (struct peer_lines){.n = c->n,
+                               .lines = c->lines,
+                               .interleaved = c->interleaved,
+                               .precision = c->precision,
+                               .lower = arrays[TRIDIAG_LOWER],
+                               .diag = arrays[TRIDIAG_DIAG],
+                               .upper = arrays[TRIDIAG_UPPER],
+                               .rhs = arrays[TRIDIAG_RHS],
+                               .solution = arrays[TRIDIAG_SOLUTION]};
+}
+
+/* They know general lines only. */
+static starfish_status measure_peers(struct tridiag_bench *run, const struct tridiag_case *c, struct rates rates)
+{
+    const struct peer_lines host = lines_of(c, c->host), device = lines_of(c, c->device);
+    const int repeat = (int)run->bench.repeat;
+
+    if (c->coefficients != TRIDIAG_GENERAL || strcmp(run->peers, "none") == 0)
+        return STARFISH_SUCCESS;
+    forget_solution(c);
+    if (peer_lapack_gtsv(&host, repeat, run->seconds))
+        STARFISH_TRY(add_residual(add_row(run, c, "LAPACK", "gtsv per line", "cpu", rates.cores), c));
+    if (run->gpus == 0)
+        return STARFISH_SUCCESS;
+    forget_solution(c);
+    if (c->n > 2 && peer_cusparse_batch(&device, repeat, run->seconds)) {
+        fetch_solution(c);
+        STARFISH_TRY(
+            add_residual(add_row(run, c, "cuSPARSE", c->interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch",
+                                 "gpu", rates.device),
+                         c));
+    }
+    for (int pivot = 0; pivot < 2; ++pivot) {
+        forget_solution(c);
+        if (!peer_cusparse_line(&device, pivot, repeat, run->seconds))
+            continue;
+        fetch_solution(c);
+        STARFISH_TRY(
+            add_residual(add_row(run, c, "cuSPARSE", pivot ? "gtsv2" : "gtsv2_nopivot", "gpu", rates.device), c));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- limits ----------------------------------------------------------------------------------------------------- */
+
+static double rate_of(const struct tridiag_bench *run, int ran, double bytes)
+{
+    double shortest = HUGE_VAL;
+    for (size_t r = 0; r < run->bench.repeat && ran; ++r)
+        shortest = fmin(shortest, run->seconds[r]);
+    return ran ? bytes / shortest : (double)NAN;
+}
+
+static struct rates measure_copies(struct tridiag_bench *run, const struct tridiag_case *c)
+{
+    /* Arrays that fit caches would say nothing of memory. */
+    const size_t bytes = (size_t)fmax(tridiag_bytes(c) / 2, 1 << 28);
+    const int repeat = (int)run->bench.repeat;
+    struct rates rates;
+
+    rates.cores = rate_of(run, peer_stream_passes(bytes, repeat, run->seconds), 10 * (double)bytes);
+    rates.device = rate_of(run, run->gpus > 0 && peer_device_copy(bytes, repeat, run->seconds), 2 * (double)bytes);
+    return rates;
+}
+
+starfish_status tridiag_measure_case(struct tridiag_bench *run, const struct tridiag_case *c)
+{
+    const struct rates rates = measure_copies(run, c);
+
+    STARFISH_TRY(measure_ours(run, c, rates));
+    STARFISH_TRY(measure_peers(run, c, rates));
+    add_papers(run, c);
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,159 @@
+/* Tasks: a batch of tridiagonal lines, and what its plan prepares. */
+#include "codelets/batch.h"
+
+#include "codelets/kernel_pair.h"
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    const struct starfish_workspace *workspace;
+    enum starfish_batch_shape coefficient_shape, vector_shape;
+    int shift, factors, border, growth, vectors, in_place; /* which data there are */
+    struct starfish_batch kernel;                          /* pointers are filled in by the task */
+};
+
+/* ---- Data ------------------------------------------------------------------------------------------------------- */
+
+enum starfish_batch_shape starfish_batch_shape_of(struct starfish_layout layout, size_t n, size_t lines)
+{
+    if (layout.line == 1 && layout.row >= lines)
+        return STARFISH_BATCH_SIDE_BY_SIDE;
+    return layout.row == 1 && layout.line >= n ? STARFISH_BATCH_CONTIGUOUS : STARFISH_BATCH_SPAN;
+}
+
+size_t starfish_batch_span(struct starfish_layout layout, size_t n, size_t lines)
+{
+    return (n - 1) * layout.row + (lines - 1) * layout.line + 1;
+}
+
+starfish_status starfish_batch_register(starpu_data_handle_t *handle, int node, const char *name, const void *memory,
+                                        size_t size, const struct starfish_batch_task *task,
+                                        enum starfish_batch_shape shape, struct starfish_layout layout, size_t rhs,
+                                        size_t rhs_stride)
+{
+    const size_t n = task->kernel.n, lines = task->kernel.lines;
+    size_t nx = lines, ny = n, pitch = layout.row;
+
+    if (shape == STARFISH_BATCH_CONTIGUOUS) {
+        nx = n;
+        ny = lines;
+        pitch = layout.line;
+    } else if (shape == STARFISH_BATCH_SPAN) {
+        nx = pitch = starfish_batch_span(layout, n, lines);
+        ny = 1;
+    }
+    /* The last line needs no full pitch, so several right-hand sides may be closer together than pitch * ny. */
+    const size_t plane = rhs > 1 ? rhs_stride : pitch <= UINT32_MAX / ny ? pitch * ny : pitch;
+    if (nx > UINT32_MAX || ny > UINT32_MAX || pitch > UINT32_MAX || plane > UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: strides or sizes of 2^32 elements and more", name);
+    starpu_block_data_register(handle, node, (uintptr_t)memory, (uint32_t)pitch, (uint32_t)plane, (uint32_t)nx,
+                               (uint32_t)ny, (uint32_t)rhs, size);
+    return STARFISH_SUCCESS;
+}
+
+/* The strides that an array has where the task runs. */
+static void set_layout(void *buffer, enum starfish_batch_shape shape, size_t scale, struct starfish_layout *layout)
+{
+    if (shape == STARFISH_BATCH_SIDE_BY_SIDE)
+        *layout = (struct starfish_layout){STARPU_BLOCK_GET_LDY(buffer) * scale, scale};
+    else if (shape == STARFISH_BATCH_CONTIGUOUS)
+        *layout = (struct starfish_layout){scale, STARPU_BLOCK_GET_LDY(buffer) * scale};
+}
+
+/* Data: lower, diag, upper, then what there is of shift, factors, border, growth, input and output. */
+static struct starfish_batch with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_batch kernel = a->kernel;
+    const size_t components = (size_t)kernel.components;
+    int next = 3;
+
+    kernel.lower = STARFISH_SLAB(buffers, 0);
+    kernel.diag = STARFISH_SLAB(buffers, 1);
+    kernel.upper = STARFISH_SLAB(buffers, 2);
+    set_layout(buffers[0], a->coefficient_shape, 1, &kernel.coefficients);
+    kernel.shift = a->shift ? STARFISH_VECTOR(buffers, next++) : NULL;
+    kernel.factors = a->factors ? STARFISH_VECTOR(buffers, next++) : NULL;
+    kernel.border = a->border ? STARFISH_VECTOR(buffers, next++) : NULL;
+    kernel.growth = a->growth ? STARFISH_VECTOR(buffers, next++) : NULL;
+    if (a->vectors) {
+        void *output = buffers[a->in_place ? next : next + 1];
+        kernel.input = STARFISH_SLAB(buffers, next);
+        kernel.output = (void *)STARPU_BLOCK_GET_PTR(output);
+        set_layout(output, a->vector_shape, components, &kernel.vectors);
+        kernel.column = STARPU_BLOCK_GET_LDZ(output) * components;
+    }
+    kernel.workspace = starfish_workspace_here(a->workspace);
+    return kernel;
+}
+
+/* ---- Tasks ------------------------------------------------------------------------------------------------------ */
+
+STARFISH_KERNEL_PAIR(batch, starfish_batch)
+STARFISH_CODELET(batch, "tridiagonal_batch", 0xaa5588);
+STARFISH_KERNEL_PAIR_OF(batch_prepare, starfish_batch, starfish_batch_prepare)
+STARFISH_CODELET(batch_prepare, "tridiagonal_batch_prepare", 0x885599);
+
+static void attach(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+    if (handle)
+        starfish_task_data(task, handle, mode);
+}
+
+static starfish_status submit(struct starfish_progress *progress, struct starpu_codelet *codelet,
+                              const struct starfish_batch_task *d, enum starpu_data_access_mode kept, int vectors)
+{
+    struct starfish_task task;
+    struct arguments arguments = {.precision = d->precision,
+                                  .workspace = d->workspace,
+                                  .coefficient_shape = d->coefficient_shape,
+                                  .vector_shape = d->vector_shape,
+                                  .shift = d->shift != NULL,
+                                  .factors = d->factors != NULL,
+                                  .border = d->border != NULL,
+                                  .growth = d->growth != NULL,
+                                  .vectors = vectors,
+                                  .in_place = d->input == d->output,
+                                  .kernel = d->kernel};
+
+    starfish_task_begin(&task, codelet, progress, 0);
+    for (int i = 0; i < 3; i++)
+        attach(&task, d->coefficient[i], STARPU_R);
+    attach(&task, d->shift, STARPU_R);
+    attach(&task, d->factors, kept);
+    attach(&task, d->border, kept);
+    attach(&task, d->growth, kept);
+    if (vectors && d->input != d->output)
+        attach(&task, d->input, STARPU_R);
+    if (vectors) /* what lies in the gaps of a span must survive */
+        attach(&task, d->output,
+               d->input == d->output || d->vector_shape == STARFISH_BATCH_SPAN ? STARPU_RW : STARPU_W);
+    const struct starfish_batch *k = &d->kernel;
+    const size_t sizes[] = {d->precision,
+                            k->n,
+                            k->lines,
+                            k->columns,
+                            (size_t)k->components,
+                            (size_t)k->periodic,
+                            (size_t)k->algorithm,
+                            d->coefficient_shape,
+                            d->vector_shape,
+                            k->coefficients.line == 0,
+                            d->factors != NULL,
+                            d->shift != NULL};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}
+
+starfish_status starfish_submit_batch(struct starfish_progress *progress, const struct starfish_batch_task *task)
+{
+    struct starfish_batch_task solve = *task;
+
+    solve.growth = NULL;
+    return submit(progress, &batch_codelet, &solve, STARPU_R, 1);
+}
+
+starfish_status starfish_submit_batch_prepare(struct starfish_progress *progress,
+                                              const struct starfish_batch_task *task)
+{
+    return submit(progress, &batch_prepare_codelet, task, STARPU_W, 0);
+}

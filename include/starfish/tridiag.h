@@ -1,0 +1,106 @@
+/* Batches of tridiagonal systems (lines): A_l x = d for l = 0 .. lines-1, A_l of n rows
+ *     lower[k] x(k-1) + (diag[k] + shift) x(k) + upper[k] x(k+1) = d(k),
+ * on every worker of a context. A plan holds everything that does not depend on the right-hand sides.
+ *
+ * No pivoting unless asked for: stable when every matrix is diagonally dominant by rows or columns, symmetric positive
+ * or negative definite, or an M-matrix; elimination then grows no entry (Higham, Accuracy and Stability of Numerical
+ * Algorithms, 9.6). For anything else take STARFISH_ALGORITHM_PIVOTED, or let `check` tell.
+ *
+ * Thread-safety: a plan may be used from several threads at once, on different right-hand sides. */
+#ifndef STARFISH_TRIDIAG_PUBLIC_H
+#define STARFISH_TRIDIAG_PUBLIC_H
+
+#include <starfish/context.h>
+#include <starfish/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum starfish_algorithm {
+    STARFISH_ALGORITHM_AUTO,       /* by measured crossovers */
+    STARFISH_ALGORITHM_THOMAS,     /* elimination from the top, one line per thread or SIMD lane */
+    STARFISH_ALGORITHM_TILED,      /* Thomas on pieces of a line in registers, cyclic reduction of what joins them */
+    STARFISH_ALGORITHM_CR,         /* cyclic reduction, even and odd rows stored apart (Goeddeke, Strzodka 2011) */
+    STARFISH_ALGORITHM_PCR,        /* parallel cyclic reduction (Hockney, Jesshope 1981) */
+    STARFISH_ALGORITHM_CR_PCR,     /* cyclic reduction down to few rows, those by PCR (Zhang, Cohen, Owens 2010) */
+    STARFISH_ALGORITHM_PCR_THOMAS, /* PCR down to many short lines, those by Thomas */
+    STARFISH_ALGORITHM_PIVOTED,    /* elimination with row interchanges, for any regular matrix */
+    STARFISH_ALGORITHMS
+} starfish_algorithm;
+
+/* Where things are, in elements: element k of line l at k * row + l * line. Contiguous lines: {1, n}; interleaved:
+ * {lines, 1}; any other pair that keeps elements apart will do. line = 0 is for coefficients that all lines share. */
+struct starfish_layout {
+    size_t row, line;
+};
+
+struct starfish_tridiag_problem {
+    size_t n, lines; /* 1 .. 2^26 unknowns, 1 .. 2^22 lines */
+    size_t rhs;      /* right-hand sides per line, 1 or more */
+    int complex_rhs; /* right-hand sides and solutions are pairs (real part, imaginary part); coefficients are real */
+    int periodic;    /* lower[0] couples to x(n-1), upper[n-1] to x(0); otherwise both are ignored */
+    /* Reals of the plan's precision in host or CUDA device memory (recognised), aligned to themselves. They are read in
+     * every solve, so they must outlive the plan and may change only before starfish_tridiag_plan_update. */
+    const void *lower, *diag, *upper;
+    struct starfish_layout coefficients; /* of lower, diag and upper alike */
+    const void *shift;                   /* one real per line, added to diag; NULL: none */
+    struct starfish_layout vectors;      /* of right-hand sides and solutions, in reals or complex pairs */
+    size_t rhs_stride;                   /* from one right-hand side of a line to the next; ignored when rhs is 1 */
+};
+
+struct starfish_tridiag_options {
+    size_t size; /* sizeof(struct starfish_tridiag_options); the initialiser sets it */
+    starfish_precision precision;
+    starfish_algorithm algorithm;
+    size_t pieces;    /* tasks that the lines are cut into; 0: chosen from the workers */
+    int keep_factors; /* THOMAS only: keep the factorisation in the plan, two reals per unknown of every different
+                         matrix; solves then need no division */
+    int check;        /* eliminate once without pivoting when the plan is made and updated, and refuse what breaks down
+                         or grows beyond 1e-3 / eps; not with PIVOTED */
+};
+#define STARFISH_TRIDIAG_OPTIONS_DEFAULTS                                                                              \
+    {                                                                                                                  \
+        sizeof(struct starfish_tridiag_options), STARFISH_F64, STARFISH_ALGORITHM_AUTO, 0, 0, 0                        \
+    }
+
+typedef struct starfish_tridiag_plan starfish_tridiag_plan;
+typedef struct starfish_tridiag_job starfish_tridiag_job;
+
+struct starfish_tridiag_info {
+    double seconds; /* submission to completion, solution back in its memory */
+    struct {
+        size_t tasks;
+        double busy_seconds;
+    } worker[STARFISH_WORKER_KINDS];
+};
+
+/* `options` may be NULL. The caller owns *plan; destroy it before its context.
+ * Errors: ARGUMENT (names the member), UNSUPPORTED (the algorithm cannot do this size on these workers), SINGULAR
+ * (`check`: names a line with a zero pivot), NUMERICAL (`check`: names the line of the largest growth), MEMORY, RUNTIME. */
+STARFISH_API starfish_status starfish_tridiag_plan_create(starfish_context *context,
+                                                          const struct starfish_tridiag_problem *problem,
+                                                          const struct starfish_tridiag_options *options,
+                                                          starfish_tridiag_plan **plan);
+/* After the coefficients or shifts have changed where they lie: checks and factorises again. No job may be running. */
+STARFISH_API starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan);
+/* NULL is allowed. */
+STARFISH_API void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan);
+/* Largest growth of an entry in elimination without pivoting over all lines, and its line; NaN unless `check`. */
+STARFISH_API double starfish_tridiag_plan_growth(const starfish_tridiag_plan *plan, size_t *line);
+
+/* Solve: `rhs` and `solution` lie in host or CUDA device memory (recognised), as problem.vectors says; they may be the
+ * same array, else they may not overlap. `info` may be NULL. Blocks until the solution is in its memory. */
+STARFISH_API starfish_status starfish_tridiag_solve(starfish_tridiag_plan *plan, const void *rhs, void *solution,
+                                                    struct starfish_tridiag_info *info);
+/* The same without waiting: the arrays must stay until the job is done. Every job must be waited for, once; waiting
+ * frees it. */
+STARFISH_API starfish_status starfish_tridiag_submit(starfish_tridiag_plan *plan, const void *rhs, void *solution,
+                                                     starfish_tridiag_job **job);
+STARFISH_API starfish_status starfish_tridiag_wait(starfish_tridiag_job *job, struct starfish_tridiag_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

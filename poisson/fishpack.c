@@ -1,0 +1,266 @@
+/* FISHPACK's calling convention on top of plans. The handle is a cache of one plan: coefficients come with every call, are
+ * compared with those of the plan (m + n values beside m n unknowns), and where they differ a new plan takes its place.
+ * Threads that still solve with the old one keep it until they are done. */
+#include "base/status.h"
+#include <starfish/fishpack.h>
+#include <starfish/poisson.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_M = 5, LEAST_N = 3 };
+
+/* A plan and its coefficients. */
+struct prepared {
+    starfish_poisson_plan *plan;
+    struct starfish_axis x, y; /* their arrays are parts of `values` */
+    double *values;
+    size_t users; /* solves that run with it, and the state as long as it is the current one */
+};
+
+struct starfish_blktri_state {
+    starfish_context *context;
+    int owns_context;
+    pthread_mutex_t lock; /* of what follows, and of `users` */
+    struct prepared *current;
+};
+
+/* One call's arguments but for y. */
+struct call {
+    struct starfish_axis x, y; /* m and n */
+    size_t idimy;
+};
+
+/* ---- Error numbers ------------------------------------------------------------------------------------------------- */
+
+static int number_of(starfish_status status)
+{
+    switch (status) {
+    case STARFISH_SUCCESS:
+        return STARFISH_BLKTRI_SOLVED;
+    case STARFISH_ERROR_NOT_SYMMETRIZABLE:
+        return STARFISH_BLKTRI_COEFFICIENTS;
+    case STARFISH_ERROR_MEMORY:
+        return STARFISH_BLKTRI_MEMORY;
+    case STARFISH_ERROR_SINGULAR:
+        return STARFISH_BLKTRI_SINGULAR;
+    case STARFISH_ERROR_ARGUMENT:
+        return STARFISH_BLKTRI_ARGUMENT;
+    default:
+        return STARFISH_BLKTRI_RUNTIME;
+    }
+}
+
+/* In FISHPACK's order. */
+static starfish_status check_shape(int m, int n, int idimy, int *ierror)
+{
+    *ierror = m < LEAST_M ? STARFISH_BLKTRI_M : n < LEAST_N ? STARFISH_BLKTRI_N : STARFISH_BLKTRI_IDIMY;
+    if (m < LEAST_M)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "m is %d, less than %d (ierror 1)", m, LEAST_M);
+    if (n < LEAST_N)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "n is %d, less than %d (ierror 2)", n, LEAST_N);
+    if (idimy < m)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "idimy is %d, less than m = %d (ierror 3)", idimy, m);
+    *ierror = STARFISH_BLKTRI_SOLVED;
+    return STARFISH_SUCCESS;
+}
+
+/* an, bn and cn. The plan would take a sign that FISHPACK refuses where it can transform along i. */
+static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
+{
+    *ierror = STARFISH_BLKTRI_ARGUMENT;
+    if (!y->lower || !y->diag || !y->upper)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "an, bn or cn is NULL");
+    *ierror = STARFISH_BLKTRI_COEFFICIENTS;
+    for (size_t j = 0; j < y->n; j++)
+        if (!isfinite(y->lower[j]) || !isfinite(y->diag[j]) || !isfinite(y->upper[j]))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "an, bn or cn is not finite in row %zu (ierror 4)", j);
+    *ierror = STARFISH_BLKTRI_SIGN;
+    for (size_t j = y->periodic ? 0 : 1; j < y->n; j++) {
+        const size_t before = (j > 0 ? j : y->n) - 1;
+        if ((y->lower[j] < 0 && y->upper[before] > 0) || (y->lower[j] > 0 && y->upper[before] < 0))
+            return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                                 "an[%zu] = %g and cn[%zu] = %g have opposite signs (ierror 5)", j, y->lower[j], before,
+                                 y->upper[before]);
+    }
+    *ierror = STARFISH_BLKTRI_SOLVED;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Plans --------------------------------------------------------------------------------------------------------- */
+
+static int same_axis(const struct starfish_axis *a, const struct starfish_axis *b)
+{
+    const size_t bytes = a->n * sizeof(double);
+    return a->n == b->n && a->periodic == b->periodic && memcmp(a->lower, b->lower, bytes) == 0 &&
+           memcmp(a->diag, b->diag, bytes) == 0 && memcmp(a->upper, b->upper, bytes) == 0;
+}
+
+/* Replaces the axis's arrays by copies at *next, and moves *next behind them. */
+static void keep_axis(struct starfish_axis *axis, double **next)
+{
+    const double **const array[] = {&axis->lower, &axis->diag, &axis->upper};
+    for (size_t i = 0; i < sizeof array / sizeof array[0]; i++) {
+        memcpy(*next, *array[i], axis->n * sizeof **next);
+        *array[i] = *next;
+        *next += axis->n;
+    }
+}
+
+static void destroy(struct prepared *prepared)
+{
+    starfish_poisson_plan_destroy(prepared->plan);
+    free(prepared->values);
+    free(prepared);
+}
+
+static starfish_status create(starfish_context *context, const struct call *call, struct prepared **result)
+{
+    struct prepared *prepared = calloc(1, sizeof *prepared);
+    double *next = malloc(3 * (call->x.n + call->y.n) * sizeof *next);
+    if (!prepared || !next) {
+        free(prepared);
+        free(next);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for coefficients");
+    }
+    *prepared = (struct prepared){.x = call->x, .y = call->y, .values = next, .users = 1};
+    keep_axis(&prepared->x, &next);
+    keep_axis(&prepared->y, &next);
+    starfish_status status =
+        starfish_separable2d_plan_create(context, &prepared->x, &prepared->y, 0, NULL, &prepared->plan);
+    if (status != STARFISH_SUCCESS) {
+        destroy(prepared);
+        return status;
+    }
+    *result = prepared;
+    return STARFISH_SUCCESS;
+}
+
+/* With the lock held. NULL is allowed. */
+static void release(struct prepared *prepared)
+{
+    if (prepared && --prepared->users == 0)
+        destroy(prepared);
+}
+
+/* Makes the call's plan the current one. With the lock held, so that threads with the same coefficients make one plan. */
+static starfish_status prepare(struct starfish_blktri_state *state, const struct call *call)
+{
+    struct prepared *prepared = NULL;
+    if (!call->x.lower || !call->x.diag || !call->x.upper)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "am, bm or cm is NULL");
+    if (state->current && same_axis(&state->current->x, &call->x) && same_axis(&state->current->y, &call->y))
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(create(state->context, call, &prepared));
+    release(state->current);
+    state->current = prepared;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- The two kinds of call ----------------------------------------------------------------------------------------- */
+
+static starfish_status create_state(starfish_blktri_work *work)
+{
+    struct starfish_blktri_state *state = calloc(1, sizeof *state);
+    if (!state)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a handle");
+    state->context = work->context;
+    state->owns_context = !work->context;
+    starfish_status status = work->context ? STARFISH_SUCCESS : starfish_context_create(&state->context, NULL);
+    if (status != STARFISH_SUCCESS) {
+        free(state);
+        return status;
+    }
+    pthread_mutex_init(&state->lock, NULL);
+    work->state = state;
+    return STARFISH_SUCCESS;
+}
+
+/* FISHPACK does not look at am, bm and cm here, so what is wrong with them, or with both directions together, is the first
+ * solve's to say. */
+static starfish_status initialise(starfish_blktri_work *work, const struct call *call)
+{
+    if (!work->state)
+        STARFISH_TRY(create_state(work));
+    pthread_mutex_lock(&work->state->lock);
+    starfish_status status = prepare(work->state, call);
+    pthread_mutex_unlock(&work->state->lock);
+    return status == STARFISH_ERROR_ARGUMENT || status == STARFISH_ERROR_SINGULAR ? STARFISH_SUCCESS : status;
+}
+
+static void copy_columns(const struct call *call, double *to, size_t to_stride, const double *from, size_t from_stride)
+{
+    for (size_t j = 0; j < call->y.n; j++)
+        memcpy(to + j * to_stride, from + j * from_stride, call->x.n * sizeof *to);
+}
+
+static starfish_status solve_columns(starfish_poisson_plan *plan, const struct call *call, double *y)
+{
+    const size_t m = call->x.n;
+    if (call->idimy == m)
+        return starfish_poisson_solve(plan, NULL, y, y, NULL);
+    double *dense = malloc(m * call->y.n * sizeof *dense);
+    if (!dense)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for y without its rows beyond m");
+    copy_columns(call, dense, m, y, call->idimy);
+    starfish_status status = starfish_poisson_solve(plan, NULL, dense, dense, NULL);
+    if (status == STARFISH_SUCCESS)
+        copy_columns(call, y, call->idimy, dense, m);
+    free(dense);
+    return status;
+}
+
+static starfish_status solve(struct starfish_blktri_state *state, const struct call *call, double *y)
+{
+    struct prepared *prepared = NULL;
+    if (!state || !y)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s", state ? "y is NULL" : "no call with iflg = 0 came before");
+    pthread_mutex_lock(&state->lock);
+    starfish_status status = prepare(state, call);
+    if (status == STARFISH_SUCCESS) {
+        prepared = state->current;
+        prepared->users++;
+    }
+    pthread_mutex_unlock(&state->lock);
+    if (status != STARFISH_SUCCESS)
+        return status;
+    status = solve_columns(prepared->plan, call, y);
+    pthread_mutex_lock(&state->lock);
+    release(prepared);
+    pthread_mutex_unlock(&state->lock);
+    return status;
+}
+
+starfish_status starfish_blktri(int iflg, int np, int n, const double *an, const double *bn, const double *cn, int mp,
+                                int m, const double *am, const double *bm, const double *cm, int idimy, double *y,
+                                int *ierror, starfish_blktri_work *work)
+{
+    if (!ierror)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "ierror is NULL");
+    *ierror = STARFISH_BLKTRI_ARGUMENT;
+    if (!work)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "work is NULL");
+    STARFISH_TRY(check_shape(m, n, idimy, ierror));
+    const struct call call = {
+        {.kind = STARFISH_TRIDIAGONAL, .n = (size_t)m, .lower = am, .diag = bm, .upper = cm, .periodic = mp == 0},
+        {.kind = STARFISH_TRIDIAGONAL, .n = (size_t)n, .lower = an, .diag = bn, .upper = cn, .periodic = np == 0},
+        (size_t)idimy};
+    STARFISH_TRY(check_rows(&call.y, ierror));
+    const starfish_status status = iflg == 0 ? initialise(work, &call) : solve(work->state, &call, y);
+    *ierror = number_of(status);
+    return status;
+}
+
+void starfish_blktri_free(starfish_blktri_work *work)
+{
+    if (!work || !work->state)
+        return;
+    release(work->state->current);
+    if (work->state->owns_context)
+        starfish_context_destroy(work->state->context);
+    pthread_mutex_destroy(&work->state->lock);
+    free(work->state);
+    work->state = NULL;
+}

@@ -1,0 +1,272 @@
+/* The tables of tests/tridiag/batch_cases.c with a plan for a kernel, and the interface. */
+#include "batches.h"
+
+#include "tests/common/check.h"
+#include "tests/tridiag/batch_cases.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static starfish_context *solving; /* of the table being run */
+
+static struct starfish_tridiag_problem problem_of(const struct starfish_batch *b)
+{
+    const size_t components = (size_t)b->components;
+    return (struct starfish_tridiag_problem){.n = b->n,
+                                             .lines = b->lines,
+                                             .rhs = b->columns / components,
+                                             .complex_rhs = components == 2,
+                                             .periodic = b->periodic,
+                                             .lower = b->lower,
+                                             .diag = b->diag,
+                                             .upper = b->upper,
+                                             .coefficients = b->coefficients,
+                                             .shift = b->shift,
+                                             .vectors = {b->vectors.row / components, b->vectors.line / components},
+                                             .rhs_stride = b->column / components};
+}
+
+static void solve(const struct starfish_batch *b, starfish_precision precision)
+{
+    static size_t number = 0;
+    const struct starfish_tridiag_problem problem = problem_of(b);
+    struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+    starfish_tridiag_plan *plan = NULL;
+    starfish_tridiag_job *job = NULL;
+    struct starfish_tridiag_info info;
+
+    number++;
+    options.precision = precision;
+    options.algorithm =
+        b->algorithm == STARFISH_BATCH_CR_IN_PLACE ? STARFISH_ALGORITHM_CR : (starfish_algorithm)b->algorithm;
+    options.keep_factors = b->factors != NULL;
+    options.pieces = number % 4 < b->lines ? number % 4 : 0;
+    ASSERT_OK(starfish_tridiag_plan_create(solving, &problem, &options, &plan));
+    if (number % 3 > 0) {
+        ASSERT_OK(starfish_tridiag_solve(plan, b->input, b->output, &info));
+        assert_true(info.seconds > 0 && info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks > 0);
+    } else {
+        ASSERT_OK(starfish_tridiag_submit(plan, b->input, b->output, &job));
+        ASSERT_OK(starfish_tridiag_wait(job, NULL));
+    }
+    starfish_tridiag_plan_destroy(plan);
+}
+
+static void solve_f32(const struct starfish_batch *b)
+{
+    solve(b, STARFISH_F32);
+}
+
+static void solve_f64(const struct starfish_batch *b)
+{
+    solve(b, STARFISH_F64);
+}
+
+static void prepare_nothing(const struct starfish_batch *b)
+{
+    (void)b;
+}
+
+static size_t no_workspace(const struct starfish_batch *b, size_t real_size)
+{
+    (void)b;
+    (void)real_size;
+    return 0;
+}
+
+static struct test_batch_device plans_on(starfish_context *context, const struct test_memory *memory)
+{
+    solving = context;
+    return (struct test_batch_device){memory, {solve_f32, solve_f64}, {prepare_nothing, prepare_nothing}, no_workspace};
+}
+
+void test_batches_table(starfish_context *context, const struct test_memory *memory, size_t sizes)
+{
+    const struct test_batch_device plans = plans_on(context, memory);
+    test_batch_table(&plans, sizes);
+}
+
+void test_batches_long_lines(starfish_context *context, const struct test_memory *memory, size_t longest)
+{
+    const struct test_batch_device plans = plans_on(context, memory);
+    test_batch_long_lines(&plans, longest);
+}
+
+/* ---- The interface ---------------------------------------------------------------------------------------------- */
+
+enum { N = 5, LINES = 3 };
+static double lower[N * LINES], diag[N * LINES], upper[N * LINES], rhs[N * LINES];
+
+static struct starfish_tridiag_problem good_problem(void)
+{
+    for (int i = 0; i < N * LINES; i++) {
+        lower[i] = upper[i] = 1;
+        diag[i] = 3;
+        rhs[i] = i;
+    }
+    return (struct starfish_tridiag_problem){.n = N,
+                                             .lines = LINES,
+                                             .rhs = 1,
+                                             .lower = lower,
+                                             .diag = diag,
+                                             .upper = upper,
+                                             .coefficients = {1, N},
+                                             .vectors = {1, N}};
+}
+
+/* One member is spoilt; the message must name it. */
+#define ASSERT_REFUSED(status, member, spoil)                                                                          \
+    do {                                                                                                               \
+        struct starfish_tridiag_problem problem = good_problem();                                                      \
+        struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;                                   \
+        starfish_tridiag_plan *plan = NULL;                                                                            \
+        spoil;                                                                                                         \
+        ASSERT_FAILS(starfish_tridiag_plan_create(context, &problem, &options, &plan), status, member);                \
+        assert_null(plan);                                                                                             \
+    } while (0)
+
+static void bad_plans(starfish_context *context)
+{
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.n ", problem.n = 0);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.n ", problem.n = (size_t)1 << 27);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.lines", problem.lines = 0);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.rhs ", problem.rhs = 0);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.lower", problem.lower = NULL);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.diag", problem.diag = NULL);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.upper", problem.upper = NULL);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.coefficients.row", problem.coefficients.row = 0);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.coefficients", problem.coefficients.line = N - 1);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.vectors.row", problem.vectors.row = 0);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.vectors.line", problem.vectors.line = 0);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.vectors", problem.vectors.line = SIZE_MAX / 2);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "problem.rhs_stride", (problem.rhs = 2, problem.rhs_stride = N));
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.size", options.size = 1);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.precision", options.precision = (starfish_precision)7);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.algorithm", options.algorithm = STARFISH_ALGORITHMS);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.pieces", options.pieces = LINES + 1);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.keep_factors", options.keep_factors = 1);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.check",
+                   (options.check = 1, options.algorithm = STARFISH_ALGORITHM_PIVOTED));
+}
+
+void test_batches_bad_arguments(starfish_context *context)
+{
+    struct starfish_tridiag_problem problem = good_problem();
+    starfish_tridiag_plan *plan = NULL;
+    starfish_tridiag_job *job = NULL;
+
+    bad_plans(context);
+    ASSERT_FAILS(starfish_tridiag_plan_create(NULL, &problem, NULL, &plan), STARFISH_ERROR_ARGUMENT, "context");
+    ASSERT_FAILS(starfish_tridiag_plan_create(context, NULL, NULL, &plan), STARFISH_ERROR_ARGUMENT, "problem");
+    ASSERT_FAILS(starfish_tridiag_plan_create(context, &problem, NULL, NULL), STARFISH_ERROR_ARGUMENT, "plan");
+    ASSERT_OK(starfish_tridiag_plan_create(context, &problem, NULL, &plan));
+    ASSERT_FAILS(starfish_tridiag_solve(NULL, rhs, rhs, NULL), STARFISH_ERROR_ARGUMENT, "plan");
+    ASSERT_FAILS(starfish_tridiag_solve(plan, NULL, rhs, NULL), STARFISH_ERROR_ARGUMENT, "rhs");
+    ASSERT_FAILS(starfish_tridiag_solve(plan, rhs, NULL, NULL), STARFISH_ERROR_ARGUMENT, "solution");
+    ASSERT_FAILS(starfish_tridiag_submit(plan, rhs, rhs, NULL), STARFISH_ERROR_ARGUMENT, "job");
+    ASSERT_FAILS(starfish_tridiag_wait(job, NULL), STARFISH_ERROR_ARGUMENT, "job");
+    ASSERT_FAILS(starfish_tridiag_plan_update(NULL), STARFISH_ERROR_ARGUMENT, "plan");
+    starfish_tridiag_plan_destroy(plan);
+    starfish_tridiag_plan_destroy(NULL);
+}
+
+void test_batches_check(starfish_context *context)
+{
+    struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+    struct starfish_tridiag_problem problem = good_problem();
+    starfish_tridiag_plan *plan = NULL;
+    size_t line = 7;
+
+    options.check = 1;
+    ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
+    assert_true(starfish_tridiag_plan_growth(plan, &line) == 1 && line < LINES);
+    diag[2 * N] = 0;
+    ASSERT_FAILS(starfish_tridiag_plan_update(plan), STARFISH_ERROR_SINGULAR, "line 2");
+    diag[2 * N] = 3;
+    diag[N] = 1e-14;
+    ASSERT_FAILS(starfish_tridiag_plan_update(plan), STARFISH_ERROR_NUMERICAL, "line 1");
+    starfish_tridiag_plan_destroy(plan);
+    options.check = 0;
+    ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
+    assert_true(isnan(starfish_tridiag_plan_growth(plan, NULL)));
+    starfish_tridiag_plan_destroy(plan);
+}
+
+/* With upper and lower gone, x = d / diag: before and after diag is doubled. */
+void test_batches_update(starfish_context *context)
+{
+    struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+    struct starfish_tridiag_problem problem = good_problem();
+    starfish_tridiag_plan *plan = NULL;
+    double x[N * LINES];
+
+    options.algorithm = STARFISH_ALGORITHM_THOMAS;
+    options.keep_factors = 1;
+    memset(lower, 0, sizeof lower);
+    memset(upper, 0, sizeof upper);
+    for (int i = 0; i < N * LINES; i++)
+        diag[i] = 2;
+    ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
+    for (int doubled = 0; doubled < 2; doubled++) {
+        ASSERT_OK(starfish_tridiag_solve(plan, rhs, x, NULL));
+        for (int i = 0; i < N * LINES; i++) {
+            assert_true(x[i] == rhs[i] / diag[i]);
+            diag[i] *= 2;
+        }
+        ASSERT_OK(starfish_tridiag_plan_update(plan));
+    }
+    starfish_tridiag_plan_destroy(plan);
+}
+
+enum { THREADS = 6, SOLVES = 8 };
+
+struct caller {
+    starfish_tridiag_plan *plan;
+    double rhs[N * LINES], first[N * LINES], again[N * LINES];
+    int different;
+};
+
+static void *solve_often(void *data)
+{
+    struct caller *caller = data;
+
+    caller->different = starfish_tridiag_solve(caller->plan, caller->rhs, caller->first, NULL) != STARFISH_SUCCESS;
+    for (int i = 0; i < SOLVES; i++) {
+        if (starfish_tridiag_solve(caller->plan, caller->rhs, caller->again, NULL) != STARFISH_SUCCESS)
+            caller->different = 1;
+        for (int k = 0; k < N * LINES; k++)
+            caller->different |= caller->first[k] != caller->again[k];
+    }
+    return NULL;
+}
+
+void test_batches_threads(starfish_context *context)
+{
+    static struct caller callers[THREADS];
+    struct starfish_tridiag_problem problem = good_problem();
+    starfish_tridiag_plan *plan = NULL;
+    pthread_t thread[THREADS];
+
+    problem.periodic = 1;
+    ASSERT_OK(starfish_tridiag_plan_create(context, &problem, NULL, &plan));
+    for (int t = 0; t < THREADS; t++) {
+        callers[t].plan = plan;
+        for (int i = 0; i < N * LINES; i++)
+            callers[t].rhs[i] = 1 + t; /* rows sum to 5 */
+        assert_int_equal(pthread_create(&thread[t], NULL, solve_often, &callers[t]), 0);
+    }
+    for (int t = 0; t < THREADS; t++) {
+        pthread_join(thread[t], NULL);
+        assert_int_equal(callers[t].different, 0);
+        for (int i = 0; i < N * LINES; i++)
+            assert_true(fabs(callers[t].first[i] - (1 + t) / 5.0) < 1e-14);
+    }
+    starfish_tridiag_plan_destroy(plan);
+}

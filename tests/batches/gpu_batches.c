@@ -1,0 +1,59 @@
+/* Batches of lines on a GPU: arrays on the host, and in its own memory. Exit status 77 without a device. */
+#include "batches.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { NO_DEVICE = 77 };
+
+static starfish_context *context;
+
+static int set_up(void **state)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    (void)state;
+    options.cpu_workers = 0;
+    return starfish_context_create(&context, &options);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    starfish_context_destroy(context);
+    return 0;
+}
+
+static void host_arrays_solve(void **state)
+{
+    (void)state;
+    test_batches_table(context, &test_host_memory, 1);
+    test_batches_long_lines(context, &test_host_memory, 2049);
+}
+
+static void device_arrays_solve(void **state)
+{
+    (void)state;
+    test_batches_table(context, &test_cuda_memory, 1);
+    test_batches_long_lines(context, &test_cuda_memory, getenv("STARFISH_TEST_SMALL") ? 513 : 300001);
+}
+
+static void interface_holds(void **state)
+{
+    (void)state;
+    test_batches_check(context);
+    test_batches_update(context);
+    test_batches_threads(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(host_arrays_solve), cmocka_unit_test(device_arrays_solve),
+                                       cmocka_unit_test(interface_holds)};
+    if (test_cuda_devices() == 0)
+        return NO_DEVICE;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
