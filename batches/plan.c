@@ -349,10 +349,8 @@ void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
         return;
     forget_coefficients(plan);
     for (size_t i = 0; i < plan->pieces; i++) {
-        if (plan->piece[i].factors)
-            starpu_data_unregister_no_coherency(plan->piece[i].factors);
-        if (plan->piece[i].border)
-            starpu_data_unregister_no_coherency(plan->piece[i].border);
+        starfish_array_unregister(plan->piece[i].factors);
+        starfish_array_unregister(plan->piece[i].border);
         starfish_vector_destroy(&plan->piece[i].growth);
     }
     starfish_workspace_destroy(&plan->workspace);

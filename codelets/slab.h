@@ -19,6 +19,15 @@
 
 enum { STARFISH_MAX_MODE_PARTS = STARFISH_SLAB_MAX_PARTS };
 
+/* What a slab's coefficients are: for every lane of a part, one array behind the other. */
+enum starfish_slab_coefficient {
+    STARFISH_SLAB_LOWER,
+    STARFISH_SLAB_DIAG,
+    STARFISH_SLAB_HEAD_OWN,
+    STARFISH_SLAB_HEAD_BEFORE,
+    STARFISH_SLAB_COEFFICIENTS
+};
+
 /* What all tasks of a plan share; must outlive them. */
 struct starfish_slab_space {
     struct starfish_context *context;
@@ -46,7 +55,7 @@ struct starfish_slab {
     uint32_t where;                                          /* kinds of workers; 0: any */
     starpu_data_handle_t separator[STARFISH_MAX_MODE_PARTS]; /* rhs of the reduced system, then separators */
     starpu_data_handle_t head[STARFISH_MAX_MODE_PARTS];
-    starpu_data_handle_t coefficient[STARFISH_MAX_MODE_PARTS]; /* lower, diag, head_own, head_before of the part */
+    starpu_data_handle_t coefficient[STARFISH_MAX_MODE_PARTS]; /* enum starfish_slab_coefficient */
     starpu_data_handle_t moments;                              /* two doubles; of singular problems */
 };
 

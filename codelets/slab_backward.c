@@ -74,9 +74,8 @@ static void solve_share(void *data, size_t part, size_t parts)
     share.workspace = starfish_workspace_part(work->a->parts.workspace, part);
     starfish_slab_window_array(&window, precision, (void *const *)work->solve.own, (void **)share.own);
     starfish_slab_window_array(&window, precision, (void *const *)work->solve.before, (void **)share.before);
-    const ptrdiff_t pinned = work->solve.pinned_lane - (ptrdiff_t)window.first_lane;
-    const int here = work->solve.pinned_lane >= 0 && pinned >= 0 && (size_t)pinned < window.lines.outer * space->n[0];
-    share.pinned_lane = here ? pinned : -1;
+    share.pinned_lane =
+        starfish_slab_pinned(work->solve.pinned_lane, window.first_lane, window.lines.outer * space->n[0]);
     kernels[precision](&share);
 }
 

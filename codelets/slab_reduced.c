@@ -6,8 +6,6 @@
 
 /* ---- Coefficients of a slab's ends ------------------------------------------------------------------------------- */
 
-enum { LOWER, DIAG, HEAD_OWN, HEAD_BEFORE, COEFFICIENTS }; /* of every lane of a part, one array behind the other */
-
 static size_t part_lanes(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts, size_t part)
 {
     return (parts->first_row[part + 1] - parts->first_row[part]) * space->n[0];
@@ -29,10 +27,10 @@ static struct starfish_slab_coefficients coefficients_of(void *buffers[], const 
     for (size_t p = 0; p < a->parts.count; p++) {
         void *const array = STARFISH_VECTOR(buffers, STARFISH_SLAB_TABLES + p);
         const size_t lanes = part_lanes(space, &a->parts, p);
-        kernel.lower[p] = starfish_real_at(array, space->precision, LOWER * lanes);
-        kernel.diag[p] = starfish_real_at(array, space->precision, DIAG * lanes);
-        kernel.head_own[p] = starfish_real_at(array, space->precision, HEAD_OWN * lanes);
-        kernel.head_before[p] = starfish_real_at(array, space->precision, HEAD_BEFORE * lanes);
+        kernel.lower[p] = starfish_real_at(array, space->precision, STARFISH_SLAB_LOWER * lanes);
+        kernel.diag[p] = starfish_real_at(array, space->precision, STARFISH_SLAB_DIAG * lanes);
+        kernel.head_own[p] = starfish_real_at(array, space->precision, STARFISH_SLAB_HEAD_OWN * lanes);
+        kernel.head_before[p] = starfish_real_at(array, space->precision, STARFISH_SLAB_HEAD_BEFORE * lanes);
     }
     return kernel;
 }
@@ -117,10 +115,10 @@ static struct starfish_slab_reduced with_pointers(void *buffers[], const struct 
         kernel.rhs[s] = STARFISH_VECTOR(buffers, 1 + 3 * s);
         kernel.head[s] = STARFISH_VECTOR(buffers, 2 + 3 * s);
         void *const coefficients = STARFISH_VECTOR(buffers, 3 + 3 * s);
-        kernel.lower[s] = starfish_real_at(coefficients, precision, LOWER * kernel.lanes);
-        kernel.diag[s] = starfish_real_at(coefficients, precision, DIAG * kernel.lanes);
-        kernel.head_own[s] = starfish_real_at(coefficients, precision, HEAD_OWN * kernel.lanes);
-        kernel.head_before[s] = starfish_real_at(coefficients, precision, HEAD_BEFORE * kernel.lanes);
+        kernel.lower[s] = starfish_real_at(coefficients, precision, STARFISH_SLAB_LOWER * kernel.lanes);
+        kernel.diag[s] = starfish_real_at(coefficients, precision, STARFISH_SLAB_DIAG * kernel.lanes);
+        kernel.head_own[s] = starfish_real_at(coefficients, precision, STARFISH_SLAB_HEAD_OWN * kernel.lanes);
+        kernel.head_before[s] = starfish_real_at(coefficients, precision, STARFISH_SLAB_HEAD_BEFORE * kernel.lanes);
     }
     return kernel;
 }
@@ -138,8 +136,7 @@ static struct starfish_slab_reduced lanes_of(const struct starfish_slab_reduced 
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
             *arrays[i] = starfish_real_at((void *)(uintptr_t)*arrays[i], precision, first);
     }
-    const ptrdiff_t pinned = whole->pinned_lane - (ptrdiff_t)first;
-    share.pinned_lane = whole->pinned_lane >= 0 && pinned >= 0 && (size_t)pinned < share.lanes ? pinned : -1;
+    share.pinned_lane = starfish_slab_pinned(whole->pinned_lane, first, share.lanes);
     return share;
 }
 
@@ -202,13 +199,13 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
         starfish_task_data(&task, slab[s].coefficient[part], STARPU_R);
     }
     const size_t lanes = part_lanes(space, parts, part);
-    const ptrdiff_t pinned = space->constant_lane - (ptrdiff_t)(parts->first_row[part] * space->n[0]);
-    const int here = space->constant_lane >= 0 && pinned >= 0 && (size_t)pinned < lanes;
-    struct arguments arguments = {
-        .space = space,
-        .workspace = parts->workspace,
-        .kernel = {
-            .lanes = lanes, .slabs = (int)slabs, .periodic = space->periodic, .pinned_lane = here ? pinned : -1}};
+    struct arguments arguments = {.space = space,
+                                  .workspace = parts->workspace,
+                                  .kernel = {.lanes = lanes,
+                                             .slabs = (int)slabs,
+                                             .periodic = space->periodic,
+                                             .pinned_lane = starfish_slab_pinned(
+                                                 space->constant_lane, parts->first_row[part] * space->n[0], lanes)}};
     const size_t sizes[] = {space->precision, lanes, slabs, (size_t)space->periodic};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);

@@ -27,6 +27,13 @@ int starfish_slab_window(struct starfish_slab_window *window, const struct starf
 void starfish_slab_window_array(const struct starfish_slab_window *window, starfish_precision precision,
                                 void *const *array, void **view);
 
+/* A pinned lane as `lanes` lanes from `first` on count it; -1 when it is not one of them, or there is none. */
+static inline ptrdiff_t starfish_slab_pinned(ptrdiff_t pinned_lane, size_t first, size_t lanes)
+{
+    const int here = pinned_lane >= 0 && (size_t)pinned_lane >= first && (size_t)pinned_lane - first < lanes;
+    return here ? pinned_lane - (ptrdiff_t)first : -1;
+}
+
 /* Transform planes, shared by the cores of the running worker's team; whole.workspace is not looked at. */
 void starfish_slab_planes_cpu(const struct starfish_slab_space *space, const struct starfish_workspace *workspace,
                               const struct starfish_planes *whole);

@@ -155,10 +155,8 @@ static starfish_status finish(struct starfish_job *job)
 {
     starfish_status status = starfish_progress_wait(&job->progress);
     for (size_t slab = 0; slab < job->cut->slabs; slab++) {
-        if (job->full_rhs[slab])
-            starpu_data_unregister_no_coherency(job->full_rhs[slab]);
-        if (job->correction[slab])
-            starpu_data_unregister_no_coherency(job->correction[slab]);
+        starfish_array_unregister(job->full_rhs[slab]);
+        starfish_array_unregister(job->correction[slab]);
     }
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++)

@@ -69,3 +69,9 @@ starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t cou
     starpu_vector_data_register(handle, -1, 0, (uint32_t)count, element_size);
     return STARFISH_SUCCESS;
 }
+
+void starfish_array_unregister(starpu_data_handle_t handle)
+{
+    if (handle)
+        starpu_data_unregister_no_coherency(handle);
+}

@@ -83,8 +83,6 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space)
 
 /* ---- A graph's data ------------------------------------------------------------------------------------------------ */
 
-enum { COEFFICIENTS = 4 }; /* arrays of codelets/slab.h */
-
 static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s)
 {
     const struct starfish_slab_space *space = graph->space;
@@ -94,7 +92,7 @@ static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s
         const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
         STARFISH_TRY(starfish_array_register(&slab->separator[p], lanes, size));
         STARFISH_TRY(starfish_array_register(&slab->head[p], lanes, size));
-        STARFISH_TRY(starfish_array_register(&slab->coefficient[p], COEFFICIENTS * lanes, size));
+        STARFISH_TRY(starfish_array_register(&slab->coefficient[p], STARFISH_SLAB_COEFFICIENTS * lanes, size));
         starpu_data_set_coordinates(slab->separator[p], 2, (int)s, (int)p);
         starpu_data_set_coordinates(slab->head[p], 2, (int)s, (int)p);
         starpu_data_set_coordinates(slab->coefficient[p], 2, (int)s, (int)p);
@@ -164,23 +162,17 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
     return status;
 }
 
-static void unregister(starpu_data_handle_t handle)
-{
-    if (handle)
-        starpu_data_unregister_no_coherency(handle); /* nobody wants the values any more */
-}
-
 void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
 {
     if (!graph->space)
         return;
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         for (size_t p = 0; p < graph->parts.count; p++) {
-            unregister(graph->slab[s].separator[p]);
-            unregister(graph->slab[s].head[p]);
-            unregister(graph->slab[s].coefficient[p]);
+            starfish_array_unregister(graph->slab[s].separator[p]);
+            starfish_array_unregister(graph->slab[s].head[p]);
+            starfish_array_unregister(graph->slab[s].coefficient[p]);
         }
-        unregister(graph->slab[s].moments);
+        starfish_array_unregister(graph->slab[s].moments);
     }
     starfish_vector_destroy(&graph->upper);
     starfish_workspace_destroy(&graph->workspace);

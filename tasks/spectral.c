@@ -91,19 +91,13 @@ starfish_status starfish_spectral_create(struct starfish_spectral *s, struct sta
     return status;
 }
 
-static void unregister(starpu_data_handle_t handle)
-{
-    if (handle)
-        starpu_data_unregister_no_coherency(handle); /* nobody wants the values any more */
-}
-
 void starfish_spectral_destroy(struct starfish_spectral *s)
 {
     for (size_t b = 0; b < s->blocks; b++) {
         for (size_t slab = 0; slab < s->cut.slabs; slab++)
-            unregister(s->tile[b][slab]);
+            starfish_array_unregister(s->tile[b][slab]);
         for (size_t l = 0; l < s->levels; l++)
-            unregister(s->level_array[b][l]);
+            starfish_array_unregister(s->level_array[b][l]);
     }
     for (size_t l = 0; l < s->levels; l++) {
         starfish_vector_destroy(&s->level[l].ints);
