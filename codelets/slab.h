@@ -65,9 +65,10 @@ enum starfish_slab_priority {
     STARFISH_PRIORITY_REDUCED = 2
 };
 
-/* Bytes of work space: for each core on the CPU. max_planes: of the thickest slab. */
+/* Bytes of work space that a slab of `planes` planes needs, one of `slabs`: for each core on the CPU. Not monotonic in
+ * `planes`. */
 size_t starfish_slab_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,
-                               size_t parts, size_t max_planes);
+                               size_t parts, size_t planes);
 
 /* Once per plan: the coefficients of a slab's ends. */
 starfish_status starfish_submit_slab_coefficients(struct starfish_progress *progress, int phase,

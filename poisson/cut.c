@@ -3,7 +3,7 @@
  *
  * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab. From and to main
  * memory, a GPU wants a few slabs, so that copies and work overlap; and teams of cores take the planes that balance them
- * with the GPU's copies: both rates are measured when the plan is made, on a few planes. */
+ * with the GPU's copies, by rates that are measured (trial.c). */
 #include "poisson/plan.h"
 
 #include "base/real.h"
@@ -16,7 +16,6 @@ enum {
     SLABS_PER_GPU = 12,           /* of host data: the first copy in and the last one out do not overlap with work */
     BYTES_PER_GPU_SLAB = 8 << 20, /* below this, the time of a task is the runtime's */
     ELEMENTS_PER_TASK = 32768,    /* a task should be worth 100 us */
-    TRIAL_BYTES = 64 << 20,       /* enough to see the rate of a link or of a team */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -76,96 +75,6 @@ static starfish_status cut_tiles(const struct starfish_poisson_plan *plan, struc
     return STARFISH_SUCCESS;
 }
 
-/* ---- The slab method: what a kind of worker needs for a plane -------------------------------------------------------- */
-
-struct trial {
-    struct starfish_poisson_plan *plan;
-    struct starfish_slab_graph graph; /* one slab: the first planes of the field */
-    size_t n[3];
-    void *rhs, *solution;
-};
-
-static starfish_status run_trial(struct trial *trial, double *seconds)
-{
-    struct starfish_poisson_plan *plan = trial->plan;
-    struct starfish_progress progress;
-    struct starfish_field *rhs = NULL, *solution = NULL;
-    struct starfish_vector removed = {NULL, NULL, 0};
-    STARFISH_TRY(starfish_field_over(plan->context, plan->options.precision, trial->n, &trial->graph.cut, "trial",
-                                     trial->rhs, &rhs));
-    starfish_status status = starfish_field_over(plan->context, plan->options.precision, trial->n, &trial->graph.cut,
-                                                 "trial", trial->solution, &solution);
-    if (status == STARFISH_SUCCESS && plan->singular)
-        status = starfish_vector_results(&removed, STARFISH_CONSTANT_MOMENTS);
-    starfish_progress_init(&progress, plan->context);
-    const double start = starpu_timing_now();
-    if (status == STARFISH_SUCCESS)
-        status = starfish_graph_slab(&trial->graph, &progress, rhs->handle, solution->handle, removed.handle);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_graph_bring_home(&progress, STARFISH_PHASE_BACKWARD, &trial->graph.cut, solution->handle);
-    const starfish_status waited = starfish_progress_wait(&progress);
-    *seconds = 1e-6 * (starpu_timing_now() - start);
-    starfish_progress_destroy(&progress);
-    starfish_vector_destroy(&removed);
-    starfish_field_destroy(solution);
-    starfish_field_destroy(rhs);
-    return status != STARFISH_SUCCESS ? status : waited;
-}
-
-static starfish_status allocate_trial(struct trial *trial, enum starfish_residence residence)
-{
-    const size_t bytes = trial->n[2] * plane_bytes(trial->plan);
-    void **const memory[] = {&trial->rhs, &trial->solution};
-    for (int i = 0; i < 2; i++) {
-        if (residence == STARFISH_PINNED)
-            STARFISH_TRY(starfish_alloc(trial->plan->context, bytes, memory[i]));
-        else if (!(*memory[i] = malloc(bytes)))
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for measuring on %zu planes", trial->n[2]);
-        memset(*memory[i], 0, bytes);
-    }
-    return STARFISH_SUCCESS;
-}
-
-static void free_trial(struct trial *trial, enum starfish_residence residence)
-{
-    const size_t bytes = trial->n[2] * plane_bytes(trial->plan);
-    void *const memory[] = {trial->rhs, trial->solution};
-    for (int i = 0; i < 2; i++) {
-        if (residence == STARFISH_PINNED)
-            starfish_free(trial->plan->context, memory[i], bytes);
-        else
-            free(memory[i]);
-    }
-}
-
-/* Solve on the first planes with one kind of worker, copies included; the first time is for warming up. */
-static starfish_status measure(struct starfish_poisson_plan *plan, enum starfish_residence residence, uint32_t where,
-                               double *seconds_per_plane)
-{
-    enum { TIMES = 3 };
-    const size_t planes = clamp(TRIAL_BYTES / plane_bytes(plan), 1, plan->n[2]);
-    struct trial trial = {.plan = plan, .n = {plan->n[0], plan->n[1], planes}};
-    struct starfish_cut cut = starfish_cut_equally(planes, 1);
-    struct starfish_progress progress;
-    cut.where[0] = where;
-    starfish_progress_init(&progress, plan->context);
-    starfish_status status =
-        starfish_slab_graph_create(&trial.graph, &plan->space, &plan->direction[2], &cut, 1, where, &progress);
-    starfish_progress_destroy(&progress); /* a graph of one slab has nothing to prepare */
-    if (status == STARFISH_SUCCESS)
-        status = allocate_trial(&trial, residence);
-    double best = INFINITY;
-    for (int time = 0; time < TIMES && status == STARFISH_SUCCESS; time++) {
-        double seconds;
-        status = run_trial(&trial, &seconds);
-        best = fmin(best, seconds);
-    }
-    free_trial(&trial, residence);
-    starfish_slab_graph_destroy(&trial.graph);
-    *seconds_per_plane = best / (double)planes;
-    return status;
-}
-
 /* ---- The slab method: slabs ------------------------------------------------------------------------------------------ */
 
 static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uint32_t where)
@@ -180,16 +89,21 @@ static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uin
     }
 }
 
-/* The planes that balance teams of cores with GPUs, all of which have measured rates. */
+/* The planes that balance teams of cores with GPUs. A lone solve's copies go one way at a time, and take about half of the
+ * main memory's bandwidth from the cores that a stream's take. */
 static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                      size_t *planes)
+                                      enum starfish_pace pace, size_t *planes)
 {
-    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
-    double cpu_seconds, gpu_seconds;
-    STARFISH_TRY(measure(plan, residence, STARPU_CPU, &cpu_seconds));
-    STARFISH_TRY(measure(plan, residence, STARPU_CUDA, &gpu_seconds));
-    const double cpu_rate = (double)cpus / cpu_seconds, gpu_rate = (double)gpus / gpu_seconds;
-    *planes = (size_t)((double)plan->n[2] * cpu_rate / (cpu_rate + gpu_rate));
+    const size_t cpus = plan->context->workers_of[STARFISH_CPU];
+    struct starfish_trial_rates *rates = &plan->rates[residence];
+    if (!(rates->stream[STARFISH_GPU] > 0))
+        STARFISH_TRY(starfish_poisson_trial(plan, residence, rates));
+    double cpu = rates->stream[STARFISH_CPU], gpu = rates->stream[STARFISH_GPU];
+    if (pace == STARFISH_LONE) {
+        cpu = 2 / (1 / cpu + 1 / rates->lone[STARFISH_CPU]);
+        gpu = rates->lone[STARFISH_GPU];
+    }
+    *planes = (size_t)((double)plan->n[2] * cpu / (cpu + gpu));
     if (*planes < cpus)
         *planes = 0;
     return STARFISH_SUCCESS;
@@ -204,7 +118,7 @@ static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes)
 
 /* Slabs of one kind of worker each. */
 static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                 struct starfish_cut *cut)
+                                 enum starfish_pace pace, struct starfish_cut *cut)
 {
     const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
     const size_t nz = plan->n[2];
@@ -220,7 +134,7 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
         return STARFISH_SUCCESS;
     }
     if (cpus > 0)
-        STARFISH_TRY(share_of_cores(plan, residence, &of_cores));
+        STARFISH_TRY(share_of_cores(plan, residence, pace, &of_cores));
     if (of_cores > 0)
         add_slabs(cut, cpus, of_cores, STARPU_CPU);
     if (nz > of_cores)
@@ -236,7 +150,7 @@ static size_t choose_parts(const struct starfish_poisson_plan *plan, size_t slab
 }
 
 static starfish_status cut_for_slab_method(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                           struct starfish_cut *cut, size_t *parts)
+                                           enum starfish_pace pace, struct starfish_cut *cut, size_t *parts)
 {
     const struct starfish_poisson_options *options = &plan->options;
     STARFISH_TRY(check_count("slabs", options->slabs, smaller(plan->n[2], STARFISH_MAX_SLABS)));
@@ -244,14 +158,14 @@ static starfish_status cut_for_slab_method(struct starfish_poisson_plan *plan, e
     if (options->slabs > 0)
         *cut = starfish_cut_equally(plan->n[2], options->slabs);
     else
-        STARFISH_TRY(cut_slabs(plan, residence, cut));
+        STARFISH_TRY(cut_slabs(plan, residence, pace, cut));
     *parts = options->mode_blocks > 0 ? options->mode_blocks : choose_parts(plan, cut->slabs);
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_poisson_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                            struct starfish_cut *cut, size_t *parts)
+                                            enum starfish_pace pace, struct starfish_cut *cut, size_t *parts)
 {
-    return plan->method == STARFISH_METHOD_SLAB ? cut_for_slab_method(plan, residence, cut, parts)
+    return plan->method == STARFISH_METHOD_SLAB ? cut_for_slab_method(plan, residence, pace, cut, parts)
                                                 : cut_tiles(plan, cut, parts);
 }

@@ -133,7 +133,7 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
     struct starfish_reduction *product = NULL;
     struct starfish_fractions *fractions = NULL;
     const struct starfish_direction *z = &plan->direction[2];
-    STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, &cut, &blocks));
+    STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, STARFISH_LONE, &cut, &blocks));
     if (plan->method == STARFISH_METHOD_BLKTRI)
         STARFISH_TRY(
             starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
@@ -145,26 +145,6 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
                                  plan->singular, &cut, blocks, product, fractions);
     starfish_reduction_destroy(product);
     starfish_fractions_destroy(fractions);
-    return status;
-}
-
-static starfish_status create_graph(struct starfish_poisson_plan *plan, enum starfish_residence residence)
-{
-    struct starfish_cut cut;
-    size_t parts = 1;
-    struct starfish_progress progress;
-    STARFISH_TRY(starfish_poisson_choose_cut(plan, residence, &cut, &parts));
-    /* Where slabs have kinds of workers, the reduced system is the GPU's. */
-    const uint32_t where = cut.where[cut.slabs - 1];
-    starfish_progress_init(&progress, plan->context);
-    starfish_status status = starfish_slab_graph_create(&plan->graph[residence], &plan->space, &plan->direction[2],
-                                                        &cut, parts, where, &progress);
-    if (status == STARFISH_SUCCESS) {
-        status = starfish_progress_wait(&progress);
-        if (status != STARFISH_SUCCESS)
-            starfish_slab_graph_destroy(&plan->graph[residence]);
-    }
-    starfish_progress_destroy(&progress);
     return status;
 }
 
@@ -202,7 +182,8 @@ static starfish_status create_slab(struct starfish_poisson_plan *plan, const cha
         return status;
     }
     choose_refinements(plan);
-    return create_graph(plan, STARFISH_PINNED);
+    const struct starfish_cut *cut;
+    return starfish_poisson_cut(plan, STARFISH_PINNED, STARFISH_LONE, &cut);
 }
 
 static starfish_status create_solver(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
@@ -319,7 +300,8 @@ void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
     if (!plan)
         return;
     for (int residence = 0; residence < STARFISH_RESIDENCES; residence++)
-        starfish_slab_graph_destroy(&plan->graph[residence]);
+        for (int pace = 0; pace < STARFISH_PACES; pace++)
+            starfish_slab_graph_destroy(&plan->graph[residence][pace]);
     starfish_slab_space_destroy(&plan->space);
     if (plan->spectral.context)
         starfish_spectral_destroy(&plan->spectral);
@@ -362,48 +344,6 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
     const struct starfish_cut *cut;
     if (memory)
         STARFISH_TRY(starfish_memory_place(plan->context, "memory", memory, &node, &residence));
-    STARFISH_TRY(starfish_poisson_cut(plan, residence, &cut));
+    STARFISH_TRY(starfish_poisson_cut(plan, residence, STARFISH_LONE, &cut));
     return starfish_field_over(plan->context, plan->options.precision, plan->n, cut, "memory", memory, field);
-}
-
-/* ---- Cuts --------------------------------------------------------------------------------------------------------- */
-
-/* Where the user says how to cut, or there is no GPU, one graph is for all; where there are GPUs alone, one for all data of
- * the host. */
-static enum starfish_residence graph_of(const struct starfish_poisson_plan *plan, enum starfish_residence residence)
-{
-    const size_t *workers = plan->context->workers_of;
-    const int one = plan->options.slabs > 0 || workers[STARFISH_GPU] == 0;
-    const int one_for_host = workers[STARFISH_CPU] == 0 && residence == STARFISH_PAGEABLE;
-    return one || one_for_host ? STARFISH_PINNED : residence;
-}
-
-starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                     const struct starfish_cut **cut)
-{
-    starfish_status status = STARFISH_SUCCESS;
-    *cut = &plan->spectral.cut;
-    if (plan->method != STARFISH_METHOD_SLAB)
-        return STARFISH_SUCCESS;
-    residence = graph_of(plan, residence);
-    pthread_mutex_lock(&plan->submission);
-    if (!plan->graph[residence].space)
-        status = create_graph(plan, residence);
-    pthread_mutex_unlock(&plan->submission);
-    *cut = &plan->graph[residence].cut;
-    return status;
-}
-
-enum starfish_residence starfish_poisson_residence_of(const struct starfish_poisson_plan *plan,
-                                                      const struct starfish_cut *cut)
-{
-    int residence = 0;
-    for (; residence < STARFISH_RESIDENCES; residence++) {
-        const struct starfish_cut *own =
-            plan->method == STARFISH_METHOD_SLAB ? &plan->graph[residence].cut : &plan->spectral.cut;
-        if (own->slabs == cut->slabs && own->slabs > 0 &&
-            memcmp(own->first_plane, cut->first_plane, (cut->slabs + 1) * sizeof cut->first_plane[0]) == 0)
-            break;
-    }
-    return (enum starfish_residence)residence;
 }

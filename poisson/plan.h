@@ -6,6 +6,16 @@
 #include "tasks/slab.h"
 #include "tasks/spectral.h"
 #include <starfish/poisson.h>
+#include <stdatomic.h>
+
+/* A solve that is waited for copies in first and out last; in a stream, one's copies out go with the next one's in. */
+enum starfish_pace { STARFISH_LONE, STARFISH_STREAM, STARFISH_PACES };
+
+/* Planes per second of all workers of a kind together. */
+struct starfish_trial_rates {
+    double lone[STARFISH_WORKER_KINDS];   /* one kind at work, one solve at a time */
+    double stream[STARFISH_WORKER_KINDS]; /* both kinds at work, on a stream of solves; 0 before the trial */
+};
 
 struct starfish_poisson_plan {
     struct starfish_context *context;
@@ -20,23 +30,33 @@ struct starfish_poisson_plan {
     struct starfish_operator operator_;
     struct starfish_spectral spectral; /* of both forms of blktri */
     /* Of method slab: a graph for each place that right-hand side and solution may lie in, since they are cut for the copies
-     * that will be needed. Made when the first solve of its kind comes, the one for pinned memory with the plan. */
+     * that will be needed, and for each pace. Made when the first solve of its kind comes, the one for a lone solve in pinned
+     * memory with the plan. */
     struct starfish_slab_space space;
-    struct starfish_slab_graph graph[STARFISH_RESIDENCES];
+    struct starfish_slab_graph graph[STARFISH_RESIDENCES][STARFISH_PACES];
+    struct starfish_trial_rates rates[STARFISH_RESIDENCES];
+    atomic_int in_flight; /* jobs submitted and not waited for */
     /* A graph's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the next
      * one's, so that the runtime's implicit dependencies put them one after the other. */
     pthread_mutex_t submission;
 };
 
-/* How the field is cut for data of that residence. Makes the graph where there is none yet. */
+/* graphs.c: how the field is cut for data of that residence and solves at that pace. Makes the graph where there is none
+ * yet. */
 starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                     const struct starfish_cut **cut);
-/* The residence whose graph a cut belongs to; STARFISH_RESIDENCES when it is none of the plan's. */
-enum starfish_residence starfish_poisson_residence_of(const struct starfish_poisson_plan *plan,
+                                     enum starfish_pace pace, const struct starfish_cut **cut);
+/* The graph that a cut belongs to, NULL when it is none of the plan's or the plan has no graphs. */
+struct starfish_slab_graph *starfish_poisson_graph_of(struct starfish_poisson_plan *plan,
                                                       const struct starfish_cut *cut);
+/* Whether a cut is the plan's. */
+int starfish_poisson_is_cut(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
 
 /* cut.c: choose how to cut the field and its modes for the workers. */
 starfish_status starfish_poisson_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                            struct starfish_cut *cut, size_t *parts);
+                                            enum starfish_pace pace, struct starfish_cut *cut, size_t *parts);
+
+/* trial.c: measure what the workers do, on a few planes. Takes tenths of a second. */
+starfish_status starfish_poisson_trial(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                       struct starfish_trial_rates *rates);
 
 #endif

@@ -12,7 +12,7 @@
 struct starfish_job {
     struct starfish_poisson_plan *plan;
     struct starfish_progress progress;
-    enum starfish_residence residence; /* which of the plan's graphs it runs */
+    struct starfish_slab_graph *graph; /* of the slab method: which of the plan's it runs */
     const struct starfish_cut *cut;
     struct starfish_field *rhs, *solution;
     int owns_fields;
@@ -110,7 +110,7 @@ static starfish_status submit_solve(struct starfish_job *job, const starpu_data_
 {
     struct starfish_poisson_plan *plan = job->plan;
     return plan->method == STARFISH_METHOD_SLAB
-               ? starfish_graph_slab(&plan->graph[job->residence], &job->progress, rhs, solution, removed)
+               ? starfish_graph_slab(job->graph, &job->progress, rhs, solution, removed)
                : starfish_graph_blktri(&plan->spectral, &job->progress, rhs, solution, removed);
 }
 
@@ -189,8 +189,8 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
     job->plan = plan;
     job->rhs = rhs;
     job->solution = solution;
-    job->residence = starfish_poisson_residence_of(plan, &rhs->cut);
-    job->cut = plan->method == STARFISH_METHOD_SLAB ? &plan->graph[job->residence].cut : &plan->spectral.cut;
+    job->graph = starfish_poisson_graph_of(plan, &rhs->cut);
+    job->cut = job->graph ? &job->graph->cut : &plan->spectral.cut;
     job->owns_fields = owns_fields;
     starfish_progress_init(&job->progress, plan->context);
     pthread_mutex_lock(&plan->submission);
@@ -202,17 +202,18 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
         destroy(job);
         return status;
     }
+    atomic_fetch_add(&plan->in_flight, 1);
     *result = job;
     return STARFISH_SUCCESS;
 }
 
-static starfish_status check_field(const struct starfish_poisson_plan *plan, const char *name,
+static starfish_status check_field(struct starfish_poisson_plan *plan, const char *name,
                                    const struct starfish_field *field)
 {
     if (!field)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
     if (field->context != plan->context || field->precision != plan->options.precision ||
-        starfish_poisson_residence_of(plan, &field->cut) == STARFISH_RESIDENCES ||
+        !starfish_poisson_is_cut(plan, &field->cut) ||
         memcmp(field->n, plan->n, sizeof plan->n) != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "%s has another context, shape, precision or cut into slabs than the plan: make it with "
@@ -229,7 +230,7 @@ starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const
     *job = NULL;
     STARFISH_TRY(check_field(plan, "rhs", rhs));
     STARFISH_TRY(check_field(plan, "solution", solution));
-    if (starfish_poisson_residence_of(plan, &rhs->cut) != starfish_poisson_residence_of(plan, &solution->cut))
+    if (starfish_poisson_graph_of(plan, &rhs->cut) != starfish_poisson_graph_of(plan, &solution->cut))
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "rhs and solution are cut into slabs in different ways, since one is "
                              "in device memory and the other is not");
@@ -269,7 +270,8 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
     enum starfish_residence residence;
     const struct starfish_cut *cut;
     STARFISH_TRY(slower_residence(plan, rhs, solution, &residence));
-    STARFISH_TRY(starfish_poisson_cut(plan, residence, &cut));
+    STARFISH_TRY(starfish_poisson_cut(
+        plan, residence, atomic_load(&plan->in_flight) > 0 ? STARFISH_STREAM : STARFISH_LONE, &cut));
     /* The right-hand side is only read, unless it is the solution too. */
     starfish_status status = field_over(plan, cut, "rhs", (void *)(uintptr_t)rhs, &field[0]);
     if (status == STARFISH_SUCCESS && rhs != solution)
@@ -350,6 +352,7 @@ starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     starfish_status status = finish(job);
+    atomic_fetch_sub(&job->plan->in_flight, 1);
     const double seconds = 1e-6 * (starpu_timing_now() - job->progress.start);
     struct starfish_info result;
     if (status == STARFISH_SUCCESS) {

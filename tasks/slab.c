@@ -83,23 +83,32 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space)
 
 /* ---- A graph's data ------------------------------------------------------------------------------------------------ */
 
+static starfish_status register_array(starpu_data_handle_t *handle, size_t count, size_t size, size_t s, size_t p)
+{
+    STARFISH_TRY(starfish_array_register(handle, count, size));
+    starpu_data_set_coordinates(*handle, 2, (int)s, (int)p);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s)
 {
     const struct starfish_slab_space *space = graph->space;
     const size_t size = starfish_real_size(space->precision);
-    struct starfish_slab *slab = &graph->slab[s];
     for (size_t p = 0; p < graph->parts.count; p++) {
         const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
-        STARFISH_TRY(starfish_array_register(&slab->separator[p], lanes, size));
-        STARFISH_TRY(starfish_array_register(&slab->head[p], lanes, size));
-        STARFISH_TRY(starfish_array_register(&slab->coefficient[p], STARFISH_SLAB_COEFFICIENTS * lanes, size));
-        starpu_data_set_coordinates(slab->separator[p], 2, (int)s, (int)p);
-        starpu_data_set_coordinates(slab->head[p], 2, (int)s, (int)p);
-        starpu_data_set_coordinates(slab->coefficient[p], 2, (int)s, (int)p);
+        STARFISH_TRY(
+            register_array(&graph->slab[0][s].coefficient[p], STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
+        for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
+            struct starfish_slab *slab = &graph->slab[turn][s];
+            slab->coefficient[p] = graph->slab[0][s].coefficient[p];
+            STARFISH_TRY(register_array(&slab->separator[p], lanes, size, s, p));
+            STARFISH_TRY(register_array(&slab->head[p], lanes, size, s, p));
+        }
     }
-    if (space->constant_lane < 0)
-        return STARFISH_SUCCESS;
-    return starfish_array_register(&slab->moments, STARFISH_CONSTANT_MOMENTS, sizeof(double));
+    for (int turn = 0; turn < STARFISH_SLAB_TURNS && space->constant_lane >= 0; turn++)
+        STARFISH_TRY(
+            starfish_array_register(&graph->slab[turn][s].moments, STARFISH_CONSTANT_MOMENTS, sizeof(double)));
+    return STARFISH_SUCCESS;
 }
 
 /* Entries of z that couple each slab to the next. */
@@ -116,29 +125,37 @@ static int alone(const struct starfish_slab_graph *graph)
     return graph->cut.slabs == 1;
 }
 
+/* What the most demanding slab needs, which may be a thin one: fewer planes let kernels take more lanes at a time. */
+static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_worker_kind kind)
+{
+    size_t most = 0;
+    for (size_t s = 0; s < graph->cut.slabs; s++) {
+        const size_t bytes = starfish_slab_workspace(graph->space, kind, graph->cut.slabs, graph->parts.count,
+                                                     starfish_cut_planes(&graph->cut, s));
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z,
                                   struct starfish_progress *progress)
 {
-    const struct starfish_slab_space *space = graph->space;
-    size_t thickest = 0;
-    for (size_t s = 0; s < graph->cut.slabs; s++) {
-        const size_t planes = starfish_cut_planes(&graph->cut, s);
-        graph->slab[s].first_plane = graph->cut.first_plane[s];
-        graph->slab[s].planes = planes;
-        graph->slab[s].where = graph->cut.where[s];
-        thickest = planes > thickest ? planes : thickest;
-    }
-    STARFISH_TRY(starfish_workspace_create(
-        &graph->workspace, space->context,
-        starfish_slab_workspace(space, STARFISH_CPU, graph->cut.slabs, graph->parts.count, thickest),
-        starfish_slab_workspace(space, STARFISH_GPU, graph->cut.slabs, graph->parts.count, thickest)));
+    for (size_t s = 0; s < graph->cut.slabs; s++)
+        for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
+            graph->slab[turn][s].first_plane = graph->cut.first_plane[s];
+            graph->slab[turn][s].planes = starfish_cut_planes(&graph->cut, s);
+            graph->slab[turn][s].where = graph->cut.where[s];
+        }
+    STARFISH_TRY(starfish_workspace_create(&graph->workspace, graph->space->context,
+                                           workspace_bytes(graph, STARFISH_CPU),
+                                           workspace_bytes(graph, STARFISH_GPU)));
     if (alone(graph))
         return STARFISH_SUCCESS;
     STARFISH_TRY(make_upper(graph, z));
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         STARFISH_TRY(register_slab(graph, s));
-        STARFISH_TRY(
-            starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, space, &graph->parts, &graph->slab[s]));
+        STARFISH_TRY(starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts,
+                                                       &graph->slab[0][s]));
     }
     return STARFISH_SUCCESS;
 }
@@ -162,17 +179,24 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
     return status;
 }
 
+static void release_ends(const struct starfish_slab *slab, size_t parts)
+{
+    for (size_t p = 0; p < parts; p++) {
+        starfish_array_unregister(slab->separator[p]);
+        starfish_array_unregister(slab->head[p]);
+    }
+    starfish_array_unregister(slab->moments);
+}
+
 void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
 {
     if (!graph->space)
         return;
     for (size_t s = 0; s < graph->cut.slabs; s++) {
-        for (size_t p = 0; p < graph->parts.count; p++) {
-            starfish_array_unregister(graph->slab[s].separator[p]);
-            starfish_array_unregister(graph->slab[s].head[p]);
-            starfish_array_unregister(graph->slab[s].coefficient[p]);
-        }
-        starfish_array_unregister(graph->slab[s].moments);
+        for (size_t p = 0; p < graph->parts.count; p++)
+            starfish_array_unregister(graph->slab[0][s].coefficient[p]);
+        for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++)
+            release_ends(&graph->slab[turn][s], graph->parts.count);
     }
     starfish_vector_destroy(&graph->upper);
     starfish_workspace_destroy(&graph->workspace);
@@ -181,40 +205,42 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
 
 /* ---- Graph ---------------------------------------------------------------------------------------------------------- */
 
-static starfish_status submit_reduced(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                      starpu_data_handle_t removed)
+static starfish_status submit_reduced(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
+                                      struct starfish_progress *progress, starpu_data_handle_t removed)
 {
     if (alone(graph))
         return STARFISH_SUCCESS;
     if (removed)
-        STARFISH_TRY(starfish_submit_constant_sum(progress, STARFISH_PHASE_MODES, graph->cut.slabs, graph->slab,
-                                                  removed, graph->reduced_where));
+        STARFISH_TRY(starfish_submit_constant_sum(progress, STARFISH_PHASE_MODES, graph->cut.slabs, slab, removed,
+                                                  graph->reduced_where));
     for (size_t part = 0; part < graph->parts.count; part++)
         STARFISH_TRY(starfish_submit_slab_reduced(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts, part,
-                                                  graph->cut.slabs, graph->slab, graph->upper.handle,
-                                                  graph->reduced_where));
+                                                  graph->cut.slabs, slab, graph->upper.handle, graph->reduced_where));
     return STARFISH_SUCCESS;
 }
 
-static const struct starfish_slab *slab_before(const struct starfish_slab_graph *graph, size_t slab)
+static const struct starfish_slab *slab_before(const struct starfish_slab_graph *graph,
+                                               const struct starfish_slab *slab, size_t s)
 {
-    if (slab > 0)
-        return &graph->slab[slab - 1];
-    return graph->space->periodic ? &graph->slab[graph->cut.slabs - 1] : NULL;
+    if (s > 0)
+        return &slab[s - 1];
+    return graph->space->periodic ? &slab[graph->cut.slabs - 1] : NULL;
 }
 
-starfish_status starfish_graph_slab(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
+starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
                                     const starpu_data_handle_t *rhs, const starpu_data_handle_t *solution,
                                     starpu_data_handle_t removed)
 {
+    const struct starfish_slab *slab = graph->slab[graph->turn];
+    graph->turn = (graph->turn + 1) % STARFISH_SLAB_TURNS;
     for (size_t s = 0; s < graph->cut.slabs; s++)
         STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, graph->space, &graph->parts,
-                                                  &graph->slab[s], alone(graph), rhs[s], solution[s],
-                                                  alone(graph) ? removed : graph->slab[s].moments));
-    STARFISH_TRY(submit_reduced(graph, progress, removed));
+                                                  &slab[s], alone(graph), rhs[s], solution[s],
+                                                  alone(graph) ? removed : slab[s].moments));
+    STARFISH_TRY(submit_reduced(graph, slab, progress, removed));
     for (size_t s = 0; s < graph->cut.slabs; s++)
         STARFISH_TRY(starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, graph->space, &graph->parts,
-                                                   &graph->slab[s], slab_before(graph, s), alone(graph), removed,
+                                                   &slab[s], slab_before(graph, slab, s), alone(graph), removed,
                                                    solution[s]));
     return STARFISH_SUCCESS;
 }

@@ -15,6 +15,10 @@ starfish_status starfish_slab_space_create(struct starfish_slab_space *space, st
                                            double lambda, int singular);
 void starfish_slab_space_destroy(struct starfish_slab_space *space);
 
+/* Successive solves take turns with the arrays between their tasks, so that the next one's forward tasks, and the copies
+ * before them, need not wait for this one's backward tasks. */
+enum { STARFISH_SLAB_TURNS = 2 };
+
 /* A graph for one way of cutting the field. */
 struct starfish_slab_graph {
     struct starfish_slab_space *space; /* NULL before create and after destroy */
@@ -22,7 +26,8 @@ struct starfish_slab_graph {
     struct starfish_slab_parts parts;
     struct starfish_workspace workspace;
     uint32_t reduced_where;
-    struct starfish_slab slab[STARFISH_MAX_SLABS];
+    int turn;                                                         /* of the next solve */
+    struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
     struct starfish_vector upper; /* of z, at every slab's last plane */
 };
 
@@ -34,8 +39,8 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
 void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);
 
 /* rhs and solution: slabs of fields, the same or others. removed: two doubles, the first of which receives pertrb, in
- * singular problems. */
-starfish_status starfish_graph_slab(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
+ * singular problems. One thread at a time. */
+starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
                                     const starpu_data_handle_t *rhs, const starpu_data_handle_t *solution,
                                     starpu_data_handle_t removed);
 
