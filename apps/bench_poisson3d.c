@@ -113,7 +113,7 @@ int bench_poisson3d(int argc, char **argv)
          OPTION_TEXT,
          &given->stream,
          "LIST",
-         "right-hand sides in flight at once; times are per solve; default 1",
+         "right-hand sides in flight at once, without end; default 1",
          {NULL}},
         {"--slabs", OPTION_COUNT, &run.slabs, "N", "runs of z-planes; default: chosen from the workers", {NULL}},
         {"--peers", OPTION_CHOICE, &run.peers, "P", "others' solvers in the same run", {"all", "fast", "none"}},

@@ -111,40 +111,61 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Submit all, wait for all. */
-static starfish_status solve_flight(struct subject *s, starfish_poisson_plan *plan, double *seconds)
-{
+/* Jobs in flight, the oldest first. */
+struct flight {
     starfish_job *job[POISSON3D_MOST_IN_FLIGHT];
-    starfish_status status = STARFISH_SUCCESS;
-    size_t submitted = 0;
-    const double start = now();
-    while (submitted < s->flight && status == STARFISH_SUCCESS) {
-        status = starfish_poisson_submit(plan, NULL, s->rhs[submitted], s->solution[submitted], &job[submitted]);
-        submitted += status == STARFISH_SUCCESS;
+    size_t jobs, submitted; /* the latter counts all there were */
+};
+
+static starfish_status submit_next(struct subject *s, starfish_poisson_plan *plan, struct flight *flight)
+{
+    const size_t array = flight->submitted % s->flight;
+    STARFISH_TRY(starfish_poisson_submit(plan, NULL, s->rhs[array], s->solution[array], &flight->job[flight->jobs]));
+    ++flight->submitted;
+    ++flight->jobs;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status wait_for_oldest(struct subject *s, struct flight *flight)
+{
+    struct starfish_info info;
+    starfish_job *oldest = flight->job[0];
+    memmove(flight->job, flight->job + 1, --flight->jobs * sizeof flight->job[0]);
+    STARFISH_TRY(starfish_job_wait(oldest, &info));
+    s->gpu_tasks += (double)info.worker[STARFISH_GPU].tasks;
+    s->tasks += (double)(info.worker[STARFISH_GPU].tasks + info.worker[STARFISH_CPU].tasks);
+    return STARFISH_SUCCESS;
+}
+
+/* A stream without end: a solve's time is that from the one before being done to its being done. */
+static starfish_status stream(struct subject *s, starfish_poisson_plan *plan, struct flight *flight)
+{
+    const struct bench *bench = &s->run->bench;
+    const size_t warmup = bench->warmup > s->flight ? bench->warmup : s->flight;
+    double last = now();
+    while (flight->jobs + 1 < s->flight)
+        STARFISH_TRY(submit_next(s, plan, flight));
+    for (size_t r = 0; r < warmup + bench->repeat; ++r) {
+        STARFISH_TRY(submit_next(s, plan, flight));
+        if (r == warmup)
+            s->gpu_tasks = s->tasks = 0;
+        STARFISH_TRY(wait_for_oldest(s, flight));
+        const double time = now();
+        s->run->seconds[r < warmup ? 0 : r - warmup] = time - last;
+        last = time;
     }
-    for (size_t i = 0; i < submitted; ++i) {
-        struct starfish_info info;
-        starfish_status waited = starfish_job_wait(job[i], &info);
-        if (waited != STARFISH_SUCCESS) {
-            status = waited;
-            continue;
-        }
-        s->gpu_tasks += (double)info.worker[STARFISH_GPU].tasks;
-        s->tasks += (double)(info.worker[STARFISH_GPU].tasks + info.worker[STARFISH_CPU].tasks);
-    }
-    *seconds = (now() - start) / (double)s->flight;
-    return status;
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status time_solves(struct subject *s, starfish_poisson_plan *plan)
 {
-    const struct bench *bench = &s->run->bench;
-    for (size_t r = 0; r < bench->warmup; ++r)
-        STARFISH_TRY(solve_flight(s, plan, &s->run->seconds[0]));
-    s->gpu_tasks = s->tasks = 0;
-    for (size_t r = 0; r < bench->repeat; ++r)
-        STARFISH_TRY(solve_flight(s, plan, &s->run->seconds[r]));
-    return STARFISH_SUCCESS;
+    struct flight flight = {.jobs = 0};
+    starfish_status status = stream(s, plan, &flight);
+    while (flight.jobs > 0) {
+        const starfish_status waited = wait_for_oldest(s, &flight);
+        status = status == STARFISH_SUCCESS ? waited : status;
+    }
+    return status;
 }
 
 /* ---- rows ---- */
