@@ -137,22 +137,24 @@ static starfish_status wait_for_oldest(struct subject *s, struct flight *flight)
     return STARFISH_SUCCESS;
 }
 
-/* A stream without end: a solve's time is that from the one before being done to its being done. */
+/* A stream without end. Solves may be done in bursts, so a sample is over as many solves as are in flight. */
 static starfish_status stream(struct subject *s, starfish_poisson_plan *plan, struct flight *flight)
 {
     const struct bench *bench = &s->run->bench;
+    double done[POISSON3D_MOST_IN_FLIGHT] = {0}; /* when the last ones were */
     const size_t warmup = bench->warmup > s->flight ? bench->warmup : s->flight;
-    double last = now();
     while (flight->jobs + 1 < s->flight)
         STARFISH_TRY(submit_next(s, plan, flight));
-    for (size_t r = 0; r < warmup + bench->repeat; ++r) {
+    for (size_t solve = 0; solve < warmup + bench->repeat; ++solve) {
+        done[0] = s->flight > 1 ? done[0] : now();
         STARFISH_TRY(submit_next(s, plan, flight));
-        if (r == warmup)
+        if (solve == warmup)
             s->gpu_tasks = s->tasks = 0;
         STARFISH_TRY(wait_for_oldest(s, flight));
         const double time = now();
-        s->run->seconds[r < warmup ? 0 : r - warmup] = time - last;
-        last = time;
+        if (solve >= warmup)
+            s->run->seconds[solve - warmup] = (time - done[solve % s->flight]) / (double)s->flight;
+        done[solve % s->flight] = time;
     }
     return STARFISH_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include "poisson/plan.h"
 
 #include "base/real.h"
+#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,12 +90,14 @@ static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uin
     }
 }
 
-/* The planes that balance teams of cores with GPUs. A lone solve's copies go one way at a time, and take about half of the
- * main memory's bandwidth from the cores that a stream's take. */
+/* The planes that balance teams of cores with GPUs, as many for each core, and rather too few than too many: a plane more
+ * costs the cores several times what it costs the GPUs. A lone solve's copies go one way at a time, and take about half of
+ * the main memory's bandwidth from the cores that a stream's take. */
 static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                       enum starfish_pace pace, size_t *planes)
 {
-    const size_t cpus = plan->context->workers_of[STARFISH_CPU];
+    const size_t cores =
+        plan->context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->context, STARFISH_CPU);
     struct starfish_trial_rates *rates = &plan->rates[residence];
     if (!(rates->stream[STARFISH_GPU] > 0))
         STARFISH_TRY(starfish_poisson_trial(plan, residence, rates));
@@ -103,9 +106,7 @@ static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum s
         cpu = 2 / (1 / cpu + 1 / rates->lone[STARFISH_CPU]);
         gpu = rates->lone[STARFISH_GPU];
     }
-    *planes = (size_t)((double)plan->n[2] * cpu / (cpu + gpu));
-    if (*planes < cpus)
-        *planes = 0;
+    *planes = (size_t)((double)plan->n[2] * cpu / (cpu + gpu)) / cores * cores;
     return STARFISH_SUCCESS;
 }
 

@@ -1,20 +1,25 @@
 /* What the workers of each kind do, measured on a few planes: solves on slabs that are alone, copies included.
  *
- * First each kind by itself, one solve at a time. Then both at once, each with several solves in flight, until the cores
+ * First each kind by itself, one solve at a time, on a slab and on half of it: a solve of many slabs costs what more planes
+ * cost, not what a slab does that nothing overlaps with. Then both at once, each with several solves in flight, until the cores
  * have done theirs: copies take bandwidth of the main memory from the cores, and the cores from the copies. */
 #include "poisson/plan.h"
 
 #include "base/real.h"
+#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BYTES_PER_SOLVE = 16 << 20, /* enough to see the rate of a link or of a team */
-    SOLVES_PER_WORKER = 4,      /* in flight */
-    TIMES = 3                   /* of a lone solve, the first of which is for warming up */
-};
+/* Of a solve's slab, at least: enough to see the rate of a team, and of a link. */
+static const size_t slab_bytes[STARFISH_WORKER_KINDS] = {[STARFISH_CPU] = 16 << 20, [STARFISH_GPU] = 96 << 20};
+/* In flight at once. The cores' take turns in more memory than caches hold, as real fields do. */
+static const size_t solves_per_worker[STARFISH_WORKER_KINDS] = {[STARFISH_CPU] = 4, [STARFISH_GPU] = 3};
+
+enum { TIMES = 3 }; /* of a lone solve, the first of which is for warming up */
+/* Slabs that solves are tried on. */
+enum size { HALF, WHOLE, SIZES };
 
 struct solve {
     void *rhs, *solution;
@@ -26,32 +31,34 @@ struct solve {
 /* One kind of worker. */
 struct trial {
     struct starfish_poisson_plan *plan;
-    enum starfish_residence residence;
-    size_t n[3]; /* of one solve's slab: the first planes of the field */
-    struct starfish_slab_graph graph;
+    int pinned;
+    size_t planes[SIZES]; /* the first ones of the field */
+    struct starfish_slab_graph graph[SIZES];
     size_t workers, solves;
     struct solve *solve;
 };
 
-static size_t solve_bytes(const struct trial *trial)
+static size_t plane_bytes(const struct starfish_poisson_plan *plan)
 {
-    return trial->n[0] * trial->n[1] * trial->n[2] * starfish_real_size(trial->plan->options.precision);
+    return plan->n[0] * plan->n[1] * starfish_real_size(plan->options.precision);
 }
 
 /* ---- One solve -------------------------------------------------------------------------------------------------------- */
 
-static starfish_status submit_tasks(struct trial *trial, struct solve *solve)
+static starfish_status submit_tasks(struct trial *trial, struct solve *solve, enum size size)
 {
     const struct starfish_poisson_plan *plan = trial->plan;
+    struct starfish_slab_graph *graph = &trial->graph[size];
+    const size_t n[3] = {plan->n[0], plan->n[1], trial->planes[size]};
     void *const memory[] = {solve->rhs, solve->solution};
     for (int f = 0; f < 2; f++)
-        STARFISH_TRY(starfish_field_over(plan->context, plan->options.precision, trial->n, &trial->graph.cut, "trial",
+        STARFISH_TRY(starfish_field_over(plan->context, plan->options.precision, n, &graph->cut, "trial",
                                          memory[f], &solve->field[f]));
     if (plan->singular)
         STARFISH_TRY(starfish_vector_results(&solve->removed, STARFISH_CONSTANT_MOMENTS));
-    STARFISH_TRY(starfish_graph_slab(&trial->graph, &solve->progress, solve->field[0]->handle,
+    STARFISH_TRY(starfish_graph_slab(graph, &solve->progress, solve->field[0]->handle,
                                      solve->field[1]->handle, solve->removed.handle));
-    return starfish_graph_bring_home(&solve->progress, STARFISH_PHASE_BACKWARD, &trial->graph.cut,
+    return starfish_graph_bring_home(&solve->progress, STARFISH_PHASE_BACKWARD, &graph->cut,
                                      solve->field[1]->handle);
 }
 
@@ -66,10 +73,10 @@ static starfish_status finish(struct solve *solve)
     return status;
 }
 
-static starfish_status begin(struct trial *trial, struct solve *solve)
+static starfish_status begin(struct trial *trial, struct solve *solve, enum size size)
 {
     starfish_progress_init(&solve->progress, trial->plan->context);
-    const starfish_status status = submit_tasks(trial, solve);
+    const starfish_status status = submit_tasks(trial, solve, size);
     if (status != STARFISH_SUCCESS)
         finish(solve);
     return status;
@@ -89,17 +96,18 @@ static int is_done(const struct solve *solve)
 
 static starfish_status allocate(struct trial *trial)
 {
-    const size_t bytes = solve_bytes(trial);
+    const size_t bytes = trial->planes[WHOLE] * plane_bytes(trial->plan);
     trial->solve = calloc(trial->solves, sizeof *trial->solve);
     if (!trial->solve)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for measuring workers");
     for (size_t s = 0; s < trial->solves; s++) {
         void **const memory[] = {&trial->solve[s].rhs, &trial->solve[s].solution};
         for (int i = 0; i < 2; i++) {
-            if (trial->residence == STARFISH_PINNED)
+            if (trial->pinned)
                 STARFISH_TRY(starfish_alloc(trial->plan->context, bytes, memory[i]));
             else if (!(*memory[i] = malloc(bytes)))
-                return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for measuring on %zu planes", trial->n[2]);
+                return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for measuring on %zu planes",
+                                     trial->planes[WHOLE]);
             memset(*memory[i], 0, bytes);
         }
     }
@@ -114,55 +122,77 @@ static void destroy(struct trial *trial)
             finish(solve);
         void *const memory[] = {solve->rhs, solve->solution};
         for (int i = 0; i < 2; i++) {
-            if (trial->residence == STARFISH_PINNED)
-                starfish_free(trial->plan->context, memory[i], solve_bytes(trial));
+            if (trial->pinned)
+                starfish_free(trial->plan->context, memory[i], trial->planes[WHOLE] * plane_bytes(trial->plan));
             else
                 free(memory[i]);
         }
     }
     free(trial->solve);
-    starfish_slab_graph_destroy(&trial->graph);
+    for (int size = 0; size < SIZES; size++)
+        starfish_slab_graph_destroy(&trial->graph[size]);
 }
 
-static starfish_status create(struct trial *trial, struct starfish_poisson_plan *plan,
-                              enum starfish_residence residence, starfish_worker_kind kind)
+static starfish_status create_graph(struct trial *trial, enum size size, uint32_t where)
 {
-    const size_t plane = plan->n[0] * plan->n[1] * starfish_real_size(plan->options.precision);
-    const size_t planes = BYTES_PER_SOLVE / plane;
-    const uint32_t where = kind == STARFISH_GPU ? STARPU_CUDA : STARPU_CPU;
-    *trial = (struct trial){.plan = plan,
-                            .residence = residence,
-                            .n = {plan->n[0], plan->n[1], planes < 1 ? 1 : planes < plan->n[2] ? planes : plan->n[2]},
-                            .workers = plan->context->workers_of[kind]};
-    trial->solves = SOLVES_PER_WORKER * trial->workers;
-    struct starfish_cut cut = starfish_cut_equally(trial->n[2], 1);
+    struct starfish_poisson_plan *plan = trial->plan;
+    struct starfish_cut cut = starfish_cut_equally(trial->planes[size], 1);
     cut.where[0] = where;
     struct starfish_progress progress; /* a graph of one slab has nothing to prepare */
     starfish_progress_init(&progress, plan->context);
-    starfish_status status =
-        starfish_slab_graph_create(&trial->graph, &plan->space, &plan->direction[2], &cut, 1, where, &progress);
+    const starfish_status status =
+        starfish_slab_graph_create(&trial->graph[size], &plan->space, &plan->direction[2], &cut, 1, where, &progress);
     starfish_progress_destroy(&progress);
-    return status == STARFISH_SUCCESS ? allocate(trial) : status;
+    return status;
+}
+
+/* As many planes for each core of a team, whole and half. */
+static starfish_status create(struct trial *trial, struct starfish_poisson_plan *plan,
+                              enum starfish_residence residence, starfish_worker_kind kind)
+{
+    const size_t workers = plan->context->workers_of[kind], team = starfish_team_largest(plan->context, kind);
+    const size_t half = (slab_bytes[kind] / plane_bytes(plan) / 2 / team + 1) * team, most = plan->n[2];
+    *trial = (struct trial){.plan = plan,
+                            .pinned = kind == STARFISH_GPU && residence == STARFISH_PINNED,
+                            .planes = {[HALF] = half < most ? half : most, [WHOLE] = 2 * half < most ? 2 * half : most},
+                            .workers = workers,
+                            .solves = solves_per_worker[kind] * workers};
+    for (int size = 0; size < SIZES; size++)
+        STARFISH_TRY(create_graph(trial, (enum size)size, kind == STARFISH_GPU ? STARPU_CUDA : STARPU_CPU));
+    return allocate(trial);
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------------- */
 
-static double rate(const struct trial *trial, size_t solves, double microseconds)
+static starfish_status time_lone(struct trial *trial, enum size size, double *microseconds)
 {
-    return 1e6 * (double)(solves * trial->n[2]) / microseconds;
+    *microseconds = INFINITY;
+    for (int time = 0; time < TIMES; time++) {
+        const double start = starpu_timing_now();
+        STARFISH_TRY(begin(trial, &trial->solve[(size_t)time % trial->solves], size));
+        STARFISH_TRY(finish(&trial->solve[(size_t)time % trial->solves]));
+        *microseconds = fmin(*microseconds, starpu_timing_now() - start);
+    }
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status measure_lone(struct trial *trial, double *planes_per_second)
 {
-    double best = INFINITY;
-    for (int time = 0; time < TIMES; time++) {
-        const double start = starpu_timing_now();
-        STARFISH_TRY(begin(trial, &trial->solve[0]));
-        STARFISH_TRY(finish(&trial->solve[0]));
-        best = fmin(best, starpu_timing_now() - start);
+    double time[SIZES];
+    for (int size = 0; size < SIZES; size++)
+        STARFISH_TRY(time_lone(trial, (enum size)size, &time[size]));
+    double planes = (double)trial->planes[WHOLE], microseconds = time[WHOLE];
+    if (trial->planes[HALF] < trial->planes[WHOLE] && time[HALF] < time[WHOLE]) {
+        planes -= (double)trial->planes[HALF];
+        microseconds -= time[HALF];
     }
-    *planes_per_second = (double)trial->workers * rate(trial, 1, best);
+    *planes_per_second = 1e6 * (double)trial->workers * planes / microseconds;
     return STARFISH_SUCCESS;
+}
+
+static double rate(const struct trial *trial, size_t solves, double microseconds)
+{
+    return 1e6 * (double)(solves * trial->planes[WHOLE]) / microseconds;
 }
 
 static int all_done(const struct trial *trial)
@@ -176,7 +206,7 @@ static int all_done(const struct trial *trial)
 static starfish_status begin_all(struct trial *trial)
 {
     for (size_t s = 0; s < trial->solves; s++)
-        STARFISH_TRY(begin(trial, &trial->solve[s]));
+        STARFISH_TRY(begin(trial, &trial->solve[s], WHOLE));
     return STARFISH_SUCCESS;
 }
 
@@ -202,7 +232,7 @@ static starfish_status measure_stream(struct trial trial[STARFISH_WORKER_KINDS],
     while (solves < gpus->solves || cores_end == 0) {
         struct solve *oldest = &gpus->solve[solves++ % gpus->solves];
         STARFISH_TRY(finish(oldest));
-        STARFISH_TRY(begin(gpus, oldest));
+        STARFISH_TRY(begin(gpus, oldest, WHOLE));
         if (cores_end == 0 && all_done(cores))
             cores_end = starpu_timing_now();
     }

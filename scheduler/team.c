@@ -67,6 +67,15 @@ void starfish_team_destroy(struct starfish_context *context)
         free(context->team[worker].core);
 }
 
+size_t starfish_team_largest(const struct starfish_context *context, starfish_worker_kind kind)
+{
+    size_t largest = 1;
+    for (size_t worker = 0; worker < context->workers; worker++)
+        if (starfish_context_worker_kind(context, worker) == kind && context->team[worker].size > largest)
+            largest = context->team[worker].size;
+    return largest;
+}
+
 size_t starfish_team_size(const struct starfish_context *context)
 {
     return context->team[starfish_context_current_worker(context)].size;

@@ -12,6 +12,9 @@
 starfish_status starfish_team_create(struct starfish_context *context, size_t cores);
 void starfish_team_destroy(struct starfish_context *context);
 
+/* Cores of the largest team among the workers of a kind; 1 for GPUs. */
+size_t starfish_team_largest(const struct starfish_context *context, starfish_worker_kind kind);
+
 /* Inside a CPU task: the number of cores of the running worker's team. */
 size_t starfish_team_size(const struct starfish_context *context);
 /* Inside a CPU task: function(argument, part, parts) for part = 0 .. parts-1 at once, one part per core of the team. */
