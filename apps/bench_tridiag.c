@@ -5,6 +5,7 @@
 #include "base/real.h"
 #include "tridiag/batch.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,30 +51,37 @@ struct starfish_tridiag_problem tridiag_problem(const struct tridiag_case *c)
         .vectors = layout};
 }
 
-static double random_real(unsigned *seed)
+/* -1 .. 1, from a number: so that an array's parts can be filled side by side. */
+static double random_real(size_t i, unsigned seed)
 {
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (double)(1 << 23) - 1;
+    uint64_t mixed = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)seed << 40;
+    mixed = (mixed ^ mixed >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (double)(mixed >> 11) * 0x1p-52 - 1;
+}
+
+static void set_real(const struct tridiag_case *c, int array, size_t i, double value)
+{
+    if (c->precision == STARFISH_F32)
+        ((float *)c->host[array])[i] = (float)value;
+    else
+        ((double *)c->host[array])[i] = value;
 }
 
 /* Diagonally dominant rows; what leads out of a line is zero, as cuSPARSE wants it. */
-static void fill(const struct tridiag_case *c, int array, unsigned seed)
+static void fill(const struct tridiag_case *c, int array)
 {
-    const size_t stride = c->interleaved && c->coefficients == TRIDIAG_GENERAL ? c->lines : 1;
-    for (size_t i = 0; i < c->count[array]; ++i) {
-        const size_t row = i / stride % c->n;
-        double value = random_real(&seed);
-        if (array == TRIDIAG_DIAG)
-            value = 2.6 + 0.5 * value;
-        if (array == TRIDIAG_SHIFT)
-            value = 1 + value;
-        if ((array == TRIDIAG_LOWER && row == 0) || (array == TRIDIAG_UPPER && row + 1 == c->n))
-            value = 0;
-        if (c->precision == STARFISH_F32)
-            ((float *)c->host[array])[i] = (float)value;
-        else
-            ((double *)c->host[array])[i] = value;
-    }
+    const struct starfish_tridiag_problem p = tridiag_problem(c);
+    const size_t lines = c->count[array] == c->n ? 1 : c->lines, row = p.coefficients.row, line = p.coefficients.line;
+    const double middle = array == TRIDIAG_DIAG ? 2.6 : array == TRIDIAG_SHIFT ? 1 : 0;
+    const double half = array == TRIDIAG_DIAG ? 0.5 : 1;
+
+#pragma omp parallel for
+    for (size_t i = 0; i < c->count[array]; ++i)
+        set_real(c, array, i, middle + half * random_real(i, (unsigned)array));
+    for (size_t l = 0; l < lines && array == TRIDIAG_LOWER; ++l)
+        set_real(c, array, l * line, 0);
+    for (size_t l = 0; l < lines && array == TRIDIAG_UPPER; ++l)
+        set_real(c, array, (c->n - 1) * row + l * line, 0);
 }
 
 static void free_case(struct tridiag_case *c)
@@ -97,8 +105,8 @@ static starfish_status make_case(struct tridiag_case *c, int on_gpu)
         c->device[i] = on_gpu ? peer_device_alloc(count[i] * size) : NULL;
         if (!c->host[i] || (on_gpu && !c->device[i]))
             return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory", c->name);
-        fill(c, i, (unsigned)i + 1);
-        if (on_gpu && !peer_device_write(c->device[i], c->host[i], count[i] * size))
+        fill(c, i);
+        if (on_gpu && i != TRIDIAG_SOLUTION && !peer_device_write(c->device[i], c->host[i], count[i] * size))
             return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: cannot copy to the GPU", c->name);
     }
     return STARFISH_SUCCESS;
@@ -145,6 +153,8 @@ static starfish_status measure_all(struct tridiag_bench *run, const struct axes 
                                              .interleaved = (int)axes->layout[l],
                                              .coefficients = (enum tridiag_coefficients)axes->coefficient[k]};
                     STARFISH_TRY(read_size(axes->size.item[s], &c));
+                    if (c.lines == 1 && l > 0) /* the layout of a single line makes no difference */
+                        continue;
                     STARFISH_TRY(measure_case(run, &c));
                 }
     return STARFISH_SUCCESS;
@@ -167,6 +177,8 @@ static starfish_status measure(struct bench *bench)
     STARFISH_TRY(list_choices("--coefficients", run->coefficients, coefficients, axes.coefficient, &axes.coefficients));
     STARFISH_TRY(
         list_choices("--algorithm", run->algorithms, tridiag_algorithms, run->algorithm, &run->algorithm_count));
+    bench_announce("copies");
+    run->rates = tridiag_measure_copies(run);
     return measure_all(run, &axes);
 }
 
