@@ -54,7 +54,7 @@ template <int Rows, int Columns, typename Kept> struct Chunk {
     /* `rows.row(i)` gives row i, and thereafter rows.rhs(q, i) its right-hand sides; i goes up. y is an unknown, or
      * `known` and `before`. */
     template <typename Source>
-    __device__ __forceinline__ void eliminate(Source &rows, bool known, const real (&before)[Columns],
+    __device__ __forceinline__ void eliminate(Source &&rows, bool known, const real (&before)[Columns],
                                               Joint<Columns> &joint)
     {
         real above_c = 0, above_e = known ? 0 : -1, above_d[Columns];

@@ -9,9 +9,6 @@
 #include "tridiag/shifted_chunks.cuh"
 #include <stdint.h>
 
-#ifndef SHIFTED_ENOUGH
-#define SHIFTED_ENOUGH (1 << 21)
-#endif
 namespace starfish_slab
 {
 namespace
@@ -19,7 +16,7 @@ namespace
 
 enum { WORD = 16 / sizeof(real) };
 /* Fewer unknowns leave multiprocessors without work, which the many small chunks of batch_tiled_cuda.cu do not. */
-enum { ENOUGH_UNKNOWNS = SHIFTED_ENOUGH };
+enum { ENOUGH_UNKNOWNS = 1 << 21 };
 
 /* ---- Contiguous lines ------------------------------------------------------------------------------------------- */
 

@@ -7,12 +7,6 @@
 #include "tridiag/batch_cuda.h"
 #include <type_traits>
 
-#ifndef STREAM_BYTES
-#define STREAM_BYTES 16
-#endif
-#ifndef FETCH_EIGHTHS
-#define FETCH_EIGHTHS 4
-#endif
 namespace starfish_batch_tile
 {
 
@@ -122,18 +116,16 @@ __device__ __forceinline__ batch_row closed_row(const starfish_batch &b, const P
     return row;
 }
 
-/* The addresses of a thread's first row. */
-template <int Rows, int Columns> struct Sources {
+/* Where a thread's first row is. */
+template <int Rows, int Columns> struct Addresses {
     const real *lower, *diag, *upper, *rhs[Columns];
-    real shift;
 
-    __device__ __forceinline__ Sources(const starfish_batch &b, const Place<Rows> &place)
+    __device__ __forceinline__ Addresses(const starfish_batch &b, const Place<Rows> &place)
     {
         const size_t at = place.line * b.coefficients.line + place.first * b.coefficients.row;
         lower = static_cast<const real *>(b.lower) + at;
         diag = static_cast<const real *>(b.diag) + at;
         upper = static_cast<const real *>(b.upper) + at;
-        shift = b.shift && place.count > 0 ? static_cast<const real *>(b.shift)[place.line] : real(0);
 #pragma unroll
         for (int q = 0; q < Columns; q++)
             rhs[q] =
@@ -142,29 +134,28 @@ template <int Rows, int Columns> struct Sources {
     }
 };
 
-/* All rows of a thread, loaded before the first is used: that many bytes are in flight. */
-template <int Rows, int Columns, bool FULL, bool WORDS> class WholeRows
+template <int Rows> __device__ __forceinline__ real shift_of(const starfish_batch &b, const Place<Rows> &place)
 {
-  public:
-    __device__ __forceinline__ WholeRows(const starfish_batch &batch, const Place<Rows> &at)
-        : b(batch), place(at), ends(batch, at)
+    return b.shift && place.count > 0 ? static_cast<const real *>(b.shift)[place.line] : real(0);
+}
+
+/* All rows of a thread, loaded before the first is used: that many bytes are in flight. Branches between the loads and
+ * their use keep the compiler from mixing the two, which takes a tenth longer. */
+template <int Rows, int Columns, bool WORDS> struct LoadedRows {
+    const starfish_batch &b;
+    const Place<Rows> &place;
+    real lower[Rows], diag[Rows], upper[Rows], rhs[Columns][Rows], shift;
+
+    __device__ __forceinline__ LoadedRows(const starfish_batch &batch, const Place<Rows> &at) : b(batch), place(at)
     {
-        const Sources<Rows, Columns> from(b, place);
+        const Addresses<Rows, Columns> from(b, place);
         load(lower, from.lower, b.coefficients.row);
         load(diag, from.diag, b.coefficients.row);
         load(upper, from.upper, b.coefficients.row);
 #pragma unroll
         for (int q = 0; q < Columns; q++)
-            load(right[q], from.rhs[q], b.vectors.row);
-        shift = from.shift;
-    }
-    __device__ __forceinline__ batch_row row(int i) const
-    {
-        return closed_row<Rows, FULL>(b, place, ends, i, {lower[i], diag[i] + shift, upper[i]});
-    }
-    __device__ __forceinline__ real rhs(int q, int i) const
-    {
-        return right[q][i];
+            load(rhs[q], from.rhs[q], b.vectors.row);
+        shift = shift_of(b, place);
     }
 
   private:
@@ -173,7 +164,7 @@ template <int Rows, int Columns, bool FULL, bool WORDS> class WholeRows
     };
     __device__ __forceinline__ void load(real (&values)[Rows], const real *from, size_t stride) const
     {
-        if (WORDS && FULL) {
+        if (WORDS && place.count == Rows) {
             const Words *words = reinterpret_cast<const Words *>(from);
 #pragma unroll
             for (int w = 0; w < Rows / WORD; w++) {
@@ -182,16 +173,35 @@ template <int Rows, int Columns, bool FULL, bool WORDS> class WholeRows
                 for (int p = 0; p < WORD; p++)
                     values[w * WORD + p] = word.part[p];
             }
+        } else if (place.count == Rows) {
+#pragma unroll
+            for (int i = 0; i < Rows; i++, from += stride)
+                values[i] = *from;
         } else {
 #pragma unroll
             for (int i = 0; i < Rows; i++, from += stride)
-                values[i] = FULL || i < place.count ? *from : real(0);
+                values[i] = i < place.count ? *from : real(0);
         }
     }
-    const starfish_batch &b;
-    const Place<Rows> &place;
+};
+
+/* These, as an elimination wants them. */
+template <int Rows, int Columns, bool WORDS, bool FULL> class WholeRows
+{
+  public:
+    __device__ __forceinline__ explicit WholeRows(const LoadedRows<Rows, Columns, WORDS> &loaded)
+        : of(loaded), ends(loaded.b, loaded.place)
+    {
+    }
+    __device__ __forceinline__ batch_row row(int i) const
+    {
+        return closed_row<Rows, FULL>(of.b, of.place, ends, i, {of.lower[i], of.diag[i] + of.shift, of.upper[i]});
+    }
+    __device__ __forceinline__ real rhs(int q, int i) const { return of.rhs[q][i]; }
+
+  private:
+    const LoadedRows<Rows, Columns, WORDS> &of;
     const EndDiagonals ends;
-    real lower[Rows], diag[Rows], upper[Rows], shift, right[Columns][Rows];
 };
 
 /* Rows that come as they are needed: while one group is in use the next one is under way. */
@@ -199,7 +209,7 @@ template <int Rows, int Columns, bool FULL> class StreamedRows
 {
   public:
     __device__ __forceinline__ StreamedRows(const starfish_batch &batch, const Place<Rows> &at)
-        : b(batch), place(at), ends(batch, at), from(batch, at)
+        : b(batch), place(at), from(batch, at), ends(batch, at), shift(shift_of(batch, at))
     {
         load(0);
     }
@@ -211,12 +221,12 @@ template <int Rows, int Columns, bool FULL> class StreamedRows
                 load(i + GROUP);
         }
         const int g = i % GROUP;
-        return closed_row<Rows, FULL>(b, place, ends, i, {now.lower[g], now.diag[g] + from.shift, now.upper[g]});
+        return closed_row<Rows, FULL>(b, place, ends, i, {now.lower[g], now.diag[g] + shift, now.upper[g]});
     }
     __device__ __forceinline__ real rhs(int q, int i) const { return now.rhs[q][i % GROUP]; }
 
   private:
-    enum { GROUP = STREAM_BYTES / sizeof(real) };
+    enum { GROUP = WORD };
     struct Group {
         real lower[GROUP], diag[GROUP], upper[GROUP], rhs[Columns][GROUP];
     };
@@ -241,8 +251,9 @@ template <int Rows, int Columns, bool FULL> class StreamedRows
     }
     const starfish_batch &b;
     const Place<Rows> &place;
+    Addresses<Rows, Columns> from;
     const EndDiagonals ends;
-    Sources<Rows, Columns> from;
+    const real shift;
     Group now, next;
 };
 
@@ -303,10 +314,6 @@ using TileChunk = Chunk<rows_of(order), Columns,
                         std::conditional_t<order == SIDE_BY_SIDE_LONG, KeptInShared<rows_of(order), threads_of(order)>,
                                            KeptInRegisters<rows_of(order)>>>;
 
-template <int Columns, Order order, bool FULL>
-using TileRows = std::conditional_t<order == SIDE_BY_SIDE_LONG, StreamedRows<rows_of(order), Columns, FULL>,
-                                    WholeRows<rows_of(order), Columns, FULL, order == ADJACENT_WORDS>>;
-
 /* Reals at the beginning of shared memory: what chunks keep there, or solutions on their way out. */
 __host__ __device__ constexpr int tile_reals(Order order)
 {
@@ -321,12 +328,20 @@ __device__ __forceinline__ void eliminate(const starfish_batch &b, const TilePla
                                           const real (&before)[Columns], TileChunk<Columns, order> &chunk,
                                           Joint<Columns> &joint)
 {
-    if (place.count == rows_of(order)) {
-        TileRows<Columns, order, true> rows(b, place);
-        chunk.eliminate(rows, known, before, joint);
+    constexpr int ROWS = rows_of(order);
+
+    if constexpr (order == SIDE_BY_SIDE_LONG) {
+        if (place.count == ROWS)
+            chunk.eliminate(StreamedRows<ROWS, Columns, true>(b, place), known, before, joint);
+        else
+            chunk.eliminate(StreamedRows<ROWS, Columns, false>(b, place), known, before, joint);
     } else {
-        TileRows<Columns, order, false> rows(b, place);
-        chunk.eliminate(rows, known, before, joint);
+        constexpr bool WORDS = order == ADJACENT_WORDS;
+        const LoadedRows<ROWS, Columns, WORDS> loaded(b, place);
+        if (place.count == ROWS)
+            chunk.eliminate(WholeRows<ROWS, Columns, WORDS, true>(loaded), known, before, joint);
+        else
+            chunk.eliminate(WholeRows<ROWS, Columns, WORDS, false>(loaded), known, before, joint);
     }
 }
 

@@ -41,7 +41,7 @@ namespace
 enum { GOOD_RUN = 128, SECTOR = 32 / sizeof(real), ENOUGH_BLOCKS = 128 };
 /* Longer lines side by side would leave shorter runs to threads of few rows. */
 enum { LONG_LINE = 512 * sizeof(real) / GOOD_RUN * (64 / sizeof(real)) };
-enum { FETCHED_ROWS = rows_of(SIDE_BY_SIDE_LONG) * FETCH_EIGHTHS / 8 };
+enum { FETCHED_ROWS = rows_of(SIDE_BY_SIDE_LONG) / 2 };
 
 /* The separators of a thread's segment: its own last unknown and the one before its first. */
 template <int Columns, int Rows>

@@ -17,11 +17,11 @@ constexpr unsigned ALL_THREADS = 0xffffffffu;
 /* How the lanes are cut; n rows to solve. */
 struct Cut {
     int n;
-    unsigned lanes;     /* to solve */
-    int chunks, group;  /* of a lane, and the power of two from there */
-    int width, threads; /* lanes and threads of a block */
-    int padding;        /* rows before the first */
-    int ahead;          /* blocks from one to the one it fetches for; 0: none */
+    unsigned lanes, plane; /* to solve; reals between the rows of a lane, for who wants to know */
+    int chunks, group;     /* of a lane, and the power of two from there */
+    int width, threads;    /* lanes and threads of a block */
+    int padding;           /* rows before the first */
+    int ahead;             /* blocks from one to the one it fetches for; 0: none */
 };
 
 /* ---- Shared memory ------------------------------------------------------------------------------------------------ */
@@ -263,7 +263,7 @@ template <typename Real> struct Lengths {
 /* `n` rows of `lanes` lanes, of which a block takes a multiple of `sector` where it can. */
 inline Cut cut_lanes(size_t n, size_t lanes, int chunk_rows, int sector)
 {
-    Cut cut = {static_cast<int>(n), static_cast<unsigned>(lanes), 1, 1, 0, 0, 0, 0};
+    Cut cut = {static_cast<int>(n), static_cast<unsigned>(lanes), 0, 1, 1, 0, 0, 0, 0};
 
     if (n > 0)
         cut.chunks = static_cast<int>((n + chunk_rows - 1) / chunk_rows);

@@ -35,7 +35,7 @@ namespace
 /* ---- A block of lanes --------------------------------------------------------------------------------------------- */
 
 /* Into the second-level cache, the lanes of another block. */
-template <typename Real> __device__ inline void fetch_ahead(const Real *data, unsigned plane, const Cut &cut)
+template <typename Real> __device__ inline void fetch_ahead(const Real *data, const Cut &cut)
 {
     enum { LINE = 64 };
     const size_t lane = size_t(blockIdx.x + cut.ahead) * cut.width;
@@ -45,7 +45,7 @@ template <typename Real> __device__ inline void fetch_ahead(const Real *data, un
         return;
     for (int i = threadIdx.x; i < cut.n * lines; i += blockDim.x) {
         const int k = i / lines;
-        const Real *row = data + lane + size_t(k) * plane;
+        const Real *row = data + lane + size_t(k) * cut.plane;
         asm volatile("prefetch.global.L2 [%0];" ::"l"(reinterpret_cast<const char *>(row) + (i - k * lines) * LINE));
     }
 }
@@ -70,24 +70,23 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     Rows rows(shared, cut);
     const Exchange<Real> exchange(shared + Rows::size(cut), cut);
     const starfish_slab_lines &lines = arguments.lines;
-    const unsigned plane = static_cast<unsigned>(lines.plane);
     const int column = threadIdx.x % cut.width, c = threadIdx.x / cut.width;
     const unsigned lane = blockIdx.x * cut.width + column;
     const bool works = c < cut.chunks && lane < cut.lanes, top = works && c == 0, bottom = works && c + 1 == cut.chunks;
     const int first = top ? cut.padding : works ? 0 : ROWS, at = works ? c * Rows::PITCH : 0;
-    const ptrdiff_t offset = (ptrdiff_t(c) * ROWS - cut.padding) * ptrdiff_t(plane) + ptrdiff_t(lane);
+    const ptrdiff_t offset = (ptrdiff_t(c) * ROWS - cut.padding) * ptrdiff_t(cut.plane) + ptrdiff_t(lane);
     const Real *data = static_cast<const Real *>(arguments.data) + offset;
     Chunk<Real, ROWS> chunk;
 
     chunk.pivots = shared + Rows::size(cut) + Exchange<Real>::size(cut) + threadIdx.x;
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
-        chunk.f[i] = i >= first ? data[size_t(i) * plane] : Real(0);
+        chunk.f[i] = i >= first ? data[size_t(i) * cut.plane] : Real(0);
     const Real shift = works ? lane_shift<Real>(lines, lane) : Real(0);
     const Real separator = bottom ? part_value<Real>(arguments.own, lines, lane) : Real(0);
     const Real before = top ? part_value<Real>(arguments.before, lines, lane) : Real(0);
     if (BLOCKS == 2)
-        fetch_ahead(static_cast<const Real *>(arguments.data), plane, cut);
+        fetch_ahead(static_cast<const Real *>(arguments.data), cut);
     rows.load(static_cast<const Real *>(lines.lower), static_cast<const Real *>(lines.diag),
               static_cast<const Real *>(lines.upper), cut, PERIODIC);
     __syncthreads();
@@ -117,9 +116,9 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
         if (i >= first)
-            out[size_t(i) * plane] = chunk.f[i];
+            out[size_t(i) * cut.plane] = chunk.f[i];
     if (bottom && arguments.own[0])
-        out[size_t(ROWS) * plane] = separator;
+        out[size_t(ROWS) * cut.plane] = separator;
 }
 
 template <typename Real, int ROWS, bool PERIODIC, int BLOCKS>
@@ -127,6 +126,7 @@ int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t s
 {
     auto kernel = solve_chunks<Real, ROWS, PERIODIC, BLOCKS>;
     Cut cut = cut_lanes(n, arguments.lines.inner * arguments.lines.outer, ROWS, 32 / sizeof(Real));
+    cut.plane = static_cast<unsigned>(arguments.lines.plane);
     const unsigned blocks = (cut.lanes + cut.width - 1) / cut.width;
     const size_t reals = Operator<Real, ROWS>::size(cut) + Exchange<Real>::size(cut) + size_t(ROWS) * MOST_THREADS;
     const int bytes = static_cast<int>(reals * sizeof(Real));
