@@ -84,15 +84,30 @@ static void fill(const struct tridiag_case *c, int array)
         set_real(c, array, (c->n - 1) * row + l * line, 0);
 }
 
-static void free_case(struct tridiag_case *c)
+/* Room for an array of the next case; what an earlier case had is used again where it is enough. */
+static starfish_status make_room(struct tridiag_memory *memory, size_t bytes, int on_gpu)
+{
+    if (memory->bytes >= bytes)
+        return STARFISH_SUCCESS;
+    free(memory->host);
+    peer_device_free(memory->device);
+    memory->bytes = (bytes + 63) / 64 * 64;
+    memory->host = aligned_alloc(64, memory->bytes);
+    memory->device = on_gpu ? peer_device_alloc(memory->bytes) : NULL;
+    if (memory->host && (!on_gpu || memory->device))
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for arrays of %zu bytes", bytes);
+}
+
+static void free_memory(struct tridiag_bench *run)
 {
     for (int i = 0; i < TRIDIAG_ARRAYS; ++i) {
-        free(c->host[i]);
-        peer_device_free(c->device[i]);
+        free(run->memory[i].host);
+        peer_device_free(run->memory[i].device);
     }
 }
 
-static starfish_status make_case(struct tridiag_case *c, int on_gpu)
+static starfish_status make_case(struct tridiag_bench *run, struct tridiag_case *c)
 {
     const size_t size = starfish_real_size(c->precision), all = c->n * c->lines;
     const size_t own = c->coefficients == TRIDIAG_GENERAL ? all : c->n;
@@ -101,12 +116,13 @@ static starfish_status make_case(struct tridiag_case *c, int on_gpu)
     for (int i = 0; i < TRIDIAG_ARRAYS; ++i) {
         if (count[i] == 0)
             continue;
-        c->host[i] = aligned_alloc(64, (count[i] * size + 63) / 64 * 64);
-        c->device[i] = on_gpu ? peer_device_alloc(count[i] * size) : NULL;
-        if (!c->host[i] || (on_gpu && !c->device[i]))
-            return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory", c->name);
+        STARFISH_TRY(make_room(&run->memory[i], count[i] * size, run->gpus > 0));
+        c->host[i] = run->memory[i].host;
+        c->device[i] = run->memory[i].device;
+    }
+    for (int i = 0; i < TRIDIAG_SOLUTION; ++i) {
         fill(c, i);
-        if (on_gpu && i != TRIDIAG_SOLUTION && !peer_device_write(c->device[i], c->host[i], count[i] * size))
+        if (count[i] > 0 && run->gpus > 0 && !peer_device_write(c->device[i], c->host[i], count[i] * size))
             return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: cannot copy to the GPU", c->name);
     }
     return STARFISH_SUCCESS;
@@ -129,11 +145,8 @@ static starfish_status measure_case(struct tridiag_bench *run, struct tridiag_ca
     snprintf(c->name, sizeof c->name, "%zux%zu %s %s %s", c->n, c->lines, precisions[c->precision],
              layouts[c->interleaved], coefficients[c->coefficients]);
     bench_announce("%s", c->name);
-    starfish_status status = make_case(c, run->gpus > 0);
-    if (status == STARFISH_SUCCESS)
-        status = tridiag_measure_case(run, c);
-    free_case(c);
-    return status;
+    STARFISH_TRY(make_case(run, c));
+    return tridiag_measure_case(run, c);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------------------------- */
@@ -179,7 +192,9 @@ static starfish_status measure(struct bench *bench)
         list_choices("--algorithm", run->algorithms, tridiag_algorithms, run->algorithm, &run->algorithm_count));
     bench_announce("copies");
     run->rates = tridiag_measure_copies(run);
-    return measure_all(run, &axes);
+    const starfish_status status = measure_all(run, &axes);
+    free_memory(run);
+    return status;
 }
 
 int bench_tridiag(int argc, char **argv)
@@ -217,10 +232,12 @@ int bench_tridiag(int argc, char **argv)
     };
     const struct command_line line = {
         .usage = "bench tridiag [OPTION ...]",
-        .summary = "Batches of tridiagonal lines, beside LAPACK's gtsv and cuSPARSE's solvers.\n"
-                   "A LIST has commas between its entries; all combinations are measured.\n\n"
-                   "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
-                   "the measured time. On a GPU the kernels are timed, with the data in its memory; on cores, solves.",
+        .summary =
+            "Batches of tridiagonal lines, beside LAPACK's gtsv and cuSPARSE's solvers.\n"
+            "A LIST has commas between its entries; all combinations are measured.\n\n"
+            "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
+            "the measured time. On a GPU the kernels are timed, with the data in its memory; on cores, solves.\n"
+            "What takes long is repeated for half a second and three times at least; the row then says how often.",
         .options = options};
     return bench_main(&run.bench, &line, argc, argv, measure);
 }

@@ -31,6 +31,12 @@ struct tridiag_case {
     void *host[TRIDIAG_ARRAYS], *device[TRIDIAG_ARRAYS];
 };
 
+/* An array of all cases, as large as the largest of them so far. */
+struct tridiag_memory {
+    void *host, *device;
+    size_t bytes;
+};
+
 /* Bytes per second of copies; NaN without. */
 struct tridiag_rates {
     double cores, device;
@@ -41,6 +47,7 @@ struct tridiag_bench {
     const char *sizes, *precisions, *layouts, *coefficients, *algorithms, *peers;
     size_t gpus;
     size_t algorithm[LIST_MOST], algorithm_count;
+    struct tridiag_memory memory[TRIDIAG_ARRAYS];
     struct tridiag_rates rates;
     double seconds[BENCH_MOST_REPEATS];
 };

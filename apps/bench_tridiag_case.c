@@ -21,8 +21,10 @@ static json_t *add_row(struct tridiag_bench *run, const struct tridiag_case *c, 
                        const char *workers, int measured)
 {
     const double rate = strcmp(workers, "gpu") == 0 ? run->rates.device : run->rates.cores;
-    char name[256];
-    snprintf(name, sizeof name, "%s: %s, %s", c->name, what, workers);
+    char name[256], times[32] = "";
+    if ((size_t)measured < run->bench.repeat)
+        snprintf(times, sizeof times, ", %d times", measured);
+    snprintf(name, sizeof name, "%s: %s, %s%s", c->name, what, workers, times);
     json_t *row = bench_row(&run->bench, who, name, run->seconds, (size_t)measured, tridiag_bytes(c));
     json_object_set_new(row, "n", json_integer((json_int_t)c->n));
     json_object_set_new(row, "lines", json_integer((json_int_t)c->lines));
@@ -64,11 +66,17 @@ static double value(const struct tridiag_case *c, int array, size_t i)
                                         : ((const double *)c->host[array])[i];
 }
 
+/* Only some lines are looked at. */
+static size_t sampled_step(const struct tridiag_case *c)
+{
+    return c->lines > SAMPLED_LINES ? c->lines / SAMPLED_LINES : 1;
+}
+
 /* max |A x - d| / max |d| over some lines. */
 static double residual(const struct tridiag_case *c)
 {
     const struct starfish_tridiag_problem p = tridiag_problem(c);
-    const size_t step = c->lines > SAMPLED_LINES ? c->lines / SAMPLED_LINES : 1;
+    const size_t step = sampled_step(c);
     double worst = 0, largest = 0;
 
     for (size_t l = 0; l < c->lines; l += step)
@@ -96,18 +104,31 @@ static starfish_status add_residual(json_t *row, const struct tridiag_case *c)
     return STARFISH_SUCCESS;
 }
 
+static void *solution_at(const struct tridiag_case *c, void *solution, size_t element)
+{
+    return (char *)solution + element * starfish_real_size(c->precision);
+}
+
 static void forget_solution(const struct tridiag_case *c)
 {
-    const size_t bytes = c->count[TRIDIAG_SOLUTION] * starfish_real_size(c->precision);
-    memset(c->host[TRIDIAG_SOLUTION], 0xff, bytes);
+    const struct starfish_layout layout = tridiag_problem(c).vectors;
+    const size_t size = starfish_real_size(c->precision);
+
+    for (size_t l = 0; l < c->lines; l += sampled_step(c))
+        for (size_t k = 0; k < c->n; ++k)
+            memset(solution_at(c, c->host[TRIDIAG_SOLUTION], k * layout.row + l * layout.line), 0xff, size);
     if (c->device[TRIDIAG_SOLUTION])
-        peer_device_set(c->device[TRIDIAG_SOLUTION], 0xff, bytes);
+        peer_device_set(c->device[TRIDIAG_SOLUTION], 0xff, c->count[TRIDIAG_SOLUTION] * size);
 }
 
 static void fetch_solution(const struct tridiag_case *c)
 {
-    peer_device_read(c->host[TRIDIAG_SOLUTION], c->device[TRIDIAG_SOLUTION],
-                     c->count[TRIDIAG_SOLUTION] * starfish_real_size(c->precision));
+    const struct starfish_layout layout = tridiag_problem(c).vectors;
+    const size_t size = starfish_real_size(c->precision);
+
+    for (size_t l = 0; l < c->lines; l += sampled_step(c))
+        peer_device_read(solution_at(c, c->host[TRIDIAG_SOLUTION], l * layout.line),
+                         solution_at(c, c->device[TRIDIAG_SOLUTION], l * layout.line), c->n, layout.row, size);
 }
 
 /* ---- ours ------------------------------------------------------------------------------------------------------- */

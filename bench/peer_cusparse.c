@@ -63,9 +63,11 @@ int peer_device_time(int (*launch)(void *data, struct CUstream_st *stream), void
     return time_often(&timing, repeat, seconds);
 }
 
-int peer_device_read(void *host, const void *device, size_t bytes)
+int peer_device_read(void *host, const void *device, size_t count, size_t stride, size_t size)
 {
-    return good(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
+    return stride == 1
+               ? good(cudaMemcpy(host, device, count * size, cudaMemcpyDeviceToHost))
+               : good(cudaMemcpy2D(host, stride * size, device, stride * size, size, count, cudaMemcpyDeviceToHost));
 }
 
 int peer_device_set(void *device, int byte, size_t bytes)

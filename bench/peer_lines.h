@@ -38,7 +38,8 @@ struct CUstream_st;
  * each of the seconds[], which are of one launch. */
 int peer_device_time(int (*launch)(void *data, struct CUstream_st *stream), void *data, int at_once, int repeat,
                      double *seconds);
-int peer_device_read(void *host, const void *device, size_t bytes);
+/* `count` elements that lie `stride` elements of `size` bytes apart, to where they lie in the same way. */
+int peer_device_read(void *host, const void *device, size_t count, size_t stride, size_t size);
 int peer_device_set(void *device, int byte, size_t bytes);
 
 /* Whether that many measurements since `start` (clock_now) are enough of `repeat`. */

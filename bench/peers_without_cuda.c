@@ -65,9 +65,9 @@ int peer_device_set(void *device, int byte, size_t bytes)
     return 0;
 }
 
-int peer_device_read(void *host, const void *device, size_t bytes)
+int peer_device_read(void *host, const void *device, size_t count, size_t stride, size_t size)
 {
-    (void)host, (void)device, (void)bytes;
+    (void)host, (void)device, (void)count, (void)stride, (void)size;
     return 0;
 }
 /* NOLINTEND(readability-non-const-parameter) */
