@@ -232,12 +232,11 @@ int bench_tridiag(int argc, char **argv)
     };
     const struct command_line line = {
         .usage = "bench tridiag [OPTION ...]",
-        .summary =
-            "Batches of tridiagonal lines, beside LAPACK's gtsv and cuSPARSE's solvers.\n"
-            "A LIST has commas between its entries; all combinations are measured.\n\n"
-            "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
-            "the measured time. On a GPU the kernels are timed, with the data in its memory; on cores, solves.\n"
-            "What takes long is repeated for half a second and three times at least; the row then says how often.",
+        .summary = "Batches of tridiagonal lines, beside LAPACK's gtsv and cuSPARSE's solvers.\n"
+                   "A LIST has commas between its entries; all combinations are measured.\n\n"
+                   "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
+                   "the measured time. On a GPU the kernels are timed, with the data in its memory; on cores, solves.\n"
+                   "What takes long is repeated for 0.3 seconds and three times at least; the row then says how often.",
         .options = options};
     return bench_main(&run.bench, &line, argc, argv, measure);
 }

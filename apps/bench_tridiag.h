@@ -58,7 +58,7 @@ extern const char *const tridiag_algorithms[]; /* by starfish_algorithm, then ST
 double tridiag_bytes(const struct tridiag_case *c);
 struct starfish_tridiag_problem tridiag_problem(const struct tridiag_case *c);
 
-struct tridiag_rates tridiag_measure_copies(struct tridiag_bench *run);
+struct tridiag_rates tridiag_measure_copies(const struct tridiag_bench *run);
 
 /* A case's rows: ours on cores and on a GPU, the peers', the papers'. */
 starfish_status tridiag_measure_case(struct tridiag_bench *run, const struct tridiag_case *c);

@@ -13,7 +13,7 @@
 /* Small batches are over before the next launch is there: so many in a row. */
 enum { SMALL_UNKNOWNS = 1 << 22, LAUNCHES_IN_A_ROW = 40, SAMPLED_LINES = 16 };
 /* Arrays that fit caches would say nothing of memory. */
-enum { COPIED_BYTES = 1 << 29 };
+enum { COPIED_BYTES = 1 << 30, COPIES = 5 };
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
@@ -72,27 +72,32 @@ static size_t sampled_step(const struct tridiag_case *c)
     return c->lines > SAMPLED_LINES ? c->lines / SAMPLED_LINES : 1;
 }
 
-/* max |A x - d| / max |d| over some lines. */
+/* A x - d in row k of line l. */
+static double row_residual(const struct tridiag_case *c, const struct starfish_tridiag_problem *p, size_t l, size_t k)
+{
+    const size_t a = k * p->coefficients.row + l * p->coefficients.line, i = k * p->vectors.row + l * p->vectors.line;
+    const double shift = p->shift ? value(c, TRIDIAG_SHIFT, l) : 0;
+    double sum = (value(c, TRIDIAG_DIAG, a) + shift) * value(c, TRIDIAG_SOLUTION, i) - value(c, TRIDIAG_RHS, i);
+
+    if (k > 0)
+        sum += value(c, TRIDIAG_LOWER, a) * value(c, TRIDIAG_SOLUTION, i - p->vectors.row);
+    if (k + 1 < c->n)
+        sum += value(c, TRIDIAG_UPPER, a) * value(c, TRIDIAG_SOLUTION, i + p->vectors.row);
+    return isnan(sum) ? HUGE_VAL : fabs(sum);
+}
+
+/* max |A x - d| over some lines; right-hand sides are up to 1. */
 static double residual(const struct tridiag_case *c)
 {
     const struct starfish_tridiag_problem p = tridiag_problem(c);
     const size_t step = sampled_step(c);
-    double worst = 0, largest = 0;
+    double worst = 0;
 
     for (size_t l = 0; l < c->lines; l += step)
-        for (size_t k = 0; k < c->n; ++k) {
-            const size_t a = k * p.coefficients.row + l * p.coefficients.line,
-                         i = k * p.vectors.row + l * p.vectors.line;
-            const double shift = p.shift ? value(c, TRIDIAG_SHIFT, l) : 0, d = value(c, TRIDIAG_RHS, i);
-            double sum = (value(c, TRIDIAG_DIAG, a) + shift) * value(c, TRIDIAG_SOLUTION, i) - d;
-            if (k > 0)
-                sum += value(c, TRIDIAG_LOWER, a) * value(c, TRIDIAG_SOLUTION, i - p.vectors.row);
-            if (k + 1 < c->n)
-                sum += value(c, TRIDIAG_UPPER, a) * value(c, TRIDIAG_SOLUTION, i + p.vectors.row);
-            worst = fmax(worst, isnan(sum) ? HUGE_VAL : fabs(sum));
-            largest = fmax(largest, fabs(d));
-        }
-    return worst / largest;
+#pragma omp parallel for reduction(max : worst)
+        for (size_t k = 0; k < c->n; ++k)
+            worst = fmax(worst, row_residual(c, &p, l, k));
+    return worst;
 }
 
 static starfish_status add_residual(json_t *row, const struct tridiag_case *c)
@@ -133,24 +138,26 @@ static void fetch_solution(const struct tridiag_case *c)
 
 /* ---- ours ------------------------------------------------------------------------------------------------------- */
 
+static starfish_status solve_once(starfish_tridiag_plan *plan, const struct tridiag_case *c, double *seconds)
+{
+    struct starfish_tridiag_info info;
+
+    STARFISH_TRY(starfish_tridiag_solve(plan, c->host[TRIDIAG_RHS], c->host[TRIDIAG_SOLUTION], &info));
+    *seconds = info.seconds;
+    return STARFISH_SUCCESS;
+}
+
 /* Warm-up and measurements end early where a solve takes long. */
 static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, const struct tridiag_case *c,
                                    int *measured)
 {
-    const int warmup = (int)run->bench.warmup, repeat = (int)run->bench.repeat;
-    double start = clock_now();
-
-    *measured = warmup > 0 ? -1 : 0;
-    for (int r = 0; *measured < 0 || !peer_lines_enough(*measured, repeat, start); ++r) {
-        struct starfish_tridiag_info info;
-        STARFISH_TRY(starfish_tridiag_solve(plan, c->host[TRIDIAG_RHS], c->host[TRIDIAG_SOLUTION], &info));
-        if (*measured >= 0)
-            run->seconds[(*measured)++] = info.seconds;
-        else if (peer_lines_enough(r + 1, warmup, start)) {
-            *measured = 0;
-            start = clock_now();
-        }
-    }
+    const double begin = clock_now();
+    *measured = 0;
+    for (size_t r = 0; r < run->bench.warmup && clock_now() - begin < PEER_LINES_SECONDS; ++r)
+        STARFISH_TRY(solve_once(plan, c, run->seconds));
+    const double start = clock_now();
+    while (!peer_lines_enough(*measured, (int)run->bench.repeat, start))
+        STARFISH_TRY(solve_once(plan, c, &run->seconds[(*measured)++]));
     return STARFISH_SUCCESS;
 }
 
@@ -292,22 +299,26 @@ static starfish_status measure_peers(struct tridiag_bench *run, const struct tri
 
 /* ---- limits ----------------------------------------------------------------------------------------------------- */
 
-static double rate_of(const struct tridiag_bench *run, int ran, double bytes)
+/* The most of all repetitions. */
+static double rate_of(const double *seconds, double bytes)
 {
     double shortest = HUGE_VAL;
-    for (size_t r = 0; r < run->bench.repeat && ran; ++r)
-        shortest = fmin(shortest, run->seconds[r]);
-    return ran ? bytes / shortest : (double)NAN;
+
+    for (int r = 0; r < COPIES; ++r)
+        shortest = fmin(shortest, seconds[r]);
+    return bytes / shortest;
 }
 
-struct tridiag_rates tridiag_measure_copies(struct tridiag_bench *run)
+struct tridiag_rates tridiag_measure_copies(const struct tridiag_bench *run)
 {
-    const int repeat = (int)run->bench.repeat;
     const double bytes = COPIED_BYTES;
-    struct tridiag_rates rates;
+    double seconds[COPIES];
+    struct tridiag_rates rates = {(double)NAN, (double)NAN};
 
-    rates.cores = rate_of(run, peer_stream_passes(COPIED_BYTES, repeat, run->seconds), 10 * bytes);
-    rates.device = rate_of(run, run->gpus > 0 && peer_device_copy(COPIED_BYTES, repeat, run->seconds), 2 * bytes);
+    if (peer_stream_passes(COPIED_BYTES, COPIES, seconds))
+        rates.cores = rate_of(seconds, 10 * bytes);
+    if (run->gpus > 0 && peer_device_copy(COPIED_BYTES, COPIES, seconds))
+        rates.device = rate_of(seconds, 2 * bytes);
     return rates;
 }
 

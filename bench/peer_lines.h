@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 enum { PEER_LINES_LEAST = 3 };
-#define PEER_LINES_SECONDS 0.5
+#define PEER_LINES_SECONDS 0.3
 
 /* `lines` general lines of n unknowns, contiguous or interleaved; arrays of n * lines reals each, all on the host for
  * LAPACK and all in device memory for cuSPARSE. lower of a first row and upper of a last one are zero. Coefficients and
