@@ -31,11 +31,24 @@ struct tridiag_case {
     void *host[TRIDIAG_ARRAYS], *device[TRIDIAG_ARRAYS];
 };
 
+/* An array of all cases, as large as the largest of them so far. */
+struct tridiag_memory {
+    void *host, *device;
+    size_t bytes;
+};
+
+/* Bytes per second of copies; NaN without. */
+struct tridiag_rates {
+    double cores, device;
+};
+
 struct tridiag_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
     const char *sizes, *precisions, *layouts, *coefficients, *algorithms, *peers;
     size_t gpus;
     size_t algorithm[LIST_MOST], algorithm_count;
+    struct tridiag_memory memory[TRIDIAG_ARRAYS];
+    struct tridiag_rates rates;
     double seconds[BENCH_MOST_REPEATS];
 };
 
@@ -45,7 +58,9 @@ extern const char *const tridiag_algorithms[]; /* by starfish_algorithm, then ST
 double tridiag_bytes(const struct tridiag_case *c);
 struct starfish_tridiag_problem tridiag_problem(const struct tridiag_case *c);
 
-/* A case's rows: copies, ours on cores and on a GPU, the peers', the papers'. */
+struct tridiag_rates tridiag_measure_copies(const struct tridiag_bench *run);
+
+/* A case's rows: ours on cores and on a GPU, the peers', the papers'. */
 starfish_status tridiag_measure_case(struct tridiag_bench *run, const struct tridiag_case *c);
 
 #endif

@@ -2,6 +2,7 @@
 #include "apps/bench_tridiag.h"
 #include "apps/command.h"
 #include "base/real.h"
+#include "bench/clock.h"
 #include "tridiag/batch.h"
 
 #include <math.h>
@@ -11,19 +12,20 @@
 
 /* Small batches are over before the next launch is there: so many in a row. */
 enum { SMALL_UNKNOWNS = 1 << 22, LAUNCHES_IN_A_ROW = 40, SAMPLED_LINES = 16 };
-
-struct rates {
-    double cores, device; /* bytes per second of copies; NaN without */
-};
+/* Arrays that fit caches would say nothing of memory. */
+enum { COPIED_BYTES = 1 << 30, COPIES = 5 };
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
 static json_t *add_row(struct tridiag_bench *run, const struct tridiag_case *c, const char *who, const char *what,
-                       const char *workers, double rate)
+                       const char *workers, int measured)
 {
-    char name[256];
-    snprintf(name, sizeof name, "%s: %s, %s", c->name, what, workers);
-    json_t *row = bench_row(&run->bench, who, name, run->seconds, run->bench.repeat, tridiag_bytes(c));
+    const double rate = strcmp(workers, "gpu") == 0 ? run->rates.device : run->rates.cores;
+    char name[256], times[32] = "";
+    if ((size_t)measured < run->bench.repeat)
+        snprintf(times, sizeof times, ", %d times", measured);
+    snprintf(name, sizeof name, "%s: %s, %s%s", c->name, what, workers, times);
+    json_t *row = bench_row(&run->bench, who, name, run->seconds, (size_t)measured, tridiag_bytes(c));
     json_object_set_new(row, "n", json_integer((json_int_t)c->n));
     json_object_set_new(row, "lines", json_integer((json_int_t)c->lines));
     json_object_set_new(row, "precision", json_string(c->precision == STARFISH_F32 ? "f32" : "f64"));
@@ -64,27 +66,38 @@ static double value(const struct tridiag_case *c, int array, size_t i)
                                         : ((const double *)c->host[array])[i];
 }
 
-/* max |A x - d| / max |d| over some lines. */
+/* Only some lines are looked at. */
+static size_t sampled_step(const struct tridiag_case *c)
+{
+    return c->lines > SAMPLED_LINES ? c->lines / SAMPLED_LINES : 1;
+}
+
+/* A x - d in row k of line l. */
+static double row_residual(const struct tridiag_case *c, const struct starfish_tridiag_problem *p, size_t l, size_t k)
+{
+    const size_t a = k * p->coefficients.row + l * p->coefficients.line, i = k * p->vectors.row + l * p->vectors.line;
+    const double shift = p->shift ? value(c, TRIDIAG_SHIFT, l) : 0;
+    double sum = (value(c, TRIDIAG_DIAG, a) + shift) * value(c, TRIDIAG_SOLUTION, i) - value(c, TRIDIAG_RHS, i);
+
+    if (k > 0)
+        sum += value(c, TRIDIAG_LOWER, a) * value(c, TRIDIAG_SOLUTION, i - p->vectors.row);
+    if (k + 1 < c->n)
+        sum += value(c, TRIDIAG_UPPER, a) * value(c, TRIDIAG_SOLUTION, i + p->vectors.row);
+    return isnan(sum) ? HUGE_VAL : fabs(sum);
+}
+
+/* max |A x - d| over some lines; right-hand sides are up to 1. */
 static double residual(const struct tridiag_case *c)
 {
     const struct starfish_tridiag_problem p = tridiag_problem(c);
-    const size_t step = c->lines > SAMPLED_LINES ? c->lines / SAMPLED_LINES : 1;
-    double worst = 0, largest = 0;
+    const size_t step = sampled_step(c);
+    double worst = 0;
 
     for (size_t l = 0; l < c->lines; l += step)
-        for (size_t k = 0; k < c->n; ++k) {
-            const size_t a = k * p.coefficients.row + l * p.coefficients.line,
-                         i = k * p.vectors.row + l * p.vectors.line;
-            const double shift = p.shift ? value(c, TRIDIAG_SHIFT, l) : 0, d = value(c, TRIDIAG_RHS, i);
-            double sum = (value(c, TRIDIAG_DIAG, a) + shift) * value(c, TRIDIAG_SOLUTION, i) - d;
-            if (k > 0)
-                sum += value(c, TRIDIAG_LOWER, a) * value(c, TRIDIAG_SOLUTION, i - p.vectors.row);
-            if (k + 1 < c->n)
-                sum += value(c, TRIDIAG_UPPER, a) * value(c, TRIDIAG_SOLUTION, i + p.vectors.row);
-            worst = fmax(worst, isnan(sum) ? HUGE_VAL : fabs(sum));
-            largest = fmax(largest, fabs(d));
-        }
-    return worst / largest;
+#pragma omp parallel for reduction(max : worst)
+        for (size_t k = 0; k < c->n; ++k)
+            worst = fmax(worst, row_residual(c, &p, l, k));
+    return worst;
 }
 
 static starfish_status add_residual(json_t *row, const struct tridiag_case *c)
@@ -96,48 +109,74 @@ static starfish_status add_residual(json_t *row, const struct tridiag_case *c)
     return STARFISH_SUCCESS;
 }
 
+static void *solution_at(const struct tridiag_case *c, void *solution, size_t element)
+{
+    return (char *)solution + element * starfish_real_size(c->precision);
+}
+
 static void forget_solution(const struct tridiag_case *c)
 {
-    const size_t bytes = c->count[TRIDIAG_SOLUTION] * starfish_real_size(c->precision);
-    memset(c->host[TRIDIAG_SOLUTION], 0xff, bytes);
+    const struct starfish_layout layout = tridiag_problem(c).vectors;
+    const size_t size = starfish_real_size(c->precision);
+
+    for (size_t l = 0; l < c->lines; l += sampled_step(c))
+        for (size_t k = 0; k < c->n; ++k)
+            memset(solution_at(c, c->host[TRIDIAG_SOLUTION], k * layout.row + l * layout.line), 0xff, size);
     if (c->device[TRIDIAG_SOLUTION])
-        peer_device_write(c->device[TRIDIAG_SOLUTION], c->host[TRIDIAG_SOLUTION], bytes);
+        peer_device_set(c->device[TRIDIAG_SOLUTION], 0xff, c->count[TRIDIAG_SOLUTION] * size);
 }
 
 static void fetch_solution(const struct tridiag_case *c)
 {
-    peer_device_read(c->host[TRIDIAG_SOLUTION], c->device[TRIDIAG_SOLUTION],
-                     c->count[TRIDIAG_SOLUTION] * starfish_real_size(c->precision));
+    const struct starfish_layout layout = tridiag_problem(c).vectors;
+    const size_t size = starfish_real_size(c->precision);
+
+    for (size_t l = 0; l < c->lines; l += sampled_step(c))
+        peer_device_read(solution_at(c, c->host[TRIDIAG_SOLUTION], l * layout.line),
+                         solution_at(c, c->device[TRIDIAG_SOLUTION], l * layout.line), c->n, layout.row, size);
 }
 
 /* ---- ours ------------------------------------------------------------------------------------------------------- */
 
-static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, const struct tridiag_case *c)
+static starfish_status solve_once(starfish_tridiag_plan *plan, const struct tridiag_case *c, double *seconds)
 {
-    for (size_t r = 0; r < run->bench.warmup + run->bench.repeat; ++r) {
-        struct starfish_tridiag_info info;
-        STARFISH_TRY(starfish_tridiag_solve(plan, c->host[TRIDIAG_RHS], c->host[TRIDIAG_SOLUTION], &info));
-        if (r >= run->bench.warmup)
-            run->seconds[r - run->bench.warmup] = info.seconds;
-    }
+    struct starfish_tridiag_info info;
+
+    STARFISH_TRY(starfish_tridiag_solve(plan, c->host[TRIDIAG_RHS], c->host[TRIDIAG_SOLUTION], &info));
+    *seconds = info.seconds;
+    return STARFISH_SUCCESS;
+}
+
+/* Warm-up and measurements end early where a solve takes long. */
+static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, const struct tridiag_case *c,
+                                   int *measured)
+{
+    const double begin = clock_now();
+    *measured = 0;
+    for (size_t r = 0; r < run->bench.warmup && clock_now() - begin < PEER_LINES_SECONDS; ++r)
+        STARFISH_TRY(solve_once(plan, c, run->seconds));
+    const double start = clock_now();
+    while (!peer_lines_enough(*measured, (int)run->bench.repeat, start))
+        STARFISH_TRY(solve_once(plan, c, &run->seconds[(*measured)++]));
     return STARFISH_SUCCESS;
 }
 
 static starfish_status measure_cores(struct tridiag_bench *run, const struct tridiag_case *c, starfish_context *context,
-                                     starfish_algorithm algorithm, double rate)
+                                     starfish_algorithm algorithm)
 {
     const struct starfish_tridiag_problem problem = tridiag_problem(c);
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
     starfish_tridiag_plan *plan;
+    int measured;
 
     options.precision = c->precision;
     options.algorithm = algorithm;
     forget_solution(c);
     STARFISH_TRY(starfish_tridiag_plan_create(context, &problem, &options, &plan));
-    starfish_status status = time_solves(run, plan, c);
+    starfish_status status = time_solves(run, plan, c, &measured);
     starfish_tridiag_plan_destroy(plan);
     STARFISH_TRY(status);
-    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "cpu", rate), c);
+    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "cpu", measured), c);
 }
 
 #ifdef STARFISH_CUDA
@@ -151,7 +190,7 @@ static int launch_f32(void *data, struct CUstream_st *stream)
     return starfish_batch_cuda_f32(data, stream);
 }
 
-static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm, double rate)
+static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm)
 {
     const struct starfish_tridiag_problem p = tridiag_problem(c);
     const size_t size = starfish_real_size(c->precision);
@@ -176,24 +215,24 @@ static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridi
     if (!batch.workspace)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
     forget_solution(c);
-    const int ran = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, at_once,
-                                     (int)run->bench.repeat, run->seconds);
+    const int measured = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, at_once,
+                                          (int)run->bench.repeat, run->seconds);
     peer_device_free(batch.workspace);
-    if (!ran)
+    if (measured == 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: %s does not run on the GPU", c->name,
                              tridiag_algorithms[algorithm]);
     fetch_solution(c);
-    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "gpu", rate), c);
+    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "gpu", measured), c);
 }
 #else
-static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm, double rate)
+static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm)
 {
-    (void)run, (void)c, (void)algorithm, (void)rate;
+    (void)run, (void)c, (void)algorithm;
     return STARFISH_SUCCESS;
 }
 #endif
 
-static starfish_status measure_ours(struct tridiag_bench *run, const struct tridiag_case *c, struct rates rates)
+static starfish_status measure_ours(struct tridiag_bench *run, const struct tridiag_case *c)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     starfish_context *context;
@@ -203,10 +242,10 @@ static starfish_status measure_ours(struct tridiag_bench *run, const struct trid
     STARFISH_TRY(starfish_context_create(&context, &options));
     for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS; ++i)
         if (run->algorithm[i] != STARFISH_BATCH_CR_IN_PLACE)
-            status = measure_cores(run, c, context, (starfish_algorithm)run->algorithm[i], rates.cores);
+            status = measure_cores(run, c, context, (starfish_algorithm)run->algorithm[i]);
     starfish_context_destroy(context);
     for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS && run->gpus > 0; ++i)
-        status = measure_gpu(run, c, (int)run->algorithm[i], rates.device);
+        status = measure_gpu(run, c, (int)run->algorithm[i]);
     return status;
 }
 
@@ -225,8 +264,18 @@ static struct peer_lines lines_of(const struct tridiag_case *c, void *const *arr
                                .solution = arrays[TRIDIAG_SOLUTION]};
 }
 
+static starfish_status add_peer(struct tridiag_bench *run, const struct tridiag_case *c, const char *who,
+                                const char *what, const char *workers, int measured)
+{
+    if (measured == 0)
+        return STARFISH_SUCCESS;
+    if (strcmp(workers, "gpu") == 0)
+        fetch_solution(c);
+    return add_residual(add_row(run, c, who, what, workers, measured), c);
+}
+
 /* They know general lines only. */
-static starfish_status measure_peers(struct tridiag_bench *run, const struct tridiag_case *c, struct rates rates)
+static starfish_status measure_peers(struct tridiag_bench *run, const struct tridiag_case *c)
 {
     const struct peer_lines host = lines_of(c, c->host), device = lines_of(c, c->device);
     const int repeat = (int)run->bench.repeat;
@@ -234,57 +283,49 @@ static starfish_status measure_peers(struct tridiag_bench *run, const struct tri
     if (c->coefficients != TRIDIAG_GENERAL || strcmp(run->peers, "none") == 0)
         return STARFISH_SUCCESS;
     forget_solution(c);
-    if (peer_lapack_gtsv(&host, repeat, run->seconds))
-        STARFISH_TRY(add_residual(add_row(run, c, "LAPACK", "gtsv per line", "cpu", rates.cores), c));
+    STARFISH_TRY(add_peer(run, c, "LAPACK", "gtsv per line", "cpu", peer_lapack_gtsv(&host, repeat, run->seconds)));
     if (run->gpus == 0)
         return STARFISH_SUCCESS;
     forget_solution(c);
-    if (c->n > 2 && peer_cusparse_batch(&device, repeat, run->seconds)) {
-        fetch_solution(c);
-        STARFISH_TRY(
-            add_residual(add_row(run, c, "cuSPARSE", c->interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch",
-                                 "gpu", rates.device),
-                         c));
-    }
+    STARFISH_TRY(add_peer(run, c, "cuSPARSE", c->interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch", "gpu",
+                          c->n > 2 ? peer_cusparse_batch(&device, repeat, run->seconds) : 0));
     for (int pivot = 0; pivot < 2; ++pivot) {
         forget_solution(c);
-        if (!peer_cusparse_line(&device, pivot, repeat, run->seconds))
-            continue;
-        fetch_solution(c);
-        STARFISH_TRY(
-            add_residual(add_row(run, c, "cuSPARSE", pivot ? "gtsv2" : "gtsv2_nopivot", "gpu", rates.device), c));
+        STARFISH_TRY(add_peer(run, c, "cuSPARSE", pivot ? "gtsv2" : "gtsv2_nopivot", "gpu",
+                              peer_cusparse_line(&device, pivot, repeat, run->seconds)));
     }
     return STARFISH_SUCCESS;
 }
 
 /* ---- limits ----------------------------------------------------------------------------------------------------- */
 
-static double rate_of(const struct tridiag_bench *run, int ran, double bytes)
+/* The most of all repetitions. */
+static double rate_of(const double *seconds, double bytes)
 {
     double shortest = HUGE_VAL;
-    for (size_t r = 0; r < run->bench.repeat && ran; ++r)
-        shortest = fmin(shortest, run->seconds[r]);
-    return ran ? bytes / shortest : (double)NAN;
+
+    for (int r = 0; r < COPIES; ++r)
+        shortest = fmin(shortest, seconds[r]);
+    return bytes / shortest;
 }
 
-static struct rates measure_copies(struct tridiag_bench *run, const struct tridiag_case *c)
+struct tridiag_rates tridiag_measure_copies(const struct tridiag_bench *run)
 {
-    /* Arrays that fit caches would say nothing of memory. */
-    const size_t bytes = (size_t)fmax(tridiag_bytes(c) / 2, 1 << 28);
-    const int repeat = (int)run->bench.repeat;
-    struct rates rates;
+    const double bytes = COPIED_BYTES;
+    double seconds[COPIES];
+    struct tridiag_rates rates = {(double)NAN, (double)NAN};
 
-    rates.cores = rate_of(run, peer_stream_passes(bytes, repeat, run->seconds), 10 * (double)bytes);
-    rates.device = rate_of(run, run->gpus > 0 && peer_device_copy(bytes, repeat, run->seconds), 2 * (double)bytes);
+    if (peer_stream_passes(COPIED_BYTES, COPIES, seconds))
+        rates.cores = rate_of(seconds, 10 * bytes);
+    if (run->gpus > 0 && peer_device_copy(COPIED_BYTES, COPIES, seconds))
+        rates.device = rate_of(seconds, 2 * bytes);
     return rates;
 }
 
 starfish_status tridiag_measure_case(struct tridiag_bench *run, const struct tridiag_case *c)
 {
-    const struct rates rates = measure_copies(run, c);
-
-    STARFISH_TRY(measure_ours(run, c, rates));
-    STARFISH_TRY(measure_peers(run, c, rates));
+    STARFISH_TRY(measure_ours(run, c));
+    STARFISH_TRY(measure_peers(run, c));
     add_papers(run, c);
     return STARFISH_SUCCESS;
 }

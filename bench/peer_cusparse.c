@@ -1,5 +1,6 @@
 /* cuSPARSE's tridiagonal solvers, and launches of our own kernels, timed with CUDA's events. */
 #include "base/real.h"
+#include "bench/clock.h"
 #include "bench/peer_lines.h"
 #include "bench/peers.h"
 
@@ -40,16 +41,19 @@ static int time_once(const struct timing *t, cudaEvent_t start, cudaEvent_t stop
 
 static int time_often(const struct timing *t, int repeat, double *seconds)
 {
+    const double begin = clock_now();
     cudaEvent_t start = NULL, stop = NULL;
-    int ok = good(cudaEventCreate(&start)) && good(cudaEventCreate(&stop));
+    int measured = 0, ok = good(cudaEventCreate(&start)) && good(cudaEventCreate(&stop));
 
-    for (int r = -WARM_UP; r < repeat && ok; r++)
-        ok = time_once(t, start, stop, &seconds[r < 0 ? 0 : r]);
+    for (int r = 0; r < WARM_UP && ok; r++)
+        ok = time_once(t, start, stop, seconds);
+    while (ok && !peer_lines_enough(measured, repeat, begin))
+        ok = time_once(t, start, stop, &seconds[measured++]);
     if (start)
         cudaEventDestroy(start);
     if (stop)
         cudaEventDestroy(stop);
-    return ok;
+    return ok ? measured : 0;
 }
 
 int peer_device_time(int (*launch)(void *data, struct CUstream_st *stream), void *data, int at_once, int repeat,
@@ -59,9 +63,16 @@ int peer_device_time(int (*launch)(void *data, struct CUstream_st *stream), void
     return time_often(&timing, repeat, seconds);
 }
 
-int peer_device_read(void *host, const void *device, size_t bytes)
+int peer_device_read(void *host, const void *device, size_t count, size_t stride, size_t size)
 {
-    return good(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
+    return stride == 1
+               ? good(cudaMemcpy(host, device, count * size, cudaMemcpyDeviceToHost))
+               : good(cudaMemcpy2D(host, stride * size, device, stride * size, size, count, cudaMemcpyDeviceToHost));
+}
+
+int peer_device_set(void *device, int byte, size_t bytes)
+{
+    return good(cudaMemset(device, byte, bytes));
 }
 
 /* ---- cuSPARSE --------------------------------------------------------------------------------------------------- */
@@ -184,9 +195,9 @@ static int measure(struct solver *s, int batch, int repeat, double *seconds)
 
     if (ok)
         s->buffer = peer_device_alloc(bytes > 0 ? bytes : 1);
-    ok = ok && s->buffer && time_often(&timing, repeat, seconds);
+    const int measured = ok && s->buffer ? time_often(&timing, repeat, seconds) : 0;
     release(s);
-    return ok;
+    return measured;
 }
 
 int peer_cusparse_batch(const struct peer_lines *lines, int repeat, double *seconds)
@@ -198,5 +209,5 @@ int peer_cusparse_batch(const struct peer_lines *lines, int repeat, double *seco
 int peer_cusparse_line(const struct peer_lines *line, int pivot, int repeat, double *seconds)
 {
     struct solver solver = {.lines = line, .pivot = pivot, .bytes = line->n * starfish_real_size(line->precision)};
-    return line->lines == 1 && !line->interleaved && measure(&solver, 0, repeat, seconds);
+    return line->lines == 1 && !line->interleaved ? measure(&solver, 0, repeat, seconds) : 0;
 }

@@ -1,5 +1,11 @@
-/* LAPACK by precision. */
+/* LAPACK by precision, and how often a peer is measured. */
+#include "bench/clock.h"
 #include "bench/peer_lapack.h"
+
+int peer_lines_enough(int measured, int repeat, double start)
+{
+    return measured >= repeat || (measured >= PEER_LINES_LEAST && clock_now() - start > PEER_LINES_SECONDS);
+}
 
 int peer_lapack_gtsv(const struct peer_lines *lines, int repeat, double *seconds)
 {

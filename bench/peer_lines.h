@@ -1,4 +1,5 @@
-/* Other solvers of tridiagonal lines, measured as bench/peers.h says. */
+/* Other solvers of tridiagonal lines. Every function that measures fills seconds[] and returns how many of the `repeat`
+ * times it came to: it stops after PEER_LINES_SECONDS, once there are PEER_LINES_LEAST. 0: it cannot be run here. */
 #ifndef STARFISH_BENCH_PEER_LINES_H
 #define STARFISH_BENCH_PEER_LINES_H
 
@@ -8,6 +9,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum { PEER_LINES_LEAST = 3 };
+#define PEER_LINES_SECONDS 0.3
 
 /* `lines` general lines of n unknowns, contiguous or interleaved; arrays of n * lines reals each, all on the host for
  * LAPACK and all in device memory for cuSPARSE. lower of a first row and upper of a last one are zero. Coefficients and
@@ -31,10 +35,15 @@ int peer_cusparse_line(const struct peer_lines *line, int pivot, int repeat, dou
 
 struct CUstream_st;
 /* Times `launch`, which returns a cudaError_t, on the current device with CUDA's events: `at_once` launches in a row for
- * each of the seconds[repeat], which are of one launch. */
+ * each of the seconds[], which are of one launch. */
 int peer_device_time(int (*launch)(void *data, struct CUstream_st *stream), void *data, int at_once, int repeat,
                      double *seconds);
-int peer_device_read(void *host, const void *device, size_t bytes);
+/* `count` elements that lie `stride` elements of `size` bytes apart, to where they lie in the same way. */
+int peer_device_read(void *host, const void *device, size_t count, size_t stride, size_t size);
+int peer_device_set(void *device, int byte, size_t bytes);
+
+/* Whether that many measurements since `start` (clock_now) are enough of `repeat`. */
+int peer_lines_enough(int measured, int repeat, double start);
 
 #ifdef __cplusplus
 }

@@ -59,9 +59,15 @@ int peer_device_time(int (*launch)(void *data, struct CUstream_st *stream), void
     return 0;
 }
 
-int peer_device_read(void *host, const void *device, size_t bytes)
+int peer_device_set(void *device, int byte, size_t bytes)
 {
-    (void)host, (void)device, (void)bytes;
+    (void)device, (void)byte, (void)bytes;
+    return 0;
+}
+
+int peer_device_read(void *host, const void *device, size_t count, size_t stride, size_t size)
+{
+    (void)host, (void)device, (void)count, (void)stride, (void)size;
     return 0;
 }
 /* NOLINTEND(readability-non-const-parameter) */

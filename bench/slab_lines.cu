@@ -1,12 +1,11 @@
 /* Kernels of slabs of lines on one GPU: 512 x 512 lanes of several numbers of planes, beside a device copy of the same
- * slab and Thomas over tiles. Bytes counted: ends read the slab once, all others read and write it once. The fraction
+ * slab. Bytes counted: ends read the slab once, all others read and write it once. The fraction
  * is that of the copy's bandwidth. Medians of CUDA events; two slabs take turns.
  *
  *   bench/slab_lines                CSV on standard output */
 #include "base/real.h"
 extern "C" {
 #include "tridiag/slab_lines.h"
-#include "tridiag/tridiag.h"
 }
 #include <algorithm>
 #include <cstdio>
@@ -71,12 +70,10 @@ template <typename Real> struct Kernels;
 template <> struct Kernels<float> {
     static constexpr auto ends = starfish_slab_ends_cuda_f32;
     static constexpr auto solve = starfish_slab_solve_cuda_f32;
-    static constexpr auto thomas = starfish_thomas_tiles_cuda_f32;
 };
 template <> struct Kernels<double> {
     static constexpr auto ends = starfish_slab_ends_cuda_f64;
     static constexpr auto solve = starfish_slab_solve_cuda_f64;
-    static constexpr auto thomas = starfish_thomas_tiles_cuda_f64;
 };
 
 /* What all measurements of one size work on. */
@@ -88,8 +85,7 @@ template <typename Real> struct Slab {
 
     explicit Slab(size_t planes) : rows(planes), lines()
     {
-        const size_t bytes = std::max(starfish_thomas_tiles_workspace_cuda(rows, LANES, 1, sizeof(Real)),
-                                      starfish_slab_solve_workspace_cuda(rows, LANES, 1, sizeof(Real)));
+        const size_t bytes = starfish_slab_solve_workspace_cuda(rows, LANES, 1, sizeof(Real));
         for (Real *&slab : data) {
             check(cudaMalloc(&slab, rows * LANES * sizeof(Real)));
             fill<<<1024, 256>>>(slab, rows * LANES);
@@ -157,24 +153,6 @@ template <typename Real> double solve_ms(const Slab<Real> &slab, bool whole, boo
     });
 }
 
-template <typename Real> double thomas_ms(const Slab<Real> &slab)
-{
-    starfish_thomas_tiles thomas = {};
-
-    thomas.line = {slab.rows, 0, slab.off_diagonal, slab.diag, slab.off_diagonal};
-    thomas.inner = INNER;
-    thomas.outer = OUTER;
-    thomas.shift_inner = thomas.shift_outer = slab.shift;
-    thomas.pinned_lane = -1;
-    thomas.tiles = 1;
-    thomas.first[1] = slab.rows;
-    thomas.workspace = slab.workspace;
-    return median_ms([&](int i) {
-        thomas.tile[0] = slab.data[i];
-        return Kernels<Real>::thomas(&thomas, nullptr);
-    });
-}
-
 template <typename Real> void measure(const char *precision, size_t rows)
 {
     const Slab<Real> slab(rows);
@@ -186,8 +164,7 @@ template <typename Real> void measure(const char *precision, size_t rows)
                    {"ends", ends_ms(slab), 1},
                    {"solve", solve_ms(slab, false, false), 2},
                    {"solve_whole", solve_ms(slab, true, false), 2},
-                   {"solve_periodic", solve_ms(slab, true, true), 2},
-                   {"thomas_tiles", thomas_ms(slab), 2}};
+                   {"solve_periodic", solve_ms(slab, true, true), 2}};
 
     for (const auto &result : results)
         printf("%s,%s,%zu,%.4f,%.0f,%.2f\n", result.what, precision, rows, result.ms, bytes * result.passes / 2,

@@ -1,4 +1,4 @@
-/* Runs of rows (chunks) eliminated down to their last one, in registers: what batch_tiled_cuda.cu is made of.
+/* Runs of rows (chunks) eliminated down to their last one by a thread each: what batch_tiled_cuda.cu is made of.
  *
  * In a chunk of K rows with unknowns x(0) .. x(K-2) and the separator s = x(K-1), y being the separator of the chunk
  * before, elimination from the top leaves
@@ -10,8 +10,8 @@
 #ifndef STARFISH_TRIDIAG_BATCH_CHUNK_CUH
 #define STARFISH_TRIDIAG_BATCH_CHUNK_CUH
 
-#include "tridiag/batch_reciprocal.cuh"
 #include "tridiag/batch_row.h"
+#include "tridiag/reciprocal.cuh"
 #include <cuda_runtime.h>
 
 namespace starfish_batch_chunk
@@ -28,13 +28,34 @@ template <int Columns> struct Reduced {
     real a, b, c, r[Columns];
 };
 
-template <int Rows, int Columns> struct Chunk {
-    real c[Rows], e[Rows], d[Columns][Rows]; /* row Rows-1 is not used */
+/* Where elimination leaves a thread's rows: in registers, */
+template <int Rows> struct KeptInRegisters {
+    real kept_c[Rows], kept_e[Rows];
 
-    /* `row_at(i)` gives row i. y is an unknown, or `known` and `before`. */
-    template <typename RowAt>
-    __device__ __forceinline__ void eliminate(RowAt row_at, const real (&rhs)[Columns][Rows], bool known,
-                                              const real (&before)[Columns], Joint<Columns> &joint)
+    __device__ __forceinline__ void keep_in(real *) {}
+    __device__ __forceinline__ real &c(int i) { return kept_c[i]; }
+    __device__ __forceinline__ real &e(int i) { return kept_e[i]; }
+};
+
+/* or, when they are more than these hold, in shared memory, neighbouring threads (of `Threads`) in neighbouring banks. */
+template <int Rows, int Threads> struct KeptInShared {
+    real *first;
+
+    __device__ __forceinline__ void keep_in(real *shared) { first = shared + threadIdx.x; }
+    __device__ __forceinline__ real &c(int i) { return first[2 * i * Threads]; }
+    __device__ __forceinline__ real &e(int i) { return first[(2 * i + 1) * Threads]; }
+};
+
+/* c and e are kept in `Kept`; row Rows-1 of all three is not used. */
+template <int Rows, int Columns, typename Kept> struct Chunk {
+    Kept kept;
+    real d[Columns][Rows];
+
+    /* `rows.row(i)` gives row i, and thereafter rows.rhs(q, i) its right-hand sides; i goes up. y is an unknown, or
+     * `known` and `before`. */
+    template <typename Source>
+    __device__ __forceinline__ void eliminate(Source &&rows, bool known, const real (&before)[Columns],
+                                              Joint<Columns> &joint)
     {
         real above_c = 0, above_e = known ? 0 : -1, above_d[Columns];
 #pragma unroll
@@ -42,12 +63,12 @@ template <int Rows, int Columns> struct Chunk {
             above_d[q] = known ? before[q] : real(0);
 #pragma unroll
         for (int i = 0; i < Rows; i++) {
-            const batch_row row = row_at(i);
+            const batch_row row = rows.row(i);
             const real pivot = row.diag - row.lower * above_c, e_below = -row.lower * above_e;
             real below[Columns];
 #pragma unroll
             for (int q = 0; q < Columns; q++)
-                below[q] = rhs[q][i] - row.lower * above_d[q];
+                below[q] = rows.rhs(q, i) - row.lower * above_d[q];
             if (i == Rows - 1) {
                 joint.a = e_below;
                 joint.b = pivot;
@@ -57,8 +78,8 @@ template <int Rows, int Columns> struct Chunk {
                     joint.r[q] = below[q];
             } else {
                 const real scale = reciprocal(pivot);
-                c[i] = above_c = row.upper * scale;
-                e[i] = above_e = e_below * scale;
+                kept.c(i) = above_c = row.upper * scale;
+                kept.e(i) = above_e = e_below * scale;
 #pragma unroll
                 for (int q = 0; q < Columns; q++)
                     d[q][i] = above_d[q] = below[q] * scale;
@@ -67,7 +88,7 @@ template <int Rows, int Columns> struct Chunk {
         look_from_first(joint);
     }
 
-    __device__ __forceinline__ void look_from_first(Joint<Columns> &joint) const
+    __device__ __forceinline__ void look_from_first(Joint<Columns> &joint)
     {
         joint.first_e = 0;
         joint.first_c = -1;
@@ -76,11 +97,12 @@ template <int Rows, int Columns> struct Chunk {
             joint.first_d[q] = 0;
 #pragma unroll
         for (int i = Rows - 2; i >= 0; i--) {
-            joint.first_e = e[i] - c[i] * joint.first_e;
-            joint.first_c = -c[i] * joint.first_c;
+            const real c = kept.c(i);
+            joint.first_e = kept.e(i) - c * joint.first_e;
+            joint.first_c = -c * joint.first_c;
 #pragma unroll
             for (int q = 0; q < Columns; q++)
-                joint.first_d[q] = d[q][i] - c[i] * joint.first_d[q];
+                joint.first_d[q] = d[q][i] - c * joint.first_d[q];
         }
     }
 
@@ -90,7 +112,7 @@ template <int Rows, int Columns> struct Chunk {
         d[q][Rows - 1] = separator;
 #pragma unroll
         for (int i = Rows - 2; i >= 0; i--)
-            d[q][i] = d[q][i] - e[i] * before - c[i] * d[q][i + 1];
+            d[q][i] = d[q][i] - kept.e(i) * before - kept.c(i) * d[q][i + 1];
     }
 };
 

@@ -14,7 +14,8 @@ int solve_open(const starfish_batch *b, cudaStream_t stream)
     chosen.algorithm = starfish_batch_choose_cuda(b);
     switch (chosen.algorithm) {
     case STARFISH_ALGORITHM_TILED:
-        return REAL_NAME(starfish_batch_tiled_cuda)(&chosen, stream);
+        return REAL_NAME(starfish_batch_suits_shifted)(b) ? REAL_NAME(starfish_batch_shifted_cuda)(b, stream)
+                                                          : REAL_NAME(starfish_batch_tiled_cuda)(b, stream);
     case STARFISH_ALGORITHM_THOMAS:
     case STARFISH_ALGORITHM_PIVOTED:
         return REAL_NAME(starfish_batch_lines_cuda)(&chosen, stream);

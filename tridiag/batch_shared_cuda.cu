@@ -17,8 +17,8 @@
  * CR_PCR stops at 32 rows and solves those by PCR through shuffles (Zhang, Cohen, Owens 2010, with a warp for a block).
  * PCR halves the coupling of every row with each step; PCR_THOMAS stops when systems are 8 rows long. */
 #include "tridiag/batch_cuda.h"
-#include "tridiag/batch_reciprocal.cuh"
 #include "tridiag/batch_row.h"
+#include "tridiag/reciprocal.cuh"
 
 namespace
 {

@@ -11,12 +11,17 @@
 #include "tridiag/batch_row.h"
 #include "tridiag/blocking.h"
 #include "tridiag/line_block.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* How many rows ahead memory is fetched: hardware does not foresee rows that lie pages apart, nor as many lines at once
  * as a block has. */
 enum { TILE_ROWS = 8, ROWS_AHEAD = 4, TILES_AHEAD = 2, LOOSE_ROWS = 6 };
 /* Fewer lines than this are solved one after the other: a block's overhead per row is that of several unknowns. */
 enum { FEWEST_LINES = 4 };
+/* Solutions of more bytes than this are not in a cache when they are wanted. */
+enum { STREAMED_BYTES = 8 << 20 };
 
 /* One array on its way into lanes: element (row k, lane l) at first[k * row + l * line]. */
 struct stream {
@@ -29,6 +34,7 @@ struct block {
     const struct starfish_batch *batch;
     size_t line, width, pitch; /* lines line .. line+width-1; row k of an array starts at array + k * pitch */
     size_t column, columns;    /* right-hand sides worked on */
+    int streams;               /* solutions go past the caches */
     struct stream lower, diag, upper, inverse, c_kept;
     struct stream rhs[STARFISH_BATCH_COLUMNS_CPU];
     real *c, *d[STARFISH_BATCH_COLUMNS_CPU]; /* n rows each */
@@ -83,7 +89,8 @@ static struct block block_create(const struct starfish_batch *b)
     const size_t pitch = starfish_tridiag_pitch(width, sizeof(real));
     const uintptr_t excess = (uintptr_t)b->workspace % STARFISH_TRIDIAG_CACHE_LINE;
     real *next = (real *)(void *)((char *)b->workspace + (excess ? STARFISH_TRIDIAG_CACHE_LINE - excess : 0));
-    struct block block = {.batch = b, .width = width, .pitch = pitch};
+    struct block block = {
+        .batch = b, .width = width, .pitch = pitch, .streams = b->n * b->lines > STREAMED_BYTES / sizeof(real)};
     struct stream *const streams[] = {&block.lower, &block.diag, &block.upper, &block.inverse, &block.c_kept};
     real **const rows[LOOSE_ROWS] = {&block.shift,  &block.pivot,  &block.zero,
                                      &block.end[0], &block.end[1], &block.end[2]};
@@ -166,6 +173,30 @@ STARFISH_TRIDIAG_INLINE const real *row_of(const struct stream *s, const struct 
     return s->tile + k % TILE_ROWS * block->pitch;
 }
 
+/* Past the caches: a store that goes through them first reads what it overwrites. */
+STARFISH_TRIDIAG_INLINE void stream_row(real *to, const real *from, size_t width)
+{
+    enum { TOGETHER = 16 / sizeof(real) };
+    size_t l = 0;
+
+#ifdef __SSE2__
+    for (; l < width && (uintptr_t)(to + l) % 16 != 0; l++)
+        to[l] = from[l];
+    for (; l + TOGETHER <= width; l += TOGETHER)
+        _mm_stream_si128((__m128i *)(void *)(to + l), _mm_loadu_si128((const __m128i *)(const void *)(from + l)));
+#endif
+    for (; l < width; l++)
+        to[l] = from[l];
+}
+
+/* What was streamed is in memory before anybody is told so. */
+static inline void stream_end(void)
+{
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
 /* Solutions of rows k .. k+rows-1 to where they belong. */
 STARFISH_TRIDIAG_INLINE void store_rows(const struct block *block, size_t q, size_t k, size_t rows)
 {
@@ -175,7 +206,10 @@ STARFISH_TRIDIAG_INLINE void store_rows(const struct block *block, size_t q, siz
 
     if (b->vectors.line == 1) {
         for (size_t i = 0; i < rows; i++)
-            memcpy(to + i * b->vectors.row, from + i * block->pitch, block->width * sizeof(real));
+            if (block->streams)
+                stream_row(to + i * b->vectors.row, from + i * block->pitch, block->width);
+            else
+                line_copy_row(to + i * b->vectors.row, from + i * block->pitch, block->width);
         return;
     }
     for (size_t l = 0; l < block->width; l++)
@@ -303,6 +337,7 @@ static void solve_blocks(const struct starfish_batch *b)
                 backward(&block, q);
         }
     }
+    stream_end();
 }
 
 void REAL_NAME(starfish_batch_thomas_cpu)(const struct starfish_batch *b)

@@ -201,7 +201,7 @@ static inline void line_shifts(const real *inner, size_t inner_lanes, const real
 {
     for (size_t l = 0; l < width; l++) {
         size_t lane = first_lane + l;
-        shift[l] = inner[lane % inner_lanes] + (outer ? outer[lane / inner_lanes] : 0) + (real)everywhere;
+        shift[l] = (inner ? inner[lane % inner_lanes] : 0) + (outer ? outer[lane / inner_lanes] : 0) + (real)everywhere;
     }
 }
 

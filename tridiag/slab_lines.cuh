@@ -1,4 +1,4 @@
-/* What the CUDA kernels of slab_lines.h share: shifts and parts of lanes, a quick reciprocal, and one step of the
+/* What the CUDA kernels of slab_lines.h share: shifts and parts of lanes, and one step of the
  * elimination of a run of rows that keeps its last row as a separator. */
 #ifndef STARFISH_TRIDIAG_SLAB_LINES_CUH
 #define STARFISH_TRIDIAG_SLAB_LINES_CUH
@@ -6,30 +6,11 @@
 extern "C" {
 #include "tridiag/slab_lines.h"
 }
+#include "tridiag/reciprocal.cuh"
 #include <cuda_runtime.h>
 
 namespace starfish_slab
 {
-
-/* 1 / x within about one unit in the last place, for normal x and 1 / x; a third of the instructions of a division
- * that is correctly rounded. f64: the approximation has an error below 2^-20, the series 1 + e + e^2 leaves e^3. */
-__device__ inline double reciprocal(double x)
-{
-    double r;
-
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-    double e = fma(-x, r, 1.0);
-    e = fma(e, e, e);
-    return fma(r, e, r);
-}
-
-__device__ inline float reciprocal(float x)
-{
-    float r;
-
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-    return r;
-}
 
 /* Lanes are counted in 32 bits here: a division of 64 bits takes as long as a load. */
 template <typename Real> __device__ inline Real lane_shift(const starfish_slab_lines &lines, unsigned lane)
@@ -38,7 +19,7 @@ template <typename Real> __device__ inline Real lane_shift(const starfish_slab_l
     const Real *outer = static_cast<const Real *>(lines.shift_outer);
     const unsigned j = lane / static_cast<unsigned>(lines.inner), i = lane - j * static_cast<unsigned>(lines.inner);
 
-    return __ldg(inner + i) + (outer ? __ldg(outer + j) : Real(0)) + static_cast<Real>(lines.shift);
+    return (inner ? __ldg(inner + i) : Real(0)) + (outer ? __ldg(outer + j) : Real(0)) + static_cast<Real>(lines.shift);
 }
 
 /* Where a lane's real is in an array that is cut into parts. */

@@ -35,7 +35,7 @@ struct starfish_slab_lines {
     const void *lower, *diag, *upper; /* rows reals each */
     size_t inner, outer;              /* >= 1 */
     size_t plane; /* reals between planes: inner * outer, or more when these are lanes of larger ones */
-    const void *shift_inner, *shift_outer; /* inner and outer reals; shift_outer may be NULL (zero) */
+    const void *shift_inner, *shift_outer; /* inner and outer reals; either may be NULL (zero) */
     double shift;
     int parts;                                       /* 1 .. STARFISH_SLAB_MAX_PARTS */
     size_t first_outer[STARFISH_SLAB_MAX_PARTS + 1]; /* ascending, first_outer[0] = 0, first_outer[parts] = outer */

@@ -22,7 +22,7 @@
  *
  * Rows that are missing to full chunks are put before the first row, where they are 1e30 u = 0 and alone. Lanes too
  * long for 32 chunks are solved by Thomas, one thread each (thomas_line.cuh). */
-#include "tridiag/slab_lines.cuh"
+#include "tridiag/shifted_chunks.cuh"
 #include "tridiag/thomas_line.cuh"
 
 #include "base/cuda_entries.h"
@@ -31,249 +31,6 @@ namespace starfish_slab
 {
 namespace
 {
-
-enum { WARP = 32, MOST_THREADS = 256, MOST_CHUNKS = WARP, VALUES = 6 };
-constexpr unsigned ALL_THREADS = 0xffffffffu;
-
-/* How the lanes are cut; n rows to solve. */
-struct Cut {
-    int n;
-    unsigned lanes, plane; /* lanes to solve, reals between planes */
-    int chunks, group;     /* of a lane, and the power of two from there */
-    int width, threads;    /* lanes and threads of a block */
-    int padding;           /* rows before the first */
-    int ahead;             /* blocks from one to the one it fetches for; 0: none */
-};
-
-/* ---- Shared memory ------------------------------------------------------------------------------------------------ */
-
-/* The operator, padded, so that the rows of a chunk are at fixed places from its first one. One more per chunk: the
- * chunks of a warp then lie in different banks. */
-template <typename Real, int ROWS> struct Operator {
-    static constexpr int PITCH = ROWS + 1;
-    Real *lower, *diag, *upper;
-
-    __device__ Operator(Real *shared, const Cut &cut)
-        : lower(shared), diag(shared + PITCH * cut.chunks), upper(shared + 2 * PITCH * cut.chunks)
-    {
-    }
-    __host__ __device__ static int size(const Cut &cut) { return 3 * PITCH * cut.chunks; }
-    __device__ void load(const starfish_slab_lines &lines, const Cut &cut, bool periodic)
-    {
-        const Real *from_lower = static_cast<const Real *>(lines.lower);
-        const Real *from_diag = static_cast<const Real *>(lines.diag);
-        const Real *from_upper = static_cast<const Real *>(lines.upper);
-
-        for (int at = threadIdx.x; at < ROWS * cut.chunks; at += blockDim.x) {
-            const int to = at + at / ROWS;
-            const int k = at - cut.padding;
-            const bool row = k >= 0;
-            lower[to] = row && (k > 0 || periodic) ? __ldg(from_lower + k) : Real(0);
-            diag[to] = row ? __ldg(from_diag + k) : Real(1e30);
-            upper[to] = row && (k + 1 < cut.n || periodic) ? __ldg(from_upper + k) : Real(0);
-        }
-    }
-};
-
-/* What the chunks of a block's lanes tell each other; rhs[] becomes the separators. */
-template <typename Real> struct Exchange {
-    Real *before, *diag, *rhs, *head, *head_own, *head_before;
-    int pitch;
-
-    __device__ Exchange(Real *shared, const Cut &cut) : pitch(cut.width + 1)
-    {
-        const int size = cut.chunks * pitch;
-        before = shared;
-        diag = before + size;
-        rhs = diag + size;
-        head = rhs + size;
-        head_own = head + size;
-        head_before = head_own + size;
-    }
-    __host__ __device__ static int size(const Cut &cut) { return VALUES * cut.chunks * (cut.width + 1); }
-    __device__ int at(int chunk, int lane) const { return chunk * pitch + lane; }
-    __device__ void put(int chunk, int lane, const Eliminated<Real> &last) const
-    {
-        const int i = at(chunk, lane);
-        before[i] = last.before;
-        diag[i] = last.diag;
-        rhs[i] = last.rhs;
-        head[i] = last.head;
-        head_own[i] = last.head_own;
-        head_before[i] = last.head_before;
-    }
-};
-
-/* ---- The system of a lane's separators ---------------------------------------------------------------------------- */
-
-/* lower x(i-1) + diag x(i) + upper x(i+1) = rhs - border x(last). */
-template <typename Real> struct Separator {
-    Real lower, diag, upper, rhs, border;
-};
-
-template <typename Real> __device__ inline Separator<Real> no_separator()
-{
-    return {Real(0), Real(1), Real(0), Real(0), Real(0)};
-}
-
-template <typename Real> __device__ inline void scale(Separator<Real> &row, Real by)
-{
-    row.lower *= by;
-    row.upper *= by;
-    row.rhs *= by;
-    row.border *= by;
-}
-
-/* `upper` is of the last row of `chunk`, and the chunk after it is `next`. */
-template <typename Real>
-__device__ inline Separator<Real> separator_row(const Exchange<Real> &exchange, int chunk, int lane, int next,
-                                                Real upper)
-{
-    const int own = exchange.at(chunk, lane), below = exchange.at(next, lane);
-
-    return {exchange.before[own], exchange.diag[own] - upper * exchange.head_before[below],
-            -upper * exchange.head_own[below], exchange.rhs[own] - upper * exchange.head[below], Real(0)};
-}
-
-/* Parallel cyclic reduction (Hockney and Jesshope 1981) within groups of `group` threads: rhs becomes the solution,
- * border what is to be subtracted per x(last). Rows beyond the ends are met with a coefficient of zero. */
-template <bool BORDERED, typename Real> __device__ inline void reduce_cyclically(Separator<Real> &row, int group)
-{
-    scale(row, reciprocal(row.diag));
-    for (int distance = 1; distance < group; distance *= 2) {
-        const Real above_lower = __shfl_up_sync(ALL_THREADS, row.lower, distance, group);
-        const Real above_upper = __shfl_up_sync(ALL_THREADS, row.upper, distance, group);
-        const Real above_rhs = __shfl_up_sync(ALL_THREADS, row.rhs, distance, group);
-        const Real below_lower = __shfl_down_sync(ALL_THREADS, row.lower, distance, group);
-        const Real below_upper = __shfl_down_sync(ALL_THREADS, row.upper, distance, group);
-        const Real below_rhs = __shfl_down_sync(ALL_THREADS, row.rhs, distance, group);
-        row.rhs -= row.lower * above_rhs + row.upper * below_rhs;
-        if (BORDERED) {
-            const Real above_border = __shfl_up_sync(ALL_THREADS, row.border, distance, group);
-            const Real below_border = __shfl_down_sync(ALL_THREADS, row.border, distance, group);
-            row.border -= row.lower * above_border + row.upper * below_border;
-        }
-        const Real diag = Real(1) - row.lower * above_upper - row.upper * below_lower;
-        row.lower *= -above_lower;
-        row.upper *= -below_upper;
-        scale(row, reciprocal(diag));
-    }
-}
-
-/* The separator of `chunk` when lines are not periodic; threads without a row take part in the shuffles. */
-template <typename Real>
-__device__ inline Real solve_open(const Exchange<Real> &exchange, const Cut &cut, int chunk, int lane, Real upper,
-                                  bool pinned)
-{
-    Separator<Real> row = no_separator<Real>();
-    const bool last = chunk + 1 == cut.chunks;
-
-    if (lane < cut.width && chunk < cut.chunks && !(last && pinned))
-        row = separator_row(exchange, chunk, lane, last ? chunk : chunk + 1, upper);
-    if (last)
-        row.upper = Real(0);
-    reduce_cyclically<false>(row, cut.group);
-    return row.rhs;
-}
-
-/* The same for periodic lines: the last separator borders the system of the others. */
-template <typename Real>
-__device__ inline Real solve_periodic(const Exchange<Real> &exchange, const Cut &cut, int chunk, int lane, Real upper,
-                                      bool pinned)
-{
-    const int last = cut.chunks - 1, above = last > 0 ? last - 1 : 0;
-    Separator<Real> row = no_separator<Real>();
-
-    if (lane < cut.width && chunk < cut.chunks)
-        row = separator_row(exchange, chunk, lane, chunk < last ? chunk + 1 : 0, upper);
-    const Separator<Real> own = row; /* of the last one needed later */
-    if (chunk >= last)
-        row = no_separator<Real>();
-    if (chunk == 0 && last > 0) {
-        row.border = row.lower;
-        row.lower = Real(0);
-    }
-    if (chunk == last - 1) {
-        row.border += row.upper;
-        row.upper = Real(0);
-    }
-    reduce_cyclically<true>(row, cut.group);
-    const Real above_rhs = __shfl_sync(ALL_THREADS, row.rhs, above, cut.group);
-    const Real above_border = __shfl_sync(ALL_THREADS, row.border, above, cut.group);
-    const Real first_rhs = __shfl_sync(ALL_THREADS, row.rhs, 0, cut.group);
-    const Real first_border = __shfl_sync(ALL_THREADS, row.border, 0, cut.group);
-    Real x = last > 0 ? (own.rhs - own.lower * above_rhs - own.upper * first_rhs) /
-                            (own.diag - own.lower * above_border - own.upper * first_border)
-                      : own.rhs / (own.diag + own.lower + own.upper);
-    x = __shfl_sync(ALL_THREADS, pinned ? Real(0) : x, last, cut.group);
-    return chunk == last ? x : row.rhs - row.border * x;
-}
-
-/* All lanes of a block, each by a group of threads. */
-template <typename Real, bool PERIODIC, int PITCH>
-__device__ inline void solve_separators(const Exchange<Real> &exchange, const Cut &cut, const Real *uppers,
-                                        ptrdiff_t pinned_lane)
-{
-    const int chunk = threadIdx.x % cut.group, groups = blockDim.x / cut.group;
-    const Real upper = chunk < cut.chunks ? uppers[(chunk + 1) * PITCH - 2] : Real(0); /* of its last row */
-
-    for (int first = 0; first < cut.width; first += groups) {
-        const int lane = first + threadIdx.x / cut.group;
-        const bool pinned = pinned_lane >= 0 && pinned_lane == ptrdiff_t(blockIdx.x) * cut.width + lane;
-        const Real x = PERIODIC ? solve_periodic(exchange, cut, chunk, lane, upper, pinned)
-                                : solve_open(exchange, cut, chunk, lane, upper, pinned);
-        __syncwarp(); /* all of the group have read rhs */
-        if (lane < cut.width && chunk < cut.chunks)
-            exchange.rhs[exchange.at(chunk, lane)] = x;
-    }
-}
-
-/* ---- A chunk ------------------------------------------------------------------------------------------------------ */
-
-/* The reciprocals of the pivots lie in shared memory; registers for them too would cost a third of the threads. */
-template <typename Real, int ROWS> struct Chunk {
-    Real f[ROWS];
-    Real *pivots;
-
-    __device__ Real &pivot(int i) { return pivots[i * MOST_THREADS]; }
-};
-
-/* Up to the last row. `at`: the chunk's first row in `rows`; `first`: where in the chunk the line's first row is. */
-template <typename Real, int ROWS, bool PERIODIC>
-__device__ inline Eliminated<Real> eliminate(Chunk<Real, ROWS> &chunk, const Operator<Real, ROWS> &rows, int at,
-                                             Real shift, int first)
-{
-    Eliminated<Real> row = first_row(rows.lower[at], rows.diag[at] + shift, chunk.f[0]);
-
-#pragma unroll
-    for (int i = 1; i < ROWS; i++) {
-        const Real pivot = reciprocal(row.diag);
-        chunk.pivot(i - 1) = pivot;
-        next_row(row, pivot, rows.upper[at + i - 1], rows.lower[at + i], rows.diag[at + i] + shift, chunk.f[i]);
-        if (PERIODIC && i == first)
-            row = first_row(rows.lower[at + i], row.diag, row.rhs);
-    }
-    return row;
-}
-
-/* Thomas: f becomes the unknowns. */
-template <typename Real, int ROWS, bool PERIODIC>
-__device__ inline void substitute(Chunk<Real, ROWS> &chunk, const Operator<Real, ROWS> &rows, int at, int first,
-                                  Real before, Real own)
-{
-#pragma unroll
-    for (int i = 0; i < (PERIODIC ? ROWS : 1); i++)
-        if (!PERIODIC || i == first)
-            chunk.f[i] -= rows.lower[at + i] * before;
-    chunk.f[0] *= chunk.pivot(0);
-#pragma unroll
-    for (int i = 1; i + 1 < ROWS; i++)
-        chunk.f[i] = (chunk.f[i] - rows.lower[at + i] * chunk.f[i - 1]) * chunk.pivot(i);
-    chunk.f[ROWS - 1] = own;
-#pragma unroll
-    for (int i = ROWS - 2; i >= 0; i--)
-        chunk.f[i] -= chunk.pivot(i) * rows.upper[at + i] * chunk.f[i + 1];
-}
 
 /* ---- A block of lanes --------------------------------------------------------------------------------------------- */
 
@@ -330,7 +87,8 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     const Real before = top ? part_value<Real>(arguments.before, lines, lane) : Real(0);
     if (BLOCKS == 2)
         fetch_ahead(static_cast<const Real *>(arguments.data), cut);
-    rows.load(lines, cut, PERIODIC);
+    rows.load(static_cast<const Real *>(lines.lower), static_cast<const Real *>(lines.diag),
+              static_cast<const Real *>(lines.upper), cut, PERIODIC);
     __syncthreads();
     /* Not before the barrier, at which all would then wait for these threads' loads. */
     if (bottom && arguments.own[0] && cut.n > 0)
@@ -363,44 +121,12 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
         out[size_t(ROWS) * cut.plane] = separator;
 }
 
-Cut cut_lines(const starfish_slab_lines &lines, size_t n, int chunk_rows)
-{
-    Cut cut = {static_cast<int>(n),
-               static_cast<unsigned>(lines.inner * lines.outer),
-               static_cast<unsigned>(lines.plane),
-               1,
-               1,
-               0,
-               0,
-               0,
-               0};
-
-    if (n > 0)
-        cut.chunks = static_cast<int>((n + chunk_rows - 1) / chunk_rows);
-    while (cut.group < cut.chunks)
-        cut.group *= 2;
-    cut.width = MOST_THREADS / cut.group;
-    cut.threads = (cut.width * cut.chunks + WARP - 1) / WARP * WARP;
-    cut.padding = static_cast<int>(cut.chunks * chunk_rows - n);
-    return cut;
-}
-
-/* Distance that was best where two blocks share a multiprocessor: half as many blocks as there are multiprocessors. */
-int blocks_ahead(int &ahead)
-{
-    int device = 0, multiprocessors = 0, error = cudaGetDevice(&device);
-
-    if (!error)
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    ahead = multiprocessors / 2;
-    return error;
-}
-
 template <typename Real, int ROWS, bool PERIODIC, int BLOCKS>
 int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
     auto kernel = solve_chunks<Real, ROWS, PERIODIC, BLOCKS>;
-    Cut cut = cut_lines(arguments.lines, n, ROWS);
+    Cut cut = cut_lanes(n, arguments.lines.inner * arguments.lines.outer, ROWS, 32 / sizeof(Real));
+    cut.plane = static_cast<unsigned>(arguments.lines.plane);
     const unsigned blocks = (cut.lanes + cut.width - 1) / cut.width;
     const size_t reals = Operator<Real, ROWS>::size(cut) + Exchange<Real>::size(cut) + size_t(ROWS) * MOST_THREADS;
     const int bytes = static_cast<int>(reals * sizeof(Real));
@@ -476,15 +202,14 @@ int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t str
 
 template <typename Real, bool PERIODIC> int launch(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
-    enum { SHORT = 64 / sizeof(Real), MEDIUM = 128 / sizeof(Real), LONG = 256 / sizeof(Real) };
-    static_assert(LONG * MOST_CHUNKS * sizeof(Real) == STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES, "as workspace.c says");
+    typedef Lengths<Real> Is;
 
-    if (n <= 2 * SHORT)
-        return launch_chunks<Real, SHORT, PERIODIC, 3>(arguments, n, stream);
-    if (n <= MOST_CHUNKS / 2 * MEDIUM)
-        return launch_chunks<Real, MEDIUM, PERIODIC, 3>(arguments, n, stream);
-    if (n <= MOST_CHUNKS * LONG)
-        return launch_chunks<Real, LONG, PERIODIC, 2>(arguments, n, stream);
+    if (n <= Is::SHORT_LANE)
+        return launch_chunks<Real, Is::SHORT, PERIODIC, 3>(arguments, n, stream);
+    if (n <= Is::MEDIUM_LANE)
+        return launch_chunks<Real, Is::MEDIUM, PERIODIC, 3>(arguments, n, stream);
+    if (n <= Is::LONG_LANE)
+        return launch_chunks<Real, Is::LONG, PERIODIC, 2>(arguments, n, stream);
     return launch_long<Real, PERIODIC>(arguments, n, stream);
 }
 

@@ -1,4 +1,4 @@
-/* Batches of tridiagonal systems that share one operator: the contract of every kernel in this folder.
+/* Chains of tridiagonal solves that share one operator: their contract, and the operator.
  *
  * The operator T along a line of n unknowns has rows
  *     lower[k] x(k-1) + (diag[k] + shift) x(k) + upper[k] x(k+1) = d(k),
@@ -20,37 +20,6 @@ struct starfish_tridiag_operator {
     const void *lower, *diag, *upper; /* n reals each */
 };
 
-/* ---- Thomas along the last direction of tiles ------------------------------------------------------------------
- * The right-hand sides of `lanes` lines lie in `tiles` pieces along the line: element k of lane l is at
- *     tile[t][(k - first[t]) * lanes + l],   first[t] <= k < first[t+1],   first[0] = 0, first[tiles] = n.
- * Solved in place, all lanes at once: the innermost loop (CPU: SIMD, CUDA: one thread each) runs over lanes.
- * Lane l has shift shift_inner[l % inner] + shift_outer[l / inner] + shift, lanes = inner * outer.
- * `pinned_lane`: a line whose matrix is singular with a consistent right-hand side (the constant mode of an
- * all-Neumann or periodic problem), whose last unknown is set to zero; -1 when there is none. */
-enum { STARFISH_TRIDIAG_MAX_TILES = 64 };
-
-struct starfish_thomas_tiles {
-    struct starfish_tridiag_operator line;
-    size_t inner, outer;
-    const void *shift_inner, *shift_outer; /* inner and outer reals; shift_outer may be NULL (zero) */
-    double shift;
-    ptrdiff_t pinned_lane;
-    int tiles;
-    void *tile[STARFISH_TRIDIAG_MAX_TILES];
-    size_t first[STARFISH_TRIDIAG_MAX_TILES + 1];
-    void *workspace; /* starfish_thomas_tiles_workspace(...) bytes */
-};
-
-/* Bytes of workspace: on the CPU a block of lanes, on CUDA all lanes. */
-size_t starfish_thomas_tiles_workspace_cpu(size_t n, size_t lanes, int periodic, size_t real_size);
-size_t starfish_thomas_tiles_workspace_cuda(size_t n, size_t lanes, int periodic, size_t real_size);
-
-void starfish_thomas_tiles_cpu_f32(const struct starfish_thomas_tiles *arguments);
-void starfish_thomas_tiles_cpu_f64(const struct starfish_thomas_tiles *arguments);
-/* Launches on `stream`; returns a cudaError_t, 0 when the launch was accepted. */
-int starfish_thomas_tiles_cuda_f32(const struct starfish_thomas_tiles *arguments, struct CUstream_st *stream);
-int starfish_thomas_tiles_cuda_f64(const struct starfish_thomas_tiles *arguments, struct CUstream_st *stream);
-
 /* ---- Chains of shifted solves ----------------------------------------------------------------------------------
  * A rational function of T applied to vectors, as a product of first-order factors (the product form of block cyclic
  * reduction, Swarztrauber 1974): for every step q in turn
@@ -61,8 +30,8 @@ int starfish_thomas_tiles_cuda_f64(const struct starfish_thomas_tiles *arguments
  * (output may not overlap input). With steps[v] == 0 it is scale[v] times its input.
  * Tables (input_row, first_step, steps: int32; scale, mu, keep, gain: reals) are where the kernel runs: for CUDA, on
  * the device.
- * `pinned_step`: that step's solve is singular for lane 0 (see pinned_lane above) and sets the last unknown of w to 0;
- * -1 when there is none.
+ * `pinned_step`: that step's solve is singular for lane 0, with a consistent right-hand side (the constant mode of an
+ * all-Neumann or periodic problem), and sets the last unknown of w to 0; -1 when there is none.
  * A plain batch of solves is the chain with one step per vector, keep 0 and gain 1. */
 enum starfish_tridiag_method { STARFISH_TRIDIAG_AUTO = 0, STARFISH_TRIDIAG_THOMAS, STARFISH_TRIDIAG_PCR };
 

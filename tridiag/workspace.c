@@ -23,19 +23,6 @@ static size_t checkpoint_bytes(size_t n, size_t lines, size_t tiles, int periodi
     return chunks * thomas_arrays(periodic) * lines * real_size;
 }
 
-size_t starfish_thomas_tiles_workspace_cpu(size_t n, size_t lanes, int periodic, size_t real_size)
-{
-    size_t arrays = thomas_arrays(periodic);
-
-    return starfish_tridiag_block_bytes(n, starfish_tridiag_block_lanes(n, lanes, arrays, real_size), arrays,
-                                        real_size);
-}
-
-size_t starfish_thomas_tiles_workspace_cuda(size_t n, size_t lanes, int periodic, size_t real_size)
-{
-    return checkpoint_bytes(n, lanes, STARFISH_TRIDIAG_MAX_TILES, periodic, real_size);
-}
-
 size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size)
 {
     size_t arrays = chain_arrays(periodic);
@@ -70,7 +57,10 @@ size_t starfish_shifted_sums_workspace_cuda(size_t n, size_t lanes, size_t group
 
 size_t starfish_slab_solve_workspace_cpu(size_t rows, size_t lanes, int periodic, size_t real_size)
 {
-    return starfish_thomas_tiles_workspace_cpu(rows, lanes, periodic, real_size);
+    size_t arrays = thomas_arrays(periodic);
+
+    return starfish_tridiag_block_bytes(rows, starfish_tridiag_block_lanes(rows, lanes, arrays, real_size), arrays,
+                                        real_size);
 }
 
 size_t starfish_slab_solve_workspace_cuda(size_t rows, size_t lanes, int periodic, size_t real_size)

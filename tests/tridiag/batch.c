@@ -26,6 +26,14 @@ static void long_lines_solve(void **state)
     test_batch_long_lines(&cpu, getenv("STARFISH_TEST_SMALL") ? 5001 : 300001);
 }
 
+static void many_lines_solve(void **state)
+{
+    (void)state;
+    if (getenv("STARFISH_TEST_SMALL"))
+        skip();
+    test_batch_many_lines(&cpu, 1 << 21);
+}
+
 static void growth_is_measured(void **state)
 {
     (void)state;
@@ -35,7 +43,7 @@ static void growth_is_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_solves), cmocka_unit_test(long_lines_solve),
-                                       cmocka_unit_test(growth_is_measured)};
+                                       cmocka_unit_test(many_lines_solve), cmocka_unit_test(growth_is_measured)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     printf("largest residual: %.3f of the bound\n", test_batch_worst());
     return failed;

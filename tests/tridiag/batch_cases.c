@@ -371,6 +371,27 @@ void test_batch_long_lines(const struct test_batch_device *device, size_t longes
             }
 }
 
+void test_batch_many_lines(const struct test_batch_device *device, size_t unknowns)
+{
+    static const size_t n[] = {17, 100, 513, 1000};
+    static const enum test_coefficients coefficients[] = {TEST_SHARED, TEST_SHARED_SHIFTED, TEST_PER_LINE};
+    size_t number = 0;
+
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++)
+        for (int layout = TEST_CONTIGUOUS; layout <= TEST_INTERLEAVED; layout++)
+            for (size_t c = 0; c < sizeof coefficients / sizeof *coefficients; c++, number++) {
+                const struct test_batch test = {.precision = (starfish_precision)(number % 2),
+                                                .algorithm = STARFISH_ALGORITHM_AUTO,
+                                                .layout = (enum test_layout)layout,
+                                                .coefficients = coefficients[c],
+                                                .in_place = number % 3 == 1,
+                                                .n = n[i],
+                                                .lines = unknowns / n[i] + 3,
+                                                .rhs = 1 + (number % 4 == 3)};
+                test_batch_case(device, &test);
+            }
+}
+
 /* A dominant matrix grows no entry; -1, 0 breaks down at once; a tiny pivot in line 2 grows by its inverse. */
 void test_batch_growth(const struct test_batch_device *device)
 {

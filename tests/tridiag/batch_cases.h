@@ -39,6 +39,8 @@ void test_batch_case(const struct test_batch_device *device, const struct test_b
 void test_batch_table(const struct test_batch_device *device, size_t sizes);
 /* Lines as long as blocks, segments and levels make them; `longest` at most. */
 void test_batch_long_lines(const struct test_batch_device *device, size_t longest);
+/* So many lines that kernels do what they do with large batches only: `unknowns` or some more. */
+void test_batch_many_lines(const struct test_batch_device *device, size_t unknowns);
 void test_batch_growth(const struct test_batch_device *device);
 /* Largest residual seen, in units of the bound. */
 double test_batch_worst(void);

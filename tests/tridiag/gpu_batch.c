@@ -54,6 +54,14 @@ static void long_lines_solve(void **state)
     test_batch_long_lines(&cuda, getenv("STARFISH_TEST_SMALL") ? 2049 : 2100001);
 }
 
+static void many_lines_solve(void **state)
+{
+    (void)state;
+    if (getenv("STARFISH_TEST_SMALL"))
+        skip();
+    test_batch_many_lines(&cuda, 1 << 21);
+}
+
 static void growth_is_measured(void **state)
 {
     (void)state;
@@ -72,7 +80,7 @@ static void too_long_a_line_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_solves), cmocka_unit_test(long_lines_solve),
-                                       cmocka_unit_test(growth_is_measured),
+                                       cmocka_unit_test(many_lines_solve), cmocka_unit_test(growth_is_measured),
                                        cmocka_unit_test(too_long_a_line_is_refused)};
     if (test_cuda_devices() == 0)
         return NO_DEVICE;

@@ -59,13 +59,6 @@ static void release(void)
     }
 }
 
-static void thomas(starfish_precision precision, const struct starfish_thomas_tiles *arguments)
-{
-    check(
-        (precision == STARFISH_F32 ? starfish_thomas_tiles_cuda_f32 : starfish_thomas_tiles_cuda_f64)(arguments, NULL));
-    check(cudaDeviceSynchronize());
-}
-
 static void chain(starfish_precision precision, const struct starfish_tridiag_chain *arguments)
 {
     check((precision == STARFISH_F32 ? starfish_tridiag_chain_cuda_f32 : starfish_tridiag_chain_cuda_f64)(arguments,
@@ -73,15 +66,8 @@ static void chain(starfish_precision precision, const struct starfish_tridiag_ch
     check(cudaDeviceSynchronize());
 }
 
-static const struct test_device test_cuda = {
-    "CUDA", upload, download, release, starfish_thomas_tiles_workspace_cuda, starfish_tridiag_chain_workspace_cuda,
-    thomas, chain};
-
-static void thomas_matches_reference(void **state)
-{
-    (void)state;
-    test_thomas_table(&test_cuda, test_longest());
-}
+static const struct test_device test_cuda = {"CUDA", upload, download, release, starfish_tridiag_chain_workspace_cuda,
+                                             chain};
 
 static void chain_by_thomas_matches_reference(void **state)
 {
@@ -138,15 +124,6 @@ static void large_sizes_match_cpu(void **state)
     if (getenv("STARFISH_TEST_SMALL"))
         skip();
     for (int i = 0; i < 4; i++) {
-        struct test_thomas thomas = {.precision = (starfish_precision)(i % 2),
-                                     .operator= TEST_POISSON,
-                                     .periodic = i / 2,
-                                     .shifted = 1,
-                                     .n = 512,
-                                     .inner = 64,
-                                     .outer = 64,
-                                     .tiles = 4};
-        test_thomas_against_cpu(&test_cuda, &thomas);
         for (size_t c = 0; c < sizeof chains / sizeof *chains; c++) {
             struct test_chain chain = {.precision = (starfish_precision)(i % 2),
                                        .operator= TEST_NEUMANN,
@@ -163,9 +140,11 @@ static void large_sizes_match_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thomas_matches_reference),       cmocka_unit_test(chain_by_thomas_matches_reference),
-        cmocka_unit_test(chain_by_pcr_matches_reference), cmocka_unit_test(pcr_refuses_what_does_not_fit),
-        cmocka_unit_test(pcr_shapes_match_cpu),           cmocka_unit_test(large_sizes_match_cpu),
+        cmocka_unit_test(chain_by_thomas_matches_reference),
+        cmocka_unit_test(chain_by_pcr_matches_reference),
+        cmocka_unit_test(pcr_refuses_what_does_not_fit),
+        cmocka_unit_test(pcr_shapes_match_cpu),
+        cmocka_unit_test(large_sizes_match_cpu),
     };
     int devices = 0, failed;
 

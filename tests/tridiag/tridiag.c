@@ -7,12 +7,6 @@
 
 #include <cmocka.h>
 
-static void thomas_matches_reference(void **state)
-{
-    (void)state;
-    test_thomas_table(&test_cpu, test_longest());
-}
-
 static void chain_matches_reference(void **state)
 {
     (void)state;
@@ -24,14 +18,6 @@ static void lanes_fill_several_blocks(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        struct test_thomas thomas = {.precision = (starfish_precision)(i % 2),
-                                     .operator= TEST_RANDOM,
-                                     .periodic = i / 2,
-                                     .shifted = 1,
-                                     .n = 257,
-                                     .inner = 331,
-                                     .outer = 3,
-                                     .tiles = 3};
         struct test_chain chain = {.precision = (starfish_precision)(i % 2),
                                    .operator= TEST_RANDOM,
                                    .periodic = i / 2,
@@ -40,7 +26,6 @@ static void lanes_fill_several_blocks(void **state)
                                    .lanes = 331,
                                    .vectors = 3,
                                    .max_steps = 4};
-        test_thomas_case(&test_cpu, &thomas);
         test_chain_case(&test_cpu, &chain);
     }
 }
@@ -48,7 +33,6 @@ static void lanes_fill_several_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thomas_matches_reference),
         cmocka_unit_test(chain_matches_reference),
         cmocka_unit_test(lanes_fill_several_blocks),
     };

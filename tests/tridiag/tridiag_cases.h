@@ -1,4 +1,4 @@
-/* The cases on which the tridiagonal kernels are tested, and the check of one case, the same for every device. */
+/* The cases on which chains of tridiagonal solves are tested, and the check of one case, the same for every device. */
 #ifndef STARFISH_TESTS_TRIDIAG_CASES_H
 #define STARFISH_TESTS_TRIDIAG_CASES_H
 
@@ -11,9 +11,7 @@ struct test_device {
     void *(*upload)(const void *contents, size_t bytes); /* contents NULL: filled with NaN */
     void (*download)(void *to, const void *from, size_t bytes);
     void (*release)(void); /* all that was uploaded */
-    size_t (*thomas_workspace)(size_t n, size_t lanes, int periodic, size_t real_size);
     size_t (*chain_workspace)(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
-    void (*thomas)(starfish_precision precision, const struct starfish_thomas_tiles *arguments);
     void (*chain)(starfish_precision precision, const struct starfish_tridiag_chain *arguments);
 };
 extern const struct test_device test_cpu;
@@ -24,14 +22,6 @@ enum test_operator {
     TEST_RANDOM,    /* diagonally dominant, entries of both signs */
     TEST_NEUMANN,   /* row sums zero: singular without a shift */
     TEST_OPERATORS
-};
-
-struct test_thomas {
-    starfish_precision precision;
-    enum test_operator operator;
-    int periodic, shifted, pinned;
-    size_t n, inner, outer;
-    int tiles;
 };
 
 struct test_chain {
@@ -45,18 +35,15 @@ struct test_chain {
 
 /* Fails the running cmocka test where a sample of lines differs from the reference by more than the errors that
  * arithmetic of that precision must be allowed. */
-void test_thomas_case(const struct test_device *device, const struct test_thomas *thomas);
 void test_chain_case(const struct test_device *device, const struct test_chain *chain);
 
 /* All lines against the CPU's, for sizes that are too large for the reference; every row has to dominate strictly. */
-void test_thomas_against_cpu(const struct test_device *device, const struct test_thomas *thomas);
 void test_chain_against_cpu(const struct test_device *device, const struct test_chain *chain);
 
 /* The longest lines of the tables: shorter when STARFISH_TEST_SMALL is set. */
 size_t test_longest(void);
 
 /* Every case of the table with lines of at most `longest` unknowns. */
-void test_thomas_table(const struct test_device *device, size_t longest);
 void test_chain_table(const struct test_device *device, size_t longest, enum starfish_tridiag_method method);
 
 /* Largest error seen so far in units of the bound, printed by the programs at their end. */

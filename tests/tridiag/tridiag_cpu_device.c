@@ -50,16 +50,9 @@ static void release(void)
     }
 }
 
-static void thomas(starfish_precision precision, const struct starfish_thomas_tiles *arguments)
-{
-    (precision == STARFISH_F32 ? starfish_thomas_tiles_cpu_f32 : starfish_thomas_tiles_cpu_f64)(arguments);
-}
-
 static void chain(starfish_precision precision, const struct starfish_tridiag_chain *arguments)
 {
     (precision == STARFISH_F32 ? starfish_tridiag_chain_cpu_f32 : starfish_tridiag_chain_cpu_f64)(arguments);
 }
 
-const struct test_device test_cpu = {
-    "CPU",  upload, download, release, starfish_thomas_tiles_workspace_cpu, starfish_tridiag_chain_workspace_cpu,
-    thomas, chain};
+const struct test_device test_cpu = {"CPU", upload, download, release, starfish_tridiag_chain_workspace_cpu, chain};
