@@ -82,10 +82,13 @@ struct starfish_poisson_options {
     /* Steps of iterative refinement, each a residual and a solve more: 0..8; -1: one where the basis of a strongly
      * stretched second direction loses digits (method slab), none otherwise. */
     int refinements;
+    /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against solving
+     * by it. */
+    size_t right_hand_sides;
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
-        sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1                       \
+        sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1, 0                    \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;

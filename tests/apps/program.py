@@ -175,13 +175,13 @@ class Good(Case):
             self.assertEqual(result["n"], [NX, NY])
 
     def test_slab_takes_what_is_symmetrisable(self):
-        """A direction without a transform has a basis of eigenvectors: in 3D that is what auto takes, in 2D not."""
+        """A direction without a transform has a basis of eigenvectors: where it is short that is what auto takes."""
         write_npy(self.path("y.npy"), (NY,), [-3 - j for j in range(NY)])
         rows = {"lower": 1, "diag": -3, "upper": 1}
         problem = {"kind": "separable3d", "n": [NX, NY, NZ], "length": [1], "y": dict(rows, diag="y.npy"), "z": rows,
                    "rhs": "f.npy"}
         flat = {"kind": "separable2d", "n": [NY, NX], "x": problem["y"], "y": rows, "rhs": 1}
-        for what, method, taken in ((problem, "auto", "slab"), (flat, "auto", "blktri"), (flat, "slab", "slab")):
+        for what, method, taken in ((problem, "auto", "slab"), (flat, "auto", "slab"), (flat, "blktri", "blktri")):
             with self.subTest(kind=what["kind"], method=method):
                 result = self.solve(what, "--method", method)
                 self.assertEqual((result["method"], result["refinements"]), (taken, 0))
