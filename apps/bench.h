@@ -53,6 +53,7 @@ struct bench {
 /* The benchmarks: argv[0] is the benchmark's name. Each returns the program's exit status. */
 int bench_poisson3d(int argc, char **argv);
 int bench_tridiag(int argc, char **argv);
+int bench_blktri(int argc, char **argv);
 
 /* The whole program run: options, `measure`, output. Returns the exit status. */
 int bench_main(struct bench *bench, const struct command_line *line, int argc, char **argv,

@@ -1,6 +1,8 @@
 /* Plans of the separable solvers: what they hold is made here, and what has no solution is refused. */
 #include "poisson/plan.h"
 
+#include "base/real.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -76,6 +78,34 @@ static starfish_status check_solvable(const struct starfish_poisson_plan *plan, 
 
 /* ---- Creating --------------------------------------------------------------------------------------------------- */
 
+/* By public name; -1: chains have no such way. */
+static const int chain_methods[STARFISH_ALGORITHMS] = {
+    [STARFISH_ALGORITHM_AUTO] = STARFISH_TRIDIAG_AUTO,
+    [STARFISH_ALGORITHM_THOMAS] = STARFISH_TRIDIAG_THOMAS,
+    [STARFISH_ALGORITHM_TILED] = -1,
+    [STARFISH_ALGORITHM_CR] = STARFISH_TRIDIAG_CR,
+    [STARFISH_ALGORITHM_PCR] = STARFISH_TRIDIAG_PCR,
+    [STARFISH_ALGORITHM_CR_PCR] = STARFISH_TRIDIAG_CR_PCR,
+    [STARFISH_ALGORITHM_PCR_THOMAS] = -1,
+    [STARFISH_ALGORITHM_PIVOTED] = -1,
+};
+
+static starfish_status choose_workers(struct starfish_poisson_plan *plan)
+{
+    const struct starfish_poisson_options *options = &plan->options;
+    const struct starfish_direction *y = &plan->direction[1];
+    const size_t longest = starfish_tridiag_chain_longest_cuda(y->periodic, starfish_real_size(options->precision));
+    const size_t *workers = plan->context->workers_of;
+    plan->spectral.chain_method = (enum starfish_tridiag_method)chain_methods[options->algorithm];
+    if (workers[STARFISH_GPU] > 0 && options->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.algorithm: lines of %zu unknowns do not fit a GPU's shared memory, %zu do", y->n,
+                             longest);
+    if (workers[STARFISH_GPU] > 0 && workers[STARFISH_CPU] > 0)
+        plan->spectral.split = options->split;
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status create_blktri(struct starfish_poisson_plan *plan, double lambda)
 {
     struct starfish_cut cut;
@@ -95,7 +125,7 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
                                  plan->singular, &cut, blocks, product, fractions);
     starfish_reduction_destroy(product);
     starfish_fractions_destroy(fractions);
-    return status;
+    return status == STARFISH_SUCCESS ? choose_workers(plan) : status;
 }
 
 static starfish_status create_graph(struct starfish_poisson_plan *plan, enum starfish_residence residence)
@@ -194,6 +224,13 @@ static starfish_status check_arguments(const starfish_context *context, const st
     if (options->refinements < -1 || options->refinements > REFINEMENTS_AT_MOST)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.refinements is %d, not in -1..%d", options->refinements,
                              REFINEMENTS_AT_MOST);
+    if ((unsigned)options->algorithm >= STARFISH_ALGORITHMS || chain_methods[options->algorithm] < 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.algorithm is %d, none of AUTO, THOMAS, CR, PCR and CR_PCR",
+                             (int)options->algorithm);
+    if (options->split < -1 || options->split > STARFISH_MAX_REDUCTION_LEVELS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.split is %d, not in -1..%d", options->split,
+                             STARFISH_MAX_REDUCTION_LEVELS);
     if (!isfinite(lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
     return STARFISH_SUCCESS;

@@ -314,9 +314,52 @@ class Bench(Case):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *quick, *arguments)
 
+    def test_blktri(self):
+        quick = ["bench", "blktri", "--workers", "cpu:1", "--repeat", "2", "--warmup", "0", "--json"]
+        status, out, said = self.run_program(
+            *quick, "--size", "7,5x255,3x6x10", "--form", "fractions,product,slab", "--precision", "f32,f64", "--split",
+            "models,0,2", "--algorithm", "auto,cr", "--levels")
+        self.assertEqual((status, said), (0, []), out)
+        rows = json.loads(out)["rows"]
+        self.assertEqual(len({row["case"] for row in rows}), len(rows))
+        # Without a GPU there is nothing to split, and one way to solve tridiagonal systems.
+        whole = [row for row in rows if "step" not in row]
+        self.assertEqual([(row["n"], row["precision"], row["method"]) for row in whole],
+                         [(n, precision, method) for n in ("7x7", "5x255", "3x6x10") for precision in ("f32", "f64")
+                          for method in ("blktri", "blktri-product", "slab")])
+        modes = {"7x7": 7, "5x255": 5, "3x6x10": 18}
+        for row in whole:
+            self.assertLess(row["residual"], 1e-3 if row["precision"] == "f32" else 1e-10)
+            n, size = int(row["n"].split("x")[-1]), {"f32": 4, "f64": 8}[row["precision"]]
+            self.assertEqual(row["bytes"], 2 * size * modes[row["n"]] * n)
+            steps = [step for step in rows if step["case"].startswith(row["case"] + ": ")]
+            levels = 0 if row["method"] == "slab" else n.bit_length()
+            self.assertEqual([(step["step"], step["level"]) for step in steps],
+                             [("reduction", level) for level in range(levels - 1, 0, -1)] +
+                             [("substitution", level) for level in range(levels)])
+            # Every row is a separator once, and steps are not longer than the whole.
+            down = [step for step in steps if step["step"] == "substitution"]
+            self.assertEqual(sum(step["separators"] for step in down), n if levels else 0)
+            self.assertTrue(all(0 < step["min"] and step["gpu_share"] == 0 for step in steps))
+            self.assertLess(sum(step["min"] for step in steps), row["max"])
+        for message, arguments in (("--size: '5x' has an empty entry", ["--size", "5x"]),
+                                   ("--size: '2x3x4x5' is none of N", ["--size", "2x3x4x5"]),
+                                   ("--split: 'all' is not", ["--split", "all"]),
+                                   ("--split: at most 34 levels", ["--split", "35"]),
+                                   ("--form: 'sum' is not one of fractions, product, slab", ["--form", "sum"]),
+                                   ("nothing of what is asked for", ["--where", "device"])):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *quick[:-1], *arguments)
+
+    def test_blktri_beside_fishpack(self):
+        status, out, said = self.run_program("bench", "blktri", "--size", "255", "--workers", "cpu:1", "--repeat", "1",
+                                             "--warmup", "0")
+        self.assertEqual((status, said), (0, []), out)
+        self.assertIn("FISHPACK", out)
+
     def test_usage(self):
         for message, arguments in (
-            ("no benchmark 'poison3d'; there is poisson3d, tridiag", ["bench", "poison3d"]),
+            ("no benchmark 'poison3d'; there is poisson3d, tridiag, blktri", ["bench", "poison3d"]),
             ("no benchmark '--fast'", ["bench", "--fast"]),
             ("unknown option --fast", [*self.QUICK, "--fast"]),
             ("--n: '16x' is not N or NXxNYxNZ", [*self.QUICK, "--n", "16x"]),

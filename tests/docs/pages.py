@@ -228,7 +228,7 @@ class Scratch(unittest.TestCase):
         for words in (("solve", "p.json", "--json"), ("info", "--json")):
             for field in json.loads(self.run_here(PROGRAM, *words)):
                 self.assertIn(f"`{field}`", guide)
-        for what in (("poisson3d", "--n", "8"), ("tridiag", "--size", "8x9")):
+        for what in (("poisson3d", "--n", "8"), ("tridiag", "--size", "8x9"), ("blktri", "--size", "7", "--levels")):
             quick = ("bench", *what, "--repeat", "1", "--warmup", "0", "--json")
             result = json.loads(self.run_here(PROGRAM, *quick))
             for field in set(result).union(*result["rows"]):

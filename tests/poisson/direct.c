@@ -697,6 +697,26 @@ struct concurrent {
     int ok;
 };
 
+/* Every way to solve lines on a GPU and every split of levels between it and cores; elsewhere they have no effect. */
+static void splits_and_algorithms_agree(void **state)
+{
+    (void)state;
+    static const starfish_algorithm algorithms[] = {STARFISH_ALGORITHM_THOMAS, STARFISH_ALGORITHM_CR,
+                                                    STARFISH_ALGORITHM_PCR, STARFISH_ALGORITHM_CR_PCR};
+    struct starfish_poisson_problem p = problem_of("periodic", "dn cell", "dd node", 12, 37, 29, -1);
+    for (size_t a = 0; a < sizeof algorithms / sizeof algorithms[0]; a++)
+        for (int split = 0; split < 8; split += split == 0 ? 1 : 3) {
+            struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+            options.method = STARFISH_METHOD_BLKTRI_PRODUCT;
+            options.algorithm = algorithms[a];
+            options.split = split;
+            check_recovers("product form", &p, &options, 0, 1e-10);
+            options.method = STARFISH_METHOD_BLKTRI;
+            check_recovers("partial fractions", &p, &options, 0, 1e-10);
+        }
+    free_problem(&p);
+}
+
 static void *solve_in_thread(void *data)
 {
     struct concurrent *c = data;
@@ -868,6 +888,13 @@ static void refuses_what_it_cannot_solve(void **state)
     expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
            "options.refinements is 9");
     options.refinements = -1;
+    options.split = 35;
+    expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT, "options.split is 35");
+    options.split = -1;
+    options.algorithm = STARFISH_ALGORITHM_TILED;
+    expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+           "options.algorithm is 2");
+    options.algorithm = STARFISH_ALGORITHM_AUTO;
     /* lambda cancels the smallest mode: x constant, first sines of y (h = 1/8) and z (h = 2/8) */
     const double pi = acos(-1);
     p.lambda = 4 * 64 * pow(sin(pi / 16), 2) + 4 * 16 * pow(sin(pi / 16), 2);
@@ -962,25 +989,16 @@ static int tear_down(void **state)
 int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int cores)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovers_random_fields),
-        cmocka_unit_test(solves_eigenvectors),
-        cmocka_unit_test(solves_singular_problems),
-        cmocka_unit_test(converges_with_second_order),
-        cmocka_unit_test(solves_stretched_grids),
-        cmocka_unit_test(solves_random_matrices_of_any_size),
-        cmocka_unit_test(solves_fishpack_blktri_example),
-        cmocka_unit_test(recovers_random_2d_fields),
-        cmocka_unit_test(the_slab_method_does_2d),
-        cmocka_unit_test(partial_fractions_stand_stretching),
-        cmocka_unit_test(methods_and_cuts_agree),
-        cmocka_unit_test(solves_from_eight_threads),
-        cmocka_unit_test(chains_solves_on_fields),
-        cmocka_unit_test(counts_tasks_by_worker),
-        cmocka_unit_test(two_contexts_live_together),
-        cmocka_unit_test(refuses_what_it_cannot_solve),
-        cmocka_unit_test(solves_indefinite_problems),
-        cmocka_unit_test(refinement_brings_back_digits),
-        cmocka_unit_test(streams_of_solves),
+        cmocka_unit_test(recovers_random_fields),         cmocka_unit_test(solves_eigenvectors),
+        cmocka_unit_test(solves_singular_problems),       cmocka_unit_test(converges_with_second_order),
+        cmocka_unit_test(solves_stretched_grids),         cmocka_unit_test(solves_random_matrices_of_any_size),
+        cmocka_unit_test(solves_fishpack_blktri_example), cmocka_unit_test(recovers_random_2d_fields),
+        cmocka_unit_test(the_slab_method_does_2d),        cmocka_unit_test(partial_fractions_stand_stretching),
+        cmocka_unit_test(methods_and_cuts_agree),         cmocka_unit_test(splits_and_algorithms_agree),
+        cmocka_unit_test(solves_from_eight_threads),      cmocka_unit_test(chains_solves_on_fields),
+        cmocka_unit_test(counts_tasks_by_worker),         cmocka_unit_test(two_contexts_live_together),
+        cmocka_unit_test(refuses_what_it_cannot_solve),   cmocka_unit_test(solves_indefinite_problems),
+        cmocka_unit_test(refinement_brings_back_digits),  cmocka_unit_test(streams_of_solves),
         cmocka_unit_test(auto_passes_by_a_useless_basis),
     };
     workers[STARFISH_CPU] = cpu_workers;

@@ -19,6 +19,12 @@ static void chain_matches_reference(void **state)
     test_chain_table(&test_cpu, test_longest(), STARFISH_TRIDIAG_AUTO);
 }
 
+static void chain_by_windows_matches_reference(void **state)
+{
+    (void)state;
+    test_chain_table(&test_cpu_windows, test_longest(), STARFISH_TRIDIAG_AUTO);
+}
+
 /* More lanes than a block has, the last block narrower than the others. */
 static void lanes_fill_several_blocks(void **state)
 {
@@ -42,6 +48,7 @@ static void lanes_fill_several_blocks(void **state)
                                    .max_steps = 4};
         test_thomas_case(&test_cpu, &thomas);
         test_chain_case(&test_cpu, &chain);
+        test_chain_case(&test_cpu_windows, &chain);
     }
 }
 
@@ -50,6 +57,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thomas_matches_reference),
         cmocka_unit_test(chain_matches_reference),
+        cmocka_unit_test(chain_by_windows_matches_reference),
         cmocka_unit_test(lanes_fill_several_blocks),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

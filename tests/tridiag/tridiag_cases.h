@@ -16,7 +16,7 @@ struct test_device {
     void (*thomas)(starfish_precision precision, const struct starfish_thomas_tiles *arguments);
     void (*chain)(starfish_precision precision, const struct starfish_tridiag_chain *arguments);
 };
-extern const struct test_device test_cpu;
+extern const struct test_device test_cpu, test_cpu_windows; /* the second one does chains by windows of lanes */
 
 enum test_operator {
     TEST_POISSON,   /* Dirichlet ends, unit spacing */
