@@ -139,6 +139,15 @@ json_t *bench_row(struct bench *bench, const char *who, const char *case_, doubl
     return row;
 }
 
+json_t *bench_remark(struct bench *bench, const char *who, const char *case_)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "who", json_string(who));
+    json_object_set_new(row, "case", json_string(case_));
+    json_array_append_new(bench->rows, row);
+    return row;
+}
+
 void bench_limit(json_t *row, double seconds)
 {
     double measured = json_number_value(json_object_get(row, "seconds"));

@@ -247,7 +247,7 @@ static starfish_status measure(struct bench *bench)
         STARFISH_TRY(status);
     }
     for (size_t i = 0; i < axes.size.count && json_array_size(bench->rows) > 0; ++i) {
-        size_t n[3];
+        size_t n[3] = {0};
         STARFISH_TRY(read_size(axes.size.item[i], n));
         add_fishpack(bench, n);
     }

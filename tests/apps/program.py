@@ -387,6 +387,57 @@ class Bench(Case):
         self.assertIn("both want standard output", said[0])
 
 
+class Reproduce(Case):
+    def rows(self, *arguments):
+        status, out, said = self.run_program("reproduce", *arguments, "--repeat", "2", "--warmup", "0", "--json")
+        self.assertEqual((status, said), (0, []), out)
+        return json.loads(out)["rows"]
+
+    def test_list(self):
+        for arguments in (["reproduce"], ["reproduce", "--help"], ["help", "reproduce"]):
+            status, out, said = self.run_program(*arguments)
+            self.assertEqual((status, said), (0, []))
+            self.assertIn("valero-lara-3d", out)
+
+    def test_valero_lara(self):
+        """Without a GPU: steps of one size and whole solves of all, on one core and on all of them."""
+        for name, steps, whole, sizes in (("valero-lara-2d", "7", "8", 4), ("valero-lara-3d", "11", "12", 3)):
+            rows = self.rows(name, "--n", "16")
+            variants = list(dict.fromkeys(row["variant"] for row in rows))
+            self.assertIn(variants, (["Thomas, one core"], ["Thomas, one core", "Thomas, all cores"]))
+            self.assertEqual(len({row["case"] for row in rows}), len(rows))
+            self.assertEqual({row["figure"] for row in rows}, {steps, whole})
+            for row in rows:
+                self.assertIsNone(row["paper"])
+                self.assertEqual(row["ours"], row["seconds"])
+            for variant in variants:
+                mine = [row for row in rows if row["variant"] == variant]
+                self.assertEqual(sum(row["figure"] == whole for row in mine), sizes)
+                # 15 rows: 8, 4, 2 and 1 separators.
+                self.assertEqual([(row["phase"], row["step"], row["separators"]) for row in mine
+                                  if row["figure"] == steps],
+                                 [("reduction", 1, 8), ("reduction", 2, 4), ("reduction", 3, 2), ("substitution", 1, 1),
+                                  ("substitution", 2, 2), ("substitution", 3, 4), ("substitution", 4, 8)])
+            self.assertEqual({row["speedup"] for row in rows if row["variant"] == variants[0]}, {1.0})
+
+    def test_table_csv_and_picture(self):
+        status, out, said = self.run_program("reproduce", "valero-lara-2d", "--n", "16", "--repeat", "1", "--csv",
+                                             "rows.csv", "--plot", "bars.png")
+        self.assertEqual((status, said), (0, []), out)
+        for word in ("paper", "not stated", "substitution step 4, Thomas, one core", "16 x 16"):
+            self.assertIn(word, out)
+        with open(self.path("bars.png"), "rb") as stream:
+            self.assertTrue(stream.read().startswith(b"\x89PNG"))
+        with open(self.path("rows.csv"), newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertTrue(all(row["paper"] == "" and float(row["ours"]) > 0 for row in rows))
+
+    def test_usage(self):
+        self.refuse(2, "no experiment 'nothing'; there is valero-lara-2d, valero-lara-3d", "reproduce", "nothing")
+        self.refuse(2, "--n: at least 16", "reproduce", "valero-lara-2d", "--n", "8")
+        self.refuse(2, "unknown option --fast", "reproduce", "valero-lara-3d", "--fast")
+
+
 class Examples(Case):
     def example(self, name, *arguments, make=()):
         made = self.path(name)
