@@ -27,9 +27,10 @@ struct bench {
     size_t repeat, warmup; /* measured solves, and solves before them */
     const char *csv, *plot;
     int json;
-    json_t *rows;                /* array of objects; columns are all their keys, in order of appearance */
-    size_t gpus;                 /* of the largest context seen */
-    char machine[BENCH_MACHINE]; /* set by bench_machine */
+    json_t *rows;                             /* array of objects; columns are all their keys, in order of appearance */
+    size_t gpus;                              /* of the largest context seen */
+    char machine[BENCH_MACHINE];              /* set by bench_machine */
+    void (*print)(const struct bench *bench); /* the table for people; NULL: as all benchmarks have it */
 };
 
 #define BENCH_DEFAULTS(name_)                                                                                          \
@@ -53,6 +54,7 @@ struct bench {
 /* The benchmarks: argv[0] is the benchmark's name. Each returns the program's exit status. */
 int bench_poisson3d(int argc, char **argv);
 int bench_tridiag(int argc, char **argv);
+int bench_blktri(int argc, char **argv);
 
 /* The whole program run: options, `measure`, output. Returns the exit status. */
 int bench_main(struct bench *bench, const struct command_line *line, int argc, char **argv,
@@ -70,6 +72,8 @@ void bench_announce(const char *format, ...) __attribute__((format(printf, 1, 2)
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes);
 /* Add to a row the time below which it cannot be: keys limit_seconds, and fraction, limit over measured. */
 void bench_limit(json_t *row, double seconds);
+/* Add a row of another kind, without times: keys who and case, others are the caller's. Bars leave it out. */
+json_t *bench_remark(struct bench *bench, const char *who, const char *case_);
 
 /* What the frame shows at the end (bench_output.c). The checks come before the measuring. */
 starfish_status bench_check_outputs(const struct bench *bench);

@@ -158,22 +158,23 @@ static starfish_status write_csv(const struct bench *bench)
 
 static starfish_status draw_bars(const struct bench *bench)
 {
-    size_t count = json_array_size(bench->rows);
+    size_t count = json_array_size(bench->rows), drawn = 0;
     struct starfish_bar *bars = calloc(count, sizeof *bars);
     char title[64 + BENCH_MACHINE];
     if (!bars)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for %zu bars", bench->plot, count);
     for (size_t i = 0; i < count; ++i) {
         const json_t *row = json_array_get(bench->rows, i);
-        bars[i].label = text_of(row, "case");
-        bars[i].group = text_of(row, "who");
-        bars[i].value = number_of(row, "seconds");
-        bars[i].low = number_of(row, "min");
-        bars[i].high = number_of(row, "max");
-        bars[i].mark = number_of(row, "limit_seconds");
+        if (json_is_number(json_object_get(row, "seconds")))
+            bars[drawn++] = (struct starfish_bar){.label = text_of(row, "case"),
+                                                  .group = text_of(row, "who"),
+                                                  .value = number_of(row, "seconds"),
+                                                  .low = number_of(row, "min"),
+                                                  .high = number_of(row, "max"),
+                                                  .mark = number_of(row, "limit_seconds")};
     }
     snprintf(title, sizeof title, "%s: %s", bench->name, bench->machine);
-    const struct starfish_bars chart = {bars, count, "seconds (logarithmic); black tick: limit", title};
+    const struct starfish_bars chart = {bars, drawn, "seconds (logarithmic); black tick: limit", title};
     starfish_status status = starfish_bars_write(bench->plot, &chart);
     free(bars);
     return status;
@@ -192,6 +193,6 @@ starfish_status bench_write_outputs(const struct bench *bench)
         command_print_json(
             json_pack("{s:s, s:s, s:O}", "name", bench->name, "machine", bench->machine, "rows", bench->rows));
     else if (!csv_to_stdout(bench))
-        print_table(bench);
+        (bench->print ? bench->print : print_table)(bench);
     return STARFISH_SUCCESS;
 }

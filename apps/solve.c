@@ -85,6 +85,7 @@ static starfish_status make_plan(struct solve_run *run)
     options.precision = run->precision;
     options.slabs = run->options.slabs;
     options.check_residual = 1;
+    options.right_hand_sides = run->options.repeat;
     if (run->problem.dimensions == 2)
         return starfish_separable2d_plan_create(run->context, &axis[0], &axis[1], run->problem.lambda, &options,
                                                 &run->plan);

@@ -2,6 +2,8 @@
 #include "codelets/cyclic_reduction.h"
 
 #include "codelets/kernel_pair.h"
+#include "scheduler/team.h"
+#include "tridiag/blocking.h"
 
 struct arguments {
     struct starfish_task_header header;
@@ -17,12 +19,83 @@ struct device {
     const struct starfish_task_header *header;
 };
 
+/* ---- A team's cores ------------------------------------------------------------------------------------------------ */
+
+/* What the cores of a team share: lanes, if there are many, else vectors or groups. Each has work space of its own, behind
+ * that of the core before. */
+struct shared {
+    const struct device *device;
+    const struct starfish_tridiag_chain *chain;
+    const struct starfish_shifted_sums *sums;
+    size_t workspace_bytes;
+};
+
+/* Boundaries in multiples of what runs side by side, where there is enough of it. */
+static size_t boundary(size_t count, size_t part, size_t parts)
+{
+    const size_t unit = count >= parts * STARFISH_TRIDIAG_SIDE_BY_SIDE ? STARFISH_TRIDIAG_SIDE_BY_SIDE : 1;
+    return part == parts ? count : count * part / parts / unit * unit;
+}
+
+static int by_lanes(size_t lanes, size_t parts)
+{
+    return parts > 1 && lanes >= parts * STARFISH_TRIDIAG_FEW_LANES;
+}
+
+static void chain_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_tridiag_chain *) = {starfish_tridiag_chain_cpu_f32,
+                                                                             starfish_tridiag_chain_cpu_f64};
+    const struct shared *shared = data;
+    const starfish_precision precision = shared->device->precision;
+    struct starfish_tridiag_chain c = *shared->chain;
+    c.workspace = (char *)c.workspace + part * shared->workspace_bytes;
+    if (by_lanes(c.lanes, parts)) {
+        c.first_lane = boundary(c.lanes, part, parts);
+        c.lane_count = boundary(c.lanes, part + 1, parts) - c.first_lane;
+    } else {
+        const size_t first = boundary(c.vectors, part, parts);
+        c.vectors = boundary(c.vectors, part + 1, parts) - first;
+        c.input_row += first;
+        c.first_step += first;
+        c.steps += first;
+        c.scale = starfish_real_at((void *)(uintptr_t)c.scale, precision, first);
+        c.output = starfish_real_at(c.output, precision, first * c.line.n * c.lanes);
+    }
+    if (c.vectors > 0)
+        kernels[precision](&c);
+}
+
+static void sums_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_shifted_sums *) = {starfish_shifted_sums_cpu_f32,
+                                                                            starfish_shifted_sums_cpu_f64};
+    const struct shared *shared = data;
+    struct starfish_shifted_sums s = *shared->sums;
+    s.workspace = (char *)s.workspace + part * shared->workspace_bytes;
+    if (by_lanes(s.lanes, parts)) {
+        s.first_lane = boundary(s.lanes, part, parts);
+        s.lane_count = boundary(s.lanes, part + 1, parts) - s.first_lane;
+    } else {
+        const size_t first = boundary(s.groups, part, parts);
+        s.groups = boundary(s.groups, part + 1, parts) - first;
+        s.first_root += first;
+        s.input_row += first * (size_t)s.inputs;
+        s.output_row += first * (size_t)s.outputs;
+    }
+    if (s.groups > 0)
+        kernels[shared->device->precision](&s);
+}
+
 static void run_chain(const struct device *device, const struct starfish_tridiag_chain *chain)
 {
-    static void (*const cpu[])(const struct starfish_tridiag_chain *) = {starfish_tridiag_chain_cpu_f32,
-                                                                         starfish_tridiag_chain_cpu_f64};
-    if (device->kind == STARFISH_CPU)
-        cpu[device->precision](chain);
+    const size_t size = starfish_real_size(device->precision);
+    struct shared shared = {.device = device, .chain = chain};
+    if (device->kind == STARFISH_CPU) {
+        shared.workspace_bytes = starfish_tridiag_chain_workspace_cpu(chain->line.n, chain->lanes, chain->vectors,
+                                                                      chain->line.periodic, size);
+        starfish_team_run(device->header->progress->context, chain_share, &shared);
+    }
 #ifdef STARFISH_HAVE_GPU
     static int (*const cuda[])(const struct starfish_tridiag_chain *, struct CUstream_st *) = {
         starfish_tridiag_chain_cuda_f32, starfish_tridiag_chain_cuda_f64};
@@ -34,10 +107,13 @@ static void run_chain(const struct device *device, const struct starfish_tridiag
 
 static void run_sums(const struct device *device, const struct starfish_shifted_sums *sums)
 {
-    static void (*const cpu[])(const struct starfish_shifted_sums *) = {starfish_shifted_sums_cpu_f32,
-                                                                        starfish_shifted_sums_cpu_f64};
-    if (device->kind == STARFISH_CPU)
-        cpu[device->precision](sums);
+    const size_t size = starfish_real_size(device->precision);
+    struct shared shared = {.device = device, .sums = sums};
+    if (device->kind == STARFISH_CPU) {
+        shared.workspace_bytes =
+            starfish_shifted_sums_workspace_cpu(sums->line.n, sums->lanes, sums->line.periodic, size);
+        starfish_team_run(device->header->progress->context, sums_share, &shared);
+    }
 #ifdef STARFISH_HAVE_GPU
     static int (*const cuda[])(const struct starfish_shifted_sums *,
                                struct CUstream_st *) = {starfish_shifted_sums_cuda_f32, starfish_shifted_sums_cuda_f64};
@@ -104,6 +180,7 @@ static struct starfish_tridiag_chain chain_of(void *buffers[], const struct argu
         .keep = starfish_real_at(reals, precision, total),
         .gain = starfish_real_at(reals, precision, 2 * total),
         .pinned_step = -1,
+        .method = a->block.method,
     };
 }
 
@@ -314,6 +391,13 @@ size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct star
                                                 : sums_workspace(kind, level, n, lanes, periodic, size);
 }
 
+static uint32_t where_of(const struct starfish_reduction_block *block, size_t depth)
+{
+    if (block->split < 0)
+        return 0;
+    return depth < (size_t)block->split ? STARPU_CPU : STARPU_CUDA;
+}
+
 static starfish_status submit(struct starpu_codelet *codelet, struct starfish_progress *progress, int phase,
                               const struct starfish_reduction_block *block, const struct starfish_level *levels,
                               size_t depth, enum starpu_data_access_mode above, enum starpu_data_access_mode own)
@@ -321,6 +405,8 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
     const struct starfish_level *level = &levels[depth];
     struct starfish_task task;
     starfish_task_begin(&task, codelet, progress, phase);
+    task.where = where_of(block, depth);
+    task.step = starfish_reduction_step(depth, own == STARPU_RW);
     starfish_task_data(&task, level->ints.handle, STARPU_R);
     starfish_task_data(&task, level->reals.handle, STARPU_R);
     starfish_task_data(&task, block->line, STARPU_R);
@@ -330,13 +416,9 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
     starfish_task_data(&task, block->level[depth], own);
 
     struct arguments arguments = {.block = *block, .level = level, .depth = depth};
-    const size_t sizes[] = {block->precision,
-                            block->n,
-                            block->lanes,
-                            (size_t)block->periodic,
-                            level->rows,
-                            (size_t)depth,
-                            level->chains.total_steps + level->sums.roots};
+    const size_t sizes[] = {
+        block->precision, block->n,      block->lanes,          (size_t)block->periodic,
+        level->rows,      (size_t)depth, (size_t)block->method, level->chains.total_steps + level->sums.roots};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -78,7 +78,15 @@ struct starfish_reduction_block {
     size_t first_mode;                 /* ... from this one on */
     const starpu_data_handle_t *level; /* one array per level */
     const struct starfish_workspace *workspace;
+    enum starfish_tridiag_method method; /* of chains on GPUs */
+    int split;                           /* levels 0 .. split - 1 are for cores, others for GPUs; -1: any for any */
 };
+
+/* A level's step of a solve's progress (scheduler/progress.h). */
+static inline int starfish_reduction_step(size_t depth, int substitution)
+{
+    return (int)(2 * depth) + substitution;
+}
 
 /* Bytes of work space for the tasks of one level. */
 size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n,

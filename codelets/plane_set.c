@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-/* A product of matrices wants many rows, and its planes wait in the work space: this much on a GPU, one plane on a core. */
-enum { GROUP_BYTES = 64 << 20 };
+/* A product of matrices wants many rows, and its planes wait in the work space: this much on a GPU; on a core one plane, or
+ * as many as a part of its second-level cache holds. */
+enum { GPU_GROUP_BYTES = 64 << 20, CORE_GROUP_BYTES = 256 << 10 };
 
 static size_t plane_bytes(const struct starfish_plane_set *set)
 {
@@ -17,13 +18,19 @@ static size_t plane_bytes(const struct starfish_plane_set *set)
 
 static size_t group_planes(const struct starfish_plane_set *set, starfish_worker_kind kind)
 {
-    const size_t most = kind == STARFISH_GPU ? GROUP_BYTES / plane_bytes(set) : 1;
+    const size_t most = (kind == STARFISH_GPU ? GPU_GROUP_BYTES : CORE_GROUP_BYTES) / plane_bytes(set);
     return most > 0 ? most : 1;
 }
 
 static int has_basis(const struct starfish_plane_set *set)
 {
     return set->basis.basis.n > 0;
+}
+
+/* A 2D problem: nothing is transformed in x, and what a plane has in y lies together like a row. */
+static int planes_are_lines(const struct starfish_plane_set *set)
+{
+    return set->n[0] == 1 && set->x.kind == STARFISH_TRANSFORM_IDENTITY;
 }
 
 starfish_status starfish_plane_set_create(struct starfish_plane_set *set, struct starfish_context *context,
@@ -106,15 +113,35 @@ static struct group group_of(const struct starfish_plane_set *set, const struct 
     return group;
 }
 
+static struct starfish_transform_rows lines_of(const struct starfish_plane_set *set, const struct starfish_planes *p)
+{
+    const int forward = p->direction == STARFISH_FORWARD;
+    void *const in = (void *)(uintptr_t)p->in;
+    return (struct starfish_transform_rows){.count = p->planes,
+                                            .rows = forward ? in : p->out,
+                                            .tiles = 1,
+                                            .tile = {forward ? p->out : in},
+                                            .first_mode = {0, set->n[1]},
+                                            .scale = p->scale,
+                                            .workspace = p->workspace};
+}
+
 void starfish_plane_set_cpu(const struct starfish_plane_set *set, const struct starfish_planes *p)
 {
+    if (!has_basis(set) && planes_are_lines(set)) {
+        const struct starfish_transform_rows lines = lines_of(set, p);
+        starfish_transform_rows_cpu(set->y.cpu, p->direction, &lines);
+        return;
+    }
     if (!has_basis(set)) {
         const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace};
         starfish_transform_planes_cpu(set->x.cpu, set->y.cpu, p->direction, &kernel);
         return;
     }
-    for (size_t plane = 0; plane < p->planes; plane++) {
-        const struct group group = group_of(set, p, plane, 1, 1);
+    const size_t most = group_planes(set, STARFISH_CPU);
+    for (size_t first = 0; first < p->planes; first += most) {
+        const size_t left = p->planes - first;
+        const struct group group = group_of(set, p, first, left < most ? left : most, most);
         if (p->direction == STARFISH_FORWARD)
             starfish_transform_rows_cpu(set->x.cpu, p->direction, &group.rows);
         starfish_basis_columns_cpu(&set->basis.basis, p->direction, &group.columns);
@@ -142,6 +169,10 @@ static int group_cuda(const struct starfish_plane_set *set, enum starfish_transf
 int starfish_plane_set_cuda(const struct starfish_plane_set *set, const struct starfish_planes *p,
                             struct CUstream_st *stream)
 {
+    if (!has_basis(set) && planes_are_lines(set)) {
+        const struct starfish_transform_rows lines = lines_of(set, p);
+        return starfish_transform_rows_cuda(starfish_transform_set_here(&set->y), p->direction, &lines, stream);
+    }
     if (!has_basis(set)) {
         const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace};
         return starfish_transform_planes_cuda(starfish_transform_set_here(&set->x),

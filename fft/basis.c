@@ -86,6 +86,11 @@ static double asymmetry_of(const struct starfish_basis_operator *op)
     return most;
 }
 
+int starfish_basis_is_reflected(const struct starfish_basis_operator *op)
+{
+    return asymmetry_of(op) <= op->reflection;
+}
+
 /* Row k, or the mean of it and its mirror. */
 static struct row mean_row(const struct starfish_basis_operator *op, size_t k, int reflected)
 {
@@ -333,6 +338,54 @@ static starfish_status fill(struct starfish_basis *basis, const struct starfish_
     return STARFISH_SUCCESS;
 }
 
+/* A shift that leaves T nearly as it is, and no eigenvalue zero: 0, or of a singular T the smallest of the others. */
+static double harmless_shift(const struct starfish_basis *basis)
+{
+    double smallest = INFINITY;
+    int singular = 0;
+    for (size_t k = 0; k < basis->n; k++) {
+        singular = singular || basis->eigenvalue[k] == 0;
+        if (basis->eigenvalue[k] != 0 && fabs(basis->eigenvalue[k]) < fabs(smallest))
+            smallest = basis->eigenvalue[k];
+    }
+    return singular && isfinite(smallest) ? smallest : 0;
+}
+
+/* Of (T + shift) x = f for an x between -1 and 1, given room for three vectors. */
+static double error_of_solve(const struct starfish_basis *basis, const struct starfish_basis_operator *op, double *x)
+{
+    const size_t n = op->n;
+    const double shift = harmless_shift(basis);
+    double *f = x + n, *modes = f + n, error = 0;
+    for (size_t k = 0; k < n; k++)
+        x[k] = remainder((double)(k + 1) * 0.6180339887498949, 1) * 2;
+    for (size_t k = 0; k < n; k++) {
+        const struct row row = row_of(op, k);
+        f[k] = (double)((long double)row.lower * (long double)x[(k + n - 1) % n] +
+                        ((long double)row.diag + (long double)shift) * (long double)x[k] +
+                        (long double)row.upper * (long double)x[(k + 1) % n]);
+    }
+    starfish_basis_columns_cpu(basis, STARFISH_FORWARD, &(struct starfish_basis_columns){1, 1, f, modes, 1});
+    for (size_t k = 0; k < n; k++) {
+        const double value = basis->eigenvalue[k] + shift;
+        modes[k] /= value == 0 ? 1 : value;
+    }
+    starfish_basis_columns_cpu(basis, STARFISH_BACKWARD, &(struct starfish_basis_columns){1, 1, modes, f, 1});
+    for (size_t k = 0; k < n; k++)
+        error = fmax(error, fabs(f[k] - x[k]));
+    return error;
+}
+
+static starfish_status measure(struct starfish_basis *basis, const struct starfish_basis_operator *op)
+{
+    double *memory = malloc(3 * op->n * sizeof *memory);
+    if (!memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for vectors of %zu rows", op->n);
+    basis->measured = error_of_solve(basis, op, memory);
+    free(memory);
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_basis_create(struct starfish_basis *basis, const struct starfish_basis_operator *op,
                                       starfish_precision precision)
 {
@@ -341,7 +394,7 @@ starfish_status starfish_basis_create(struct starfish_basis *basis, const struct
     basis->n = op->n;
     basis->precision = precision;
     basis->asymmetry = asymmetry_of(op);
-    basis->reflected = basis->asymmetry <= op->reflection;
+    basis->reflected = starfish_basis_is_reflected(op);
     if (!basis->reflected)
         basis->asymmetry = 0;
     basis->even = basis->reflected ? op->n - op->n / 2 : op->n;
@@ -352,6 +405,8 @@ starfish_status starfish_basis_create(struct starfish_basis *basis, const struct
                                      : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu vectors", op->n);
     free(vectors);
     free(symmetric.memory);
+    if (status == STARFISH_SUCCESS && precision == STARFISH_F64)
+        status = measure(basis, op);
     if (status != STARFISH_SUCCESS)
         starfish_basis_destroy(basis);
     return status;
@@ -397,7 +452,7 @@ double starfish_basis_of_ones(const struct starfish_basis *basis, size_t mode)
 double starfish_basis_error(const struct starfish_basis *basis, double shift)
 {
     const double factor = basis->relative ? (double)basis->n : amplification(basis, shift);
-    return DBL_EPSILON * factor + basis->asymmetry * basis->scaling * basis->scaling;
+    return fmax(DBL_EPSILON * factor + basis->asymmetry * basis->scaling * basis->scaling, basis->measured);
 }
 
 void starfish_basis_columns_cpu(const struct starfish_basis *basis, enum starfish_transform_direction direction,

@@ -44,6 +44,7 @@ struct starfish_basis {
     size_t constant;    /* where rows sum to zero, the mode of constants, whose eigenvalue is exactly 0; else n */
     double scaling;     /* largest over smallest element of D */
     double asymmetry; /* by how much mirrored rows differed, relative to the row's largest entry; 0 unless reflected */
+    double measured;  /* relative error of a solve with a random solution; 0 in f32, where nobody asks */
     int relative; /* every eigenvalue is right to full relative accuracy (definite.h), else to that of the largest */
     /* By direction, elements of the precision: the even half's matrix, rows contiguous, then the odd half's. Columns of
      * FORWARD and rows of BACKWARD correspond to elements as the fold leaves them (struct starfish_basis_columns). */
@@ -57,9 +58,11 @@ struct starfish_basis {
 starfish_status starfish_basis_create(struct starfish_basis *basis, const struct starfish_basis_operator *op,
                                       starfish_precision precision);
 void starfish_basis_destroy(struct starfish_basis *basis);
+/* Will the basis be `reflected`? */
+int starfish_basis_is_reflected(const struct starfish_basis_operator *op);
 
-/* Estimate of the relative error with which T + shift is solved by forward, division and backward, from the
- * decomposition alone: rounding in the precision's own products adds its unit roundoff to this, and is not amplified.
+/* Estimate of the relative error with which T + shift is solved by forward, division and backward: from the decomposition,
+ * and from the error of one solve, since vectors of a cluster may be wrong where eigenvalues are right. Rounding in the precision's own products adds its unit roundoff to this, and is not amplified.
  * One step of iterative refinement, with residuals in f64, pays from STARFISH_BASIS_REFINE on; with residuals in f32
  * it never does. */
 double starfish_basis_error(const struct starfish_basis *basis, double shift);

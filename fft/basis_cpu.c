@@ -34,34 +34,60 @@ static void butterfly(real *block, size_t lanes, size_t inner, size_t n)
     }
 }
 
+/* A block of lanes: element j of lane l at l * lane + j * element. One of the two is 1; if both, lanes are single. */
+struct strides {
+    size_t lane, element;
+};
+
 /* out(l, k) = scale * sum_j matrix[k][j] in(l, j), all of size `size`, in pieces. */
-static void multiply(const real *matrix, size_t size, size_t lanes, size_t inner, real scale, const real *in, real *out)
+static void multiply(const real *matrix, size_t size, size_t lanes, struct strides stride, real scale, const real *in,
+                     real *out)
 {
     const size_t terms = smaller(size, LONGEST), modes = MULTIPLICATIONS / (lanes * terms);
+    const int lines = stride.element == 1; /* a lane is a row of a matrix stored by rows, else a column's element */
+    const blasint ld = (blasint)(lines ? stride.lane : stride.element);
     for (size_t k = 0; k < size; k += modes)
         for (size_t j = 0; j < size; j += terms)
             REAL_CBLAS(gemm)
-    (CblasColMajor, CblasNoTrans, CblasNoTrans, (blasint)lanes, (blasint)smaller(modes, size - k),
-     (blasint)smaller(terms, size - j), scale, in + inner * j, (blasint)inner, matrix + size * k + j, (blasint)size,
-     j == 0 ? REAL(0.0) : REAL(1.0), out + inner * k, (blasint)inner);
+    (lines ? CblasRowMajor : CblasColMajor, CblasNoTrans, lines ? CblasTrans : CblasNoTrans, (blasint)lanes,
+     (blasint)smaller(modes, size - k), (blasint)smaller(terms, size - j), scale, in + stride.element * j, ld,
+     matrix + size * k + j, (blasint)size, j == 0 ? REAL(0.0) : REAL(1.0), out + stride.element * k, ld);
 }
 
+/* `planes` times `inner` lanes. */
+static void transform_block(const struct starfish_basis *basis, enum starfish_transform_direction direction,
+                            size_t inner, size_t planes, struct strides stride, real scale, real *in, real *out)
+{
+    const size_t n = basis->n, even = basis->even, lanes = inner * planes;
+    const real *matrix = basis->matrix[direction];
+    for (size_t p = 0; p < planes && basis->reflected && direction == STARFISH_FORWARD; p++)
+        butterfly(in + stride.lane * p, inner, stride.element, n);
+    multiply(matrix, even, lanes, stride, scale, in, out);
+    if (even < n)
+        multiply(matrix + even * even, n - even, lanes, stride, scale, in + stride.element * even,
+                 out + stride.element * even);
+    for (size_t p = 0; p < planes && basis->reflected && direction == STARFISH_BACKWARD; p++)
+        butterfly(out + stride.lane * p, inner, stride.element, n);
+}
+
+/* Lanes lie side by side within a plane; where planes have one each, lanes are the planes. */
 void REAL_NAME(starfish_basis_columns_cpu)(const struct starfish_basis *basis,
                                            enum starfish_transform_direction direction,
                                            const struct starfish_basis_columns *arguments)
 {
-    const size_t n = basis->n, even = basis->even, inner = arguments->inner;
-    const real *matrix = basis->matrix[direction], scale = (real)arguments->scale;
-    for (size_t o = 0; o < arguments->outer; o++)
+    const size_t n = basis->n, inner = arguments->inner, outer = arguments->outer;
+    const real scale = (real)arguments->scale;
+    real *in = arguments->in, *out = arguments->out;
+    if (inner == 1) {
+        for (size_t o = 0; o < outer; o += LANES)
+            transform_block(basis, direction, 1, smaller(LANES, outer - o), (struct strides){n, 1}, scale, in + n * o,
+                            out + n * o);
+        return;
+    }
+    for (size_t o = 0; o < outer; o++)
         for (size_t lane = 0; lane < inner; lane += LANES) {
-            const size_t lanes = smaller(LANES, inner - lane), first = lane + inner * n * o;
-            real *in = (real *)arguments->in + first, *out = (real *)arguments->out + first;
-            if (basis->reflected && direction == STARFISH_FORWARD)
-                butterfly(in, lanes, inner, n);
-            multiply(matrix, even, lanes, inner, scale, in, out);
-            if (even < n)
-                multiply(matrix + even * even, n - even, lanes, inner, scale, in + inner * even, out + inner * even);
-            if (basis->reflected && direction == STARFISH_BACKWARD)
-                butterfly(out, lanes, inner, n);
+            const size_t first = lane + inner * n * o;
+            transform_block(basis, direction, smaller(LANES, inner - lane), 1, (struct strides){1, inner}, scale,
+                            in + first, out + first);
         }
 }

@@ -115,6 +115,18 @@ cublasStatus_t gemm(cublasHandle_t blas, int m, int n, int k, const double *scal
                                      plane, batch);
 }
 
+/* Lines that lie together, n apart, are the columns of one matrix: Out = B In. */
+cublasStatus_t lines(cublasHandle_t blas, int size, int count, const float *scale, const float *matrix, const float *in,
+                     int n, const float *beta, float *out)
+{
+    return cublasSgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, size, count, size, scale, matrix, size, in, n, beta, out, n);
+}
+cublasStatus_t lines(cublasHandle_t blas, int size, int count, const double *scale, const double *matrix,
+                     const double *in, int n, const double *beta, double *out)
+{
+    return cublasDgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, size, count, size, scale, matrix, size, in, n, beta, out, n);
+}
+
 /* Planes are column-major inner x n matrices: Out = In B^T, and B^T column-major is B with its rows contiguous. */
 template <typename real>
 int multiply(const starfish_basis_cuda *plan, const starfish_basis_columns &arguments, const real *matrix, size_t first,
@@ -122,6 +134,10 @@ int multiply(const starfish_basis_cuda *plan, const starfish_basis_columns &argu
 {
     const real scale = static_cast<real>(arguments.scale), none = 0;
     const size_t plane = arguments.inner * plan->n, offset = arguments.inner * first;
+    if (arguments.inner == 1)
+        return cuda_error(lines(plan->blas, static_cast<int>(size), static_cast<int>(arguments.outer), &scale, matrix,
+                                static_cast<const real *>(arguments.in) + first, static_cast<int>(plan->n), &none,
+                                static_cast<real *>(arguments.out) + first));
     return cuda_error(gemm(plan->blas, static_cast<int>(arguments.inner), static_cast<int>(size),
                            static_cast<int>(size), &scale, static_cast<const real *>(arguments.in) + offset,
                            static_cast<long long>(plane), matrix, &none, static_cast<real *>(arguments.out) + offset,

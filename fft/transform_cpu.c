@@ -140,9 +140,25 @@ static void gather(const struct starfish_transform_rows *arguments, size_t row, 
     }
 }
 
+/* Rows of which nothing is transformed are one run of memory, however short each of them. */
+static void copy_rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
+                      const struct starfish_transform_rows *arguments)
+{
+    const int forward = direction == STARFISH_FORWARD;
+    const real factor = (real)arguments->scale * (real)plan->tables.gain[direction];
+    const real *in = forward ? arguments->rows : arguments->tile[0];
+    real *out = forward ? arguments->tile[0] : arguments->rows;
+    for (size_t i = 0; i < arguments->count * plan->n; i++)
+        out[i] = factor * in[i];
+}
+
 static void rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                  const struct starfish_transform_rows *arguments)
 {
+    if (plan->tables.shape.fft == STARFISH_FFT_NONE && arguments->tiles == 1) {
+        copy_rows(plan, direction, arguments);
+        return;
+    }
     struct work work = divide(plan, arguments->workspace);
     real scale = (real)arguments->scale;
     for (size_t r = 0; r < arguments->count; r++) {

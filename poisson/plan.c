@@ -1,61 +1,13 @@
-/* Plans of the separable solvers: choosing a method, cutting the problem for the workers, refusing what has no solution. */
+/* Plans of the separable solvers: what they hold is made here, and what has no solution is refused. */
 #include "poisson/plan.h"
+
+#include "base/real.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Choosing --------------------------------------------------------------------------------------------------- */
-
-static starfish_status choose_slab(struct starfish_poisson_plan *plan, const char *why)
-{
-    plan->method = STARFISH_METHOD_SLAB;
-    snprintf(plan->reason, sizeof plan->reason, "%s", why);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status choose_blktri(struct starfish_poisson_plan *plan, const char *const names[3],
-                                     starfish_method form, const char *why)
-{
-    const struct starfish_direction *z = &plan->direction[2];
-    STARFISH_TRY(starfish_check_symmetrizable(names[2], z->lower, z->upper, z->n, z->periodic));
-    const int suits = starfish_fractions_suit(z->lower, z->upper, z->n, z->periodic);
-    plan->method = suits ? form : STARFISH_METHOD_BLKTRI_PRODUCT;
-    snprintf(plan->reason, sizeof plan->reason, "%s%s", why,
-             plan->method == form ? "" : "; the last direction is too far from symmetric for partial fractions");
-    return STARFISH_SUCCESS;
-}
-
-enum { BASIS_AT_MOST = 2048, REFINEMENTS_AT_MOST = 8 };
-#define SCALING_AT_MOST 1e6
-
-static starfish_status choose_method(struct starfish_poisson_plan *plan, const char *const names[3])
-{
-    const struct starfish_direction *y = &plan->direction[1];
-    const int has_basis =
-        starfish_check_symmetrizable(names[1], y->lower, y->upper, y->n, y->periodic) == STARFISH_SUCCESS;
-    switch (plan->options.method) {
-    case STARFISH_METHOD_SLAB:
-        if (!y->has_transform)
-            STARFISH_TRY(starfish_check_symmetrizable(names[1], y->lower, y->upper, y->n, y->periodic));
-        return choose_slab(plan, "asked for");
-    case STARFISH_METHOD_BLKTRI:
-    case STARFISH_METHOD_BLKTRI_PRODUCT:
-        return choose_blktri(plan, names, plan->options.method, "asked for");
-    case STARFISH_METHOD_AUTO:
-        if (y->has_transform)
-            return choose_slab(plan, "the second direction can be transformed: fewest operations");
-        /* A matrix product pays while its operations, of the highest rate there is, are few. */
-        if (has_basis && y->n <= BASIS_AT_MOST && plan->n[0] > 1)
-            return choose_slab(plan, "the second direction has a basis of eigenvectors: matrix products");
-        return choose_blktri(plan, names, STARFISH_METHOD_BLKTRI,
-                             has_basis ? "a change of basis in the second direction would cost more"
-                                       : "the second direction cannot be transformed");
-    }
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.method is unknown");
-}
 
 /* ---- Solvability ------------------------------------------------------------------------------------------------ */
 
@@ -126,6 +78,34 @@ static starfish_status check_solvable(const struct starfish_poisson_plan *plan, 
 
 /* ---- Creating --------------------------------------------------------------------------------------------------- */
 
+/* By public name; -1: chains have no such way. */
+static const int chain_methods[STARFISH_ALGORITHMS] = {
+    [STARFISH_ALGORITHM_AUTO] = STARFISH_TRIDIAG_AUTO,
+    [STARFISH_ALGORITHM_THOMAS] = STARFISH_TRIDIAG_THOMAS,
+    [STARFISH_ALGORITHM_TILED] = -1,
+    [STARFISH_ALGORITHM_CR] = STARFISH_TRIDIAG_CR,
+    [STARFISH_ALGORITHM_PCR] = STARFISH_TRIDIAG_PCR,
+    [STARFISH_ALGORITHM_CR_PCR] = STARFISH_TRIDIAG_CR_PCR,
+    [STARFISH_ALGORITHM_PCR_THOMAS] = -1,
+    [STARFISH_ALGORITHM_PIVOTED] = -1,
+};
+
+static starfish_status choose_workers(struct starfish_poisson_plan *plan)
+{
+    const struct starfish_poisson_options *options = &plan->options;
+    const struct starfish_direction *y = &plan->direction[1];
+    const size_t longest = starfish_tridiag_chain_longest_cuda(y->periodic, starfish_real_size(options->precision));
+    const size_t *workers = plan->context->workers_of;
+    plan->spectral.chain_method = (enum starfish_tridiag_method)chain_methods[options->algorithm];
+    if (workers[STARFISH_GPU] > 0 && options->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.algorithm: lines of %zu unknowns do not fit a GPU's shared memory, %zu do", y->n,
+                             longest);
+    if (workers[STARFISH_GPU] > 0 && workers[STARFISH_CPU] > 0)
+        plan->spectral.split = options->split;
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status create_blktri(struct starfish_poisson_plan *plan, double lambda)
 {
     struct starfish_cut cut;
@@ -145,7 +125,7 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
                                  plan->singular, &cut, blocks, product, fractions);
     starfish_reduction_destroy(product);
     starfish_fractions_destroy(fractions);
-    return status;
+    return status == STARFISH_SUCCESS ? choose_workers(plan) : status;
 }
 
 /* A basis of a strongly stretched direction loses digits, which one step of refinement brings back. */
@@ -157,15 +137,6 @@ static void choose_refinements(struct starfish_poisson_plan *plan)
                             starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE;
 }
 
-/* Scaling makes a basis symmetric, and its squares are what rounding errors of some rows are multiplied with. */
-static starfish_status check_scaling(const struct starfish_poisson_plan *plan, const char *name)
-{
-    const struct starfish_basis *basis = &plan->space.planes.basis.basis;
-    if (plan->options.method != STARFISH_METHOD_AUTO || basis->n == 0 || basis->scaling <= SCALING_AT_MOST)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE, "%s has a basis with a scaling of %g", name, basis->scaling);
-}
-
 static starfish_status create_slab(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
 {
     starfish_status status = starfish_slab_space_create(&plan->space, plan->context, plan->options.precision,
@@ -175,13 +146,14 @@ static starfish_status create_slab(struct starfish_poisson_plan *plan, const cha
         snprintf(reason, sizeof reason, "%s", starfish_error_message());
         status = starfish_fail(status, "%s: %s", names[1], reason);
     }
-    if (status == STARFISH_SUCCESS)
-        status = check_scaling(plan, names[1]);
+    if (status == STARFISH_SUCCESS) {
+        choose_refinements(plan);
+        status = starfish_poisson_check_basis(plan, names[1]);
+    }
     if (status != STARFISH_SUCCESS) {
         starfish_slab_space_destroy(&plan->space);
         return status;
     }
-    choose_refinements(plan);
     const struct starfish_cut *cut;
     return starfish_poisson_cut(plan, STARFISH_PINNED, STARFISH_LONE, &cut);
 }
@@ -192,8 +164,10 @@ static starfish_status create_solver(struct starfish_poisson_plan *plan, const c
         const starfish_status status = create_slab(plan, names, lambda);
         if (status != STARFISH_ERROR_NOT_SYMMETRIZABLE || plan->options.method != STARFISH_METHOD_AUTO)
             return status;
-        STARFISH_TRY(choose_blktri(plan, names, STARFISH_METHOD_BLKTRI,
-                                   "the second direction has no basis of eigenvectors that is worth using"));
+        char why[200];
+        snprintf(why, sizeof why, "%s", starfish_error_message());
+        plan->refinements = 0;
+        STARFISH_TRY(starfish_poisson_choose_blktri(plan, names, STARFISH_METHOD_BLKTRI, why));
     }
     return create_blktri(plan, lambda);
 }
@@ -209,11 +183,13 @@ static starfish_status create(struct starfish_poisson_plan *plan, const char *co
     if (elements * sizeof(double) > (double)(SIZE_MAX / 4) || (double)d[0].n * (double)d[1].n > (double)UINT32_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
     plan->singular = lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
-    STARFISH_TRY(choose_method(plan, names));
+    STARFISH_TRY(starfish_poisson_choose_method(plan, names));
     STARFISH_TRY(check_solvable(plan, lambda));
     STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, lambda));
     return create_solver(plan, names, lambda);
 }
+
+enum { REFINEMENTS_AT_MOST = 8 };
 
 static starfish_status check_arguments(const starfish_context *context, const struct starfish_poisson_options *options,
                                        double lambda)
@@ -229,6 +205,13 @@ static starfish_status check_arguments(const starfish_context *context, const st
     if (options->refinements < -1 || options->refinements > REFINEMENTS_AT_MOST)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.refinements is %d, not in -1..%d", options->refinements,
                              REFINEMENTS_AT_MOST);
+    if ((unsigned)options->algorithm >= STARFISH_ALGORITHMS || chain_methods[options->algorithm] < 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.algorithm is %d, none of AUTO, THOMAS, CR, PCR and CR_PCR",
+                             (int)options->algorithm);
+    if (options->split < -1 || options->split > STARFISH_MAX_REDUCTION_LEVELS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.split is %d, not in -1..%d", options->split,
+                             STARFISH_MAX_REDUCTION_LEVELS);
     if (!isfinite(lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
     return STARFISH_SUCCESS;

@@ -21,7 +21,7 @@ struct starfish_poisson_plan {
     struct starfish_context *context;
     struct starfish_poisson_options options;
     starfish_method method; /* never AUTO */
-    char reason[160];
+    char reason[256];
     double seconds;
     size_t n[3];
     struct starfish_direction direction[3];
@@ -50,6 +50,14 @@ struct starfish_slab_graph *starfish_poisson_graph_of(struct starfish_poisson_pl
                                                       const struct starfish_cut *cut);
 /* Whether a cut is the plan's. */
 int starfish_poisson_is_cut(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
+
+/* method.c: which method, and why. `names`: what messages call the directions. */
+starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan, const char *const names[3]);
+/* `form`, or the product form where partial fractions do not suit the last direction. */
+starfish_status starfish_poisson_choose_blktri(struct starfish_poisson_plan *plan, const char *const names[3],
+                                               starfish_method form, const char *why);
+/* Is the basis that has been made still what AUTO would take? STARFISH_ERROR_NOT_SYMMETRIZABLE if not. */
+starfish_status starfish_poisson_check_basis(const struct starfish_poisson_plan *plan, const char *name);
 
 /* cut.c: choose how to cut the field and its modes for the workers. */
 starfish_status starfish_poisson_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,

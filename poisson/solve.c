@@ -318,6 +318,29 @@ static double residual_tail(const struct starfish_job *job)
     return job->plan->options.check_residual && tail > 0 ? 1e-6 * tail : 0;
 }
 
+static struct starfish_step_info step_of(const struct starfish_progress *progress, int step)
+{
+    const struct starfish_tasks_done *done = progress->step[step].done;
+    return (struct starfish_step_info){.seconds = starfish_span_seconds(progress->step[step].span),
+                                       .busy_seconds =
+                                           done[STARFISH_CPU].busy_seconds + done[STARFISH_GPU].busy_seconds,
+                                       .tasks = {done[STARFISH_CPU].tasks, done[STARFISH_GPU].tasks}};
+}
+
+static void fill_levels(const struct starfish_job *job, struct starfish_info *info)
+{
+    const struct starfish_spectral *spectral = &job->plan->spectral;
+    _Static_assert((int)STARFISH_MAX_LEVELS <= (int)STARFISH_MAX_REDUCTION_LEVELS &&
+                       2 * (int)STARFISH_MAX_LEVELS <= (int)STARFISH_PROGRESS_STEPS,
+                   "every level has a place");
+    info->levels = job->plan->method == STARFISH_METHOD_SLAB ? 0 : spectral->levels;
+    for (size_t l = 0; l < info->levels; l++) {
+        info->level[l].separators = spectral->level[l].rows;
+        info->level[l].reduction = step_of(&job->progress, starfish_reduction_step(l, 0));
+        info->level[l].substitution = step_of(&job->progress, starfish_reduction_step(l, 1));
+    }
+}
+
 static void fill_info(const struct starfish_job *job, double seconds, struct starfish_info *info)
 {
     static const char *const names[STARFISH_PHASES] = {
@@ -336,8 +359,9 @@ static void fill_info(const struct starfish_job *job, double seconds, struct sta
     for (int phase = 0; phase < STARFISH_PHASES; phase++)
         if (wanted[phase]) {
             info->phase[info->phases].name = names[phase];
-            info->phase[info->phases++].seconds = starfish_progress_phase_seconds(&job->progress, phase);
+            info->phase[info->phases++].seconds = starfish_span_seconds(job->progress.phase[phase]);
         }
+    fill_levels(job, info);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         info->worker[kind].tasks = job->progress.done[kind].tasks;
         info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;

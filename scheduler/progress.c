@@ -9,15 +9,16 @@
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context)
 {
+    static const struct starfish_span none = {HUGE_VAL, -HUGE_VAL};
     memset(progress, 0, sizeof *progress);
     progress->context = context;
     pthread_mutex_init(&progress->lock, NULL);
     pthread_cond_init(&progress->all_done, NULL);
     progress->clock_offset = INFINITY;
-    for (int phase = 0; phase < STARFISH_PROGRESS_PHASES; phase++) {
-        progress->phase[phase].start = HUGE_VAL;
-        progress->phase[phase].end = -HUGE_VAL;
-    }
+    for (int phase = 0; phase < STARFISH_PROGRESS_PHASES; phase++)
+        progress->phase[phase] = none;
+    for (int step = 0; step < STARFISH_PROGRESS_STEPS; step++)
+        progress->step[step].span = none;
     progress->start = starpu_timing_now();
     progress->bytes_before = starfish_context_bytes(context);
 }
@@ -51,8 +52,7 @@ void starfish_progress_destroy(struct starfish_progress *progress)
     pthread_cond_destroy(&progress->all_done);
 }
 
-double starfish_progress_phase_seconds(const struct starfish_progress *progress, int phase)
+double starfish_span_seconds(struct starfish_span span)
 {
-    double microseconds = progress->phase[phase].end - progress->phase[phase].start;
-    return microseconds > 0 ? 1e-6 * microseconds : 0;
+    return span.end > span.start ? 1e-6 * (span.end - span.start) : 0;
 }

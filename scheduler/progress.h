@@ -6,11 +6,16 @@
 
 #include <stdatomic.h>
 
-enum { STARFISH_PROGRESS_PHASES = 8 };
+enum { STARFISH_PROGRESS_PHASES = 8, STARFISH_PROGRESS_STEPS = 80 };
 
 struct starfish_tasks_done {
     size_t tasks;
     double busy_seconds;
+};
+
+/* From the first start to the last end of some tasks, in microseconds; start > end before the first task. */
+struct starfish_span {
+    double start, end;
 };
 
 struct starfish_progress {
@@ -22,9 +27,12 @@ struct starfish_progress {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t all_done;
     struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
+    struct starfish_span phase[STARFISH_PROGRESS_PHASES];
+    /* Finer than phases, for those graphs that number their tasks' steps. */
     struct {
-        double start, end; /* microseconds of starpu_timing_now, start > end before the first task */
-    } phase[STARFISH_PROGRESS_PHASES];
+        struct starfish_span span;
+        struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
+    } step[STARFISH_PROGRESS_STEPS];
     double start;
     double
         clock_offset; /* of starpu_timing_now from the clock that tasks are timed with; infinite before the first task */
@@ -36,6 +44,6 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
 starfish_status starfish_progress_wait(struct starfish_progress *progress);
 void starfish_progress_destroy(struct starfish_progress *progress);
 
-double starfish_progress_phase_seconds(const struct starfish_progress *progress, int phase);
+double starfish_span_seconds(struct starfish_span span);
 
 #endif

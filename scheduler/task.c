@@ -11,6 +11,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->codelet = codelet;
     task->progress = progress;
     task->phase = phase;
+    task->step = -1;
     task->priority = STARPU_DEFAULT_PRIO;
     task->where = 0;
     task->name = codelet->name;
@@ -42,6 +43,18 @@ void starfish_task_check(const struct starfish_task_header *header, const char *
         atomic_store(&header->progress->culprit, operation);
 }
 
+static void widen(struct starfish_span *span, double start, double end)
+{
+    span->start = fmin(span->start, start);
+    span->end = fmax(span->end, end);
+}
+
+static void count(struct starfish_tasks_done *done, double start, double end)
+{
+    done->tasks++;
+    done->busy_seconds += end > start ? 1e-6 * (end - start) : 0;
+}
+
 /* StarPU calls this after the task, in any thread. Counting comes last: the job may be freed once all are counted. */
 static void finished(void *data)
 {
@@ -58,12 +71,12 @@ static void finished(void *data)
         double start = starpu_timing_timespec_to_us((struct timespec *)&info->start_time);
         double end = starpu_timing_timespec_to_us((struct timespec *)&info->end_time);
         progress->clock_offset = fmin(progress->clock_offset, now - end);
-        progress->done[gpu].tasks++;
-        progress->done[gpu].busy_seconds += end > start ? 1e-6 * (end - start) : 0;
-        if (start < progress->phase[header->phase].start)
-            progress->phase[header->phase].start = start;
-        if (end > progress->phase[header->phase].end)
-            progress->phase[header->phase].end = end;
+        count(&progress->done[gpu], start, end);
+        widen(&progress->phase[header->phase], start, end);
+        if (header->step >= 0) {
+            count(&progress->step[header->step].done[gpu], start, end);
+            widen(&progress->step[header->step].span, start, end);
+        }
     } else if (!ran && isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
         progress->phase[header->phase].end = fmax(progress->phase[header->phase].end, now - progress->clock_offset);
     }
@@ -113,6 +126,7 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     memcpy(copy, arguments, size);
     copy->progress = task->progress;
     copy->phase = task->phase;
+    copy->step = task->step;
     copy->footprint = with_team(copy->footprint, task->progress->context);
     starpu_task->cl = task->codelet;
     starpu_task->name = task->name;

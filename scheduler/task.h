@@ -17,6 +17,7 @@ enum { STARFISH_TASK_MAX_DATA = 224 };
 struct starfish_task_header {
     struct starfish_progress *progress;
     int phase;
+    int step;
     uint32_t footprint; /* hash of everything that makes tasks of one codelet take different time */
 };
 
@@ -24,6 +25,7 @@ struct starfish_task {
     struct starpu_codelet *codelet;
     struct starfish_progress *progress;
     int phase;
+    int step; /* of struct starfish_progress; -1: none */
     int priority;
     uint32_t where; /* StarPU's mask of worker kinds; 0: any of the context's; STARPU_NOWHERE: data only */
     const char *name;

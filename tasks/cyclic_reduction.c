@@ -272,6 +272,8 @@ starfish_status starfish_graph_reduction_block(struct starfish_spectral *s, stru
         .first_mode = s->first_mode[block],
         .level = s->level_array[block],
         .workspace = &s->workspace,
+        .method = s->chain_method,
+        .split = s->split,
     };
     STARFISH_TRY(submit_rows(s, progress, block, 1));
     for (size_t depth = s->levels - 1; depth > 0; depth--)

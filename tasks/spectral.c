@@ -80,6 +80,7 @@ starfish_status starfish_spectral_create(struct starfish_spectral *s, struct sta
     s->precision = precision;
     s->lambda = lambda;
     s->singular = singular;
+    s->split = -1;
     s->cut = *cut;
     s->blocks = blocks;
     for (int axis = 0; axis < 3; axis++)

@@ -40,6 +40,9 @@ struct starfish_spectral {
     struct starfish_vector weight_y, weight_z;
     struct starfish_workspace workspace;
 
+    enum starfish_tridiag_method chain_method; /* as struct starfish_reduction_block has it */
+    int split;
+
     size_t levels;
     struct starfish_level level[STARFISH_MAX_LEVELS];
     struct starfish_vector places;
@@ -47,7 +50,7 @@ struct starfish_spectral {
 };
 
 /* Set up for cyclic reduction along z: the analysis of direction[2] in product form or in partial fractions, the other one
- * NULL. */
+ * NULL. Who does what is left to the scheduler, until chain_method and split are set. */
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,
                                          starfish_precision precision, const struct starfish_direction *direction,
                                          double lambda, int singular, const struct starfish_cut *cut, size_t blocks,

@@ -39,6 +39,12 @@ static inline size_t starfish_tridiag_round_up(size_t value, size_t multiple)
     return (value + multiple - 1) / multiple * multiple;
 }
 
+/* One past the last of a window of lanes; a count of 0 stands for all. */
+static inline size_t starfish_tridiag_lanes_end(size_t lanes, size_t first, size_t count)
+{
+    return count > 0 ? first + count : lanes;
+}
+
 /* Lanes in a block that keeps `arrays` reals per unknown. */
 static inline size_t starfish_tridiag_block_lanes(size_t n, size_t lanes, size_t arrays, size_t real_size)
 {

@@ -35,6 +35,8 @@ struct starfish_shifted_sums {
     const void *input;
     void *output;
     void *workspace; /* starfish_shifted_sums_workspace_...(...) bytes */
+    /* CPU only: lanes first_lane .. first_lane + lane_count - 1 alone; 0: all lanes. */
+    size_t first_lane, lane_count;
 };
 
 size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic, size_t real_size);

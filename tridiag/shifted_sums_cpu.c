@@ -32,13 +32,21 @@ static real lane_shift(const struct starfish_shifted_sums *a, size_t lane)
     return (real)a->shift + (a->shift_lane ? ((const real *)a->shift_lane)[lane] : 0);
 }
 
+static size_t lanes_end(const struct starfish_shifted_sums *a)
+{
+    return starfish_tridiag_lanes_end(a->lanes, a->first_lane, a->lane_count);
+}
+
 /* Sums begin as zero. */
 static void clear_outputs(const struct starfish_shifted_sums *a)
 {
+    const size_t width = lanes_end(a) - a->first_lane, whole = width == a->lanes;
     for (size_t g = 0; g < a->groups; g++)
-        for (int o = 0; o < a->outputs; o++)
-            if (output_of(a, g, o))
-                memset(output_of(a, g, o), 0, a->line.n * a->lanes * sizeof(real));
+        for (int o = 0; o < a->outputs; o++) {
+            real *out = output_of(a, g, o);
+            for (size_t k = 0; out && k < (whole ? 1 : a->line.n); k++)
+                memset(out + a->first_lane + k * a->lanes, 0, (whole ? a->line.n : 1) * width * sizeof(real));
+        }
 }
 
 /* ---- Solving a block whose right-hand sides lie in block->x ------------------------------------------------------- */
@@ -196,7 +204,7 @@ static void sums_of_few_lanes(const struct starfish_shifted_sums *a)
     for (size_t root = (size_t)a->first_root[0], width; root < end; root += width) {
         width = starfish_tridiag_smaller(ROOTS, end - root);
         const size_t runs = find_runs(a, root, width, &group, run);
-        for (size_t lane = 0; lane < a->lanes; lane++)
+        for (size_t lane = a->first_lane; lane < lanes_end(a); lane++)
             sum_roots(a, &block, root, width, lane, run, runs);
     }
 }
@@ -266,9 +274,9 @@ static void sums_of_many_lanes(const struct starfish_shifted_sums *a)
     const size_t widest = starfish_tridiag_block_lanes(a->line.n, a->lanes, arrays, sizeof(real));
     const struct line_block block = line_block_create(&a->line, widest, 1, a->workspace);
     for (size_t g = 0; g < a->groups; g++)
-        for (size_t lane = 0; lane < a->lanes; lane += widest)
+        for (size_t lane = a->first_lane; lane < lanes_end(a); lane += widest)
             for (size_t root = (size_t)a->first_root[g]; root < (size_t)a->first_root[g + 1]; root++)
-                sum_lanes(a, &block, g, root, lane, starfish_tridiag_smaller(widest, a->lanes - lane));
+                sum_lanes(a, &block, g, root, lane, starfish_tridiag_smaller(widest, lanes_end(a) - lane));
 }
 
 void REAL_NAME(starfish_shifted_sums_cpu)(const struct starfish_shifted_sums *arguments)

@@ -33,7 +33,13 @@ struct starfish_tridiag_operator {
  * `pinned_step`: that step's solve is singular for lane 0, with a consistent right-hand side (the constant mode of an
  * all-Neumann or periodic problem), and sets the last unknown of w to 0; -1 when there is none.
  * A plain batch of solves is the chain with one step per vector, keep 0 and gain 1. */
-enum starfish_tridiag_method { STARFISH_TRIDIAG_AUTO = 0, STARFISH_TRIDIAG_THOMAS, STARFISH_TRIDIAG_PCR };
+enum starfish_tridiag_method {
+    STARFISH_TRIDIAG_AUTO = 0,
+    STARFISH_TRIDIAG_THOMAS,
+    STARFISH_TRIDIAG_PCR,
+    STARFISH_TRIDIAG_CR,    /* cyclic reduction */
+    STARFISH_TRIDIAG_CR_PCR /* until few rows are left, those by PCR */
+};
 
 struct starfish_tridiag_chain {
     struct starfish_tridiag_operator line;
@@ -50,16 +56,21 @@ struct starfish_tridiag_chain {
     void *output;
     void *workspace;                     /* starfish_tridiag_chain_workspace_...(...) bytes */
     enum starfish_tridiag_method method; /* CUDA only; results differ by rounding errors */
+    /* CPU only: lanes first_lane .. first_lane + lane_count - 1 alone, so that cores can share a batch; 0: all lanes. */
+    size_t first_lane, lane_count;
 };
 
 size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
 size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
 
+/* The longest line whose chain stays in shared memory on a GPU of compute capability 9.0. */
+size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t real_size);
+
 void starfish_tridiag_chain_cpu_f32(const struct starfish_tridiag_chain *arguments);
 void starfish_tridiag_chain_cpu_f64(const struct starfish_tridiag_chain *arguments);
-/* Many lines (lanes times vectors): Thomas, one thread per line. Few, or a single lane: PCR, one block per line, whole
- * chain in shared memory where n fits, else Thomas. STARFISH_TRIDIAG_PCR with an n that does not fit returns
- * cudaErrorInvalidConfiguration. */
+/* AUTO: many lines (lanes times vectors): Thomas, one thread per line. Few, or a single lane: PCR, one block per line, whole
+ * chain in shared memory where n fits, else Thomas. PCR, CR and CR_PCR with an n beyond starfish_tridiag_chain_longest_cuda
+ * return cudaErrorInvalidConfiguration. */
 int starfish_tridiag_chain_cuda_f32(const struct starfish_tridiag_chain *arguments, struct CUstream_st *stream);
 int starfish_tridiag_chain_cuda_f64(const struct starfish_tridiag_chain *arguments, struct CUstream_st *stream);
 

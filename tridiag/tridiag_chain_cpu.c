@@ -175,12 +175,13 @@ static void chain_of_many_lanes(const struct starfish_tridiag_chain *arguments)
 {
     size_t n = arguments->line.n, lanes = arguments->lanes, arrays = arguments->line.periodic ? 4 : 3;
     size_t widest = starfish_tridiag_block_lanes(n, lanes, arrays, sizeof(real));
+    size_t end = starfish_tridiag_lanes_end(lanes, arguments->first_lane, arguments->lane_count);
     struct line_block block = line_block_create(&arguments->line, widest, 1, arguments->workspace);
 
     for (size_t v = 0; v < arguments->vectors; v++) {
-        for (size_t lane = 0; lane < lanes; lane += widest) {
+        for (size_t lane = arguments->first_lane; lane < end; lane += widest) {
             struct slots slots = {.vector = v, .lane = lane, .lane_step = 1};
-            run_slots(arguments, &block, slots, starfish_tridiag_smaller(widest, lanes - lane));
+            run_slots(arguments, &block, slots, starfish_tridiag_smaller(widest, end - lane));
         }
     }
 }

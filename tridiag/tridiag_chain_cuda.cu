@@ -15,6 +15,9 @@
  * lines. They meet at 16384 lines for n = 128, 256 and 512, in both precisions (blktri in 3D on an H200, thresholds from
  * 4096 to 262144 tried; half or twice as many lines cost 2 to 6 %).
  *
+ * CR, CR-PCR: as PCR, with cyclic reduction in place of its stages: fewer operations, twice as many barriers, bank conflicts
+ * that double with each level. For comparison (the paper's Figure 7), and where arithmetic binds.
+ *
  * Sources: Swarztrauber 1974; Hockney and Jesshope 1981 for PCR; Valero-Lara, Pinelli, Prieto-Matias 2014 for PCR in
  * block cyclic reduction. In stage s = 1, 2, 4, ... every row i, scaled to a unit diagonal, eliminates its neighbours
  * i-s and i+s with their rows; rows out of range are x = 0, so any n will do. */
@@ -117,7 +120,7 @@ template <typename Real> int launch_thomas(const starfish_tridiag_chain *argumen
     return cudaGetLastError();
 }
 
-/* ---- PCR ------------------------------------------------------------------------------------------------------- */
+/* ---- PCR and cyclic reduction ------------------------------------------------------------------------------------- */
 
 /* Row i of the system with a unit diagonal: x(i) + a x(i-s) + c x(i+s) = d, and z for the separator's column. */
 template <typename Real> struct UnitRow {
@@ -161,6 +164,20 @@ template <typename Real, bool Periodic> struct SharedSystem {
                                 Periodic ? scale * (row.z - row.a * before.z - row.c * after.z) : Real(0)};
         return result;
     }
+    /* x(i), once x(i-s) and x(i+s) are there. */
+    __device__ void substitute(size_t i, size_t s) const
+    {
+        const UnitRow<Real> row = get(i), before = get_or_zero(i - s), after = get_or_zero(i + s);
+        d[i] = row.d - row.a * before.d - row.c * after.d;
+        if (Periodic)
+            z[i] = row.z - row.a * before.z - row.c * after.z;
+    }
+};
+
+/* Ways to solve the system; Tail: rows at which cyclic reduction stops. */
+struct ByPcr {
+};
+template <int Tail> struct ByReduction {
 };
 
 /* Row i before the first stage. A separator's row (the last one of a periodic or pinned line) is left as x(n-1) =
@@ -212,9 +229,9 @@ __device__ inline Real solve_border(const starfish_tridiag_operator &, const Sha
     return Real(0);
 }
 
-/* All stages: afterwards d (and z) hold solutions, seen by every thread. */
+/* How a system in shared memory is solved: afterwards d (and z) hold solutions, seen by every thread. */
 template <typename Real, bool Periodic, int Unknowns>
-__device__ inline void reduce_system(const SharedSystem<Real, Periodic> &system)
+__device__ inline void solve_system(const SharedSystem<Real, Periodic> &system, ByPcr)
 {
     UnitRow<Real> row[Unknowns];
 
@@ -237,10 +254,41 @@ __device__ inline void reduce_system(const SharedSystem<Real, Periodic> &system)
     }
 }
 
+/* At stride s the rows s - 1, 2 s - 1, .. are left: every second of them eliminates the others, in place, until at most
+ * Tail are; those by PCR; then the others by what they were eliminated with, backwards. */
+template <typename Real, bool Periodic, int Unknowns, int Tail>
+__device__ inline void solve_system(const SharedSystem<Real, Periodic> &system, ByReduction<Tail>)
+{
+    const size_t n = system.n, thread = threadIdx.x, threads = blockDim.x;
+    size_t s = 1;
+
+    __syncthreads();
+    for (; n / s > size_t(Tail); s *= 2) {
+        for (size_t i = 2 * s * (thread + 1) - 1; i < n; i += 2 * s * threads)
+            system.put(i, system.reduced(i, s));
+        __syncthreads();
+    }
+    const size_t left = n / s, i = s * (thread + 1) - 1;
+    for (size_t t = 1; t < left; t *= 2) {
+        UnitRow<Real> row = {};
+        if (thread < left)
+            row = system.reduced(i, t * s);
+        __syncthreads();
+        if (thread < left)
+            system.put(i, row);
+        __syncthreads();
+    }
+    for (s /= 2; s > 0; s /= 2) {
+        for (size_t k = s - 1 + 2 * s * thread; k < n; k += 2 * s * threads)
+            system.substitute(k, s);
+        __syncthreads();
+    }
+}
+
 /* One step of the chain on the unknowns threadIdx.x + u * blockDim.x that this thread holds. */
-template <typename Real, bool Periodic, int Unknowns>
-__device__ inline void pcr_step(const starfish_tridiag_operator &line, const SharedSystem<Real, Periodic> &system,
-                                const Step<Real> &step, Real (&x)[Unknowns])
+template <typename Real, bool Periodic, int Unknowns, typename Way>
+__device__ inline void shared_step(const starfish_tridiag_operator &line, const SharedSystem<Real, Periodic> &system,
+                                   const Step<Real> &step, Real (&x)[Unknowns])
 {
 #pragma unroll
     for (int u = 0; u < Unknowns; u++) {
@@ -248,7 +296,7 @@ __device__ inline void pcr_step(const starfish_tridiag_operator &line, const Sha
         if (i < line.n)
             system.put(i, first_row<Real, Periodic>(line, i, x[u], step));
     }
-    reduce_system<Real, Periodic, Unknowns>(system);
+    solve_system<Real, Periodic, Unknowns>(system, Way());
     const Real last = solve_border(line, system, step);
 #pragma unroll
     for (int u = 0; u < Unknowns; u++) {
@@ -264,8 +312,9 @@ __device__ inline void pcr_step(const starfish_tridiag_operator &line, const Sha
         __syncthreads();
 }
 
-template <typename Real, bool Periodic, int Unknowns>
-__global__ void __launch_bounds__(MOST_THREADS, 1) pcr_chain(const __grid_constant__ starfish_tridiag_chain arguments)
+template <typename Real, bool Periodic, int Unknowns, typename Way>
+__global__ void __launch_bounds__(MOST_THREADS, 1)
+    shared_chain(const __grid_constant__ starfish_tridiag_chain arguments)
 {
     extern __shared__ double memory[];
     const size_t n = arguments.line.n, lanes = arguments.lanes, lines = lanes * arguments.vectors;
@@ -282,7 +331,7 @@ __global__ void __launch_bounds__(MOST_THREADS, 1) pcr_chain(const __grid_consta
             x[u] = i < n ? input_scale<Real>(arguments, vector) * in[i * lanes] : Real(0);
         }
         for (int q = first; q < first + steps; q++)
-            pcr_step<Real, Periodic, Unknowns>(arguments.line, system, load_step<Real>(arguments, lane, q), x);
+            shared_step<Real, Periodic, Unknowns, Way>(arguments.line, system, load_step<Real>(arguments, lane, q), x);
 #pragma unroll
         for (int u = 0; u < Unknowns; u++) {
             const size_t i = threadIdx.x + size_t(u) * blockDim.x;
@@ -292,20 +341,20 @@ __global__ void __launch_bounds__(MOST_THREADS, 1) pcr_chain(const __grid_consta
     }
 }
 
-typedef void (*PcrKernel)(starfish_tridiag_chain);
+typedef void (*SharedKernel)(starfish_tridiag_chain);
 
 /* How a line is spread over a block; kernel is NULL where it does not fit. */
-struct PcrShape {
-    PcrKernel kernel;
+struct SharedShape {
+    SharedKernel kernel;
     unsigned threads;
     size_t shared_bytes;
 };
 
-template <typename Real, bool Periodic> PcrShape pcr_shape(size_t n)
+template <typename Real, bool Periodic, typename Way> SharedShape shape_of(size_t n)
 {
-    static const PcrKernel kernels[] = {pcr_chain<Real, Periodic, 1>, pcr_chain<Real, Periodic, 2>,
-                                        pcr_chain<Real, Periodic, 4>, pcr_chain<Real, Periodic, 8>};
-    PcrShape shape = {NULL, 0, (Periodic ? 4 : 3) * n * sizeof(Real)};
+    static const SharedKernel kernels[] = {shared_chain<Real, Periodic, 1, Way>, shared_chain<Real, Periodic, 2, Way>,
+                                           shared_chain<Real, Periodic, 4, Way>, shared_chain<Real, Periodic, 8, Way>};
+    SharedShape shape = {NULL, 0, (Periodic ? 4 : 3) * n * sizeof(Real)};
 
     for (size_t choice = 0; choice < sizeof kernels / sizeof *kernels; choice++) {
         const size_t unknowns = size_t(1) << choice;
@@ -318,8 +367,20 @@ template <typename Real, bool Periodic> PcrShape pcr_shape(size_t n)
     return shape;
 }
 
+template <typename Real, bool Periodic> SharedShape shape_by(starfish_tridiag_method method, size_t n)
+{
+    switch (method) {
+    case STARFISH_TRIDIAG_CR:
+        return shape_of<Real, Periodic, ByReduction<1>>(n);
+    case STARFISH_TRIDIAG_CR_PCR:
+        return shape_of<Real, Periodic, ByReduction<WARP>>(n);
+    default:
+        return shape_of<Real, Periodic, ByPcr>(n);
+    }
+}
+
 /* Let the kernel have its shared memory; cudaErrorInvalidConfiguration where the line does not fit. */
-cudaError_t admit_pcr(const PcrShape &shape)
+cudaError_t admit(const SharedShape &shape)
 {
     int device = 0, most = 0;
 
@@ -338,7 +399,7 @@ cudaError_t admit_pcr(const PcrShape &shape)
                                 static_cast<int>(shape.shared_bytes));
 }
 
-int launch_pcr(const PcrShape &shape, const starfish_tridiag_chain *arguments, cudaStream_t stream)
+int launch_shared(const SharedShape &shape, const starfish_tridiag_chain *arguments, cudaStream_t stream)
 {
     const size_t lines = arguments->lanes * arguments->vectors;
     const unsigned blocks = static_cast<unsigned>(starfish_tridiag_smaller(lines, MOST_BLOCKS));
@@ -360,11 +421,11 @@ template <typename Real> int launch_chain(const starfish_tridiag_chain *argument
 
     if (method == STARFISH_TRIDIAG_THOMAS || (method == STARFISH_TRIDIAG_AUTO && prefers_thomas(arguments)))
         return launch_thomas<Real>(arguments, stream);
-    const PcrShape shape =
-        arguments->line.periodic ? pcr_shape<Real, true>(arguments->line.n) : pcr_shape<Real, false>(arguments->line.n);
-    const cudaError_t status = admit_pcr(shape);
+    const SharedShape shape = arguments->line.periodic ? shape_by<Real, true>(method, arguments->line.n)
+                                                       : shape_by<Real, false>(method, arguments->line.n);
+    const cudaError_t status = admit(shape);
     if (status == cudaSuccess)
-        return launch_pcr(shape, arguments, stream);
+        return launch_shared(shape, arguments, stream);
     if (method == STARFISH_TRIDIAG_AUTO && status == cudaErrorInvalidConfiguration)
         return launch_thomas<Real>(arguments, stream);
     return status;

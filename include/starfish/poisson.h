@@ -27,6 +27,7 @@
 
 #include <starfish/context.h>
 #include <starfish/field.h>
+#include <starfish/tridiag.h>
 #include <starfish/types.h>
 
 #ifdef __cplusplus
@@ -82,10 +83,20 @@ struct starfish_poisson_options {
     /* Steps of iterative refinement, each a residual and a solve more: 0..8; -1: one where the basis of a strongly
      * stretched second direction loses digits (method slab), none otherwise. */
     int refinements;
+    /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against solving
+     * by it. */
+    size_t right_hand_sides;
+    /* blktri-product: how GPUs solve tridiagonal systems: AUTO, THOMAS, CR, PCR or CR_PCR, of which all but THOMAS keep a line
+     * in shared memory, where it must fit (some thousands of unknowns in y). */
+    starfish_algorithm algorithm;
+    /* blktri, with GPUs and cores: the `split` levels next to the root, whose tasks are narrow, are for cores, and all others
+     * for GPUs; -1: as the scheduler's performance models have it. */
+    int split;
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
-        sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1                       \
+        sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1, 0,                   \
+            STARFISH_ALGORITHM_AUTO, -1                                                                                \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
@@ -100,7 +111,15 @@ struct starfish_boundary {
 };
 
 /* What a solve did. Phases are wall-clock from the first start to the last end of their tasks; they overlap. */
-enum { STARFISH_MAX_PHASES = 8 };
+enum { STARFISH_MAX_PHASES = 8, STARFISH_MAX_REDUCTION_LEVELS = 34 };
+
+/* Tasks of one step, over all blocks of modes: wall-clock from the first start to the last end, and the sum of their own
+ * times. Transfers before a task are not in either. */
+struct starfish_step_info {
+    double seconds, busy_seconds;
+    size_t tasks[STARFISH_WORKER_KINDS];
+};
+
 struct starfish_info {
     double residual; /* max |A u - (f - pertrb)| / max |f|, f with the boundary data; NaN unless check_residual */
     double pertrb;   /* what was taken off f in a singular problem, else 0 */
@@ -111,6 +130,13 @@ struct starfish_info {
         const char *name;
         double seconds;
     } phase[STARFISH_MAX_PHASES];
+    /* blktri: levels of block cyclic reduction, the root first, and the separators of each. Reduction goes from the last one
+     * to level 1, substitution from level 0 to the last. */
+    size_t levels;
+    struct {
+        size_t separators;
+        struct starfish_step_info reduction, substitution;
+    } level[STARFISH_MAX_REDUCTION_LEVELS];
     struct {
         size_t tasks;
         double busy_seconds;

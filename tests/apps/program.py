@@ -175,13 +175,13 @@ class Good(Case):
             self.assertEqual(result["n"], [NX, NY])
 
     def test_slab_takes_what_is_symmetrisable(self):
-        """A direction without a transform has a basis of eigenvectors: in 3D that is what auto takes, in 2D not."""
+        """A direction without a transform has a basis of eigenvectors: where it is short that is what auto takes."""
         write_npy(self.path("y.npy"), (NY,), [-3 - j for j in range(NY)])
         rows = {"lower": 1, "diag": -3, "upper": 1}
         problem = {"kind": "separable3d", "n": [NX, NY, NZ], "length": [1], "y": dict(rows, diag="y.npy"), "z": rows,
                    "rhs": "f.npy"}
         flat = {"kind": "separable2d", "n": [NY, NX], "x": problem["y"], "y": rows, "rhs": 1}
-        for what, method, taken in ((problem, "auto", "slab"), (flat, "auto", "blktri"), (flat, "slab", "slab")):
+        for what, method, taken in ((problem, "auto", "slab"), (flat, "auto", "slab"), (flat, "blktri", "blktri")):
             with self.subTest(kind=what["kind"], method=method):
                 result = self.solve(what, "--method", method)
                 self.assertEqual((result["method"], result["refinements"]), (taken, 0))
@@ -314,9 +314,52 @@ class Bench(Case):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *quick, *arguments)
 
+    def test_blktri(self):
+        quick = ["bench", "blktri", "--workers", "cpu:1", "--repeat", "2", "--warmup", "0", "--json"]
+        status, out, said = self.run_program(
+            *quick, "--size", "7,5x255,3x6x10", "--form", "fractions,product,slab", "--precision", "f32,f64", "--split",
+            "models,0,2", "--algorithm", "auto,cr", "--levels")
+        self.assertEqual((status, said), (0, []), out)
+        rows = json.loads(out)["rows"]
+        self.assertEqual(len({row["case"] for row in rows}), len(rows))
+        # Without a GPU there is nothing to split, and one way to solve tridiagonal systems.
+        whole = [row for row in rows if "step" not in row]
+        self.assertEqual([(row["n"], row["precision"], row["method"]) for row in whole],
+                         [(n, precision, method) for n in ("7x7", "5x255", "3x6x10") for precision in ("f32", "f64")
+                          for method in ("blktri", "blktri-product", "slab")])
+        modes = {"7x7": 7, "5x255": 5, "3x6x10": 18}
+        for row in whole:
+            self.assertLess(row["residual"], 1e-3 if row["precision"] == "f32" else 1e-10)
+            n, size = int(row["n"].split("x")[-1]), {"f32": 4, "f64": 8}[row["precision"]]
+            self.assertEqual(row["bytes"], 2 * size * modes[row["n"]] * n)
+            steps = [step for step in rows if step["case"].startswith(row["case"] + ": ")]
+            levels = 0 if row["method"] == "slab" else n.bit_length()
+            self.assertEqual([(step["step"], step["level"]) for step in steps],
+                             [("reduction", level) for level in range(levels - 1, 0, -1)] +
+                             [("substitution", level) for level in range(levels)])
+            # Every row is a separator once, and steps are not longer than the whole.
+            down = [step for step in steps if step["step"] == "substitution"]
+            self.assertEqual(sum(step["separators"] for step in down), n if levels else 0)
+            self.assertTrue(all(0 < step["min"] and step["gpu_share"] == 0 for step in steps))
+            self.assertLess(sum(step["min"] for step in steps), row["max"])
+        for message, arguments in (("--size: '5x' has an empty entry", ["--size", "5x"]),
+                                   ("--size: '2x3x4x5' is none of N", ["--size", "2x3x4x5"]),
+                                   ("--split: 'all' is not", ["--split", "all"]),
+                                   ("--split: at most 34 levels", ["--split", "35"]),
+                                   ("--form: 'sum' is not one of fractions, product, slab", ["--form", "sum"]),
+                                   ("nothing of what is asked for", ["--where", "device"])):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *quick[:-1], *arguments)
+
+    def test_blktri_beside_fishpack(self):
+        status, out, said = self.run_program("bench", "blktri", "--size", "255", "--workers", "cpu:1", "--repeat", "1",
+                                             "--warmup", "0")
+        self.assertEqual((status, said), (0, []), out)
+        self.assertIn("FISHPACK", out)
+
     def test_usage(self):
         for message, arguments in (
-            ("no benchmark 'poison3d'; there is poisson3d, tridiag", ["bench", "poison3d"]),
+            ("no benchmark 'poison3d'; there is poisson3d, tridiag, blktri", ["bench", "poison3d"]),
             ("no benchmark '--fast'", ["bench", "--fast"]),
             ("unknown option --fast", [*self.QUICK, "--fast"]),
             ("--n: '16x' is not N or NXxNYxNZ", [*self.QUICK, "--n", "16x"]),
@@ -342,6 +385,57 @@ class Bench(Case):
         status, out, said = self.run_program(*self.QUICK, "--csv", "-", "--json")
         self.assertEqual((status, json.loads(out)["status"]), (2, "error"))
         self.assertIn("both want standard output", said[0])
+
+
+class Reproduce(Case):
+    def rows(self, *arguments):
+        status, out, said = self.run_program("reproduce", *arguments, "--repeat", "2", "--warmup", "0", "--json")
+        self.assertEqual((status, said), (0, []), out)
+        return json.loads(out)["rows"]
+
+    def test_list(self):
+        for arguments in (["reproduce"], ["reproduce", "--help"], ["help", "reproduce"]):
+            status, out, said = self.run_program(*arguments)
+            self.assertEqual((status, said), (0, []))
+            self.assertIn("valero-lara-3d", out)
+
+    def test_valero_lara(self):
+        """Without a GPU: steps of one size and whole solves of all, on one core and on all of them."""
+        for name, steps, whole, sizes in (("valero-lara-2d", "7", "8", 4), ("valero-lara-3d", "11", "12", 3)):
+            rows = self.rows(name, "--n", "16")
+            variants = list(dict.fromkeys(row["variant"] for row in rows))
+            self.assertIn(variants, (["Thomas, one core"], ["Thomas, one core", "Thomas, all cores"]))
+            self.assertEqual(len({row["case"] for row in rows}), len(rows))
+            self.assertEqual({row["figure"] for row in rows}, {steps, whole})
+            for row in rows:
+                self.assertIsNone(row["paper"])
+                self.assertEqual(row["ours"], row["seconds"])
+            for variant in variants:
+                mine = [row for row in rows if row["variant"] == variant]
+                self.assertEqual(sum(row["figure"] == whole for row in mine), sizes)
+                # 15 rows: 8, 4, 2 and 1 separators.
+                self.assertEqual([(row["phase"], row["step"], row["separators"]) for row in mine
+                                  if row["figure"] == steps],
+                                 [("reduction", 1, 8), ("reduction", 2, 4), ("reduction", 3, 2), ("substitution", 1, 1),
+                                  ("substitution", 2, 2), ("substitution", 3, 4), ("substitution", 4, 8)])
+            self.assertEqual({row["speedup"] for row in rows if row["variant"] == variants[0]}, {1.0})
+
+    def test_table_csv_and_picture(self):
+        status, out, said = self.run_program("reproduce", "valero-lara-2d", "--n", "16", "--repeat", "1", "--csv",
+                                             "rows.csv", "--plot", "bars.png")
+        self.assertEqual((status, said), (0, []), out)
+        for word in ("paper", "not stated", "substitution step 4, Thomas, one core", "16 x 16"):
+            self.assertIn(word, out)
+        with open(self.path("bars.png"), "rb") as stream:
+            self.assertTrue(stream.read().startswith(b"\x89PNG"))
+        with open(self.path("rows.csv"), newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertTrue(all(row["paper"] == "" and float(row["ours"]) > 0 for row in rows))
+
+    def test_usage(self):
+        self.refuse(2, "no experiment 'nothing'; there is valero-lara-2d, valero-lara-3d", "reproduce", "nothing")
+        self.refuse(2, "--n: at least 16", "reproduce", "valero-lara-2d", "--n", "8")
+        self.refuse(2, "unknown option --fast", "reproduce", "valero-lara-3d", "--fast")
 
 
 class Examples(Case):

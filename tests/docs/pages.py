@@ -135,6 +135,16 @@ class Commands(unittest.TestCase):
                 self.assertEqual(described, set(OPTION.findall(say(PROGRAM, *command, "--help"))) - {"--help"})
 
 
+    def test_guide_knows_every_experiment(self):
+        text = section("docs/guide.md", "reproduce")
+        experiments = re.findall(r"^  ([\w-]+) ", say(PROGRAM, "reproduce"), re.MULTILINE)
+        self.assertIn("valero-lara-2d", experiments)
+        for name in experiments:
+            self.assertIn(f"| `{name}` |", text)
+            self.assertEqual(set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE)),
+                             set(OPTION.findall(say(PROGRAM, "reproduce", name, "--help"))) - {"--help"})
+
+
 class Scratch(unittest.TestCase):
     """A folder in which commands of the pages run as if it were the root of the sources."""
 
@@ -228,9 +238,14 @@ class Scratch(unittest.TestCase):
         for words in (("solve", "p.json", "--json"), ("info", "--json")):
             for field in json.loads(self.run_here(PROGRAM, *words)):
                 self.assertIn(f"`{field}`", guide)
-        for what in (("poisson3d", "--n", "8"), ("tridiag", "--size", "8x9")):
+        for what in (("poisson3d", "--n", "8"), ("tridiag", "--size", "8x9"), ("blktri", "--size", "7", "--levels")):
             quick = ("bench", *what, "--repeat", "1", "--warmup", "0", "--json")
             result = json.loads(self.run_here(PROGRAM, *quick))
+            for field in set(result).union(*result["rows"]):
+                self.assertIn(f"`{field}`", guide)
+        for name in ("valero-lara-2d", "valero-lara-3d"):
+            result = json.loads(
+                self.run_here(PROGRAM, "reproduce", name, "--n", "16", "--repeat", "1", "--warmup", "0", "--json"))
             for field in set(result).union(*result["rows"]):
                 self.assertIn(f"`{field}`", guide)
 

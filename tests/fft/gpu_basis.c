@@ -77,12 +77,12 @@ static void check_case(const struct basis_case *c, size_t n, const struct shape 
 static void cuda_agrees_with_the_cpu(void **state)
 {
     (void)state;
-    static const struct shape shapes[] = {{1, 3}, {3, 2}, {64, 5}, {100, 1}};
+    static const struct shape shapes[] = {{1, 3}, {1, 70}, {3, 2}, {64, 5}, {100, 1}};
     static const int cases[] = {2, 4}; /* the kernels know whether it is reflected, and nothing else */
     for (int c = 0; c < 2; c++)
         for (int i = 0; i < BASIS_SIZES; i++)
             for (int precision = 0; precision < 2; precision++)
-                check_case(&basis_cases[cases[c]], basis_sizes[i], shapes, 4, (starfish_precision)precision);
+                check_case(&basis_cases[cases[c]], basis_sizes[i], shapes, 5, (starfish_precision)precision);
 }
 
 static void large_planes_agree_with_the_cpu(void **state)
@@ -90,10 +90,12 @@ static void large_planes_agree_with_the_cpu(void **state)
     (void)state;
     if (getenv("STARFISH_TEST_SMALL"))
         skip();
-    static const struct shape shape = {257, 3}, wide = {512, 4}, many = {2, 70000};
+    static const struct shape shape = {257, 3}, wide = {512, 4}, many = {2, 70000}, lines = {1, 511};
     for (int precision = 0; precision < 2; precision++) {
         check_case(&basis_cases[2], 512, &shape, 1, (starfish_precision)precision);
         check_case(&basis_cases[4], 511, &wide, 1, (starfish_precision)precision);
+        check_case(&basis_cases[2], 511, &lines, 1, (starfish_precision)precision);
+        check_case(&basis_cases[4], 511, &lines, 1, (starfish_precision)precision);
         check_case(&basis_cases[4], 6, &many, 1, (starfish_precision)precision); /* more planes than a grid's rows */
     }
 }

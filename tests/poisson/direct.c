@@ -435,12 +435,14 @@ static void solves_fishpack_blktri_example(void **state)
 static double error_in_2d(const struct starfish_poisson_problem *p, starfish_method method, const double *u,
                           const double *f, double *v)
 {
+    static const char *const names[] = {[STARFISH_METHOD_SLAB] = "slab",
+                                        [STARFISH_METHOD_BLKTRI] = "blktri",
+                                        [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product"};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_poisson_plan *plan;
     options.method = method;
     ASSERT_OK(starfish_separable2d_plan_create(context, &p->axis[1], &p->axis[2], 0, &options, &plan));
-    assert_string_equal(starfish_poisson_plan_method(plan),
-                        method == STARFISH_METHOD_BLKTRI ? "blktri" : "blktri-product");
+    assert_string_equal(starfish_poisson_plan_method(plan), names[method]);
     ASSERT_OK(starfish_poisson_solve(plan, NULL, f, v, NULL));
     starfish_poisson_plan_destroy(plan);
     return largest_difference(u, v, p->axis[1].n * p->axis[2].n);
@@ -489,6 +491,53 @@ static void recovers_random_2d_fields(void **state)
         }
         free(ax), free(bx), free(ay), free(by), free(f), free(u), free(v);
     }
+}
+
+/* Dirichlet rows on `n` unknowns whose spacings grow by `ratio` in all, from the low end, or from both. */
+static void stretch(double ratio, int both_ends, size_t n, double *lower, double *diag, double *upper)
+{
+    const double step = pow(ratio, (both_ends ? 2.0 : 1.0) / (double)n);
+    for (size_t k = 0; k < n; k++) {
+        const size_t left = both_ends && k > n / 2 ? n - k : k, right = both_ends && k + 1 > n / 2 ? n - k - 1 : k + 1;
+        const double before = pow(step, (double)left) / (double)n, after = pow(step, (double)right) / (double)n;
+        lower[k] = 2 / (before * (before + after));
+        upper[k] = 2 / (after * (before + after));
+        diag[k] = -(lower[k] + upper[k]);
+    }
+}
+
+/* x by a fast transform, by a change of basis, by one that is folded, by one that needs refinement. */
+static void the_slab_method_does_2d(void **state)
+{
+    (void)state;
+    enum { MOST = 300, SHAPES = 3 };
+    static const size_t shapes[SHAPES][2] = {{5, 7}, {64, 33}, {255, 257}};
+    static const struct {
+        double ratio;
+        int both_ends;
+    } grids[] = {{1, 0}, {40, 0}, {1000, 1}, {40000, 0}, {40000, 1}};
+    double row[2][3][MOST], zero = 0;
+    for (size_t s = 0; s < (getenv("STARFISH_TEST_SMALL") ? SHAPES - 1 : SHAPES); s++)
+        for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++) {
+            struct starfish_poisson_problem p = {
+                {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero}}, 0};
+            const size_t count = shapes[s][0] * shapes[s][1];
+            for (int d = 0; d < 2; d++) {
+                stretch(grids[g].ratio, grids[g].both_ends, shapes[s][d], row[d][0], row[d][1], row[d][2]);
+                p.axis[d + 1] = (struct starfish_axis){.kind = STARFISH_TRIDIAGONAL,
+                                                       .n = shapes[s][d],
+                                                       .lower = row[d][0],
+                                                       .diag = row[d][1],
+                                                       .upper = row[d][2]};
+            }
+            unsigned seed = 29;
+            double *u = test_random_field(count, &seed), *f = malloc(2 * count * sizeof *f);
+            test_apply(&p, NULL, u, f);
+            const double error = error_in_2d(&p, STARFISH_METHOD_SLAB, u, f, f + count);
+            if (!(error <= 1e-11))
+                fail_msg("%zu x %zu, ratio %g: error %g", shapes[s][0], shapes[s][1], grids[g].ratio, error);
+            free(f), free(u);
+        }
 }
 
 /* |f - A v| over |A| |v|, all in the max norm. */
@@ -647,6 +696,26 @@ struct concurrent {
     double *solution;
     int ok;
 };
+
+/* Every way to solve lines on a GPU and every split of levels between it and cores; elsewhere they have no effect. */
+static void splits_and_algorithms_agree(void **state)
+{
+    (void)state;
+    static const starfish_algorithm algorithms[] = {STARFISH_ALGORITHM_THOMAS, STARFISH_ALGORITHM_CR,
+                                                    STARFISH_ALGORITHM_PCR, STARFISH_ALGORITHM_CR_PCR};
+    struct starfish_poisson_problem p = problem_of("periodic", "dn cell", "dd node", 12, 37, 29, -1);
+    for (size_t a = 0; a < sizeof algorithms / sizeof algorithms[0]; a++)
+        for (int split = 0; split < 8; split += split == 0 ? 1 : 3) {
+            struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+            options.method = STARFISH_METHOD_BLKTRI_PRODUCT;
+            options.algorithm = algorithms[a];
+            options.split = split;
+            check_recovers("product form", &p, &options, 0, 1e-10);
+            options.method = STARFISH_METHOD_BLKTRI;
+            check_recovers("partial fractions", &p, &options, 0, 1e-10);
+        }
+    free_problem(&p);
+}
 
 static void *solve_in_thread(void *data)
 {
@@ -819,6 +888,13 @@ static void refuses_what_it_cannot_solve(void **state)
     expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
            "options.refinements is 9");
     options.refinements = -1;
+    options.split = 35;
+    expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT, "options.split is 35");
+    options.split = -1;
+    options.algorithm = STARFISH_ALGORITHM_TILED;
+    expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+           "options.algorithm is 2");
+    options.algorithm = STARFISH_ALGORITHM_AUTO;
     /* lambda cancels the smallest mode: x constant, first sines of y (h = 1/8) and z (h = 2/8) */
     const double pi = acos(-1);
     p.lambda = 4 * 64 * pow(sin(pi / 16), 2) + 4 * 16 * pow(sin(pi / 16), 2);
@@ -913,24 +989,16 @@ static int tear_down(void **state)
 int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int cores)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovers_random_fields),
-        cmocka_unit_test(solves_eigenvectors),
-        cmocka_unit_test(solves_singular_problems),
-        cmocka_unit_test(converges_with_second_order),
-        cmocka_unit_test(solves_stretched_grids),
-        cmocka_unit_test(solves_random_matrices_of_any_size),
-        cmocka_unit_test(solves_fishpack_blktri_example),
-        cmocka_unit_test(recovers_random_2d_fields),
-        cmocka_unit_test(partial_fractions_stand_stretching),
-        cmocka_unit_test(methods_and_cuts_agree),
-        cmocka_unit_test(solves_from_eight_threads),
-        cmocka_unit_test(chains_solves_on_fields),
-        cmocka_unit_test(counts_tasks_by_worker),
-        cmocka_unit_test(two_contexts_live_together),
-        cmocka_unit_test(refuses_what_it_cannot_solve),
-        cmocka_unit_test(solves_indefinite_problems),
-        cmocka_unit_test(refinement_brings_back_digits),
-        cmocka_unit_test(streams_of_solves),
+        cmocka_unit_test(recovers_random_fields),         cmocka_unit_test(solves_eigenvectors),
+        cmocka_unit_test(solves_singular_problems),       cmocka_unit_test(converges_with_second_order),
+        cmocka_unit_test(solves_stretched_grids),         cmocka_unit_test(solves_random_matrices_of_any_size),
+        cmocka_unit_test(solves_fishpack_blktri_example), cmocka_unit_test(recovers_random_2d_fields),
+        cmocka_unit_test(the_slab_method_does_2d),        cmocka_unit_test(partial_fractions_stand_stretching),
+        cmocka_unit_test(methods_and_cuts_agree),         cmocka_unit_test(splits_and_algorithms_agree),
+        cmocka_unit_test(solves_from_eight_threads),      cmocka_unit_test(chains_solves_on_fields),
+        cmocka_unit_test(counts_tasks_by_worker),         cmocka_unit_test(two_contexts_live_together),
+        cmocka_unit_test(refuses_what_it_cannot_solve),   cmocka_unit_test(solves_indefinite_problems),
+        cmocka_unit_test(refinement_brings_back_digits),  cmocka_unit_test(streams_of_solves),
         cmocka_unit_test(auto_passes_by_a_useless_basis),
     };
     workers[STARFISH_CPU] = cpu_workers;

@@ -89,6 +89,76 @@ static void plans_tell_what_they_are(void **state)
     starfish_poisson_plan_destroy(NULL);
 }
 
+/* On cores a change of basis is for short directions, halves for mirrored ones, and its preparation counts where right-hand
+ * sides are few; a GPU multiplies matrices faster than all else. */
+static void auto_weighs_methods_in_2d(void **state)
+{
+    (void)state;
+    enum { MOST = 600 };
+    static const struct {
+        size_t m, n;
+        int mirrored;
+        size_t right_hand_sides;
+        const char *method;
+    } cases[] = {
+        {60, 511, 0, 0, "slab"},  {60, 511, 0, 1, "slab"},    {600, 60, 0, 0, "blktri"},
+        {600, 400, 1, 0, "slab"}, {600, 400, 1, 1, "blktri"}, {600, 400, 1, 1000, "slab"},
+    };
+    double off[MOST], diag[MOST], mirrored[MOST];
+    for (size_t k = 0; k < MOST; k++) {
+        off[k] = 1;
+        diag[k] = -2 - 1e-3 * (double)k;
+        mirrored[k] = diag[k < MOST / 2 ? k : MOST - 1 - k];
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        starfish_poisson_plan *plan;
+        struct starfish_axis x = {.kind = STARFISH_TRIDIAGONAL, .n = cases[i].m, .lower = off, .upper = off}, y = x;
+        x.diag = cases[i].mirrored ? mirrored : diag;
+        y.diag = diag;
+        y.n = cases[i].n;
+        options.right_hand_sides = cases[i].right_hand_sides;
+        ASSERT_OK(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan));
+        const int has_gpu = starfish_context_workers_of(context, STARFISH_GPU) > 0;
+        assert_string_equal(starfish_poisson_plan_method(plan), has_gpu ? "slab" : cases[i].method);
+        assert_non_null(strstr(starfish_poisson_plan_reason(plan), "axis x"));
+        starfish_poisson_plan_destroy(plan);
+    }
+}
+
+/* Every row of the last direction is solved once, on one level, and takes time. */
+static void solves_tell_of_their_levels(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    double off[N], diag[N], f[N * N], u[N * N];
+    for (size_t k = 0; k < N; k++) {
+        off[k] = 1;
+        diag[k] = -2;
+    }
+    for (size_t i = 0; i < N * N; i++)
+        f[i] = 1;
+    const struct starfish_axis axis = {.kind = STARFISH_TRIDIAGONAL, .n = N, .lower = off, .diag = diag, .upper = off};
+    for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        struct starfish_info info;
+        starfish_poisson_plan *plan;
+        options.method = (starfish_method)method;
+        ASSERT_OK(starfish_separable2d_plan_create(context, &axis, &axis, 0, &options, &plan));
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, &info));
+        starfish_poisson_plan_destroy(plan);
+        size_t separators = 0;
+        for (size_t l = 0; l < info.levels; l++) {
+            const struct starfish_step_info *down = &info.level[l].substitution, *up = &info.level[l].reduction;
+            separators += info.level[l].separators;
+            assert_int_equal(down->tasks[STARFISH_CPU] + down->tasks[STARFISH_GPU], 1);
+            assert_int_equal(up->tasks[STARFISH_CPU] + up->tasks[STARFISH_GPU], l > 0);
+            assert_true(down->seconds > 0 && down->seconds < info.seconds && down->busy_seconds > 0);
+        }
+        assert_int_equal(separators, method == STARFISH_METHOD_SLAB ? 0 : N);
+    }
+}
+
 static void refuses_bad_plans(void **state)
 {
     (void)state;
@@ -355,6 +425,8 @@ int test_interface(const char *name, int cpu_workers, int gpu_workers)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_tell_what_they_are),
+        cmocka_unit_test(auto_weighs_methods_in_2d),
+        cmocka_unit_test(solves_tell_of_their_levels),
         cmocka_unit_test(refuses_bad_plans),
         cmocka_unit_test(refuses_null_pointers),
         cmocka_unit_test(refuses_fields_of_another_shape),

@@ -81,22 +81,42 @@ static void chain_by_pcr_matches_reference(void **state)
     test_chain_table(&test_cuda, test_longest(), STARFISH_TRIDIAG_PCR);
 }
 
-static void pcr_refuses_what_does_not_fit(void **state)
+static void chain_by_cr_matches_reference(void **state)
 {
-    struct starfish_tridiag_chain arguments = {
-        .line.n = 1 << 20, .lanes = 1, .vectors = 1, .method = STARFISH_TRIDIAG_PCR};
-
     (void)state;
-    assert_int_equal(starfish_tridiag_chain_cuda_f64(&arguments, NULL), cudaErrorInvalidConfiguration);
-    assert_int_equal(starfish_tridiag_chain_cuda_f32(&arguments, NULL), cudaErrorInvalidConfiguration);
+    test_chain_table(&test_cuda, test_longest(), STARFISH_TRIDIAG_CR);
+}
+
+static void chain_by_cr_pcr_matches_reference(void **state)
+{
+    (void)state;
+    test_chain_table(&test_cuda, test_longest(), STARFISH_TRIDIAG_CR_PCR);
+}
+
+/* Those that keep a line in shared memory. */
+static const enum starfish_tridiag_method shared[] = {STARFISH_TRIDIAG_PCR, STARFISH_TRIDIAG_CR,
+                                                      STARFISH_TRIDIAG_CR_PCR};
+enum { SHARED = sizeof shared / sizeof shared[0] };
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    for (int m = 0; m < SHARED; m++)
+        for (int periodic = 0; periodic < 2; periodic++) {
+            struct starfish_tridiag_chain arguments = {
+                .line.periodic = periodic, .lanes = 1, .vectors = 1, .method = shared[m]};
+            arguments.line.n = starfish_tridiag_chain_longest_cuda(periodic, sizeof(double)) + 1;
+            assert_int_equal(starfish_tridiag_chain_cuda_f64(&arguments, NULL), cudaErrorInvalidConfiguration);
+            arguments.line.n = starfish_tridiag_chain_longest_cuda(periodic, sizeof(float)) + 1;
+            assert_int_equal(starfish_tridiag_chain_cuda_f32(&arguments, NULL), cudaErrorInvalidConfiguration);
+        }
 }
 
 /* From one unknown per thread to eight, and beyond 48 KiB of shared memory. */
-static void pcr_shapes_match_cpu(void **state)
+static void check_shapes(enum starfish_tridiag_method method)
 {
-    static const size_t sizes[] = {1023, 1024, 1025, 2048, 2049, 4097, 5000};
+    static const size_t sizes[] = {1023, 1024, 1025, 2048, 2049, 4097, 5000, 7264};
 
-    (void)state;
     for (size_t i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
         struct test_chain chain = {.precision = (starfish_precision)(i % 2),
                                    .operator= TEST_RANDOM,
@@ -106,9 +126,16 @@ static void pcr_shapes_match_cpu(void **state)
                                    .lanes = 1,
                                    .vectors = 3,
                                    .max_steps = 2,
-                                   .method = STARFISH_TRIDIAG_PCR};
+                                   .method = method};
         test_chain_against_cpu(&test_cuda, &chain);
     }
+}
+
+static void shapes_match_cpu(void **state)
+{
+    (void)state;
+    for (int m = 0; m < SHARED; m++)
+        check_shapes(shared[m]);
 }
 
 /* The Neumann operator, whose chains keep the smooth part of x, so that there is something to compare after many
@@ -142,8 +169,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain_by_thomas_matches_reference),
         cmocka_unit_test(chain_by_pcr_matches_reference),
-        cmocka_unit_test(pcr_refuses_what_does_not_fit),
-        cmocka_unit_test(pcr_shapes_match_cpu),
+        cmocka_unit_test(chain_by_cr_matches_reference),
+        cmocka_unit_test(chain_by_cr_pcr_matches_reference),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(shapes_match_cpu),
         cmocka_unit_test(large_sizes_match_cpu),
     };
     int devices = 0, failed;

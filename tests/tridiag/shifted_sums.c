@@ -20,10 +20,26 @@ static size_t workspace(const struct starfish_shifted_sums *a, size_t real_size)
 
 static const struct test_sums_device device = {&test_host_memory, sums, workspace};
 
+/* As the cores of a team share them. */
+static void sums_by_windows(starfish_precision precision, const struct starfish_shifted_sums *a)
+{
+    const size_t cut = (a->lanes + 2) / 3;
+    struct starfish_shifted_sums window = *a;
+
+    for (int part = 1; part >= (a->lanes > 1 ? 0 : 1); part--) {
+        window.first_lane = part && a->lanes > 1 ? cut : 0;
+        window.lane_count = (part ? a->lanes : cut) - window.first_lane;
+        sums(precision, &window);
+    }
+}
+
+static const struct test_sums_device windows = {&test_host_memory, sums_by_windows, workspace};
+
 static void sums_match_dense_elimination(void **state)
 {
     (void)state;
     test_sums_table(&device);
+    test_sums_table(&windows);
 }
 
 /* The last block narrower than the others. */
@@ -40,6 +56,7 @@ static void lanes_fill_several_blocks(void **state)
                                          .inputs = 3,
                                          .outputs = 1};
         test_sums_check(&device, &c);
+        test_sums_check(&windows, &c);
     }
 }
 

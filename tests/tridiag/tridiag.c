@@ -13,6 +13,12 @@ static void chain_matches_reference(void **state)
     test_chain_table(&test_cpu, test_longest(), STARFISH_TRIDIAG_AUTO);
 }
 
+static void chain_by_windows_matches_reference(void **state)
+{
+    (void)state;
+    test_chain_table(&test_cpu_windows, test_longest(), STARFISH_TRIDIAG_AUTO);
+}
+
 /* More lanes than a block has, the last block narrower than the others. */
 static void lanes_fill_several_blocks(void **state)
 {
@@ -27,6 +33,7 @@ static void lanes_fill_several_blocks(void **state)
                                    .vectors = 3,
                                    .max_steps = 4};
         test_chain_case(&test_cpu, &chain);
+        test_chain_case(&test_cpu_windows, &chain);
     }
 }
 
@@ -34,6 +41,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain_matches_reference),
+        cmocka_unit_test(chain_by_windows_matches_reference),
         cmocka_unit_test(lanes_fill_several_blocks),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

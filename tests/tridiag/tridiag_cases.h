@@ -14,7 +14,7 @@ struct test_device {
     size_t (*chain_workspace)(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
     void (*chain)(starfish_precision precision, const struct starfish_tridiag_chain *arguments);
 };
-extern const struct test_device test_cpu;
+extern const struct test_device test_cpu, test_cpu_windows; /* the second one does chains by windows of lanes */
 
 enum test_operator {
     TEST_POISSON,   /* Dirichlet ends, unit spacing */

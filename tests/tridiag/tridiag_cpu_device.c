@@ -56,3 +56,29 @@ static void chain(starfish_precision precision, const struct starfish_tridiag_ch
 }
 
 const struct test_device test_cpu = {"CPU", upload, download, release, starfish_tridiag_chain_workspace_cpu, chain};
+/* As the cores of a team share them: lane windows of unequal size, in any order. */
+static void chain_by_windows(starfish_precision precision, const struct starfish_tridiag_chain *arguments)
+{
+    const size_t cut = (arguments->lanes + 2) / 3;
+    struct starfish_tridiag_chain window = *arguments;
+
+    if (arguments->lanes == 1) {
+        chain(precision, arguments);
+        return;
+    }
+    window.first_lane = cut;
+    window.lane_count = arguments->lanes - cut;
+    chain(precision, &window);
+    window.first_lane = 0;
+    window.lane_count = cut;
+    chain(precision, &window);
+}
+
+const struct test_device test_cpu_windows = {"CPU windows",
+                                             upload,
+                                             download,
+                                             release,
+                                             starfish_thomas_tiles_workspace_cpu,
+                                             starfish_tridiag_chain_workspace_cpu,
+                                             thomas,
+                                             chain_by_windows};

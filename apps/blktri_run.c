@@ -1,0 +1,226 @@
+/* One solve by block cyclic reduction, timed step by step. */
+#include "apps/blktri_run.h"
+
+#include "apps/workers.h"
+#include "base/real.h"
+#include "base/status.h"
+#include "bench/peers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t bytes_of(const struct blktri_case *c)
+{
+    return c->n[0] * c->n[1] * c->n[2] * starfish_real_size(c->precision);
+}
+
+/* ---- plan ------------------------------------------------------------------------------------------------------- */
+
+/* The rows of a 2D problem, as FISHPACK takes them. */
+static starfish_status make_flat_plan(const struct blktri_case *c, starfish_context *context,
+                                      const struct starfish_poisson_options *options, starfish_poisson_plan **plan)
+{
+    const size_t most = c->n[1] > c->n[2] ? c->n[1] : c->n[2];
+    double *off = malloc(2 * most * sizeof *off), *diag = off + most;
+    if (!off)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu rows", most);
+    for (size_t k = 0; k < most; ++k) {
+        off[k] = 1;
+        diag[k] = -2;
+    }
+    const struct starfish_axis x = {
+        .kind = STARFISH_TRIDIAGONAL, .n = c->n[1], .lower = off, .diag = diag, .upper = off};
+    struct starfish_axis y = x;
+    y.n = c->n[2];
+    starfish_status status = starfish_separable2d_plan_create(context, &x, &y, 0, options, plan);
+    free(off);
+    return status;
+}
+
+static starfish_status make_plan(const struct blktri_case *c, starfish_context *context, int check_residual,
+                                 starfish_poisson_plan **plan)
+{
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    options.method = c->method;
+    options.precision = c->precision;
+    options.algorithm = c->algorithm;
+    options.split = c->split;
+    options.check_residual = check_residual;
+    if (c->n[0] == 1)
+        return make_flat_plan(c, context, &options, plan);
+    struct starfish_poisson_problem problem = {.lambda = 0};
+    for (int axis = 0; axis < 3; ++axis)
+        problem.axis[axis] = (struct starfish_axis){
+            .n = c->n[axis], .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_NODE};
+    problem.axis[0].ends[0] = problem.axis[0].ends[1] = STARFISH_PERIODIC;
+    return starfish_poisson_plan_create(context, &problem, &options, plan);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+struct arrays {
+    void *rhs, *solution;
+};
+
+static void *allocate(const struct blktri_case *c, starfish_context *context)
+{
+    void *memory = NULL;
+    if (c->on_device)
+        return peer_device_alloc(bytes_of(c));
+    return starfish_alloc(context, bytes_of(c), &memory) == STARFISH_SUCCESS ? memory : NULL;
+}
+
+static void give_back(const struct blktri_case *c, starfish_context *context, void *memory)
+{
+    if (c->on_device)
+        peer_device_free(memory);
+    else if (memory)
+        starfish_free(context, memory, bytes_of(c));
+}
+
+static void fill(const struct blktri_case *c, void *field)
+{
+    const size_t count = c->n[0] * c->n[1] * c->n[2];
+    unsigned seed = 1;
+    for (size_t i = 0; i < count; ++i) {
+        seed = seed * 1664525u + 1013904223u;
+        const double value = (double)(seed >> 8) / (double)(1 << 24) - 0.5;
+        if (c->precision == STARFISH_F32)
+            ((float *)field)[i] = (float)value;
+        else
+            ((double *)field)[i] = value;
+    }
+}
+
+/* Both are written, so that their pages are there before anything is timed. */
+static starfish_status make_arrays(const struct blktri_case *c, starfish_context *context, struct arrays *arrays)
+{
+    void *field = c->on_device ? malloc(bytes_of(c)) : NULL;
+    arrays->rhs = allocate(c, context);
+    arrays->solution = allocate(c, context);
+    int made = arrays->rhs && arrays->solution && (!c->on_device || field);
+    if (made) {
+        fill(c, c->on_device ? field : arrays->rhs);
+        if (c->on_device)
+            made = peer_device_write(arrays->rhs, field, bytes_of(c));
+        else
+            memset(arrays->solution, 0, bytes_of(c));
+    }
+    free(field);
+    return made ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu bytes", 2 * bytes_of(c));
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status allocate_times(struct blktri_times *times, size_t levels)
+{
+    times->levels = levels;
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t l = 0; l < levels; ++l)
+            if (!(times->step[step][l] = calloc(times->repeat, sizeof(double))))
+                return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for times of %zu levels", levels);
+    return STARFISH_SUCCESS;
+}
+
+static double gpu_share(const struct starfish_step_info *step)
+{
+    const double tasks = (double)(step->tasks[STARFISH_CPU] + step->tasks[STARFISH_GPU]);
+    return tasks > 0 ? (double)step->tasks[STARFISH_GPU] / tasks : 0;
+}
+
+static starfish_status record(struct blktri_times *times, size_t repetition, const struct starfish_info *info)
+{
+    if (repetition == 0)
+        STARFISH_TRY(allocate_times(times, info->levels));
+    times->seconds[repetition] = info->seconds;
+    times->bytes_moved = (double)(info->host_to_device + info->device_to_host);
+    for (size_t l = 0; l < info->levels; ++l) {
+        const struct starfish_step_info *const steps[BLKTRI_STEPS] = {&info->level[l].reduction,
+                                                                      &info->level[l].substitution};
+        times->separators[l] = info->level[l].separators;
+        for (int step = 0; step < BLKTRI_STEPS; ++step) {
+            times->step[step][l][repetition] = steps[step]->seconds;
+            times->gpu_share[step][l] += gpu_share(steps[step]) / (double)times->repeat;
+        }
+    }
+    return STARFISH_SUCCESS;
+}
+
+void blktri_free_times(struct blktri_times *times)
+{
+    free(times->seconds);
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t l = 0; l < BLKTRI_LEVELS; ++l)
+            free(times->step[step][l]);
+    memset(times, 0, sizeof *times);
+}
+
+/* ---- solves ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status check(const struct blktri_case *c, starfish_context *context, const struct arrays *arrays,
+                             struct blktri_times *times)
+{
+    const double most = c->precision == STARFISH_F32 ? 1e-3 : 1e-9;
+    starfish_poisson_plan *plan;
+    struct starfish_info info;
+    STARFISH_TRY(make_plan(c, context, 1, &plan));
+    snprintf(times->method, sizeof times->method, "%s", starfish_poisson_plan_method(plan));
+    times->plan_seconds = starfish_poisson_plan_seconds(plan);
+    starfish_status status = starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, &info);
+    starfish_poisson_plan_destroy(plan);
+    if (status != STARFISH_SUCCESS)
+        return status;
+    times->residual = info.residual;
+    if (!(info.residual <= most))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%zu x %zu x %zu, %s, %s: the residual is %.3g", c->n[0],
+                             c->n[1], c->n[2], times->method, c->workers, info.residual);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status time_solves(starfish_poisson_plan *plan, const struct arrays *arrays, size_t warmup,
+                                   struct blktri_times *times)
+{
+    for (size_t r = 0; r < warmup + times->repeat; ++r) {
+        struct starfish_info info;
+        STARFISH_TRY(starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, &info));
+        if (r >= warmup)
+            STARFISH_TRY(record(times, r - warmup, &info));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status run_prepared(const struct blktri_case *c, starfish_context *context, const struct arrays *arrays,
+                                    size_t warmup, struct blktri_times *times)
+{
+    starfish_poisson_plan *plan;
+    STARFISH_TRY(check(c, context, arrays, times));
+    STARFISH_TRY(make_plan(c, context, 0, &plan));
+    starfish_status status = time_solves(plan, arrays, warmup, times);
+    starfish_poisson_plan_destroy(plan);
+    return status;
+}
+
+starfish_status blktri_run(const struct blktri_case *c, starfish_context *context, size_t warmup, size_t repeat,
+                           struct blktri_times *times)
+{
+    struct arrays arrays = {NULL, NULL};
+    memset(times, 0, sizeof *times);
+    times->repeat = repeat;
+    times->seconds = calloc(repeat, sizeof *times->seconds);
+    starfish_status status = times->seconds ? make_arrays(c, context, &arrays)
+                                            : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu times", repeat);
+    if (status == STARFISH_SUCCESS)
+        status = run_prepared(c, context, &arrays, warmup, times);
+    give_back(c, context, arrays.rhs);
+    give_back(c, context, arrays.solution);
+    return status;
+}
+
+starfish_status blktri_context(const struct blktri_case *c, starfish_context **context)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    STARFISH_TRY(workers_read(c->workers, &options));
+    options.cores_per_worker = c->team;
+    return starfish_context_create(context, &options);
+}

@@ -1,0 +1,17 @@
+/* starfish reproduce: experiments of papers, their figures beside ours. A reproduction is a benchmark (apps/bench.h) whose rows
+ * also have keys "paper", null where the paper's text states no number, and "ours". */
+#ifndef STARFISH_APPS_REPRODUCE_H
+#define STARFISH_APPS_REPRODUCE_H
+
+#include "apps/bench.h"
+
+int reproduce_valero_lara_2d(int argc, char **argv);
+int reproduce_valero_lara_3d(int argc, char **argv);
+
+/* The table for people: what, ours, the paper's (struct bench's `print`). */
+void reproduce_print(const struct bench *bench);
+
+/* Add the two keys; paper: NaN where it states none. */
+void reproduce_compare(json_t *row, double paper, double ours);
+
+#endif

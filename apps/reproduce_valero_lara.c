@@ -1,0 +1,345 @@
+/* starfish reproduce valero-lara-2d, valero-lara-3d: the experiment of Valero-Lara, Pinelli and Prieto-Matias, "Fast finite
+ * difference Poisson solvers on heterogeneous architectures", Comput. Phys. Commun. 185 (2014), 1265-1272.
+ *
+ * BLKTRI in product form. Figures 7 (one 2D problem of 1024 x 1024) and 11 (512^3) have the time of each reduction and each
+ * substitution step, and the speedup over one core, for Thomas on cores and Thomas, CR, PCR and CR-PCR on a GPU (two E5-2650,
+ * a K20c). Figures 8 and 12 have whole solves with transfers by size, the combination of wide steps by PCR on the GPU and
+ * narrow ones by Thomas on cores among them. The text states few numbers; times are in the figures only, so that our rows
+ * stand beside "not stated", and what the text claims has rows of its own.
+ *
+ * N x N here are lines of N and N - 1 rows, as 2^k - 1 rows have k levels. The combination gives to cores the levels next to the
+ * root on which all cores were faster than PCR, at least one. */
+#include "apps/blktri_run.h"
+#include "apps/command.h"
+#include "apps/reproduce.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum workers { ONE_CORE, ALL_CORES, ONE_GPU, SPLIT, MODELS };
+
+static const struct variant {
+    const char *name;
+    enum workers workers;
+    starfish_algorithm algorithm;
+} variants[] = {
+    {"Thomas, one core", ONE_CORE, STARFISH_ALGORITHM_AUTO},
+    {"Thomas, all cores", ALL_CORES, STARFISH_ALGORITHM_AUTO},
+    {"Thomas, GPU", ONE_GPU, STARFISH_ALGORITHM_THOMAS},
+    {"CR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR},
+    {"PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_PCR},
+    {"CR-PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR_PCR},
+    {"PCR, GPU, and Thomas, cores", SPLIT, STARFISH_ALGORITHM_PCR},
+    {"PCR, GPU, or Thomas, cores, by models", MODELS, STARFISH_ALGORITHM_PCR},
+};
+enum { BY_ONE_CORE, BY_CORES, BY_GPU_THOMAS, BY_CR, BY_PCR, BY_CR_PCR, BY_BOTH, BY_MODELS, VARIANTS };
+
+/* Medians of one size. */
+struct size_result {
+    size_t n, levels, split;
+    int have[VARIANTS];
+    double total[VARIANTS], step[VARIANTS][BLKTRI_STEPS][BLKTRI_LEVELS];
+    double on_device; /* a solve by PCR with the data in the GPU's memory */
+};
+
+struct experiment {
+    struct bench bench; /* first: measure() gets at the rest through it */
+    int dimensions;
+    size_t n; /* the size of the steps' figure */
+    int cores;
+    size_t gpus;
+};
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static int possible(const struct experiment *e, int variant)
+{
+    const enum workers workers = variants[variant].workers;
+    if (workers == ALL_CORES)
+        return e->cores > 1;
+    return workers == ONE_CORE || e->gpus > 0;
+}
+
+/* Sets of workers, in the words of --workers. */
+static void choose_workers(const struct experiment *e, enum workers workers, struct blktri_case *c, char *text,
+                           size_t size)
+{
+    c->split = -1;
+    c->team = 0;
+    switch (workers) {
+    case ONE_CORE:
+        snprintf(text, size, "cpu:1");
+        break;
+    case ALL_CORES:
+        snprintf(text, size, "cpu:%d", e->cores);
+        c->team = e->cores;
+        break;
+    case ONE_GPU:
+        snprintf(text, size, "gpu:1");
+        break;
+    case SPLIT:
+    case MODELS:
+        snprintf(text, size, "cpu,gpu:1");
+        break;
+    }
+    c->workers = text;
+}
+
+static double median(const double *sorted, size_t count)
+{
+    return 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
+}
+
+static void announce_size(const struct experiment *e, size_t n, char *text, size_t size)
+{
+    if (e->dimensions == 2)
+        snprintf(text, size, "%zu x %zu", n, n);
+    else
+        snprintf(text, size, "%zu^3", n);
+}
+
+/* Rows' numbers in words, and the row. */
+static json_t *add_time(struct experiment *e, const char *figure, const char *size, const char *what, int variant,
+                        double *seconds, size_t count)
+{
+    char name[256];
+    snprintf(name, sizeof name, "figure %s, %s: %s, %s", figure, size, what, variants[variant].name);
+    json_t *row = bench_row(&e->bench, "starfish", name, seconds, count, 0);
+    reproduce_compare(row, (double)NAN, median(seconds, count));
+    json_object_set_new(row, "figure", json_string(figure));
+    json_object_set_new(row, "variant", json_string(variants[variant].name));
+    return row;
+}
+
+static void add_steps(struct experiment *e, const char *size, int variant, struct blktri_times *times,
+                      const struct size_result *result)
+{
+    static const char *const names[] = {"reduction", "substitution"};
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t i = step == BLKTRI_REDUCTION; i < times->levels; ++i) {
+            /* The paper's steps: reduction begins with the most rows, substitution with one. */
+            const size_t level = step == BLKTRI_REDUCTION ? times->levels - i : i;
+            const size_t number = step == BLKTRI_REDUCTION ? i : i + 1;
+            char what[64];
+            snprintf(what, sizeof what, "%s step %zu", names[step], number);
+            json_t *row = add_time(e, e->dimensions == 2 ? "7" : "11", size, what, variant, times->step[step][level],
+                                   times->repeat);
+            json_object_set_new(row, "phase", json_string(names[step]));
+            json_object_set_new(row, "step", json_integer((json_int_t)number));
+            json_object_set_new(row, "separators", json_integer((json_int_t)times->separators[level]));
+            json_object_set_new(row, "gpu_share", command_json_real(times->gpu_share[step][level]));
+            json_object_set_new(
+                row, "speedup",
+                command_json_real(result->step[BY_ONE_CORE][step][level] / result->step[variant][step][level]));
+        }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void keep_medians(struct blktri_times *times, int variant, struct size_result *result)
+{
+    qsort(times->seconds, times->repeat, sizeof(double), ascending);
+    result->have[variant] = 1;
+    result->levels = times->levels;
+    result->total[variant] = median(times->seconds, times->repeat);
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t l = 0; l < times->levels; ++l) {
+            qsort(times->step[step][l], times->repeat, sizeof(double), ascending);
+            result->step[variant][step][l] = median(times->step[step][l], times->repeat);
+        }
+}
+
+/* Levels next to the root on which all cores (or the one there is) were faster than PCR. */
+static size_t choose_split(const struct size_result *r)
+{
+    const int cores = r->have[BY_CORES] ? BY_CORES : BY_ONE_CORE;
+    size_t split = 0;
+    while (split < r->levels &&
+           r->step[cores][BLKTRI_REDUCTION][split] + r->step[cores][BLKTRI_SUBSTITUTION][split] <
+               r->step[BY_PCR][BLKTRI_REDUCTION][split] + r->step[BY_PCR][BLKTRI_SUBSTITUTION][split])
+        ++split;
+    return split > 0 ? split : 1;
+}
+
+static starfish_status run(struct experiment *e, int variant, int on_device, struct size_result *result,
+                           struct blktri_times *times)
+{
+    char workers[32];
+    struct blktri_case c = {.n = {e->dimensions == 2 ? 1 : result->n, result->n, result->n - 1},
+                            .precision = STARFISH_F64,
+                            .method = STARFISH_METHOD_BLKTRI_PRODUCT,
+                            .algorithm = variants[variant].algorithm,
+                            .on_device = on_device};
+    starfish_context *context;
+    choose_workers(e, variants[variant].workers, &c, workers, sizeof workers);
+    if (variants[variant].workers == SPLIT)
+        c.split = (int)(result->split = choose_split(result));
+    /* Performance models are for contexts with a GPU; cores alone need their caches warm at most. */
+    const size_t warmup = variants[variant].workers >= ONE_GPU || e->bench.warmup < 1 ? e->bench.warmup : 1;
+    memset(times, 0, sizeof *times);
+    STARFISH_TRY(blktri_context(&c, &context));
+    starfish_status status = blktri_run(&c, context, warmup, e->bench.repeat, times);
+    starfish_context_destroy(context);
+    return status;
+}
+
+static starfish_status measure_variant(struct experiment *e, int variant, const char *size, struct size_result *result)
+{
+    struct blktri_times times;
+    char what[96] = "whole solve, with transfers";
+    bench_announce("%s: %s", size, variants[variant].name);
+    starfish_status status = run(e, variant, 0, result, &times);
+    if (status == STARFISH_SUCCESS) {
+        keep_medians(&times, variant, result);
+        if (result->n == e->n)
+            add_steps(e, size, variant, &times, result);
+        if (variants[variant].workers == SPLIT)
+            snprintf(what, sizeof what, "whole solve, with transfers, %zu levels on cores", result->split);
+        json_t *row = add_time(e, e->dimensions == 2 ? "8" : "12", size, what, variant, times.seconds, times.repeat);
+        json_object_set_new(row, "speedup", command_json_real(result->total[BY_ONE_CORE] / result->total[variant]));
+        json_object_set_new(row, "bytes_moved", command_json_real(times.bytes_moved));
+    }
+    blktri_free_times(&times);
+    return status;
+}
+
+static starfish_status measure_on_device(struct experiment *e, struct size_result *result)
+{
+    struct blktri_times times;
+    starfish_status status = run(e, BY_PCR, 1, result, &times);
+    if (status == STARFISH_SUCCESS) {
+        qsort(times.seconds, times.repeat, sizeof(double), ascending);
+        result->on_device = median(times.seconds, times.repeat);
+    }
+    blktri_free_times(&times);
+    return status;
+}
+
+/* ---- what the text claims ------------------------------------------------------------------------------------------ */
+
+static void claim(struct experiment *e, const char *figure, const char *size, const char *what, double paper,
+                  const char *says, double ours)
+{
+    char name[192];
+    snprintf(name, sizeof name, "figure %s, %s: %s", figure, size, what);
+    json_t *row = bench_remark(&e->bench, "starfish", name);
+    reproduce_compare(row, paper, ours);
+    json_object_set_new(row, "figure", json_string(figure));
+    json_object_set_new(row, "paper_says", json_string(says));
+}
+
+/* On how many of all steps PCR is the fastest of the fine-grained algorithms. */
+static double share_of_pcr(const struct size_result *r)
+{
+    double won = 0, all = 0;
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t l = step == BLKTRI_REDUCTION; l < r->levels; ++l) {
+            won += r->step[BY_PCR][step][l] <= fmin(r->step[BY_CR][step][l], r->step[BY_CR_PCR][step][l]);
+            all++;
+        }
+    return won / all;
+}
+
+static void add_claims(struct experiment *e, const char *size, const struct size_result *r)
+{
+    const char *whole = e->dimensions == 2 ? "8" : "12", *steps = e->dimensions == 2 ? "7" : "11";
+    if (!r->have[BY_BOTH])
+        return;
+    if (r->n == e->n && e->dimensions == 2)
+        claim(e, steps, size, "part of the steps on which PCR is the fastest on the GPU", 1, "1", share_of_pcr(r));
+    if (r->have[BY_CORES])
+        claim(e, whole, size, "all cores over the combination", (double)NAN, "above 1",
+              r->total[BY_CORES] / r->total[BY_BOTH]);
+    if (e->dimensions == 3) {
+        claim(e, whole, size, "part of the GPU's time that the combination saves", 0.15, "up to 0.15",
+              1 - r->total[BY_BOTH] / r->total[BY_PCR]);
+        claim(e, whole, size, "part of the GPU's time that transfers take", 0.02, "below 0.02",
+              1 - r->on_device / r->total[BY_PCR]);
+    }
+}
+
+/* ---- sizes --------------------------------------------------------------------------------------------------------- */
+
+static starfish_status measure_size(struct experiment *e, size_t n)
+{
+    struct size_result result = {.n = n};
+    char size[48];
+    announce_size(e, n, size, sizeof size);
+    for (int variant = 0; variant < VARIANTS; ++variant)
+        if (possible(e, variant))
+            STARFISH_TRY(measure_variant(e, variant, size, &result));
+    if (e->gpus > 0 && e->dimensions == 3)
+        STARFISH_TRY(measure_on_device(e, &result));
+    add_claims(e, size, &result);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure(struct bench *bench)
+{
+    struct experiment *e = (struct experiment *)bench;
+    struct starfish_runtime runtime;
+    starfish_context *context;
+    if (e->n < 16)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: at least 16, is %zu", e->n);
+    STARFISH_TRY(starfish_context_create(&context, NULL));
+    bench_machine(bench, context);
+    e->gpus = starfish_context_workers_of(context, STARFISH_GPU);
+    starfish_status status = starfish_context_runtime(context, &runtime);
+    starfish_context_destroy(context);
+    STARFISH_TRY(status);
+    e->cores = runtime.cores < 16 ? runtime.cores : 16; /* as many as the paper's */
+    for (size_t n = e->n / 4; n <= (e->dimensions == 2 ? 2 : 1) * e->n; n *= 2)
+        STARFISH_TRY(measure_size(e, n));
+    return STARFISH_SUCCESS;
+}
+
+static int reproduce(struct experiment *e, const char *usage, const char *summary, const char *size_help, int argc,
+                     char **argv)
+{
+    const struct option_entry options[] = {
+        {"--n", OPTION_COUNT, &e->n, "N", size_help, {NULL}},
+        {"--repeat", OPTION_COUNT, &e->bench.repeat, "N", "measure N times, report the median; default 5", {NULL}},
+        {"--warmup",
+         OPTION_NUMBER,
+         &e->bench.warmup,
+         "N",
+         "times before that with a GPU, not measured; default 14",
+         {NULL}},
+        {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
+        {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", {NULL}},
+        {"--json", OPTION_FLAG, &e->bench.json, NULL, "one JSON object on standard output", {NULL}},
+        {.name = NULL},
+    };
+    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
+    return bench_main(&e->bench, &line, argc, argv, measure);
+}
+
+int reproduce_valero_lara_2d(int argc, char **argv)
+{
+    struct experiment e = {.bench = {.name = "valero-lara-2d", .repeat = 5, .warmup = 14, .print = reproduce_print},
+                           .dimensions = 2,
+                           .n = 1024};
+    return reproduce(
+        &e, "reproduce valero-lara-2d [OPTION ...]",
+        "Valero-Lara, Pinelli, Prieto-Matias 2014: one 2D problem by BLKTRI's product form. Figure 7, each\n"
+        "step; figure 8, whole solves of N/4 to 2 N. Without a GPU: the rows of cores.",
+        "lines of N, N - 1 rows; default 1024", argc, argv);
+}
+
+int reproduce_valero_lara_3d(int argc, char **argv)
+{
+    struct experiment e = {.bench = {.name = "valero-lara-3d", .repeat = 5, .warmup = 14, .print = reproduce_print},
+                           .dimensions = 3,
+                           .n = 512};
+    return reproduce(
+        &e, "reproduce valero-lara-3d [OPTION ...]",
+        "Valero-Lara, Pinelli, Prieto-Matias 2014: N 2D problems by BLKTRI's product form. Figure 11, each\n"
+        "step; figure 12, whole solves of N/4 to N. Without a GPU: the rows of cores.",
+        "N modes, lines of N, N - 1 rows; default 512", argc, argv);
+}
