@@ -2,11 +2,11 @@
 #include "apps/bench_poisson3d.h"
 #include "apps/command.h"
 #include "apps/workers.h"
+#include "bench/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What is measured now: a case by a method with its data in one place, `flight` right-hand sides at a time. */
 struct subject {
@@ -104,13 +104,6 @@ static starfish_status check(struct subject *s)
     return STARFISH_SUCCESS;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Jobs in flight, the oldest first. */
 struct flight {
     starfish_job *job[POISSON3D_MOST_IN_FLIGHT];
@@ -146,12 +139,12 @@ static starfish_status stream(struct subject *s, starfish_poisson_plan *plan, st
     while (flight->jobs + 1 < s->flight)
         STARFISH_TRY(submit_next(s, plan, flight));
     for (size_t solve = 0; solve < warmup + bench->repeat; ++solve) {
-        done[0] = s->flight > 1 ? done[0] : now();
+        done[0] = s->flight > 1 ? done[0] : clock_now();
         STARFISH_TRY(submit_next(s, plan, flight));
         if (solve == warmup)
             s->gpu_tasks = s->tasks = 0;
         STARFISH_TRY(wait_for_oldest(s, flight));
-        const double time = now();
+        const double time = clock_now();
         if (solve >= warmup)
             s->run->seconds[solve - warmup] = (time - done[solve % s->flight]) / (double)s->flight;
         done[solve % s->flight] = time;

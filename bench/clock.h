@@ -1,4 +1,4 @@
-/* The time, for peers on the cores. */
+/* The time, for benchmarks. */
 #ifndef STARFISH_BENCH_CLOCK_H
 #define STARFISH_BENCH_CLOCK_H
 

@@ -74,11 +74,5 @@ static void chain_by_windows(starfish_precision precision, const struct starfish
     chain(precision, &window);
 }
 
-const struct test_device test_cpu_windows = {"CPU windows",
-                                             upload,
-                                             download,
-                                             release,
-                                             starfish_thomas_tiles_workspace_cpu,
-                                             starfish_tridiag_chain_workspace_cpu,
-                                             thomas,
-                                             chain_by_windows};
+const struct test_device test_cpu_windows = {
+    "CPU windows", upload, download, release, starfish_tridiag_chain_workspace_cpu, chain_by_windows};
