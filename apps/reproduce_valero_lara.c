@@ -36,6 +36,8 @@ static const struct variant {
 };
 enum { BY_ONE_CORE, BY_CORES, BY_GPU_THOMAS, BY_CR, BY_PCR, BY_CR_PCR, BY_BOTH, BY_MODELS, VARIANTS };
 
+enum { MOST_SIZES = 4 };
+
 /* Medians of one size. */
 struct size_result {
     size_t n, levels, split;
@@ -47,7 +49,8 @@ struct size_result {
 struct experiment {
     struct bench bench; /* first: measure() gets at the rest through it */
     int dimensions;
-    size_t n; /* the size of the steps' figure */
+    size_t n;     /* the size of the steps' figure */
+    size_t sizes; /* from n/4 on, each twice the one before */
     int cores;
     size_t gpus;
 };
@@ -92,7 +95,7 @@ static double median(const double *sorted, size_t count)
     return 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
 }
 
-static void announce_size(const struct experiment *e, size_t n, char *text, size_t size)
+static void name_size(const struct experiment *e, size_t n, char *text, size_t size)
 {
     if (e->dimensions == 2)
         snprintf(text, size, "%zu x %zu", n, n);
@@ -167,37 +170,38 @@ static size_t choose_split(const struct size_result *r)
     return split > 0 ? split : 1;
 }
 
-static starfish_status run(struct experiment *e, int variant, int on_device, struct size_result *result,
+/* What a variant's solves have in common. */
+struct setting {
+    int variant;
+    starfish_context *context;
+    struct blktri_case c; /* but for the size and the split */
+    char workers[32];
+};
+
+static starfish_status run(const struct experiment *e, struct setting *setting, struct size_result *result,
                            struct blktri_times *times)
 {
-    char workers[32];
-    struct blktri_case c = {.n = {e->dimensions == 2 ? 1 : result->n, result->n, result->n - 1},
-                            .precision = STARFISH_F64,
-                            .method = STARFISH_METHOD_BLKTRI_PRODUCT,
-                            .algorithm = variants[variant].algorithm,
-                            .on_device = on_device};
-    starfish_context *context;
-    choose_workers(e, variants[variant].workers, &c, workers, sizeof workers);
-    if (variants[variant].workers == SPLIT)
-        c.split = (int)(result->split = choose_split(result));
+    const size_t n[3] = {e->dimensions == 2 ? 1 : result->n, result->n, result->n - 1};
+    const enum workers workers = variants[setting->variant].workers;
+    memcpy(setting->c.n, n, sizeof n);
+    if (workers == SPLIT)
+        setting->c.split = (int)(result->split = choose_split(result));
     /* Performance models are for contexts with a GPU; cores alone need their caches warm at most. */
-    const size_t warmup = variants[variant].workers >= ONE_GPU || e->bench.warmup < 1 ? e->bench.warmup : 1;
-    memset(times, 0, sizeof *times);
-    STARFISH_TRY(blktri_context(&c, &context));
-    starfish_status status = blktri_run(&c, context, warmup, e->bench.repeat, times);
-    starfish_context_destroy(context);
-    return status;
+    const size_t warmup = workers >= ONE_GPU || e->bench.warmup < 1 ? e->bench.warmup : 1;
+    return blktri_run(&setting->c, setting->context, warmup, e->bench.repeat, times);
 }
 
-static starfish_status measure_variant(struct experiment *e, int variant, const char *size, struct size_result *result)
+static starfish_status measure_size(struct experiment *e, struct setting *setting, struct size_result *result)
 {
+    const int variant = setting->variant;
     struct blktri_times times;
-    char what[96] = "whole solve, with transfers";
+    char size[48], what[96] = "whole solve, with transfers";
+    name_size(e, result->n, size, sizeof size);
     bench_announce("%s: %s", size, variants[variant].name);
-    starfish_status status = run(e, variant, 0, result, &times);
+    starfish_status status = run(e, setting, result, &times);
     if (status == STARFISH_SUCCESS) {
         keep_medians(&times, variant, result);
-        if (result->n == e->n)
+        if (result->n == e->n / 4 * 4)
             add_steps(e, size, variant, &times, result);
         if (variants[variant].workers == SPLIT)
             snprintf(what, sizeof what, "whole solve, with transfers, %zu levels on cores", result->split);
@@ -209,15 +213,36 @@ static starfish_status measure_variant(struct experiment *e, int variant, const 
     return status;
 }
 
-static starfish_status measure_on_device(struct experiment *e, struct size_result *result)
+static starfish_status measure_on_device(const struct experiment *e, struct setting *setting,
+                                         struct size_result *result)
 {
     struct blktri_times times;
-    starfish_status status = run(e, BY_PCR, 1, result, &times);
+    setting->c.on_device = 1;
+    starfish_status status = run(e, setting, result, &times);
+    setting->c.on_device = 0;
     if (status == STARFISH_SUCCESS) {
         qsort(times.seconds, times.repeat, sizeof(double), ascending);
         result->on_device = median(times.seconds, times.repeat);
     }
     blktri_free_times(&times);
+    return status;
+}
+
+/* All sizes in one context. */
+static starfish_status measure_variant(struct experiment *e, int variant, struct size_result *results)
+{
+    struct setting setting = {.variant = variant,
+                              .c = {.precision = STARFISH_F64,
+                                    .method = STARFISH_METHOD_BLKTRI_PRODUCT,
+                                    .algorithm = variants[variant].algorithm}};
+    choose_workers(e, variants[variant].workers, &setting.c, setting.workers, sizeof setting.workers);
+    starfish_status status = blktri_context(&setting.c, &setting.context);
+    for (size_t i = 0; i < e->sizes && status == STARFISH_SUCCESS; ++i) {
+        status = measure_size(e, &setting, &results[i]);
+        if (status == STARFISH_SUCCESS && variant == BY_PCR && e->dimensions == 3)
+            status = measure_on_device(e, &setting, &results[i]);
+    }
+    starfish_context_destroy(setting.context);
     return status;
 }
 
@@ -246,12 +271,14 @@ static double share_of_pcr(const struct size_result *r)
     return won / all;
 }
 
-static void add_claims(struct experiment *e, const char *size, const struct size_result *r)
+static void add_claims(struct experiment *e, const struct size_result *r)
 {
+    char size[48];
     const char *whole = e->dimensions == 2 ? "8" : "12", *steps = e->dimensions == 2 ? "7" : "11";
     if (!r->have[BY_BOTH])
         return;
-    if (r->n == e->n && e->dimensions == 2)
+    name_size(e, r->n, size, sizeof size);
+    if (r->n == e->n / 4 * 4 && e->dimensions == 2)
         claim(e, steps, size, "part of the steps on which PCR is the fastest on the GPU", 1, "1", share_of_pcr(r));
     if (r->have[BY_CORES])
         claim(e, whole, size, "all cores over the combination", (double)NAN, "above 1",
@@ -264,19 +291,19 @@ static void add_claims(struct experiment *e, const char *size, const struct size
     }
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------------------------------------- */
 
-static starfish_status measure_size(struct experiment *e, size_t n)
+static starfish_status measure_all(struct experiment *e)
 {
-    struct size_result result = {.n = n};
-    char size[48];
-    announce_size(e, n, size, sizeof size);
+    struct size_result results[MOST_SIZES];
+    memset(results, 0, sizeof results);
+    for (size_t i = 0; i < e->sizes; ++i)
+        results[i].n = e->n / 4 << i;
     for (int variant = 0; variant < VARIANTS; ++variant)
         if (possible(e, variant))
-            STARFISH_TRY(measure_variant(e, variant, size, &result));
-    if (e->gpus > 0 && e->dimensions == 3)
-        STARFISH_TRY(measure_on_device(e, &result));
-    add_claims(e, size, &result);
+            STARFISH_TRY(measure_variant(e, variant, results));
+    for (size_t i = 0; i < e->sizes; ++i)
+        add_claims(e, &results[i]);
     return STARFISH_SUCCESS;
 }
 
@@ -294,9 +321,8 @@ static starfish_status measure(struct bench *bench)
     starfish_context_destroy(context);
     STARFISH_TRY(status);
     e->cores = runtime.cores < 16 ? runtime.cores : 16; /* as many as the paper's */
-    for (size_t n = e->n / 4; n <= (e->dimensions == 2 ? 2 : 1) * e->n; n *= 2)
-        STARFISH_TRY(measure_size(e, n));
-    return STARFISH_SUCCESS;
+    e->sizes = e->dimensions == 2 ? 4 : 3;
+    return measure_all(e);
 }
 
 static int reproduce(struct experiment *e, const char *usage, const char *summary, const char *size_help, int argc,
