@@ -24,15 +24,16 @@ static const struct variant {
     const char *name;
     enum workers workers;
     starfish_algorithm algorithm;
+    int whole; /* also in the figure of whole solves, at all sizes */
 } variants[] = {
-    {"Thomas, one core", ONE_CORE, STARFISH_ALGORITHM_AUTO},
-    {"Thomas, all cores", ALL_CORES, STARFISH_ALGORITHM_AUTO},
-    {"Thomas, GPU", ONE_GPU, STARFISH_ALGORITHM_THOMAS},
-    {"CR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR},
-    {"PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_PCR},
-    {"CR-PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR_PCR},
-    {"PCR, GPU, and Thomas, cores", SPLIT, STARFISH_ALGORITHM_PCR},
-    {"PCR, GPU, or Thomas, cores, by models", MODELS, STARFISH_ALGORITHM_PCR},
+    {"Thomas, one core", ONE_CORE, STARFISH_ALGORITHM_AUTO, 1},
+    {"Thomas, all cores", ALL_CORES, STARFISH_ALGORITHM_AUTO, 1},
+    {"Thomas, GPU", ONE_GPU, STARFISH_ALGORITHM_THOMAS, 0},
+    {"CR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR, 0},
+    {"PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_PCR, 1},
+    {"CR-PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR_PCR, 0},
+    {"PCR, GPU, and Thomas, cores", SPLIT, STARFISH_ALGORITHM_PCR, 1},
+    {"PCR, GPU, or Thomas, cores, by models", MODELS, STARFISH_ALGORITHM_PCR, 1},
 };
 enum { BY_ONE_CORE, BY_CORES, BY_GPU_THOMAS, BY_CR, BY_PCR, BY_CR_PCR, BY_BOTH, BY_MODELS, VARIANTS };
 
@@ -54,6 +55,11 @@ struct experiment {
     int cores;
     size_t gpus;
 };
+
+static size_t size_of_steps(const struct experiment *e)
+{
+    return e->n / 4 * 4; /* one of the sizes: n/4 and its doubles */
+}
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
@@ -139,6 +145,17 @@ static void add_steps(struct experiment *e, const char *size, int variant, struc
         }
 }
 
+static void add_whole(struct experiment *e, const char *size, int variant, struct blktri_times *times,
+                      const struct size_result *result)
+{
+    char what[96] = "whole solve, with transfers";
+    if (variants[variant].workers == SPLIT)
+        snprintf(what, sizeof what, "whole solve, with transfers, %zu levels on cores", result->split);
+    json_t *row = add_time(e, e->dimensions == 2 ? "8" : "12", size, what, variant, times->seconds, times->repeat);
+    json_object_set_new(row, "speedup", command_json_real(result->total[BY_ONE_CORE] / result->total[variant]));
+    json_object_set_new(row, "bytes_moved", command_json_real(times->bytes_moved));
+}
+
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -186,8 +203,8 @@ static starfish_status run(const struct experiment *e, struct setting *setting, 
     memcpy(setting->c.n, n, sizeof n);
     if (workers == SPLIT)
         setting->c.split = (int)(result->split = choose_split(result));
-    /* Performance models are for contexts with a GPU; cores alone need their caches warm at most. */
-    const size_t warmup = workers >= ONE_GPU || e->bench.warmup < 1 ? e->bench.warmup : 1;
+    /* Performance models are for contexts with a choice; others need to be warm at most. */
+    const size_t warmup = workers >= SPLIT || e->bench.warmup < 1 ? e->bench.warmup : 1;
     return blktri_run(&setting->c, setting->context, warmup, e->bench.repeat, times);
 }
 
@@ -195,19 +212,16 @@ static starfish_status measure_size(struct experiment *e, struct setting *settin
 {
     const int variant = setting->variant;
     struct blktri_times times;
-    char size[48], what[96] = "whole solve, with transfers";
+    char size[48];
     name_size(e, result->n, size, sizeof size);
     bench_announce("%s: %s", size, variants[variant].name);
     starfish_status status = run(e, setting, result, &times);
     if (status == STARFISH_SUCCESS) {
         keep_medians(&times, variant, result);
-        if (result->n == e->n / 4 * 4)
+        if (result->n == size_of_steps(e))
             add_steps(e, size, variant, &times, result);
-        if (variants[variant].workers == SPLIT)
-            snprintf(what, sizeof what, "whole solve, with transfers, %zu levels on cores", result->split);
-        json_t *row = add_time(e, e->dimensions == 2 ? "8" : "12", size, what, variant, times.seconds, times.repeat);
-        json_object_set_new(row, "speedup", command_json_real(result->total[BY_ONE_CORE] / result->total[variant]));
-        json_object_set_new(row, "bytes_moved", command_json_real(times.bytes_moved));
+        if (variants[variant].whole)
+            add_whole(e, size, variant, &times, result);
     }
     blktri_free_times(&times);
     return status;
@@ -238,6 +252,8 @@ static starfish_status measure_variant(struct experiment *e, int variant, struct
     choose_workers(e, variants[variant].workers, &setting.c, setting.workers, sizeof setting.workers);
     starfish_status status = blktri_context(&setting.c, &setting.context);
     for (size_t i = 0; i < e->sizes && status == STARFISH_SUCCESS; ++i) {
+        if (!variants[variant].whole && results[i].n != size_of_steps(e))
+            continue;
         status = measure_size(e, &setting, &results[i]);
         if (status == STARFISH_SUCCESS && variant == BY_PCR && e->dimensions == 3)
             status = measure_on_device(e, &setting, &results[i]);
@@ -278,7 +294,7 @@ static void add_claims(struct experiment *e, const struct size_result *r)
     if (!r->have[BY_BOTH])
         return;
     name_size(e, r->n, size, sizeof size);
-    if (r->n == e->n / 4 * 4 && e->dimensions == 2)
+    if (r->n == size_of_steps(e) && e->dimensions == 2)
         claim(e, steps, size, "part of the steps on which PCR is the fastest on the GPU", 1, "1", share_of_pcr(r));
     if (r->have[BY_CORES])
         claim(e, whole, size, "all cores over the combination", (double)NAN, "above 1",
@@ -335,7 +351,7 @@ static int reproduce(struct experiment *e, const char *usage, const char *summar
          OPTION_NUMBER,
          &e->bench.warmup,
          "N",
-         "times before that with a GPU, not measured; default 14",
+         "times before, not measured, with GPU and cores; default 14",
          {NULL}},
         {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
         {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", {NULL}},
