@@ -24,17 +24,20 @@ static const struct variant {
     const char *name;
     enum workers workers;
     starfish_algorithm algorithm;
+    int whole; /* also in the figure of whole solves, at all sizes */
 } variants[] = {
-    {"Thomas, one core", ONE_CORE, STARFISH_ALGORITHM_AUTO},
-    {"Thomas, all cores", ALL_CORES, STARFISH_ALGORITHM_AUTO},
-    {"Thomas, GPU", ONE_GPU, STARFISH_ALGORITHM_THOMAS},
-    {"CR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR},
-    {"PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_PCR},
-    {"CR-PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR_PCR},
-    {"PCR, GPU, and Thomas, cores", SPLIT, STARFISH_ALGORITHM_PCR},
-    {"PCR, GPU, or Thomas, cores, by models", MODELS, STARFISH_ALGORITHM_PCR},
+    {"Thomas, one core", ONE_CORE, STARFISH_ALGORITHM_AUTO, 1},
+    {"Thomas, all cores", ALL_CORES, STARFISH_ALGORITHM_AUTO, 1},
+    {"Thomas, GPU", ONE_GPU, STARFISH_ALGORITHM_THOMAS, 0},
+    {"CR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR, 0},
+    {"PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_PCR, 1},
+    {"CR-PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR_PCR, 0},
+    {"PCR, GPU, and Thomas, cores", SPLIT, STARFISH_ALGORITHM_PCR, 1},
+    {"PCR, GPU, or Thomas, cores, by models", MODELS, STARFISH_ALGORITHM_PCR, 1},
 };
 enum { BY_ONE_CORE, BY_CORES, BY_GPU_THOMAS, BY_CR, BY_PCR, BY_CR_PCR, BY_BOTH, BY_MODELS, VARIANTS };
+
+enum { MOST_SIZES = 4 };
 
 /* Medians of one size. */
 struct size_result {
@@ -47,10 +50,16 @@ struct size_result {
 struct experiment {
     struct bench bench; /* first: measure() gets at the rest through it */
     int dimensions;
-    size_t n; /* the size of the steps' figure */
+    size_t n;     /* the size of the steps' figure */
+    size_t sizes; /* from n/4 on, each twice the one before */
     int cores;
     size_t gpus;
 };
+
+static size_t size_of_steps(const struct experiment *e)
+{
+    return e->n / 4 * 4; /* one of the sizes: n/4 and its doubles */
+}
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
@@ -92,7 +101,7 @@ static double median(const double *sorted, size_t count)
     return 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
 }
 
-static void announce_size(const struct experiment *e, size_t n, char *text, size_t size)
+static void name_size(const struct experiment *e, size_t n, char *text, size_t size)
 {
     if (e->dimensions == 2)
         snprintf(text, size, "%zu x %zu", n, n);
@@ -136,6 +145,17 @@ static void add_steps(struct experiment *e, const char *size, int variant, struc
         }
 }
 
+static void add_whole(struct experiment *e, const char *size, int variant, struct blktri_times *times,
+                      const struct size_result *result)
+{
+    char what[96] = "whole solve, with transfers";
+    if (variants[variant].workers == SPLIT)
+        snprintf(what, sizeof what, "whole solve, with transfers, %zu levels on cores", result->split);
+    json_t *row = add_time(e, e->dimensions == 2 ? "8" : "12", size, what, variant, times->seconds, times->repeat);
+    json_object_set_new(row, "speedup", command_json_real(result->total[BY_ONE_CORE] / result->total[variant]));
+    json_object_set_new(row, "bytes_moved", command_json_real(times->bytes_moved));
+}
+
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -167,57 +187,78 @@ static size_t choose_split(const struct size_result *r)
     return split > 0 ? split : 1;
 }
 
-static starfish_status run(struct experiment *e, int variant, int on_device, struct size_result *result,
+/* What a variant's solves have in common. */
+struct setting {
+    int variant;
+    starfish_context *context;
+    struct blktri_case c; /* but for the size and the split */
+    char workers[32];
+};
+
+static starfish_status run(const struct experiment *e, struct setting *setting, struct size_result *result,
                            struct blktri_times *times)
 {
-    char workers[32];
-    struct blktri_case c = {.n = {e->dimensions == 2 ? 1 : result->n, result->n, result->n - 1},
-                            .precision = STARFISH_F64,
-                            .method = STARFISH_METHOD_BLKTRI_PRODUCT,
-                            .algorithm = variants[variant].algorithm,
-                            .on_device = on_device};
-    starfish_context *context;
-    choose_workers(e, variants[variant].workers, &c, workers, sizeof workers);
-    if (variants[variant].workers == SPLIT)
-        c.split = (int)(result->split = choose_split(result));
-    /* Performance models are for contexts with a GPU; cores alone need their caches warm at most. */
-    const size_t warmup = variants[variant].workers >= ONE_GPU || e->bench.warmup < 1 ? e->bench.warmup : 1;
-    memset(times, 0, sizeof *times);
-    STARFISH_TRY(blktri_context(&c, &context));
-    starfish_status status = blktri_run(&c, context, warmup, e->bench.repeat, times);
-    starfish_context_destroy(context);
-    return status;
+    const size_t n[3] = {e->dimensions == 2 ? 1 : result->n, result->n, result->n - 1};
+    const enum workers workers = variants[setting->variant].workers;
+    memcpy(setting->c.n, n, sizeof n);
+    if (workers == SPLIT)
+        setting->c.split = (int)(result->split = choose_split(result));
+    /* Performance models are for contexts with a choice; others need to be warm at most. */
+    const size_t warmup = workers >= SPLIT || e->bench.warmup < 1 ? e->bench.warmup : 1;
+    return blktri_run(&setting->c, setting->context, warmup, e->bench.repeat, times);
 }
 
-static starfish_status measure_variant(struct experiment *e, int variant, const char *size, struct size_result *result)
+static starfish_status measure_size(struct experiment *e, struct setting *setting, struct size_result *result)
 {
+    const int variant = setting->variant;
     struct blktri_times times;
-    char what[96] = "whole solve, with transfers";
+    char size[48];
+    name_size(e, result->n, size, sizeof size);
     bench_announce("%s: %s", size, variants[variant].name);
-    starfish_status status = run(e, variant, 0, result, &times);
+    starfish_status status = run(e, setting, result, &times);
     if (status == STARFISH_SUCCESS) {
         keep_medians(&times, variant, result);
-        if (result->n == e->n)
+        if (result->n == size_of_steps(e))
             add_steps(e, size, variant, &times, result);
-        if (variants[variant].workers == SPLIT)
-            snprintf(what, sizeof what, "whole solve, with transfers, %zu levels on cores", result->split);
-        json_t *row = add_time(e, e->dimensions == 2 ? "8" : "12", size, what, variant, times.seconds, times.repeat);
-        json_object_set_new(row, "speedup", command_json_real(result->total[BY_ONE_CORE] / result->total[variant]));
-        json_object_set_new(row, "bytes_moved", command_json_real(times.bytes_moved));
+        if (variants[variant].whole)
+            add_whole(e, size, variant, &times, result);
     }
     blktri_free_times(&times);
     return status;
 }
 
-static starfish_status measure_on_device(struct experiment *e, struct size_result *result)
+static starfish_status measure_on_device(const struct experiment *e, struct setting *setting,
+                                         struct size_result *result)
 {
     struct blktri_times times;
-    starfish_status status = run(e, BY_PCR, 1, result, &times);
+    setting->c.on_device = 1;
+    starfish_status status = run(e, setting, result, &times);
+    setting->c.on_device = 0;
     if (status == STARFISH_SUCCESS) {
         qsort(times.seconds, times.repeat, sizeof(double), ascending);
         result->on_device = median(times.seconds, times.repeat);
     }
     blktri_free_times(&times);
+    return status;
+}
+
+/* All sizes in one context. */
+static starfish_status measure_variant(struct experiment *e, int variant, struct size_result *results)
+{
+    struct setting setting = {.variant = variant,
+                              .c = {.precision = STARFISH_F64,
+                                    .method = STARFISH_METHOD_BLKTRI_PRODUCT,
+                                    .algorithm = variants[variant].algorithm}};
+    choose_workers(e, variants[variant].workers, &setting.c, setting.workers, sizeof setting.workers);
+    starfish_status status = blktri_context(&setting.c, &setting.context);
+    for (size_t i = 0; i < e->sizes && status == STARFISH_SUCCESS; ++i) {
+        if (!variants[variant].whole && results[i].n != size_of_steps(e))
+            continue;
+        status = measure_size(e, &setting, &results[i]);
+        if (status == STARFISH_SUCCESS && variant == BY_PCR && e->dimensions == 3)
+            status = measure_on_device(e, &setting, &results[i]);
+    }
+    starfish_context_destroy(setting.context);
     return status;
 }
 
@@ -246,12 +287,14 @@ static double share_of_pcr(const struct size_result *r)
     return won / all;
 }
 
-static void add_claims(struct experiment *e, const char *size, const struct size_result *r)
+static void add_claims(struct experiment *e, const struct size_result *r)
 {
+    char size[48];
     const char *whole = e->dimensions == 2 ? "8" : "12", *steps = e->dimensions == 2 ? "7" : "11";
     if (!r->have[BY_BOTH])
         return;
-    if (r->n == e->n && e->dimensions == 2)
+    name_size(e, r->n, size, sizeof size);
+    if (r->n == size_of_steps(e) && e->dimensions == 2)
         claim(e, steps, size, "part of the steps on which PCR is the fastest on the GPU", 1, "1", share_of_pcr(r));
     if (r->have[BY_CORES])
         claim(e, whole, size, "all cores over the combination", (double)NAN, "above 1",
@@ -264,19 +307,19 @@ static void add_claims(struct experiment *e, const char *size, const struct size
     }
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------------------------------------- */
 
-static starfish_status measure_size(struct experiment *e, size_t n)
+static starfish_status measure_all(struct experiment *e)
 {
-    struct size_result result = {.n = n};
-    char size[48];
-    announce_size(e, n, size, sizeof size);
+    struct size_result results[MOST_SIZES];
+    memset(results, 0, sizeof results);
+    for (size_t i = 0; i < e->sizes; ++i)
+        results[i].n = e->n / 4 << i;
     for (int variant = 0; variant < VARIANTS; ++variant)
         if (possible(e, variant))
-            STARFISH_TRY(measure_variant(e, variant, size, &result));
-    if (e->gpus > 0 && e->dimensions == 3)
-        STARFISH_TRY(measure_on_device(e, &result));
-    add_claims(e, size, &result);
+            STARFISH_TRY(measure_variant(e, variant, results));
+    for (size_t i = 0; i < e->sizes; ++i)
+        add_claims(e, &results[i]);
     return STARFISH_SUCCESS;
 }
 
@@ -294,9 +337,8 @@ static starfish_status measure(struct bench *bench)
     starfish_context_destroy(context);
     STARFISH_TRY(status);
     e->cores = runtime.cores < 16 ? runtime.cores : 16; /* as many as the paper's */
-    for (size_t n = e->n / 4; n <= (e->dimensions == 2 ? 2 : 1) * e->n; n *= 2)
-        STARFISH_TRY(measure_size(e, n));
-    return STARFISH_SUCCESS;
+    e->sizes = e->dimensions == 2 ? 4 : 3;
+    return measure_all(e);
 }
 
 static int reproduce(struct experiment *e, const char *usage, const char *summary, const char *size_help, int argc,
@@ -309,7 +351,7 @@ static int reproduce(struct experiment *e, const char *usage, const char *summar
          OPTION_NUMBER,
          &e->bench.warmup,
          "N",
-         "times before that with a GPU, not measured; default 14",
+         "times before, not measured, with GPU and cores; default 14",
          {NULL}},
         {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
         {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", {NULL}},

@@ -2,8 +2,7 @@
 #include "codelets/cyclic_reduction.h"
 
 #include "codelets/kernel_pair.h"
-#include "scheduler/team.h"
-#include "tridiag/blocking.h"
+#include "codelets/reduction_team.h"
 
 struct arguments {
     struct starfish_task_header header;
@@ -19,83 +18,10 @@ struct device {
     const struct starfish_task_header *header;
 };
 
-/* ---- A team's cores ------------------------------------------------------------------------------------------------ */
-
-/* What the cores of a team share: lanes, if there are many, else vectors or groups. Each has work space of its own, behind
- * that of the core before. */
-struct shared {
-    const struct device *device;
-    const struct starfish_tridiag_chain *chain;
-    const struct starfish_shifted_sums *sums;
-    size_t workspace_bytes;
-};
-
-/* Boundaries in multiples of what runs side by side, where there is enough of it. */
-static size_t boundary(size_t count, size_t part, size_t parts)
-{
-    const size_t unit = count >= parts * STARFISH_TRIDIAG_SIDE_BY_SIDE ? STARFISH_TRIDIAG_SIDE_BY_SIDE : 1;
-    return part == parts ? count : count * part / parts / unit * unit;
-}
-
-static int by_lanes(size_t lanes, size_t parts)
-{
-    return parts > 1 && lanes >= parts * STARFISH_TRIDIAG_FEW_LANES;
-}
-
-static void chain_share(void *data, size_t part, size_t parts)
-{
-    static void (*const kernels[])(const struct starfish_tridiag_chain *) = {starfish_tridiag_chain_cpu_f32,
-                                                                             starfish_tridiag_chain_cpu_f64};
-    const struct shared *shared = data;
-    const starfish_precision precision = shared->device->precision;
-    struct starfish_tridiag_chain c = *shared->chain;
-    c.workspace = (char *)c.workspace + part * shared->workspace_bytes;
-    if (by_lanes(c.lanes, parts)) {
-        c.first_lane = boundary(c.lanes, part, parts);
-        c.lane_count = boundary(c.lanes, part + 1, parts) - c.first_lane;
-    } else {
-        const size_t first = boundary(c.vectors, part, parts);
-        c.vectors = boundary(c.vectors, part + 1, parts) - first;
-        c.input_row += first;
-        c.first_step += first;
-        c.steps += first;
-        c.scale = starfish_real_at((void *)(uintptr_t)c.scale, precision, first);
-        c.output = starfish_real_at(c.output, precision, first * c.line.n * c.lanes);
-    }
-    if (c.vectors > 0)
-        kernels[precision](&c);
-}
-
-static void sums_share(void *data, size_t part, size_t parts)
-{
-    static void (*const kernels[])(const struct starfish_shifted_sums *) = {starfish_shifted_sums_cpu_f32,
-                                                                            starfish_shifted_sums_cpu_f64};
-    const struct shared *shared = data;
-    struct starfish_shifted_sums s = *shared->sums;
-    s.workspace = (char *)s.workspace + part * shared->workspace_bytes;
-    if (by_lanes(s.lanes, parts)) {
-        s.first_lane = boundary(s.lanes, part, parts);
-        s.lane_count = boundary(s.lanes, part + 1, parts) - s.first_lane;
-    } else {
-        const size_t first = boundary(s.groups, part, parts);
-        s.groups = boundary(s.groups, part + 1, parts) - first;
-        s.first_root += first;
-        s.input_row += first * (size_t)s.inputs;
-        s.output_row += first * (size_t)s.outputs;
-    }
-    if (s.groups > 0)
-        kernels[shared->device->precision](&s);
-}
-
 static void run_chain(const struct device *device, const struct starfish_tridiag_chain *chain)
 {
-    const size_t size = starfish_real_size(device->precision);
-    struct shared shared = {.device = device, .chain = chain};
-    if (device->kind == STARFISH_CPU) {
-        shared.workspace_bytes = starfish_tridiag_chain_workspace_cpu(chain->line.n, chain->lanes, chain->vectors,
-                                                                      chain->line.periodic, size);
-        starfish_team_run(device->header->progress->context, chain_share, &shared);
-    }
+    if (device->kind == STARFISH_CPU)
+        starfish_team_chain(device->header->progress->context, device->precision, chain);
 #ifdef STARFISH_HAVE_GPU
     static int (*const cuda[])(const struct starfish_tridiag_chain *, struct CUstream_st *) = {
         starfish_tridiag_chain_cuda_f32, starfish_tridiag_chain_cuda_f64};
@@ -107,13 +33,8 @@ static void run_chain(const struct device *device, const struct starfish_tridiag
 
 static void run_sums(const struct device *device, const struct starfish_shifted_sums *sums)
 {
-    const size_t size = starfish_real_size(device->precision);
-    struct shared shared = {.device = device, .sums = sums};
-    if (device->kind == STARFISH_CPU) {
-        shared.workspace_bytes =
-            starfish_shifted_sums_workspace_cpu(sums->line.n, sums->lanes, sums->line.periodic, size);
-        starfish_team_run(device->header->progress->context, sums_share, &shared);
-    }
+    if (device->kind == STARFISH_CPU)
+        starfish_team_sums(device->header->progress->context, device->precision, sums);
 #ifdef STARFISH_HAVE_GPU
     static int (*const cuda[])(const struct starfish_shifted_sums *,
                                struct CUstream_st *) = {starfish_shifted_sums_cuda_f32, starfish_shifted_sums_cuda_f64};
@@ -126,10 +47,8 @@ static void run_sums(const struct device *device, const struct starfish_shifted_
 static void run_rows(const struct device *device, const struct starfish_rows *rows,
                      enum starfish_rows_operation operation)
 {
-    static void (*const cpu[])(const struct starfish_rows *, enum starfish_rows_operation) = {starfish_rows_cpu_f32,
-                                                                                              starfish_rows_cpu_f64};
     if (device->kind == STARFISH_CPU)
-        cpu[device->precision](rows, operation);
+        starfish_team_rows(device->header->progress->context, device->precision, rows, operation);
 #ifdef STARFISH_HAVE_GPU
     static int (*const cuda[])(const struct starfish_rows *, enum starfish_rows_operation,
                                struct CUstream_st *) = {starfish_rows_cuda_f32, starfish_rows_cuda_f64};
@@ -361,7 +280,7 @@ static size_t chain_workspace(starfish_worker_kind kind, const struct starfish_l
     const size_t most = level->rows > level->neighbours ? level->rows : level->neighbours;
     size_t chain = 0;
     if (kind == STARFISH_CPU)
-        chain = starfish_tridiag_chain_workspace_cpu(n, lanes, most, periodic, size);
+        chain = starfish_team_chain_workspace(n, lanes, most, periodic, size);
 #ifdef STARFISH_HAVE_GPU
     else
         chain = starfish_tridiag_chain_workspace_cuda(n, lanes, most, periodic, size);
@@ -374,7 +293,7 @@ static size_t sums_workspace(starfish_worker_kind kind, const struct starfish_le
 {
     size_t sums = 0;
     if (kind == STARFISH_CPU)
-        sums = starfish_shifted_sums_workspace_cpu(n, lanes, periodic, size);
+        sums = starfish_team_sums_workspace(n, lanes, level->rows, periodic, size);
 #ifdef STARFISH_HAVE_GPU
     else
         sums = starfish_shifted_sums_workspace_cuda(n, lanes, level->rows, level->sums.most_roots,

@@ -2,6 +2,7 @@
 #include "codelets/cyclic_reduction.h"
 
 #include "codelets/kernel_pair.h"
+#include "codelets/reduction_team.h"
 
 struct arguments {
     struct starfish_task_header header;
@@ -27,13 +28,12 @@ static struct starfish_rows rows_of_level(void *buffers[], const struct argument
 
 static void rows_cpu(void *buffers[], void *data)
 {
-    static void (*const kernels[])(const struct starfish_rows *,
-                                   enum starfish_rows_operation) = {starfish_rows_cpu_f32, starfish_rows_cpu_f64};
     const struct arguments *a = data;
     size_t place = 0;
     for (size_t level = 0; level < a->levels; level++) {
         const struct starfish_rows kernel = rows_of_level(buffers, a, level, &place);
-        kernels[a->precision](&kernel, a->to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER);
+        starfish_team_rows(a->header.progress->context, a->precision, &kernel,
+                           a->to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER);
     }
 }
 

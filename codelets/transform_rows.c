@@ -1,6 +1,7 @@
 /* Task: transform along x between a slab and its tiles. */
 #include "codelets/kernel_pair.h"
 #include "codelets/transform.h"
+#include "scheduler/team.h"
 
 #include <string.h>
 
@@ -22,11 +23,33 @@ static struct starfish_transform_rows with_pointers(void *buffers[], const struc
     return kernel;
 }
 
+/* The rows that one core of a team transforms. */
+struct shared {
+    const struct arguments *a;
+    const struct starfish_transform_rows *whole;
+};
+
+static void transform_share(void *data, size_t part, size_t parts)
+{
+    const struct shared *shared = data;
+    const struct starfish_transform_set *set = shared->a->set;
+    struct starfish_transform_rows rows = *shared->whole;
+    const size_t first = rows.count * part / parts;
+    rows.count = rows.count * (part + 1) / parts - first;
+    rows.rows = starfish_real_at(rows.rows, set->precision, first * set->n);
+    for (int t = 0; t < rows.tiles; t++)
+        rows.tile[t] =
+            starfish_real_at(rows.tile[t], set->precision, first * (rows.first_mode[t + 1] - rows.first_mode[t]));
+    rows.workspace = starfish_workspace_part(shared->a->workspace, part);
+    starfish_transform_rows_cpu(set->cpu, shared->a->direction, &rows);
+}
+
 static void transform_rows_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     const struct starfish_transform_rows kernel = with_pointers(buffers, a);
-    starfish_transform_rows_cpu(a->set->cpu, a->direction, &kernel);
+    struct shared shared = {a, &kernel};
+    starfish_team_run(a->set->context, transform_share, &shared);
 }
 
 #ifdef STARFISH_HAVE_GPU

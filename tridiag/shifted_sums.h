@@ -43,6 +43,10 @@ size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic,
 size_t starfish_shifted_sums_workspace_cuda(size_t n, size_t lanes, size_t groups, size_t most_roots, int outputs,
                                             int periodic, size_t real_size);
 
+/* out[i] += in[i] for `count` reals: to join what cores have summed apart. */
+void starfish_shifted_sums_add_cpu_f32(size_t count, const void *in, void *out);
+void starfish_shifted_sums_add_cpu_f64(size_t count, const void *in, void *out);
+
 void starfish_shifted_sums_cpu_f32(const struct starfish_shifted_sums *arguments);
 void starfish_shifted_sums_cpu_f64(const struct starfish_shifted_sums *arguments);
 /* Launches on `stream`; returns a cudaError_t, 0 when the launches were accepted. */

@@ -287,3 +287,12 @@ void REAL_NAME(starfish_shifted_sums_cpu)(const struct starfish_shifted_sums *ar
     else
         sums_of_many_lanes(arguments);
 }
+
+void REAL_NAME(starfish_shifted_sums_add_cpu)(size_t count, const void *in, void *out)
+{
+    const real *restrict from = in;
+    real *restrict to = out;
+#pragma omp simd
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}

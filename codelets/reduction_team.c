@@ -1,0 +1,269 @@
+/* Chains, sums and rows on the cores of a team: every core gets a batch of its own, over a part of the tables and arrays. */
+#include "codelets/reduction_team.h"
+
+#include "codelets/kernel_pair.h"
+#include "scheduler/team.h"
+#include "tridiag/blocking.h"
+
+#include <string.h>
+
+/* A few groups may be shared by roots: each core then has sums of its own, up to so many bytes. */
+enum { MOST_BY_ROOTS = 32, MOST_OWN_BYTES = 8 << 20, OUTPUTS = STARFISH_SHIFTED_SUMS_OUTPUTS };
+
+/* Where part `part` of `count` things begins; in multiples of what runs side by side, where there is enough of it. */
+static size_t boundary(size_t count, size_t part, size_t parts)
+{
+    const size_t unit = count >= parts * STARFISH_TRIDIAG_SIDE_BY_SIDE ? STARFISH_TRIDIAG_SIDE_BY_SIDE : 1;
+    return part == parts ? count : count * part / parts / unit * unit;
+}
+
+/* Whole vectors or groups (`batch` of them) come first; lanes follow in pieces of at least `narrowest`. */
+static int by_lanes(size_t lanes, size_t batch, size_t narrowest, size_t parts)
+{
+    return parts > 1 && batch < parts && lanes >= parts * narrowest;
+}
+
+/* ---- Chains ------------------------------------------------------------------------------------------------------ */
+
+struct shared_chain {
+    const struct starfish_tridiag_chain *whole;
+    starfish_precision precision;
+    size_t workspace_bytes; /* of a core */
+};
+
+static void chain_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_tridiag_chain *) = {starfish_tridiag_chain_cpu_f32,
+                                                                             starfish_tridiag_chain_cpu_f64};
+    const struct shared_chain *shared = data;
+    struct starfish_tridiag_chain c = *shared->whole;
+    c.workspace = (char *)c.workspace + part * shared->workspace_bytes;
+    if (by_lanes(c.lanes, c.vectors, STARFISH_TRIDIAG_SIDE_BY_SIDE, parts)) {
+        c.first_lane = boundary(c.lanes, part, parts);
+        c.lane_count = boundary(c.lanes, part + 1, parts) - c.first_lane;
+    } else {
+        const size_t first = boundary(c.vectors, part, parts);
+        c.vectors = boundary(c.vectors, part + 1, parts) - first;
+        c.input_row += first;
+        c.first_step += first;
+        c.steps += first;
+        c.scale = c.scale ? starfish_real_at((void *)(uintptr_t)c.scale, shared->precision, first) : NULL;
+        c.output = starfish_real_at(c.output, shared->precision, first * c.line.n * c.lanes);
+    }
+    if (c.vectors > 0)
+        kernels[shared->precision](&c);
+}
+
+size_t starfish_team_chain_workspace(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size)
+{
+    return starfish_tridiag_chain_workspace_cpu(n, lanes, vectors, periodic, real_size);
+}
+
+void starfish_team_chain(const struct starfish_context *context, starfish_precision precision,
+                         const struct starfish_tridiag_chain *chain)
+{
+    struct shared_chain shared = {chain, precision,
+                                  starfish_team_chain_workspace(chain->line.n, chain->lanes, chain->vectors,
+                                                                chain->line.periodic, starfish_real_size(precision))};
+    starfish_team_run(context, chain_share, &shared);
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+struct shared_sums {
+    const struct starfish_shifted_sums *whole;
+    starfish_precision precision;
+    size_t workspace_bytes, kernel_bytes; /* of a core; its own sums are behind the kernel's */
+};
+
+/* Every root passes over its rows: narrower pieces waste the cache lines at both ends. */
+static int sums_by_lanes(const struct starfish_shifted_sums *sums, size_t real_size, size_t parts)
+{
+    return by_lanes(sums->lanes, sums->groups, STARFISH_TRIDIAG_NARROWEST_BYTES / real_size, parts);
+}
+
+static void run_kernel(const struct shared_sums *shared, const struct starfish_shifted_sums *sums)
+{
+    static void (*const kernels[])(const struct starfish_shifted_sums *) = {starfish_shifted_sums_cpu_f32,
+                                                                            starfish_shifted_sums_cpu_f64};
+    kernels[shared->precision](sums);
+}
+
+static size_t vector_reals(const struct starfish_shifted_sums *sums)
+{
+    return sums->line.n * sums->lanes;
+}
+
+/* Groups `first` .. `first + count - 1`. */
+static struct starfish_shifted_sums some_groups(const struct starfish_shifted_sums *whole, size_t first, size_t count)
+{
+    struct starfish_shifted_sums s = *whole;
+    s.groups = count;
+    s.first_root += first;
+    s.input_row += first * (size_t)s.inputs;
+    s.output_row += first * (size_t)s.outputs;
+    return s;
+}
+
+static void sums_share(void *data, size_t part, size_t parts)
+{
+    const struct shared_sums *shared = data;
+    const struct starfish_shifted_sums *whole = shared->whole;
+    struct starfish_shifted_sums s = *whole;
+    if (sums_by_lanes(&s, starfish_real_size(shared->precision), parts)) {
+        s.first_lane = boundary(s.lanes, part, parts);
+        s.lane_count = boundary(s.lanes, part + 1, parts) - s.first_lane;
+    } else {
+        const size_t first = boundary(s.groups, part, parts);
+        s = some_groups(whole, first, boundary(s.groups, part + 1, parts) - first);
+    }
+    s.workspace = (char *)s.workspace + part * shared->workspace_bytes;
+    if (s.groups > 0)
+        run_kernel(shared, &s);
+}
+
+/* ---- Sums by roots ------------------------------------------------------------------------------------------------ */
+
+/* Bytes of a core's own sums; 0 where roots are not shared. */
+static size_t own_bytes(size_t n, size_t lanes, size_t groups, size_t real_size)
+{
+    const size_t bytes = OUTPUTS * groups * n * lanes * real_size;
+    return groups <= MOST_BY_ROOTS && bytes <= MOST_OWN_BYTES ? bytes : 0;
+}
+
+static int by_roots(const struct starfish_shifted_sums *sums, size_t real_size, size_t parts)
+{
+    return parts > 1 && sums->groups < parts && !sums_by_lanes(sums, real_size, parts) &&
+           own_bytes(sums->line.n, sums->lanes, sums->groups, real_size) > 0;
+}
+
+/* A core's roots, of all groups. */
+static void roots_of(const struct starfish_shifted_sums *whole, size_t part, size_t parts, size_t *first, size_t *last)
+{
+    const size_t begin = (size_t)whole->first_root[0], count = (size_t)whole->first_root[whole->groups] - begin;
+    *first = begin + boundary(count, part, parts);
+    *last = begin + boundary(count, part + 1, parts);
+}
+
+/* The core's sum of output `output` of group `group`. */
+static void *own_sum(const struct shared_sums *shared, size_t part, size_t group, int output)
+{
+    void *const sums = (char *)shared->whole->workspace + part * shared->workspace_bytes + shared->kernel_bytes;
+    return starfish_real_at(sums, shared->precision,
+                            (group * (size_t)shared->whole->outputs + (size_t)output) * vector_reals(shared->whole));
+}
+
+static void sums_of_roots(void *data, size_t part, size_t parts)
+{
+    const struct shared_sums *shared = data;
+    const struct starfish_shifted_sums *whole = shared->whole;
+    int first_root[MOST_BY_ROOTS + 1], output_row[MOST_BY_ROOTS * OUTPUTS];
+    size_t first, last, group = 0, count = 0;
+    roots_of(whole, part, parts, &first, &last);
+    if (first == last)
+        return;
+    while ((size_t)whole->first_root[group + 1] <= first)
+        group++;
+    struct starfish_shifted_sums s = some_groups(whole, group, 0);
+    for (; group + count < whole->groups && (size_t)whole->first_root[group + count] < last; count++) {
+        const size_t begin = (size_t)whole->first_root[group + count];
+        first_root[count] = (int)(begin > first ? begin : first);
+        for (int o = 0; o < s.outputs; o++) {
+            const size_t at = count * (size_t)s.outputs + (size_t)o;
+            output_row[at] = s.output_row[at] < 0 ? -1 : (int)at;
+        }
+    }
+    first_root[count] = (int)last;
+    s.groups = count;
+    s.first_root = first_root;
+    s.output_row = output_row;
+    s.output = own_sum(shared, part, group, 0);
+    s.workspace = (char *)s.workspace + part * shared->workspace_bytes;
+    run_kernel(shared, &s);
+}
+
+static int has_roots(const struct starfish_shifted_sums *whole, size_t core, size_t parts, size_t group)
+{
+    size_t first, last;
+    roots_of(whole, core, parts, &first, &last);
+    return first < last && first < (size_t)whole->first_root[group + 1] && last > (size_t)whole->first_root[group];
+}
+
+/* A part of the elements of every output, from all cores. */
+static void add_sums(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(size_t, const void *, void *) = {starfish_shifted_sums_add_cpu_f32,
+                                                                    starfish_shifted_sums_add_cpu_f64};
+    const struct shared_sums *shared = data;
+    const starfish_precision precision = shared->precision;
+    const struct starfish_shifted_sums *whole = shared->whole;
+    const size_t reals = vector_reals(whole), start = boundary(reals, part, parts);
+    const size_t count = boundary(reals, part + 1, parts) - start;
+    for (size_t g = 0; g < whole->groups; g++)
+        for (int o = 0; o < whole->outputs; o++) {
+            const int row = whole->output_row[g * (size_t)whole->outputs + (size_t)o];
+            if (row < 0)
+                continue;
+            void *const out = starfish_real_at(whole->output, precision, (size_t)row * reals + start);
+            memset(out, 0, count * starfish_real_size(precision));
+            for (size_t core = 0; core < parts; core++)
+                if (has_roots(whole, core, parts, g))
+                    kernels[precision](count, starfish_real_at(own_sum(shared, core, g, o), precision, start), out);
+        }
+}
+
+size_t starfish_team_sums_workspace(size_t n, size_t lanes, size_t groups, int periodic, size_t real_size)
+{
+    return starfish_shifted_sums_workspace_cpu(n, lanes, periodic, real_size) + own_bytes(n, lanes, groups, real_size);
+}
+
+void starfish_team_sums(const struct starfish_context *context, starfish_precision precision,
+                        const struct starfish_shifted_sums *sums)
+{
+    const size_t size = starfish_real_size(precision);
+    struct shared_sums shared = {
+        sums, precision,
+        starfish_team_sums_workspace(sums->line.n, sums->lanes, sums->groups, sums->line.periodic, size),
+        starfish_shifted_sums_workspace_cpu(sums->line.n, sums->lanes, sums->line.periodic, size)};
+    if (!by_roots(sums, size, starfish_team_size(context))) {
+        starfish_team_run(context, sums_share, &shared);
+        return;
+    }
+    starfish_team_run(context, sums_of_roots, &shared);
+    starfish_team_run(context, add_sums, &shared);
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+/* Fewer reals than these are moved before a team has gathered. */
+enum { FEW_REALS = 8192 };
+
+struct shared_rows {
+    const struct starfish_rows *whole;
+    starfish_precision precision;
+    enum starfish_rows_operation operation;
+};
+
+static void rows_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_rows *,
+                                   enum starfish_rows_operation) = {starfish_rows_cpu_f32, starfish_rows_cpu_f64};
+    const struct shared_rows *shared = data;
+    struct starfish_rows rows = *shared->whole;
+    const size_t first = boundary(rows.count, part, parts);
+    rows.count = boundary(rows.count, part + 1, parts) - first;
+    rows.which += first;
+    rows.position += first;
+    rows.buffer = starfish_real_at(rows.buffer, shared->precision, first * rows.width);
+    kernels[shared->precision](&rows, shared->operation);
+}
+
+void starfish_team_rows(const struct starfish_context *context, starfish_precision precision,
+                        const struct starfish_rows *rows, enum starfish_rows_operation operation)
+{
+    struct shared_rows shared = {rows, precision, operation};
+    if (rows->count * rows->width < FEW_REALS)
+        rows_share(&shared, 0, 1);
+    else
+        starfish_team_run(context, rows_share, &shared);
+}
