@@ -6,7 +6,7 @@
  *
  * Floor: 5 reals per unknown.
  *
- * Three thread orders (batch_tile.cuh). Neighbouring threads on neighbouring chunks of a line: a thread's rows are 64
+ * Thread orders (batch_tile.cuh): neighbouring threads on neighbouring chunks of a line: a thread's rows are 64
  * adjacent bytes, read as 16-byte words where alignment allows, and solutions pass through shared memory, so that whole
  * sectors are written. Where lines lie side by side, neighbouring threads are on neighbouring lines, and a block reads
  * runs of as many reals as it has lines. Runs of 64 bytes move 2.9 TB/s, of 128 bytes 3.6. A block of 512 threads with
