@@ -75,7 +75,7 @@ static void fill(const struct tridiag_case *c, int array)
     const double middle = array == TRIDIAG_DIAG ? 2.6 : array == TRIDIAG_SHIFT ? 1 : 0;
     const double half = array == TRIDIAG_DIAG ? 0.5 : 1;
 
-#pragma omp parallel for
+#pragma omp parallel for if (c->count[array] > TRIDIAG_FEW)
     for (size_t i = 0; i < c->count[array]; ++i)
         set_real(c, array, i, middle + half * random_real(i, (unsigned)array));
     for (size_t l = 0; l < lines && array == TRIDIAG_LOWER; ++l)
@@ -190,8 +190,6 @@ static starfish_status measure(struct bench *bench)
     STARFISH_TRY(list_choices("--coefficients", run->coefficients, coefficients, axes.coefficient, &axes.coefficients));
     STARFISH_TRY(
         list_choices("--algorithm", run->algorithms, tridiag_algorithms, run->algorithm, &run->algorithm_count));
-    bench_announce("copies");
-    run->rates = tridiag_measure_copies(run);
     const starfish_status status = measure_all(run, &axes);
     free_memory(run);
     return status;

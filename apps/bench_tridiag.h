@@ -9,6 +9,9 @@
 
 #include <starfish/tridiag.h>
 
+/* Elements that are not worth the waking of all cores. */
+enum { TRIDIAG_FEW = 1 << 16 };
+
 enum tridiag_coefficients { TRIDIAG_GENERAL, TRIDIAG_SHARED, TRIDIAG_SHIFTED };
 /* lower, diag, upper, shift, right-hand side, solution: reals, on the host and on the GPU. */
 enum tridiag_array {
@@ -37,18 +40,13 @@ struct tridiag_memory {
     size_t bytes;
 };
 
-/* Bytes per second of copies; NaN without. */
-struct tridiag_rates {
-    double cores, device;
-};
-
 struct tridiag_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
     const char *sizes, *precisions, *layouts, *coefficients, *algorithms, *peers;
     size_t gpus;
     size_t algorithm[LIST_MOST], algorithm_count;
     struct tridiag_memory memory[TRIDIAG_ARRAYS];
-    struct tridiag_rates rates;
+    double copied, cores_rate, device_rate; /* bytes of an array, bytes per second of copies; NaN without */
     double seconds[BENCH_MOST_REPEATS];
 };
 
@@ -57,8 +55,6 @@ extern const char *const tridiag_algorithms[]; /* by starfish_algorithm, then ST
 /* Reals that must be read and written at least, in bytes. */
 double tridiag_bytes(const struct tridiag_case *c);
 struct starfish_tridiag_problem tridiag_problem(const struct tridiag_case *c);
-
-struct tridiag_rates tridiag_measure_copies(const struct tridiag_bench *run);
 
 /* A case's rows: ours on cores and on a GPU, the peers', the papers'. */
 starfish_status tridiag_measure_case(struct tridiag_bench *run, const struct tridiag_case *c);

@@ -13,14 +13,14 @@
 /* Small batches are over before the next launch is there: so many in a row. */
 enum { SMALL_UNKNOWNS = 1 << 22, LAUNCHES_IN_A_ROW = 40, SAMPLED_LINES = 16 };
 /* Arrays that fit caches would say nothing of memory. */
-enum { COPIED_BYTES = 1 << 30, COPIES = 5 };
+enum { LEAST_COPIED = 1 << 28, COPIES = 5 };
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
 static json_t *add_row(struct tridiag_bench *run, const struct tridiag_case *c, const char *who, const char *what,
                        const char *workers, int measured)
 {
-    const double rate = strcmp(workers, "gpu") == 0 ? run->rates.device : run->rates.cores;
+    const double rate = strcmp(workers, "gpu") == 0 ? run->device_rate : run->cores_rate;
     char name[256], times[32] = "";
     if ((size_t)measured < run->bench.repeat)
         snprintf(times, sizeof times, ", %d times", measured);
@@ -94,7 +94,7 @@ static double residual(const struct tridiag_case *c)
     double worst = 0;
 
     for (size_t l = 0; l < c->lines; l += step)
-#pragma omp parallel for reduction(max : worst)
+#pragma omp parallel for reduction(max : worst) if (c->n > TRIDIAG_FEW)
         for (size_t k = 0; k < c->n; ++k)
             worst = fmax(worst, row_residual(c, &p, l, k));
     return worst;
@@ -309,21 +309,25 @@ static double rate_of(const double *seconds, double bytes)
     return bytes / shortest;
 }
 
-struct tridiag_rates tridiag_measure_copies(const struct tridiag_bench *run)
+/* Of arrays as large as the case's, or as an earlier one's that was larger. */
+static void measure_copies(struct tridiag_bench *run, const struct tridiag_case *c)
 {
-    const double bytes = COPIED_BYTES;
+    const double bytes = fmax(tridiag_bytes(c) / 2, LEAST_COPIED);
     double seconds[COPIES];
-    struct tridiag_rates rates = {(double)NAN, (double)NAN};
 
-    if (peer_stream_passes(COPIED_BYTES, COPIES, seconds))
-        rates.cores = rate_of(seconds, 10 * bytes);
-    if (run->gpus > 0 && peer_device_copy(COPIED_BYTES, COPIES, seconds))
-        rates.device = rate_of(seconds, 2 * bytes);
-    return rates;
+    if (bytes <= run->copied)
+        return;
+    run->copied = bytes;
+    run->cores_rate = run->device_rate = (double)NAN;
+    if (peer_stream_passes((size_t)bytes, COPIES, seconds))
+        run->cores_rate = rate_of(seconds, 10 * bytes);
+    if (run->gpus > 0 && peer_device_copy((size_t)bytes, COPIES, seconds))
+        run->device_rate = rate_of(seconds, 2 * bytes);
 }
 
 starfish_status tridiag_measure_case(struct tridiag_bench *run, const struct tridiag_case *c)
 {
+    measure_copies(run, c);
     STARFISH_TRY(measure_ours(run, c));
     STARFISH_TRY(measure_peers(run, c));
     add_papers(run, c);

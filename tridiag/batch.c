@@ -1,19 +1,18 @@
 /* What algorithm a batch is solved by, and the memory that takes.
  *
- * Measured on an H200, microseconds, f32, each algorithm at the same data:
+ * Measured on an H200, microseconds, f32, general coefficients, each algorithm at the same data (TILED once more later):
  *       n    lines  layout        tiled  cr_pcr      cr     pcr  pcr_thomas  thomas
- *      16  4194304  interleaved     369    6251    6836    5759        4930     735
- *     128  1048576  interleaved     720   12594   12440   13677       13577    1653
+ *      16  4194304  interleaved     350    6251    6836    5759        4930     735
+ *     128  1048576  interleaved     731   12594   12440   13677       13577    1653
  *     256     1024  contiguous      5.5     9.3    12.7    16.9        13.9     175
- *     512      512  contiguous      5.6    10.0    13.0    19.5        16.4     341
- *     512      512  interleaved     6.5    16.8    20.2    25.9        22.5     428
- *     512   262144  contiguous      670    3384    5152    8058        6390   22837
- *     512   262144  interleaved     819    6736    7373   10352        8773    1818
+ *     512      512  contiguous      5.3    10.0    13.0    19.5        16.4     341
+ *     512      512  interleaved     5.7    16.8    20.2    25.9        22.5     428
+ *     512   262144  contiguous      645    3384    5152    8058        6390   22837
+ *     512   262144  interleaved     778    6736    7373   10352        8773    1818
  *    1024    16384  contiguous       94     508     734    1334        1089     922
- *    2048    65536  contiguous      687    4960    6891    7346        6089    8782
- *    2048    65536  interleaved    3667    8305   10182   10398        9185    3026
- * so there is no crossover. (The last row of TILED is of reading 16 bytes of a row at a time. Lines that long are now cut
- * into segments, as f64's were: there 3347, where thomas takes 3808.) */
+ *    2048    65536  contiguous      671    4960    6891    7346        6089    8782
+ *    2048    65536  interleaved    1546    8305   10182   10398        9185    3026
+ * so there is no crossover. */
 #include "tridiag/batch.h"
 
 #include "tridiag/batch_border.h"

@@ -1,5 +1,5 @@
 /* How batch_tiled_cuda.cu and batch_segments_cuda.cu share out lines among threads, and how a thread reads and writes its
- * rows: ROWS of them, in one of three orders. */
+ * rows, in one of four orders. */
 #ifndef STARFISH_TRIDIAG_BATCH_TILE_CUH
 #define STARFISH_TRIDIAG_BATCH_TILE_CUH
 

@@ -1,34 +1,37 @@
-/* Long batches and long lines on CUDA: every thread owns ROWS consecutive rows of a line in registers, eliminates them
- * to their last one (batch_chunk.cuh), the joints of a line are reduced in shared memory by a part of a warp, at the end
- * by PCR through shuffles, and every thread substitutes in registers. Each coefficient and right-hand side is read once
- * and each solution written once.
+/* Batches of lines on CUDA: every thread owns consecutive rows of a line and eliminates them to their last one
+ * (batch_chunk.cuh), the joints of a line are reduced in shared memory by a part of a warp, at the end by PCR through
+ * shuffles (batch_joints.cuh), and every thread substitutes. Each coefficient and right-hand side is read once and each
+ * solution written once. Lines that are too long for one block are cut: batch_segments_cuda.cu. Large batches that share
+ * one matrix have a file of their own, batch_shifted_cuda.cu.
  *
- * Floor: 5 reals per unknown of general lines, 2 when coefficients are shared.
+ * Floor: 5 reals per unknown.
  *
- * A line that is too long for one block is cut into segments, each a block's: reduce every segment to its joint, solve
- * the joints' system (again by this file), then solve every segment with its two separators known. That reads
- * everything twice, 9 reals per unknown, in 4 launches for up to ROWS^2 * 64^2 unknowns and 3 more per factor beyond.
- *
- * Two thread orders: neighbouring threads on neighbouring lines where those lie side by side, else on neighbouring
- * chunks of a line; then a thread's rows are 64 adjacent bytes, read as 16-byte words where alignment allows, and
- * solutions pass through shared memory, so that whole sectors are written.
+ * Thread orders (batch_tile.cuh): neighbouring threads on neighbouring chunks of a line: a thread's rows are 64
+ * adjacent bytes, read as 16-byte words where alignment allows, and solutions pass through shared memory, so that whole
+ * sectors are written. Where lines lie side by side, neighbouring threads are on neighbouring lines, and a block reads
+ * runs of as many reals as it has lines. Runs of 64 bytes move 2.9 TB/s, of 128 bytes 3.6. A block of 512 threads with
+ * 64 bytes of a row in registers reaches 128 bytes up to 256 rows. Longer lines of large batches get twice the rows to a
+ * thread: the coefficients come in groups of 16 bytes, one group ahead, and what is left of them, c and e, goes to shared
+ * memory, so that registers and shared memory together hold 16 lines of 512 in f64. One such block fills a multiprocessor;
+ * it fetches the first half of the next one's rows to the second-level cache before it solves its joints, when memory
+ * would have nothing to do.
  *
  * Measured on an H200, bandwidth of the floor's bytes where a copy reaches 4.2 TB/s (f64; f32):
- *     262144 lines of 512     contiguous  1.39 ms, 92 %; 0.67 ms, 95 %     interleaved  1.87 ms, 68 %; 0.82 ms, 78 %
- *     the same, shared and shifted        1.29 ms, 40 %; 0.60 ms, 43 %                  1.27 ms, 40 %; 0.60 ms, 43 %
- *     1048576 lines of 128                                                 interleaved  1.36 ms, 94 %; 0.72 ms, 89 %
- *     65536 lines of 2048     contiguous  1.50 ms, 85 %; 0.69 ms, 93 %     interleaved  3.35 ms, 38 %; in segments
- *     512 lines of 512        contiguous  8.0 us; 5.6 us                   interleaved  8.5 us; 6.5 us
- *     1 line of 2^24                      0.366 ms, 44 %; 0.186 ms, 43 %
- * Bound by memory in the first and third rows when contiguous or short. Side by side, a block of 512 rows has 8 lines of
- * f64: 64 bytes of each row, where memory wants 128, and one such block fills a multiprocessor, so that nobody loads
- * while it computes. Shared lines move so little that the latency of the eliminations is what remains.
+ *     262144 lines of 512     contiguous  1.34 ms, 95 %; 0.64 ms, 99 %     interleaved  1.53 ms, 83 %; 0.77 ms, 82 %
+ *     262000 lines of 513                                                  interleaved  2.08 ms, 62 %; 1.04 ms, 62 %
+ *     1048576 lines of 128                                                 interleaved  1.32 ms, 97 %; 0.73 ms, 87 %
+ *     131072 lines of 1024                                                 interleaved  1.95 ms, 65 %; 0.92 ms, 70 %
+ *     65536 lines of 2048     contiguous  1.42 ms, 90 %; 0.67 ms, 95 %     interleaved  2.95 ms, 43 %; 1.55 ms, 41 %
+ *     512 lines of 512        contiguous  5.9 us; 5.3 us                   interleaved  6.8 us; 5.7 us
+ *     1 line of 2^24                      0.352 ms, 45 %; 0.180 ms, 44 %
+ * Bound by memory where contiguous or short, by the length of its runs at 512 rows side by side; 513 rows leave a block 12
+ * lines, 1024 rows 8. Lines of 2048 side by side and of 2^24 are in segments.
  *
- * Tried and left: fetching the next tile into shared memory while this one is worked on (2.3 and 2.6 ms: copies of single
- * elements cost more than they hide); asking for the next tile in the second-level cache (3.2 ms interleaved); blocks of 256
- * threads side by side, 32 bytes of each row (3.5 ms). Two things that cost a third each: divisions of 64-bit
- * indices, and IEEE divisions (reciprocal.cuh).
- */
+ * Tried and left, 512 rows side by side in f64: 64 bytes of a row per thread (1.85 ms); no fetching ahead (1.68), a quarter
+ * of the next rows (1.56), three quarters (1.66), all (1.88); groups of 32 bytes (1.73 with a quarter fetched); copying the
+ * next tile to shared memory (2.3 and 2.6: copies of single elements cost more than they hide). Three things that cost a
+ * third, a third and a tenth: divisions of 64-bit indices, IEEE divisions (reciprocal.cuh), and the compiler's mixing loads
+ * with eliminations (batch_tile.cuh). */
 #include "tridiag/batch_joints.cuh"
 #include <stdint.h>
 
@@ -39,7 +42,8 @@ namespace
 
 /* Bytes of a row that a block reads where lines lie side by side. */
 enum { GOOD_RUN = 128, SECTOR = 32 / sizeof(real), ENOUGH_BLOCKS = 128 };
-/* Longer lines side by side would leave shorter runs to threads of few rows. */
+/* Longer lines side by side would leave shorter runs to threads of few rows; in small batches latency is what counts. */
+enum { LONG_BATCH = 1 << 20 };
 enum { LONG_LINE = 512 * sizeof(real) / GOOD_RUN * (64 / sizeof(real)) };
 enum { FETCHED_ROWS = rows_of(SIDE_BY_SIDE_LONG) / 2 };
 
@@ -212,7 +216,8 @@ int chunks_of_block(Order order, size_t chunks)
 Order order_of(const starfish_batch &b)
 {
     if (b.lines > 1 && b.vectors.row > b.vectors.line)
-        return b.columns == 1 && b.n > size_t(LONG_LINE) ? SIDE_BY_SIDE_LONG : SIDE_BY_SIDE;
+        return b.columns == 1 && b.n > size_t(LONG_LINE) && b.n * b.lines >= size_t(LONG_BATCH) ? SIDE_BY_SIDE_LONG
+                                                                                                : SIDE_BY_SIDE;
     return in_words(b) ? ADJACENT_WORDS : ADJACENT;
 }
 

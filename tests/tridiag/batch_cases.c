@@ -380,14 +380,15 @@ void test_batch_many_lines(const struct test_batch_device *device, size_t unknow
     for (size_t i = 0; i < sizeof n / sizeof *n; i++)
         for (int layout = TEST_CONTIGUOUS; layout <= TEST_INTERLEAVED; layout++)
             for (size_t c = 0; c < sizeof coefficients / sizeof *coefficients; c++, number++) {
-                const struct test_batch test = {.precision = (starfish_precision)(number % 2),
+                const struct test_batch test = {.precision = (starfish_precision)((number + i) % 2),
                                                 .algorithm = STARFISH_ALGORITHM_AUTO,
                                                 .layout = (enum test_layout)layout,
                                                 .coefficients = coefficients[c],
-                                                .in_place = number % 3 == 1,
+                                                .periodic = number % 5 == 2,
+                                                .in_place = number % 4 == 1,
                                                 .n = n[i],
                                                 .lines = unknowns / n[i] + 3,
-                                                .rhs = 1 + (number % 4 == 3)};
+                                                .rhs = 1 + (number % 8 == 3)};
                 test_batch_case(device, &test);
             }
 }

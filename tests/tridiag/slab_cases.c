@@ -232,8 +232,9 @@ static struct uploaded upload_problem(const struct test_slab_device *device, str
     u.lower = upload(&u, p->lower, p->c->n);
     u.diag = upload(&u, p->diag, p->c->n);
     u.upper = upload(&u, p->upper, p->c->n);
-    u.shift_inner = upload(&u, p->shift_inner, p->c->inner);
-    u.shift_outer = upload(&u, p->shift_outer, p->c->outer);
+    /* A single shift is zero, which may be said by NULL. */
+    u.shift_inner = p->c->inner > 1 ? upload(&u, p->shift_inner, p->c->inner) : NULL;
+    u.shift_outer = p->c->outer > 1 ? upload(&u, p->shift_outer, p->c->outer) : NULL;
     for (int s = 0; s < p->slabs; s++) {
         size_t rows = p->first_row[s + 1] - p->first_row[s];
         u.data[s] = upload_planes(&u, p->f + p->first_row[s] * p->lanes, rows);
