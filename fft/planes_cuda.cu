@@ -26,7 +26,7 @@ namespace
 {
 
 constexpr int threads = STARFISH_LINE_THREADS;
-constexpr int blocks = 3; /* of a multiprocessor, as in transform_lines_cuda.cu */
+constexpr int blocks = STARFISH_LINE_BLOCKS;
 
 template <typename real> struct plane_arguments {
     line_transform<real> x, y;
@@ -75,49 +75,51 @@ __device__ __forceinline__ void wait_for(const unsigned *done, unsigned count)
     __syncthreads();
 }
 
-__device__ __forceinline__ void count_one(unsigned *done)
+/* Does a tile of the first transform, or a tile of the second once the first is done with its plane; returns what counts
+ * it when all threads have come to their end. */
+template <typename real, starfish_transform_direction direction>
+__device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, unsigned step, unsigned tile)
 {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(done, 1);
+    constexpr bool forward = direction == STARFISH_FORWARD;
+    const unsigned first_tiles = forward ? a.row_tiles : a.column_tiles;
+    if (tile < first_tiles && step < a.planes) {
+        if (forward)
+            do_rows(a, a.in, step, tile);
+        else
+            do_columns(a, a.in, step, tile);
+        return &a.done[step];
     }
+    if (tile >= first_tiles && step >= a.behind) {
+        wait_for(&a.done[step - a.behind], first_tiles);
+        if (forward)
+            do_columns(a, a.out, step - a.behind, tile - first_tiles);
+        else
+            do_rows(a, a.out, step - a.behind, tile - first_tiles);
+    }
+    return nullptr;
 }
 
 template <typename real, starfish_transform_direction direction>
 __global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_constant__ plane_arguments<real> a)
 {
-    constexpr bool forward = direction == STARFISH_FORWARD;
-    __shared__ unsigned shared_item;
-    const unsigned first_tiles = forward ? a.row_tiles : a.column_tiles;
-    const unsigned tiles = a.row_tiles + a.column_tiles, items = tiles * (a.planes + a.behind);
+    __shared__ unsigned items[2]; /* this one and the next: some threads read the one while another writes the other */
+    const unsigned tiles = a.row_tiles + a.column_tiles, end = tiles * (a.planes + a.behind);
     if (threadIdx.x == 0)
-        shared_item = atomicAdd(a.next, 1);
-    for (;;) {
-        __syncthreads();
-        const unsigned item = shared_item;
-        if (item >= items)
-            return;
+        items[0] = atomicAdd(a.next, 1);
+    __syncthreads();
+    for (unsigned turn = 0; items[turn] < end; turn ^= 1) {
+        const unsigned item = items[turn];
         unsigned following = 0; /* asked for early: the answer takes as long as an access to memory */
         if (threadIdx.x == 0)
             following = atomicAdd(a.next, 1);
-        const unsigned step = item / tiles, tile = item % tiles;
-        if (tile < first_tiles && step < a.planes) {
-            if (forward)
-                do_rows(a, a.in, step, tile);
-            else
-                do_columns(a, a.in, step, tile);
-            count_one(&a.done[step]);
-        } else if (tile >= first_tiles && step >= a.behind) {
-            wait_for(&a.done[step - a.behind], first_tiles);
-            if (forward)
-                do_columns(a, a.out, step - a.behind, tile - first_tiles);
-            else
-                do_rows(a, a.out, step - a.behind, tile - first_tiles);
-        }
-        __syncthreads();
+        unsigned *count = do_item<real, direction>(a, item / tiles, item % tiles);
         if (threadIdx.x == 0)
-            shared_item = following;
+            items[turn ^ 1] = following;
+        __syncthreads();
+        if (count && threadIdx.x == 0) {
+            __threadfence();
+            atomicAdd(count, 1);
+        }
     }
 }
 
@@ -139,8 +141,9 @@ int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cud
     plane_arguments<real> a = {};
     a.x = line_transform_of<real>(x, direction, 1);
     a.y = line_transform_of<real>(y, direction, planes.scale);
-    a.rows = rows_tile_shape(x);
-    a.columns = columns_tile_shape(y);
+    const int block_threads = std::max(row_threads(x), column_threads(y));
+    a.rows = rows_tile_shape(x, block_threads);
+    a.columns = columns_tile_shape(y, block_threads);
     a.nx = static_cast<unsigned>(x->n);
     a.ny = static_cast<unsigned>(y->n);
     a.planes = static_cast<unsigned>(planes.planes);
@@ -155,11 +158,11 @@ int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cud
     STARFISH_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, STARFISH_LINE_SHARED));
     STARFISH_TRY_CUDA(cudaGetDevice(&device));
     STARFISH_TRY_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    STARFISH_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, shared));
+    STARFISH_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block_threads, shared));
     const unsigned grid = static_cast<unsigned>(processors * resident), tiles = a.row_tiles + a.column_tiles;
     a.behind = planes_behind(grid, tiles);
     STARFISH_TRY_CUDA(cudaMemsetAsync(planes.workspace, 0, (planes.planes + 1) * counter_bytes, stream));
-    kernel<<<grid, threads, shared, stream>>>(a);
+    kernel<<<grid, block_threads, shared, stream>>>(a);
     return cudaGetLastError();
 }
 

@@ -19,7 +19,7 @@ namespace
 
 constexpr int threads = STARFISH_LINE_THREADS;
 constexpr int most_lines = 64;
-constexpr int blocks = 3; /* of a multiprocessor, at least: what registers must leave room for */
+constexpr int blocks = STARFISH_LINE_BLOCKS;
 
 extern __shared__ double2 shared_memory[];
 
@@ -117,7 +117,7 @@ int launch_rows(const starfish_transform_cuda *plan, starfish_transform_directio
                 const starfish_transform_rows &rows, cudaStream_t stream)
 {
     const bool forward = direction == STARFISH_FORWARD;
-    row_arguments<real> arguments = {line_transform_of<real>(plan, direction, rows.scale), rows_tile_shape(plan),
+    row_arguments<real> arguments = {line_transform_of<real>(plan, direction, rows.scale), rows_tile_shape(plan, row_threads(plan)),
                                      rows.count, nullptr, nullptr};
     arguments.in = static_cast<const real *>(forward || rows.tiles > 1 ? rows.rows : rows.tile[0]);
     arguments.out = static_cast<real *>(forward && rows.tiles == 1 ? rows.tile[0] : rows.rows);
@@ -135,7 +135,7 @@ int launch_columns(const starfish_transform_cuda *plan, starfish_transform_direc
     if (columns.inner > UINT32_MAX / 2)
         return cudaErrorInvalidValue;
     const column_arguments<real> arguments = {line_transform_of<real>(plan, direction, columns.scale),
-                                              columns_tile_shape(plan),
+                                              columns_tile_shape(plan, column_threads(plan)),
                                               columns.inner,
                                               columns.inner * columns.outer,
                                               static_cast<const real *>(in),
@@ -146,66 +146,76 @@ int launch_columns(const starfish_transform_cuda *plan, starfish_transform_direc
                   arguments.shape, arguments.count, stream, arguments);
 }
 
-int power_of_two_from(size_t n)
-{
-    int power = 1;
-    while ((size_t)power < n)
-        power *= 2;
-    return power;
-}
-
 int lanes_of_line(const starfish_transform_cuda *plan)
 {
     const int parts = static_cast<int>(STARFISH_LINE_NUMBER / starfish_real_size(plan->precision));
     return plan->shape.fft == STARFISH_FFT_REAL ? parts : parts / 2;
 }
 
-/* As many lines as give each thread of a block one butterfly, with radix 8 in mind; a power of two. More lines a
- * thread, to read tables less often, were slower: 73 KB a block leave the planes between the two transforms no room
- * in the L2. */
-int lines_of_tile(const starfish_line_plan &line)
+/* Numbers of a tile that a thread takes: two butterflies or a pair of them, with radix 8 in mind, up to ten. */
+constexpr int fewest_numbers = 16, most_numbers = 20;
+
+/* A power of two. */
+int lines_of_tile(const starfish_line_plan &line, int block_threads)
 {
     int lines = 1;
-    while (lines < most_lines && 2 * lines * line.length <= 8 * threads)
+    while (lines < most_lines && 2 * lines * line.length <= most_numbers * block_threads)
         lines *= 2;
+    return lines;
+}
+
+/* Interleaved lines that are at least 64 bytes wide, which use whole sectors of device memory, but where they would not
+ * fit. */
+int lines_of_columns(const starfish_transform_cuda *plan, int block_threads)
+{
+    const size_t line_bytes = static_cast<size_t>(plan->line.plan.places) * STARFISH_LINE_NUMBER;
+    int lines = lines_of_tile(plan->line.plan, block_threads);
+    while (lines * lanes_of_line(plan) * starfish_real_size(plan->precision) < 64)
+        lines *= 2;
+    while (lines > 1 && lines * line_bytes > STARFISH_LINE_SHARED)
+        lines /= 2;
     return lines;
 }
 
 } // namespace
 
 /* ---- Tiles ------------------------------------------------------------------------------------------------------ */
-tile_shape rows_tile_shape(const starfish_transform_cuda *plan)
+int row_threads(const starfish_transform_cuda *plan)
+{
+    return plan->line.plan.length <= most_numbers * threads / 2 ? threads / 2 : threads;
+}
+
+int column_threads(const starfish_transform_cuda *plan)
+{
+    const int numbers = lines_of_columns(plan, threads / 2) * plan->line.plan.length;
+    return numbers <= most_numbers * threads / 2 ? threads / 2 : threads;
+}
+
+tile_shape rows_tile_shape(const starfish_transform_cuda *plan, int block_threads)
 {
     const starfish_line_plan &line = plan->line.plan;
     tile_shape shape = {};
-    shape.threads = threads;
-    shape.lines = lines_of_tile(line);
+    shape.threads = block_threads;
+    shape.lines = lines_of_tile(line, block_threads);
     shape.lanes = lanes_of_line(plan) * shape.lines;
     shape.distance = line.places | 1;
-    shape.butterfly_threads = std::min(threads, power_of_two_from(line.pass[0].butterflies));
-    shape.output_threads = std::min(threads, power_of_two_from(plan->line.entries[0] / 2));
+    shape.along = 1;
+    while (shape.along * fewest_numbers < line.length && shape.along * shape.lines < block_threads)
+        shape.along *= 2;
     shape.shared = static_cast<size_t>(shape.lines) * shape.distance * STARFISH_LINE_NUMBER;
     return shape;
 }
 
-/* At least 64 bytes wide, which use whole sectors of device memory, but where that would leave room for fewer than
- * three blocks. */
-tile_shape columns_tile_shape(const starfish_transform_cuda *plan)
+tile_shape columns_tile_shape(const starfish_transform_cuda *plan, int block_threads)
 {
-    constexpr size_t most = 74 * 1024;
-    const size_t line_bytes = static_cast<size_t>(plan->line.plan.places) * STARFISH_LINE_NUMBER;
     tile_shape shape = {};
-    shape.threads = threads;
-    shape.lines = lines_of_tile(plan->line.plan);
-    while (shape.lines * lanes_of_line(plan) * starfish_real_size(plan->precision) < 64)
-        shape.lines *= 2;
-    while (shape.lines > 1 && shape.lines * line_bytes > most)
-        shape.lines /= 2;
+    shape.threads = block_threads;
+    shape.lines = lines_of_columns(plan, block_threads);
     shape.lanes = lanes_of_line(plan) * shape.lines;
     while (1 << shape.shift < shape.lines)
         shape.shift++;
     shape.distance = 1;
-    shape.shared = shape.lines * line_bytes;
+    shape.shared = static_cast<size_t>(shape.lines) * plan->line.plan.places * STARFISH_LINE_NUMBER;
     return shape;
 }
 

@@ -238,37 +238,62 @@ template <typename Real, int ROWS> struct Chunk {
     __device__ Real &pivot(int i) { return pivots[i * MOST_THREADS]; }
 };
 
-/* Up to the last row. `at`: the chunk's first row in `rows`; `first`: where in the chunk the line's first row is. */
+/* All of the elimination up to the last row that does not depend on the data, while these are on their way. `at`: the
+ * chunk's first row in `rows`; `first`: where in the chunk the line's first row is. */
 template <typename Real, int ROWS, bool PERIODIC>
-__device__ inline Eliminated<Real> eliminate(Chunk<Real, ROWS> &chunk, const Operator<Real, ROWS> &rows, int at,
+__device__ inline Eliminated<Real> factorise(Chunk<Real, ROWS> &chunk, const Operator<Real, ROWS> &rows, int at,
                                              Real shift, int first)
 {
-    Eliminated<Real> row = first_row(rows.lower[at], rows.diag[at] + shift, chunk.f[0]);
+    Eliminated<Real> row = first_row(rows.lower[at], rows.diag[at] + shift, Real(0));
 
 #pragma unroll
     for (int i = 1; i < ROWS; i++) {
         const Real pivot = reciprocal(row.diag);
         chunk.pivot(i - 1) = pivot;
-        next_row(row, pivot, rows.upper[at + i - 1], rows.lower[at + i], rows.diag[at + i] + shift, chunk.f[i]);
+        next_row(row, pivot, rows.upper[at + i - 1], rows.lower[at + i], rows.diag[at + i] + shift, Real(0));
         if (PERIODIC && i == first)
-            row = first_row(rows.lower[at + i], row.diag, row.rhs);
+            row = first_row(rows.lower[at + i], row.diag, Real(0));
     }
     return row;
 }
 
-/* Thomas: f becomes the unknowns. */
+/* The rest of it: the right-hand side, which becomes that of the eliminated rows, and the head. */
+template <typename Real, int ROWS, bool PERIODIC>
+__device__ inline void eliminate(Chunk<Real, ROWS> &chunk, const Operator<Real, ROWS> &rows, int at, int first,
+                                 Eliminated<Real> &last)
+{
+    Real head = Real(0), head_own = Real(-1);
+
+#pragma unroll
+    for (int i = 1; i < ROWS; i++) {
+        const Real pivot = chunk.pivot(i - 1), own = head_own * pivot;
+        head -= own * chunk.f[i - 1];
+        head_own = -own * rows.upper[at + i - 1];
+        chunk.f[i] -= rows.lower[at + i] * pivot * chunk.f[i - 1];
+        if (PERIODIC && i == first) {
+            head = Real(0);
+            head_own = Real(-1);
+        }
+    }
+    last.rhs = chunk.f[ROWS - 1];
+    last.head = head;
+}
+
+/* f becomes the unknowns: what the separator before changes in each eliminated row, then Thomas' second sweep. */
 template <typename Real, int ROWS, bool PERIODIC>
 __device__ inline void substitute(Chunk<Real, ROWS> &chunk, const Operator<Real, ROWS> &rows, int at, int first,
                                   Real before, Real own)
 {
+    Real change = PERIODIC && first != 0 ? Real(0) : rows.lower[at] * before;
+
+    chunk.f[0] = (chunk.f[0] - change) * chunk.pivot(0);
 #pragma unroll
-    for (int i = 0; i < (PERIODIC ? ROWS : 1); i++)
-        if (!PERIODIC || i == first)
-            chunk.f[i] -= rows.lower[at + i] * before;
-    chunk.f[0] *= chunk.pivot(0);
-#pragma unroll
-    for (int i = 1; i + 1 < ROWS; i++)
-        chunk.f[i] = (chunk.f[i] - rows.lower[at + i] * chunk.f[i - 1]) * chunk.pivot(i);
+    for (int i = 1; i + 1 < ROWS; i++) {
+        change *= -(rows.lower[at + i] * chunk.pivot(i - 1));
+        if (PERIODIC && i == first)
+            change = rows.lower[at + i] * before;
+        chunk.f[i] = (chunk.f[i] - change) * chunk.pivot(i);
+    }
     chunk.f[ROWS - 1] = own;
 #pragma unroll
     for (int i = ROWS - 2; i >= 0; i--)
@@ -332,7 +357,7 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
         fetch_ahead(static_cast<const Real *>(arguments.data), cut);
     rows.load(lines, cut, PERIODIC);
     __syncthreads();
-    /* Not before the barrier, at which all would then wait for these threads' loads. */
+    Eliminated<Real> last = factorise<Real, ROWS, PERIODIC>(chunk, rows, at, shift, first);
     if (bottom && arguments.own[0] && cut.n > 0)
         chunk.f[ROWS - 1] -= __ldg(static_cast<const Real *>(lines.upper) + cut.n - 1) * separator;
     if (!PERIODIC && top && arguments.before[0]) {
@@ -342,7 +367,7 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
             if (i == first)
                 chunk.f[i] -= outside;
     }
-    const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC>(chunk, rows, at, shift, first);
+    eliminate<Real, ROWS, PERIODIC>(chunk, rows, at, first, last);
     if (c < cut.chunks)
         exchange.put(c, column, last);
     __syncthreads();
