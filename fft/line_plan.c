@@ -343,6 +343,7 @@ static void fill_pairs(struct starfish_line_pairs *pairs, const struct starfish_
                 turn_slot(&slot, gain);
             memcpy(pairs->entry + 2 * at, slot.entry, sizeof slot.entry);
             set_complex(pairs->weight, at, (long double)slot.weight[0], (long double)slot.weight[1], precision);
+            pairs->complete &= slot.entry[0] >= 0 && slot.entry[1] >= 0;
             if (slot.entry[0] < 0 && slot.entry[1] < 0)
                 continue;
             pairs->plain = pairs->plain == 0 ? slot.weight[0] : pairs->plain;
@@ -357,7 +358,8 @@ starfish_status starfish_line_pairs_create(struct starfish_line_pairs *pairs, co
                                            const struct starfish_line_after *after, bool synthesis, double gain,
                                            starfish_precision precision)
 {
-    *pairs = (struct starfish_line_pairs){.radix = plan->pass[synthesis ? 0 : plan->passes - 1].radix};
+    *pairs = (struct starfish_line_pairs){.radix = plan->pass[synthesis ? 0 : plan->passes - 1].radix,
+                                          .complete = true};
     pairs->stride = plan->length / pairs->radix;
     pairs->count = (pairs->stride + 1) / 2;
     const size_t slots = (size_t)pairs->count * (size_t)pairs->radix;

@@ -76,6 +76,7 @@ struct starfish_line_pairs {
     int *entry;               /* two a slot, slot i of pair p at i * count + p: as of starfish_line_after */
     void *weight;             /* (re, im) a slot */
     bool weighted;            /* whether any of them is not (plain, 0) */
+    bool complete;            /* whether every slot has both outputs */
     double plain, ratio;
 };
 

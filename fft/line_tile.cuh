@@ -16,7 +16,7 @@ namespace starfish
 /* Pairs of butterflies of struct starfish_line_pairs. */
 template <typename real> struct line_pairs {
     int count;
-    bool weighted;
+    bool weighted, complete;
     const int2 *place, *entry;
     const complex<real> *weight;
     real plain, ratio;
@@ -61,9 +61,13 @@ template <typename real, typename lines> struct from_lines {
                                                    int span) const
     {
         const line_transform<real> &t = transform;
+        int from[radix];
 #pragma unroll
         for (int s = 0; s < radix; s++)
-            x[s] = line.get(t.terms == 0 ? j + s * span : __ldg(&t.input[j + s * span].x));
+            from[s] = t.terms == 0 ? j + s * span : __ldg(&t.input[j + s * span].x);
+#pragma unroll
+        for (int s = 0; s < radix; s++)
+            x[s] = line.get(from[s]);
         if (t.weighted)
 #pragma unroll
             for (int s = 0; s < radix; s++)
@@ -121,13 +125,21 @@ __device__ __forceinline__ float4 exchanged(float4 a)
 }
 
 /* The second output of an entry, by the sign that its lowest bit tells. */
+__device__ __forceinline__ double signed_by(int entry, double a)
+{
+    return __hiloint2double(__double2hiint(a) ^ (entry << 31), __double2loint(a));
+}
+__device__ __forceinline__ float signed_by(int entry, float a)
+{
+    return __int_as_float(__float_as_int(a) ^ (entry << 31));
+}
 __device__ __forceinline__ double2 signed_by(int entry, double2 a)
 {
-    return entry & 1 ? double2{-a.x, -a.y} : a;
+    return {signed_by(entry, a.x), signed_by(entry, a.y)};
 }
 __device__ __forceinline__ float4 signed_by(int entry, float4 a)
 {
-    return entry & 1 ? float4{-a.x, -a.y, -a.z, -a.w} : a;
+    return {signed_by(entry, a.x), signed_by(entry, a.y), signed_by(entry, a.z), signed_by(entry, a.w)};
 }
 
 /* The storer of the last pass, whose outputs are the elements of frequencies j + (length / radix) s. */
@@ -140,22 +152,32 @@ template <typename real, typename lines> struct to_lines {
                                           const number<real> *, int) const
     {
         const auto line = out.line(l);
+        if constexpr (lines::packed) {
+            store_packed(x, line, j, pass.butterflies);
+        } else {
 #pragma unroll
-        for (int s = 0; s < radix; s++)
-            if constexpr (lines::packed)
-                store_packed(x[s], line, j + s * pass.butterflies);
-            else
+            for (int s = 0; s < radix; s++)
                 store(x[s], line, j + s * pass.butterflies);
+        }
     }
 
   private:
     /* A synthesis: a forward transform of numbers with real and imaginary parts exchanged is the backward one. */
-    template <typename line_type>
-    __device__ __forceinline__ void store_packed(number<real> x, const line_type &line, int f) const
+    template <int radix, typename line_type>
+    __device__ __forceinline__ void store_packed(const number<real> (&x)[radix], const line_type &line, int j,
+                                                 int step) const
     {
         const line_transform<real> &t = transform;
-        const real weight = t.weighted ? t.scale * __ldg(&t.input_weight[f].x) : t.scale;
-        line.put(t.terms == 0 ? f : __ldg(&t.input[f].x), weight * exchanged(x));
+        int to[radix];
+        real weight[radix];
+#pragma unroll
+        for (int s = 0; s < radix; s++) {
+            to[s] = t.terms == 0 ? j + s * step : __ldg(&t.input[j + s * step].x);
+            weight[s] = t.weighted ? t.scale * __ldg(&t.input_weight[j + s * step].x) : t.scale;
+        }
+#pragma unroll
+        for (int s = 0; s < radix; s++)
+            line.put(to[s], weight[s] * exchanged(x[s]));
     }
 
     template <typename line_type>
@@ -208,10 +230,36 @@ __device__ __forceinline__ void ungroup(number<real> (&a)[radix], number<real> (
 template <typename real>
 __device__ __forceinline__ complex<real> slot_weight(const line_pairs<real> &pairs, int slot, real scale)
 {
-    if (!pairs.weighted)
-        return {scale * pairs.plain, 0};
-    const complex<real> weight = __ldg(&pairs.weight[slot]);
+    complex<real> weight = {pairs.plain, 0};
+    if (pairs.weighted)
+        weight = __ldg(&pairs.weight[slot]);
     return {scale * weight.x, scale * weight.y};
+}
+
+/* Combination after of a pair. `complete`: every slot has both outputs, so that nothing depends on what tables say. */
+template <bool complete, typename real, int radix, typename line_type>
+__device__ __forceinline__ void store_slots(const line_transform<real> &t, const number<real> (&a)[radix],
+                                            const number<real> (&b)[radix], int p,
+                                            const line_type &line)
+{
+#pragma unroll
+    for (int i = 0; i < radix; i++) {
+        const int2 entry = __ldg(&t.pairs.entry[i * t.pairs.count + p]);
+        const complex<real> w = slot_weight(t.pairs, i * t.pairs.count + p, t.scale);
+        const number<real> sum = a[i] + b[radix - 1 - i], turned = quarter(a[i] - b[radix - 1 - i]);
+        if (complete || entry.x >= 0)
+            line.put(entry.x, w.x * sum + w.y * turned);
+        if (complete || entry.y >= 0)
+            line.put(entry.y >> 1, signed_by(entry.y, w.y * sum - w.x * turned));
+    }
+}
+
+template <typename real, int radix>
+__device__ __forceinline__ void load_entries(const line_pairs<real> &pairs, int p, int2 (&entry)[radix])
+{
+#pragma unroll
+    for (int i = 0; i < radix; i++)
+        entry[i] = __ldg(&pairs.entry[i * pairs.count + p]);
 }
 
 /* The last pass, and the combination after it. */
@@ -224,54 +272,58 @@ __device__ __forceinline__ void store_pairs(const line_transform<real> &t, const
         const int2 place = __ldg(&t.pairs.place[p]);
 #pragma unroll 1
         for (int l = share.first_line; l < share.lines; l += share.line_step) {
-            const number<real> *at = numbers + l * share.distance;
+            const number<real> *first = numbers + l * share.distance + (place.x << share.shift);
+            const number<real> *second = numbers + l * share.distance + (max(place.y, 0) << share.shift);
             number<real> a[radix], b[radix];
 #pragma unroll
             for (int s = 0; s < radix; s++)
-                a[s] = at[(place.x + s) << share.shift];
+                a[s] = first[s << share.shift];
             dft<real, radix>::apply(a);
 #pragma unroll
             for (int s = 0; s < radix; s++)
-                b[s] = at[(max(place.y, 0) + s) << share.shift];
+                b[s] = second[s << share.shift];
             dft<real, radix>::apply(b);
             if (p == 0)
                 regroup<real, radix>(a, b, t.pairs.ratio);
-            const auto line = out.line(l);
-#pragma unroll
-            for (int i = 0; i < radix; i++) {
-                const int2 entry = __ldg(&t.pairs.entry[i * t.pairs.count + p]);
-                const complex<real> w = slot_weight(t.pairs, i * t.pairs.count + p, t.scale);
-                const number<real> sum = a[i] + b[radix - 1 - i], turned = quarter(a[i] - b[radix - 1 - i]);
-                if (entry.x >= 0)
-                    line.put(entry.x, w.x * sum + w.y * turned);
-                if (entry.y >= 0)
-                    line.put(entry.y >> 1, signed_by(entry.y, w.y * sum - w.x * turned));
-            }
+            if (t.pairs.complete)
+                store_slots<true>(t, a, b, p, out.line(l));
+            else
+                store_slots<false>(t, a, b, p, out.line(l));
         }
     }
 }
 
-/* The inputs of the pair's butterflies, for a backward transform by a forward one: real and imaginary parts
- * exchanged. Loads come first, all of them, so that they are in flight together. */
-template <typename real, int radix, typename line_type>
-__device__ __forceinline__ void load_pair(number<real> (&a)[radix], number<real> (&b)[radix], const line_pairs<real> &pairs,
-                                          int p, const line_type &line)
+/* What slots read, all of it in flight together. */
+template <bool complete, typename real, int radix, typename line_type>
+__device__ __forceinline__ void load_slots(number<real> (&a)[radix], number<real> (&b)[radix],
+                                           const int2 (&entry)[radix], const line_type &line)
 {
-    int sign[radix];
 #pragma unroll
     for (int i = 0; i < radix; i++) {
-        const int2 entry = __ldg(&pairs.entry[i * pairs.count + p]);
         a[i] = b[radix - 1 - i] = number<real>{};
-        if (entry.x >= 0)
-            a[i] = line.get(entry.x);
-        if (entry.y >= 0)
-            b[radix - 1 - i] = line.get(entry.y >> 1);
-        sign[i] = entry.y;
+        if (complete || entry[i].x >= 0)
+            a[i] = line.get(entry[i].x);
+        if (complete || entry[i].y >= 0)
+            b[radix - 1 - i] = line.get(entry[i].y >> 1);
     }
+}
+
+/* The inputs of the pair's butterflies, for a backward transform by a forward one: real and imaginary parts
+ * exchanged. */
+template <typename real, int radix, typename line_type>
+__device__ __forceinline__ void load_pair(number<real> (&a)[radix], number<real> (&b)[radix],
+                                          const line_pairs<real> &pairs, int p, const line_type &line)
+{
+    int2 entry[radix];
+    load_entries(pairs, p, entry);
+    if (pairs.complete)
+        load_slots<true, real>(a, b, entry, line);
+    else
+        load_slots<false, real>(a, b, entry, line);
 #pragma unroll
     for (int i = 0; i < radix; i++) {
         const complex<real> w = slot_weight(pairs, i * pairs.count + p, static_cast<real>(1));
-        const number<real> first = a[i], second = signed_by(sign[i], b[radix - 1 - i]);
+        const number<real> first = a[i], second = signed_by(entry[i].y, b[radix - 1 - i]);
         const number<real> sum = w.x * first + w.y * second, turned = quarter(w.y * first - w.x * second);
         a[i] = sum - turned;
         b[radix - 1 - i] = sum + turned;
@@ -389,9 +441,15 @@ __device__ __forceinline__ line_share share_column(const tile_shape &shape, int 
             false};
 }
 
-template <typename real, typename lines_in, typename lines_out>
+struct nothing {
+    __device__ __forceinline__ void operator()() const {}
+};
+
+/* `before_last` is called when all of the tile has been read and most of the work on it is done. */
+template <typename real, typename lines_in, typename lines_out, typename hook>
 __device__ __forceinline__ void transform_tile(const line_transform<real> &t, const line_share &share,
-                                               number<real> *numbers, const lines_in &in, const lines_out &out)
+                                               number<real> *numbers, const lines_in &in, const lines_out &out,
+                                               hook &before_last)
 {
     const line_pass<real> &first = t.fft.pass[0], &last = t.fft.pass[t.fft.passes - 1];
     if constexpr (lines_in::packed) {
@@ -400,6 +458,7 @@ __device__ __forceinline__ void transform_tile(const line_transform<real> &t, co
         else
             run_pass(first, share, numbers, from_lines<real, lines_in>{t, in}, to_shared<real>());
         run_middle(t.fft, share, numbers);
+        before_last();
         if (t.synthesis)
             run_pass(last, share, numbers, from_shared<real>(), to_lines<real, lines_out>{t, out});
         else
@@ -407,22 +466,27 @@ __device__ __forceinline__ void transform_tile(const line_transform<real> &t, co
     } else {
         run_pass(first, share, numbers, from_lines<real, lines_in>{t, in}, to_shared<real>());
         run_middle(t.fft, share, numbers);
+        before_last();
         run_pass(last, share, numbers, from_shared<real>(), to_lines<real, lines_out>{t, out});
     }
 }
 
-template <typename real, typename lines_in, typename lines_out>
+template <typename real, typename lines_in, typename lines_out, typename hook>
 __device__ __forceinline__ void transform_rows_tile(const line_transform<real> &transform, const tile_shape &shape,
-                                                    number<real> *numbers, const lines_in &in, const lines_out &out)
+                                                    number<real> *numbers, const lines_in &in, const lines_out &out,
+                                                    hook &before_last)
 {
-    transform_tile(transform, share_row(shape, lines_of<real, lines_in::packed>(in.lanes)), numbers, in, out);
+    const line_share share = share_row(shape, lines_of<real, lines_in::packed>(in.lanes));
+    transform_tile(transform, share, numbers, in, out, before_last);
 }
 
-template <typename real, typename lines>
+template <typename real, typename lines, typename hook>
 __device__ __forceinline__ void transform_columns_tile(const line_transform<real> &transform, const tile_shape &shape,
-                                                       number<real> *numbers, const lines &in, const lines &out)
+                                                       number<real> *numbers, const lines &in, const lines &out,
+                                                       hook &before_last)
 {
-    transform_tile(transform, share_column(shape, lines_of<real, lines::packed>(in.lanes)), numbers, in, out);
+    const line_share share = share_column(shape, lines_of<real, lines::packed>(in.lanes));
+    transform_tile(transform, share, numbers, in, out, before_last);
 }
 
 } // namespace starfish

@@ -42,25 +42,38 @@ template <typename real> struct plane_arguments {
 
 extern __shared__ double2 shared_memory[];
 
+/* The next item of this block. Asked for before the last pass of a tile, since the answer takes as long as an access to
+ * memory; not earlier, since others wait for tiles that a block holds and has not begun. */
+struct next_item {
+    unsigned *counter;
+    unsigned item;
+    __device__ __forceinline__ void operator()()
+    {
+        if (threadIdx.x == 0)
+            item = atomicAdd(counter, 1);
+    }
+};
+
 template <typename real>
-__device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const real *in, unsigned plane, unsigned tile)
+__device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const real *in, unsigned plane, unsigned tile,
+                                        next_item &next)
 {
     const unsigned first = tile * a.rows.lanes, left = a.ny - first, lanes = min(left, (unsigned)a.rows.lanes);
     const size_t offset = ((size_t)plane * a.ny + first) * a.nx;
     const rows_of<real, true> from = {const_cast<real *>(in) + offset, a.nx, lanes};
     const rows_of<real, true> to = {a.out + offset, a.nx, lanes};
-    transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to);
+    transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
 template <typename real>
 __device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, unsigned plane,
-                                           unsigned tile)
+                                           unsigned tile, next_item &next)
 {
     const unsigned first = tile * a.columns.lanes, left = a.nx - first, lanes = min(left, (unsigned)a.columns.lanes);
     const size_t size = (size_t)a.ny * a.nx, offset = plane * size;
     const columns_of<real, true, true> from = {const_cast<real *>(in) + offset, a.nx, size, first, lanes};
     const columns_of<real, true, true> to = {a.out + offset, a.nx, size, first, lanes};
-    transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to);
+    transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
 /* Everything that threads of other blocks wrote before they counted is visible to this block after the barrier. */
@@ -77,30 +90,31 @@ __device__ __forceinline__ void wait_for(const unsigned *done, unsigned count)
 
 /* Does a tile of the first transform, or a tile of the second once the first is done with its plane; returns what counts
  * it when all threads have come to their end. */
-template <typename real, starfish_transform_direction direction>
-__device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, unsigned step, unsigned tile)
+template <typename real>
+__device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, starfish_transform_direction direction,
+                                             unsigned step, unsigned tile, next_item &next)
 {
-    constexpr bool forward = direction == STARFISH_FORWARD;
+    const bool forward = direction == STARFISH_FORWARD;
     const unsigned first_tiles = forward ? a.row_tiles : a.column_tiles;
-    if (tile < first_tiles && step < a.planes) {
-        if (forward)
-            do_rows(a, a.in, step, tile);
-        else
-            do_columns(a, a.in, step, tile);
-        return &a.done[step];
+    const bool first = tile < first_tiles;
+    if (first ? step >= a.planes : step < a.behind) {
+        next();
+        return nullptr;
     }
-    if (tile >= first_tiles && step >= a.behind) {
-        wait_for(&a.done[step - a.behind], first_tiles);
-        if (forward)
-            do_columns(a, a.out, step - a.behind, tile - first_tiles);
-        else
-            do_rows(a, a.out, step - a.behind, tile - first_tiles);
-    }
-    return nullptr;
+    const unsigned plane = first ? step : step - a.behind;
+    const real *in = first ? a.in : a.out;
+    if (!first)
+        wait_for(&a.done[plane], first_tiles);
+    if (first == forward)
+        do_rows(a, in, plane, first ? tile : tile - first_tiles, next);
+    else
+        do_columns(a, in, plane, first ? tile : tile - first_tiles, next);
+    return first ? &a.done[plane] : nullptr;
 }
 
-template <typename real, starfish_transform_direction direction>
-__global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_constant__ plane_arguments<real> a)
+template <typename real>
+__global__ void __launch_bounds__(threads, blocks)
+    planes_kernel(const __grid_constant__ plane_arguments<real> a, starfish_transform_direction direction)
 {
     __shared__ unsigned items[2]; /* this one and the next: some threads read the one while another writes the other */
     const unsigned tiles = a.row_tiles + a.column_tiles, end = tiles * (a.planes + a.behind);
@@ -109,12 +123,10 @@ __global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_co
     __syncthreads();
     for (unsigned turn = 0; items[turn] < end; turn ^= 1) {
         const unsigned item = items[turn];
-        unsigned following = 0; /* asked for early: the answer takes as long as an access to memory */
+        next_item next = {a.next, end};
+        unsigned *count = do_item(a, direction, item / tiles, item % tiles, next);
         if (threadIdx.x == 0)
-            following = atomicAdd(a.next, 1);
-        unsigned *count = do_item<real, direction>(a, item / tiles, item % tiles);
-        if (threadIdx.x == 0)
-            items[turn ^ 1] = following;
+            items[turn ^ 1] = next.item;
         __syncthreads();
         if (count && threadIdx.x == 0) {
             __threadfence();
@@ -136,8 +148,7 @@ template <typename real>
 int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                   starfish_transform_direction direction, const starfish_transform_planes &planes, cudaStream_t stream)
 {
-    const bool forward = direction == STARFISH_FORWARD;
-    auto kernel = forward ? planes_kernel<real, STARFISH_FORWARD> : planes_kernel<real, STARFISH_BACKWARD>;
+    auto kernel = planes_kernel<real>;
     plane_arguments<real> a = {};
     a.x = line_transform_of<real>(x, direction, 1);
     a.y = line_transform_of<real>(y, direction, planes.scale);
@@ -162,7 +173,7 @@ int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cud
     const unsigned grid = static_cast<unsigned>(processors * resident), tiles = a.row_tiles + a.column_tiles;
     a.behind = planes_behind(grid, tiles);
     STARFISH_TRY_CUDA(cudaMemsetAsync(planes.workspace, 0, (planes.planes + 1) * counter_bytes, stream));
-    kernel<<<grid, block_threads, shared, stream>>>(a);
+    kernel<<<grid, block_threads, shared, stream>>>(a, direction);
     return cudaGetLastError();
 }
 

@@ -93,6 +93,7 @@ line_transform<real> line_transform_of(const starfish_transform_cuda *plan, star
     transform.weight = static_cast<const complex<real> *>(line.weight[direction]);
     transform.pairs = {pairs.count,
                        pairs.weighted,
+                       pairs.complete,
                        static_cast<const int2 *>(line.place[direction]),
                        transform.entry,
                        transform.weight,

@@ -50,7 +50,8 @@ __global__ void __launch_bounds__(threads, blocks) rows_kernel(const __grid_cons
     const unsigned n = arguments.transform.n;
     const rows_of<real, packed> in = {const_cast<real *>(arguments.in) + offset, n, lanes};
     const rows_of<real, packed> out = {arguments.out + offset, n, lanes};
-    transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out);
+    nothing none;
+    transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out, none);
 }
 
 template <typename real, bool packed, starfish_transform_direction direction>
@@ -63,10 +64,11 @@ __global__ void __launch_bounds__(threads, blocks)
     const cut_rows_of<real, packed> cut = {modes, first, lanes};
     real *rows = direction == STARFISH_FORWARD ? const_cast<real *>(arguments.in) : arguments.out;
     const rows_of<real, packed> plain = {rows + offset, n, lanes};
+    nothing none;
     if constexpr (direction == STARFISH_FORWARD)
-        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), plain, cut);
+        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), plain, cut, none);
     else
-        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), cut, plain);
+        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), cut, plain, none);
 }
 
 /* ---- Columns ---------------------------------------------------------------------------------------------------- */
@@ -90,7 +92,8 @@ __global__ void __launch_bounds__(threads, blocks)
     const columns_of<real, packed, adjacent> in = {const_cast<real *>(arguments.in) + offset, stride, plane, lane,
                                                    lanes};
     const columns_of<real, packed, adjacent> out = {arguments.out + offset, stride, plane, lane, lanes};
-    transform_columns_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out);
+    nothing none;
+    transform_columns_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out, none);
 }
 
 /* ---- Launches --------------------------------------------------------------------------------------------------- */
@@ -132,7 +135,7 @@ template <typename real, bool packed>
 int launch_columns(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                    const starfish_transform_columns &columns, const void *in, cudaStream_t stream)
 {
-    if (columns.inner > UINT32_MAX / 2)
+    if (columns.inner > UINT32_MAX / STARFISH_LINE_NUMBER)
         return cudaErrorInvalidValue;
     const column_arguments<real> arguments = {line_transform_of<real>(plan, direction, columns.scale),
                                               columns_tile_shape(plan, column_threads(plan)),

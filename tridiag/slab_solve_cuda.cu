@@ -246,7 +246,7 @@ __device__ inline Eliminated<Real> factorise(Chunk<Real, ROWS> &chunk, const Ope
 {
     Eliminated<Real> row = first_row(rows.lower[at], rows.diag[at] + shift, Real(0));
 
-#pragma unroll
+#pragma unroll 4
     for (int i = 1; i < ROWS; i++) {
         const Real pivot = reciprocal(row.diag);
         chunk.pivot(i - 1) = pivot;
