@@ -1,8 +1,7 @@
 /* Complex Fourier transforms of lines that lie in shared memory, by a block of threads (line_plan.h).
  *
- * A pass reads and writes every number once, 32 bytes of shared memory, and meets one barrier. Three radix-8 passes
- * over a line of 512 keep the f64 units of an H200 busy for a quarter of the time; shared memory is what bounds it
- * (figures in transform_lines_cuda.cu). Radices above 8 need more registers than leave enough threads.
+ * A pass reads and writes every number once, 32 bytes of shared memory, and meets one barrier; the first reads and the
+ * last writes device memory instead (line_tile.cuh). Radices above 8 need more registers than leave enough threads.
  *
  * Source for the small odd lengths: symmetric sums, as in Winograd, Math. Comp. 32 (1978), without his nesting. */
 #ifndef STARFISH_FFT_LINE_FFT_CUH

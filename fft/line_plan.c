@@ -337,7 +337,7 @@ static void fill_pairs(struct starfish_line_pairs *pairs, const struct starfish_
         if (p == 0 && pairs->stride % 2 == 1)
             pairs->place[1] = -1;
         for (int i = 0; i < pairs->radix; i++) {
-            const size_t at = (size_t)(i * pairs->count + p);
+            const size_t at = (size_t)i * (size_t)pairs->count + (size_t)p;
             struct slot slot = find_slot(pairs, after, p, i, precision);
             if (synthesis)
                 turn_slot(&slot, gain);
@@ -358,8 +358,8 @@ starfish_status starfish_line_pairs_create(struct starfish_line_pairs *pairs, co
                                            const struct starfish_line_after *after, bool synthesis, double gain,
                                            starfish_precision precision)
 {
-    *pairs = (struct starfish_line_pairs){.radix = plan->pass[synthesis ? 0 : plan->passes - 1].radix,
-                                          .complete = true};
+    *pairs =
+        (struct starfish_line_pairs){.radix = plan->pass[synthesis ? 0 : plan->passes - 1].radix, .complete = true};
     pairs->stride = plan->length / pairs->radix;
     pairs->count = (pairs->stride + 1) / 2;
     const size_t slots = (size_t)pairs->count * (size_t)pairs->radix;

@@ -55,7 +55,7 @@ struct starfish_line_before {
 /* After the transform, an output of a lane is re Re V + im Im V of one element V. Nearly all elements have two outputs,
  * the second with weights (im, -re) or (-im, re); they are made together. */
 struct starfish_line_after {
-    int *entry;     /* two an element: output k, and 2 k' + (0 or 1) for its second; -1: none */
+    int *entry;   /* two an element: output k, and 2 k' + (0 or 1) for its second; -1: none */
     void *weight; /* (re, im) an element */
 };
 

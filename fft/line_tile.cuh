@@ -2,8 +2,9 @@
  * memory is read once and written once; everything between stays in registers and shared memory.
  *
  * Two real lanes go as one complex line a + ib (transform shape REAL, `packed`); a combination with real weights
- * acts on both. With shape COMPLEX a line is one lane. A tile is read whole before any of it is written, so output
- * may replace input. */
+ * acts on both. Combinations of elements that lie opposite each other are made in registers, within the last pass, or
+ * within the first one of a backward Fourier transform (struct starfish_line_pairs). With shape COMPLEX a line is one
+ * lane. A tile is read whole before any of it is written, so output may replace input. */
 #ifndef STARFISH_FFT_LINE_TILE_CUH
 #define STARFISH_FFT_LINE_TILE_CUH
 
@@ -239,8 +240,7 @@ __device__ __forceinline__ complex<real> slot_weight(const line_pairs<real> &pai
 /* Combination after of a pair. `complete`: every slot has both outputs, so that nothing depends on what tables say. */
 template <bool complete, typename real, int radix, typename line_type>
 __device__ __forceinline__ void store_slots(const line_transform<real> &t, const number<real> (&a)[radix],
-                                            const number<real> (&b)[radix], int p,
-                                            const line_type &line)
+                                            const number<real> (&b)[radix], int p, const line_type &line)
 {
 #pragma unroll
     for (int i = 0; i < radix; i++) {
@@ -417,14 +417,9 @@ struct tile_shape {
 __device__ __forceinline__ line_share share_row(const tile_shape &shape, int lines)
 {
     const int thread = threadIdx.x, log = __ffs(shape.along) - 1;
-    return {lines,
-            shape.shift,
-            shape.distance,
-            thread >> log,
-            shape.threads >> log,
-            thread & (shape.along - 1),
-            shape.along,
-            shape.along <= 32};
+    return {lines,         shape.shift,          shape.distance,
+            thread >> log, shape.threads >> log, thread & (shape.along - 1),
+            shape.along,   shape.along <= 32};
 }
 
 /* Columns: threads lie across the lines that are interleaved. */

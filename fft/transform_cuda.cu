@@ -149,8 +149,8 @@ starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind
     if (plan->shape.fft == STARFISH_FFT_NONE)
         return STARFISH_SUCCESS;
     if (plan->in_shared_memory)
-        STARFISH_TRY(create_line(
-            plan, starfish_transform_scale(kind, plan->n) / static_cast<double>(plan->shape.length), host));
+        STARFISH_TRY(
+            create_line(plan, starfish_transform_scale(kind, plan->n) / static_cast<double>(plan->shape.length), host));
     STARFISH_TRY(create_tables(plan, *host));
     return plan->in_shared_memory ? STARFISH_SUCCESS : cufft_create(plan);
 }

@@ -1,11 +1,8 @@
 /* Transforms of rows and columns in shared memory, one kernel each (line_tile.cuh).
  *
- * The floor is one read and one write of the field, 2 sizeof(real) bytes an element, and that is what moves (ncu:
- * 2.12 GB for 512^3 in f64, 0.51 ms of an H200). The path to shared memory and L1 is what bounds it, 60 to 70 % busy
- * by ncu: of 94 million accesses of 128 bytes for rows and 118 for columns 60 and 55 are to shared memory, much of
- * the rest is tables. Measured at 512^3 in f64: rows PERIODIC about 0.58 ms forward and 0.68 backward, columns
- * NN_CELL 0.66 and 0.82; in f32, floor 0.26: 0.34, 0.39 and 0.35, 0.42. Tried without gain: four blocks of 64
- * registers a multiprocessor (spills), loads past the L1 cache (columns 0.75), two lines a thread (columns 0.90). */
+ * The floor is one read and one write of the field, 2 sizeof(real) bytes an element, 0.51 ms of an H200 for 512^3 in f64.
+ * A number meets shared memory four times in three passes, as combinations are made within the outer passes; what is left
+ * is waiting for memory, with 16 warps of 128 registers a multiprocessor. Blocks of 96 registers spill and are slower. */
 #include "fft/transform_cuda.cuh"
 
 #include <algorithm>
@@ -120,8 +117,8 @@ int launch_rows(const starfish_transform_cuda *plan, starfish_transform_directio
                 const starfish_transform_rows &rows, cudaStream_t stream)
 {
     const bool forward = direction == STARFISH_FORWARD;
-    row_arguments<real> arguments = {line_transform_of<real>(plan, direction, rows.scale), rows_tile_shape(plan, row_threads(plan)),
-                                     rows.count, nullptr, nullptr};
+    row_arguments<real> arguments = {line_transform_of<real>(plan, direction, rows.scale),
+                                     rows_tile_shape(plan, row_threads(plan)), rows.count, nullptr, nullptr};
     arguments.in = static_cast<const real *>(forward || rows.tiles > 1 ? rows.rows : rows.tile[0]);
     arguments.out = static_cast<real *>(forward && rows.tiles == 1 ? rows.tile[0] : rows.rows);
     if (rows.tiles == 1)

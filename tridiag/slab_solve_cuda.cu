@@ -3,7 +3,8 @@
  * Floor: 2 reals per unknown, 16 bytes in f64: 512 planes of 512 x 512 lanes are 2.15 GB, 0.51 ms at 4.2 TB/s.
  *
  * A lane is cut into chunks of at most ROWS rows, and a chunk is a slab of its own, held by one thread in registers:
- *   1. load the chunk, all loads in flight at once; eliminate it up to its last row, the pivots going to shared memory;
+ *   1. load the chunk, all loads in flight at once, and meanwhile eliminate the operator up to its last row, the pivots
+ *      going to shared memory; then the right-hand side;
  *   2. a group of threads of one warp per lane solves the system of the chunks' separators by parallel cyclic
  *      reduction through shuffles (periodic lines: the last separator apart, with a second right-hand side);
  *   3. with the separators before and of its own chunk, every thread does Thomas with the pivots kept, and stores.

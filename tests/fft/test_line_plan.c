@@ -100,6 +100,11 @@ struct lanes {
     const double *first, *second;
 };
 
+static double complex times_i(double complex x)
+{
+    return CMPLX(-cimag(x), creal(x));
+}
+
 static double complex lane_number(const struct lanes *lanes, int k)
 {
     return CMPLX(lanes->first[k], lanes->second[k]);
@@ -111,7 +116,7 @@ static void apply_slot(const struct starfish_line_pairs *pairs, int slot, double
 {
     const int *entry = pairs->entry + 2 * slot;
     const double *weight = (const double *)pairs->weight + 2 * slot;
-    const double complex sum = c + d, turned = -I * (c - d);
+    const double complex sum = c + d, turned = times_i(d - c);
     if (entry[0] >= 0)
         y[entry[0]] = weight[0] * sum + weight[1] * turned;
     if (entry[1] >= 0)
@@ -125,12 +130,11 @@ static void undo_slot(const struct starfish_line_pairs *pairs, int slot, const s
     const int *entry = pairs->entry + 2 * slot;
     const double *weight = (const double *)pairs->weight + 2 * slot;
     const double complex first = entry[0] >= 0 ? lane_number(lanes, entry[0]) : 0;
-    const double complex second =
-        entry[1] >= 0 ? (entry[1] & 1 ? -1 : 1) * lane_number(lanes, entry[1] / 2) : 0;
+    const double complex second = entry[1] >= 0 ? (entry[1] & 1 ? -1 : 1) * lane_number(lanes, entry[1] / 2) : 0;
     const double complex sum = weight[0] * first + weight[1] * second;
     const double complex turned = weight[1] * first - weight[0] * second;
-    *c = sum + I * turned;
-    *d = sum - I * turned;
+    *c = sum + times_i(turned);
+    *d = sum - times_i(turned);
 }
 
 /* Frequencies of a slot's elements by line_plan.h's rule; both the same for the real elements of slot 0 of pair 0. */
@@ -152,7 +156,7 @@ static void analyse(const struct starfish_line_pairs *pairs, int length, const d
     for (int p = 0; p < pairs->count; p++)
         for (int i = 0; i < pairs->radix; i++) {
             const int f = slot_frequency(pairs, p, i);
-            const double complex half = length % 2 == 0 ? I * pairs->ratio * spectrum[length / 2] : 0;
+            const double complex half = length % 2 == 0 ? pairs->ratio * times_i(spectrum[length / 2]) : 0;
             if (!slot_counts(pairs, p, i))
                 continue;
             if (f == 0)
@@ -176,7 +180,7 @@ static void synthesise(const struct starfish_line_pairs *pairs, int length, cons
             if (f > 0)
                 spectrum[length - f] = d;
             else if (length % 2 == 0)
-                spectrum[length / 2] = pairs->ratio * (c - d) / (2 * I);
+                spectrum[length / 2] = pairs->ratio * times_i(d - c) / 2;
         }
 }
 
@@ -266,7 +270,8 @@ static void check_pairs(enum starfish_transform_kind kind, size_t n, enum starfi
 static void pairs_give_all_transforms_of_real_lines(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 20, 21, 24, 27, 31, 35, 40, 63, 64, 70};
+    static const size_t sizes[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 12, 13, 14,
+                                   15, 16, 20, 21, 24, 27, 31, 35, 40, 63, 64, 70};
     for (enum starfish_transform_kind kind = 0; kind < STARFISH_TRANSFORM_KINDS; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
             const struct starfish_transform_shape shape = starfish_transform_shape(kind, sizes[i]);
