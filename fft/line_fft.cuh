@@ -1,8 +1,7 @@
 /* Complex Fourier transforms of lines that lie in shared memory, by a block of threads (line_plan.h).
  *
- * A pass reads and writes every number once, 32 bytes of shared memory, and meets one barrier. Three radix-8 passes
- * over a line of 512 keep the f64 units of an H200 busy for a quarter of the time; shared memory is what bounds it
- * (figures in transform_lines_cuda.cu). Radices above 8 need more registers than leave enough threads.
+ * A pass reads and writes every number once, 32 bytes of shared memory, and meets one barrier; the first reads and the
+ * last writes device memory instead (line_tile.cuh). Radices above 8 need more registers than leave enough threads.
  *
  * Source for the small odd lengths: symmetric sums, as in Winograd, Math. Comp. 32 (1978), without his nesting. */
 #ifndef STARFISH_FFT_LINE_FFT_CUH
@@ -238,7 +237,8 @@ struct line_share {
     int lines;                       /* of this block */
     int shift, distance;             /* of places, as a power of two; of lines */
     int first_line, line_step;       /* this thread's lines */
-    int first_element, element_step; /* and its elements, or butterflies, in each of them */
+    int first_element, element_step; /* and its butterflies, or pairs of them, in each of them */
+    bool in_warp;                    /* whether all threads that share a line are of one warp */
 };
 
 /* x[s] times w^s. w, w^2 and w^4 come from the table, the other powers are their products, which costs less than
@@ -265,53 +265,78 @@ __device__ __forceinline__ void twiddle(number<real> (&x)[radix], const complex<
     }
 }
 
-/* One pass; `load` fills the inputs of butterfly j of line l: from shared memory, or in the first pass from wherever
- * the line comes from. */
-template <typename real, int radix, typename loader>
-__device__ __forceinline__ void run_butterflies(const line_pass<real> &pass, const line_share &share,
-                                                number<real> *numbers, const loader &load)
+/* Registers that some path leaves as they were would be kept through every loop around. */
+template <typename number, int count> __device__ __forceinline__ void clear(number (&x)[count])
 {
-    const int step = pass.step << share.shift;
-    for (int b = share.first_element; b < pass.butterflies; b += share.element_step) {
-        const int2 start = __ldg(&pass.start[b]);
-        for (int l = share.first_line; l < share.lines; l += share.line_step) {
-            number<real> x[radix], *place = numbers + l * share.distance + (start.x << share.shift);
-            load.template fill<radix>(x, l, start.y, pass.span, place, step);
-            dft<real, radix>::apply(x);
-            if (pass.span > 1)
-                twiddle<real, radix>(x, pass.twiddle + start.y, pass.span);
 #pragma unroll
-            for (int s = 0; s < radix; s++)
-                place[s * step] = x[s];
-        }
-    }
+    for (int s = 0; s < count; s++)
+        x[s] = number{};
 }
 
-template <typename real, typename loader>
+/* One pass over butterflies that are independent of each other. `load` fills the inputs of butterfly j of line l, from
+ * shared memory or, in the first pass, from wherever the line comes from; `depth` butterflies are loaded before the first
+ * is used. `store` takes the outputs. */
+template <typename real, int radix, typename loader, typename storer>
+__device__ __forceinline__ void run_butterflies(const line_pass<real> &pass, const line_share &share,
+                                                number<real> *numbers, const loader &load, const storer &store)
+{
+    constexpr int depth = loader::depth;
+    const int step = pass.step << share.shift;
+#pragma unroll 1
+    for (int first = share.first_element; first < pass.butterflies; first += depth * share.element_step)
+#pragma unroll 1
+        for (int l = share.first_line; l < share.lines; l += share.line_step) {
+            number<real> x[depth][radix];
+            int2 start[depth];
+#pragma unroll
+            for (int d = 0; d < depth; d++) {
+                const int b = first + d * share.element_step;
+                start[d] = make_int2(0, 0);
+                if (d > 0 && b >= pass.butterflies) {
+                    clear(x[d]);
+                    continue;
+                }
+                start[d] = __ldg(&pass.start[b]);
+                load.template fill<radix>(x[d], l, loader::in_order ? b : start[d].y, pass.span,
+                                          numbers + l * share.distance + (start[d].x << share.shift), step);
+            }
+#pragma unroll
+            for (int d = 0; d < depth; d++)
+                if (d == 0 || first + d * share.element_step < pass.butterflies) {
+                    dft<real, radix>::apply(x[d]);
+                    store.template drain<radix>(x[d], l, start[d].y, pass,
+                                                numbers + l * share.distance + (start[d].x << share.shift), step);
+                }
+        }
+}
+
+template <typename real, typename loader, typename storer>
 __device__ __forceinline__ void run_pass(const line_pass<real> &pass, const line_share &share, number<real> *numbers,
-                                         const loader &load)
+                                         const loader &load, const storer &store)
 {
     switch (pass.radix) {
     case 1:
-        return run_butterflies<real, 1>(pass, share, numbers, load);
+        return run_butterflies<real, 1>(pass, share, numbers, load, store);
     case 2:
-        return run_butterflies<real, 2>(pass, share, numbers, load);
+        return run_butterflies<real, 2>(pass, share, numbers, load, store);
     case 3:
-        return run_butterflies<real, 3>(pass, share, numbers, load);
+        return run_butterflies<real, 3>(pass, share, numbers, load, store);
     case 4:
-        return run_butterflies<real, 4>(pass, share, numbers, load);
+        return run_butterflies<real, 4>(pass, share, numbers, load, store);
     case 5:
-        return run_butterflies<real, 5>(pass, share, numbers, load);
+        return run_butterflies<real, 5>(pass, share, numbers, load, store);
     case 6:
-        return run_butterflies<real, 6>(pass, share, numbers, load);
+        return run_butterflies<real, 6>(pass, share, numbers, load, store);
     case 7:
-        return run_butterflies<real, 7>(pass, share, numbers, load);
+        return run_butterflies<real, 7>(pass, share, numbers, load, store);
     case 8:
-        return run_butterflies<real, 8>(pass, share, numbers, load);
+        return run_butterflies<real, 8>(pass, share, numbers, load, store);
     }
 }
 
 template <typename real> struct from_shared {
+    static constexpr int depth = 1;
+    static constexpr bool in_order = false;
     template <int radix>
     __device__ __forceinline__ void fill(number<real> (&x)[radix], int, int, int, const number<real> *place,
                                          int step) const
@@ -322,16 +347,37 @@ template <typename real> struct from_shared {
     }
 };
 
-/* The whole transform; numbers are complete, digit-reversed, for every thread on return. */
-template <typename real, typename loader>
-__device__ __forceinline__ void run_line_fft(const line_fft<real> &fft, const line_share &share, number<real> *numbers,
-                                             const loader &first)
+template <typename real> struct to_shared {
+    template <int radix>
+    __device__ __forceinline__ void drain(number<real> (&x)[radix], int, int j, const line_pass<real> &pass,
+                                          number<real> *place, int step) const
+    {
+        if (pass.span > 1)
+            twiddle<real, radix>(x, pass.twiddle + j, pass.span);
+#pragma unroll
+        for (int s = 0; s < radix; s++)
+            place[s * step] = x[s];
+    }
+};
+
+/* Between passes: the threads that share lines wait for each other. */
+__device__ __forceinline__ void wait_for_share(const line_share &share)
 {
-    run_pass(fft.pass[0], share, numbers, first);
-    __syncthreads();
-    for (int i = 1; i < fft.passes; i++) {
-        run_pass(fft.pass[i], share, numbers, from_shared<real>());
+    if (share.in_warp)
+        __syncwarp();
+    else
         __syncthreads();
+}
+
+/* All passes but the first and the last, after which `numbers` wait for the last one. */
+template <typename real>
+__device__ __forceinline__ void run_middle(const line_fft<real> &fft, const line_share &share, number<real> *numbers)
+{
+    wait_for_share(share);
+#pragma unroll 1
+    for (int i = 1; i + 1 < fft.passes; i++) {
+        run_pass(fft.pass[i], share, numbers, from_shared<real>(), to_shared<real>());
+        wait_for_share(share);
     }
 }
 

@@ -54,36 +54,40 @@ __device__ __forceinline__ void split(float4 value, float (&part)[4])
 }
 
 /* ---- One line --------------------------------------------------------------------------------------------------- */
+/* Element i of a lane whose elements are `stride` bytes apart: one instruction, where an index of 64 bits takes six. */
+template <typename value> __device__ __forceinline__ value *element(value *first, unsigned i, unsigned stride)
+{
+    return reinterpret_cast<value *>(reinterpret_cast<char *>(first) + (unsigned long long)i * stride);
+}
+
 /* Lanes side by side, aligned as a number. */
 template <typename real> struct adjacent_lanes {
     number<real> *data;
-    unsigned stride; /* in numbers */
-    __device__ __forceinline__ number<real> get(int i) const { return data[(size_t)i * stride]; }
-    __device__ __forceinline__ void put(int i, number<real> value) const { data[(size_t)i * stride] = value; }
+    unsigned stride; /* bytes */
+    __device__ __forceinline__ number<real> get(unsigned i) const { return *element(data, i, stride); }
+    __device__ __forceinline__ void put(unsigned i, number<real> value) const { *element(data, i, stride) = value; }
 };
 
-/* Lanes anywhere. Those that are missing behind the last are read from the first and not written. */
+/* Lanes anywhere. Those that are missing behind the last are the first once more, as good as it. */
 template <typename real, bool packed> struct scattered_lanes {
     static constexpr int most = values_of<real, packed>::lanes;
     real *lane[most];
-    int count;
-    unsigned stride;
-    __device__ __forceinline__ typename values_of<real, packed>::type get(int i) const
+    unsigned stride; /* bytes */
+    __device__ __forceinline__ typename values_of<real, packed>::type get(unsigned i) const
     {
         real part[most];
 #pragma unroll
         for (int p = 0; p < most; p++)
-            part[p] = lane[p][(size_t)i * stride];
+            part[p] = *element(lane[p], i, stride);
         return join<real, packed>(part);
     }
-    __device__ __forceinline__ void put(int i, typename values_of<real, packed>::type value) const
+    __device__ __forceinline__ void put(unsigned i, typename values_of<real, packed>::type value) const
     {
         real part[most];
         split(value, part);
 #pragma unroll
         for (int p = 0; p < most; p++)
-            if (p < count)
-                lane[p][(size_t)i * stride] = part[p];
+            *element(lane[p], i, stride) = part[p];
     }
 };
 
@@ -154,11 +158,11 @@ template <typename real, bool is_packed> struct rows_of {
     unsigned n, lanes;
     __device__ __forceinline__ auto line(unsigned l) const
     {
-        scattered_lanes<real, packed> line = {{}, min(most, (int)(lanes - l * most)), 1};
+        scattered_lanes<real, packed> line = {{}, sizeof(real)};
         real *first = rows + (size_t)(l * most) * n;
 #pragma unroll
         for (int p = 0; p < most; p++)
-            line.lane[p] = p < line.count ? first + (size_t)p * n : first;
+            line.lane[p] = l * most + p < lanes ? first + (size_t)p * n : first;
         return line;
     }
 };
@@ -199,12 +203,13 @@ template <typename real, bool is_packed, bool is_adjacent> struct columns_of {
     __device__ __forceinline__ auto line(unsigned l) const
     {
         if constexpr (packed && is_adjacent) {
-            return adjacent_lanes<real>{reinterpret_cast<number<real> *>(lane(l * most)), inner / most};
+            return adjacent_lanes<real>{reinterpret_cast<number<real> *>(lane(l * most)),
+                                        inner * static_cast<unsigned>(sizeof(real))};
         } else {
-            scattered_lanes<real, packed> line = {{}, min(most, (int)(lanes - l * most)), inner};
+            scattered_lanes<real, packed> line = {{}, inner * static_cast<unsigned>(sizeof(real))};
 #pragma unroll
             for (int p = 0; p < most; p++)
-                line.lane[p] = lane(l * most + (p < line.count ? p : 0));
+                line.lane[p] = lane(l * most + (l * most + p < lanes ? p : 0));
             return line;
         }
     }

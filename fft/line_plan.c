@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Fewest passes first, then the smallest sum of radices. Descending, so that the first pass, which reads device memory,
  * has the most loads in flight. */
@@ -31,14 +32,15 @@ static void search(int rest, int largest, struct factors *tried, struct factors 
         }
 }
 
-/* count is over STARFISH_LINE_PASSES when there are none. Length 1 is one pass of radix 1. */
+/* count is over STARFISH_LINE_PASSES when there are none. The first pass and the last one differ in what they read and
+ * write, so one of radix 1 follows where one would do. */
 static struct factors factorise(int length)
 {
     enum { LARGEST = 8 };
     struct factors tried = {0}, best = {.count = STARFISH_LINE_PASSES + 1};
-    if (length == 1)
-        return (struct factors){.count = 1, .radix = {1}};
     search(length, LARGEST, &tried, &best);
+    while (best.count < 2)
+        best.radix[best.count++] = 1;
     return best;
 }
 
@@ -125,8 +127,9 @@ static void fill_pass(const struct starfish_line_plan *plan, const struct starfi
     int block = pass->radix * pass->span;
     for (int b = 0; b < pass->butterflies; b++) {
         int *start = plan->start + 2 * (pass->first_start + (size_t)b), j = b % pass->span;
-        start[0] = place_of(plan, b / pass->span * block + j);
-        start[1] = j;
+        const bool last = pass == &plan->pass[plan->passes - 1];
+        start[0] = last ? position_of(plan, b) : place_of(plan, b / pass->span * block + j);
+        start[1] = last ? b : j;
     }
     for (int power = 0; power < powers(pass->radix); power++)
         for (int j = 0; j < pass->span; j++) {
@@ -205,62 +208,166 @@ static struct output output_of(const struct starfish_transform_tables *tables,
     return output;
 }
 
-/* 1 or -1 when the weights of `second` are (im, -re) of `first` times that, else 0. */
-static int quarter_turn(const struct output *first, const struct output *second)
+/* 1 or -1 when the weights `second` are (im, -re) of `first` times that, else 0. */
+static int quarter_turn(const double first[2], const double second[2])
 {
-    const double size = fabs(first->weight[0]) + fabs(first->weight[1]);
+    const double size = fabs(first[0]) + fabs(first[1]);
     for (int sign = 1; sign >= -1; sign -= 2)
-        if (fabs(second->weight[0] - sign * first->weight[1]) <= 1e-6 * size &&
-            fabs(second->weight[1] + sign * first->weight[0]) <= 1e-6 * size)
+        if (fabs(second[0] - sign * first[1]) <= 1e-6 * size && fabs(second[1] + sign * first[0]) <= 1e-6 * size)
             return sign;
     return 0;
 }
 
-/* `entry_of` finds the entry of an element that waits for its second output, or -1. */
-static void fill_after(struct starfish_line_after *after, const struct starfish_line_plan *plan,
-                       const struct starfish_transform_tables *tables,
-                       const struct starfish_transform_combination *table, starfish_precision precision, int *entry_of)
+static struct output first_output(const struct starfish_line_after *after, int element, starfish_precision precision)
 {
-    for (int m = 0; m < plan->length; m++)
-        entry_of[m] = -1;
-    for (size_t k = 0; k < table->length; k++) {
-        const struct output output = output_of(tables, table, k, precision);
-        const int m = output.element, waiting = entry_of[m];
-        if (waiting >= 0) {
-            int *entry = after->entry + 4 * waiting;
-            const struct output first = output_of(tables, table, (size_t)entry[2], precision);
-            const int sign = quarter_turn(&first, &output);
-            entry_of[m] = -1;
-            if (sign != 0) {
-                entry[3] = 2 * (int)k + (sign < 0);
-                continue;
-            }
-        }
-        int *entry = after->entry + 4 * after->entries;
-        entry[0] = plan->position[m];
-        entry[1] = plan->position[(plan->length - m) % plan->length];
-        entry[2] = (int)k;
-        entry[3] = -1;
-        set_complex(after->weight, (size_t)after->entries, (long double)output.weight[0], (long double)output.weight[1],
-                    precision);
-        entry_of[m] = after->entries++;
-    }
+    const size_t at = 2 * (size_t)element;
+    return (struct output){element, {real_at(after->weight, at, precision), real_at(after->weight, at + 1, precision)}};
 }
 
-starfish_status starfish_line_after_create(struct starfish_line_after *after, const struct starfish_line_plan *plan,
+/* No element has more than two outputs, and the second is a quarter turn from the first: all kinds are made so. */
+static bool fill_after(struct starfish_line_after *after, const struct starfish_transform_tables *tables,
+                       const struct starfish_transform_combination *table, starfish_precision precision)
+{
+    for (size_t i = 0; i < 2 * tables->shape.length; i++)
+        after->entry[i] = -1;
+    for (size_t k = 0; k < table->length; k++) {
+        const struct output output = output_of(tables, table, k, precision);
+        int *entry = after->entry + 2 * output.element;
+        if (entry[0] < 0) {
+            entry[0] = (int)k;
+            set_complex(after->weight, (size_t)output.element, (long double)output.weight[0],
+                        (long double)output.weight[1], precision);
+            continue;
+        }
+        const struct output first = first_output(after, output.element, precision);
+        const int sign = quarter_turn(first.weight, output.weight);
+        if (sign == 0 || entry[1] >= 0)
+            return false;
+        entry[1] = 2 * (int)k + (sign < 0);
+    }
+    return true;
+}
+
+starfish_status starfish_line_after_create(struct starfish_line_after *after,
                                            const struct starfish_transform_tables *tables,
                                            enum starfish_transform_direction direction, starfish_precision precision)
 {
-    const struct starfish_transform_combination *table = &tables->after[direction];
-    int *entry_of = malloc((size_t)plan->length * sizeof *entry_of);
-    after->entries = 0;
-    after->entry = malloc(4 * table->length * sizeof *after->entry);
-    after->weight = malloc(2 * table->length * starfish_real_size(precision));
-    const bool have = entry_of && after->entry && after->weight;
-    if (have)
-        fill_after(after, plan, tables, table, precision, entry_of);
-    free(entry_of);
-    if (!have)
+    const size_t length = tables->shape.length;
+    after->entry = malloc(2 * length * sizeof *after->entry);
+    after->weight = calloc(2 * length, starfish_real_size(precision));
+    if (!after->entry || !after->weight)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the outputs of a line of length %zu", length);
+    if (!fill_after(after, tables, &tables->after[direction], precision))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "outputs of a line of length %zu are not pairs", length);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Pairs of butterflies ---------------------------------------------------------------------------------------- */
+bool starfish_line_is_synthesis(const struct starfish_transform_tables *tables,
+                                enum starfish_transform_direction direction)
+{
+    return tables->shape.fft == STARFISH_FFT_REAL && tables->before[direction].terms == 2;
+}
+
+/* One slot before its weights are turned for a synthesis. */
+struct slot {
+    int entry[2];
+    double weight[2];
+};
+
+/* Of frequency f, whose element is that of length - f where f is over the half: S is the same then, T the negative. */
+static struct slot slot_of(const struct starfish_line_after *after, int length, int f, starfish_precision precision)
+{
+    const bool mirrored = 2 * f > length;
+    const int element = mirrored ? length - f : f;
+    const struct output first = first_output(after, element, precision);
+    struct slot slot = {{after->entry[2 * element], after->entry[2 * element + 1]}, {first.weight[0], first.weight[1]}};
+    if (mirrored) {
+        slot.weight[1] = -slot.weight[1];
+        slot.entry[1] ^= slot.entry[1] >= 0;
+    }
+    return slot;
+}
+
+/* Slot 0 of pair 0: its second output, re S - im T with weights (re, 0) and sign -1, is that of length / 2. */
+static struct slot real_slot(const struct starfish_line_after *after, int length, starfish_precision precision,
+                             double *ratio)
+{
+    const int half = length % 2 == 0 ? length / 2 : 0;
+    struct slot slot = {{after->entry[0], -1}, {real_at(after->weight, 0, precision), 0}};
+    *ratio = 0;
+    if (half > 0 && after->entry[2 * half] >= 0) {
+        const double weight = real_at(after->weight, 2 * (size_t)half, precision);
+        slot.entry[1] = 2 * after->entry[2 * half] + 1;
+        slot.weight[0] = slot.entry[0] >= 0 ? slot.weight[0] : weight;
+        *ratio = weight / slot.weight[0];
+    }
+    return slot;
+}
+
+static struct slot find_slot(struct starfish_line_pairs *pairs, const struct starfish_line_after *after, int p, int i,
+                             starfish_precision precision)
+{
+    const int stride = pairs->stride, length = stride * pairs->radix;
+    const bool second = p == 0 && i >= (pairs->radix + 1) / 2;
+    if (p == 0 && i == 0)
+        return real_slot(after, length, precision, &pairs->ratio);
+    if (second && stride % 2 == 1)
+        return (struct slot){{-1, -1}, {0, 0}};
+    return slot_of(after, length, (second ? stride / 2 : p) + stride * i, precision);
+}
+
+/* first = re S + im T and second = sign (im S - re T) solved for S and T are the same with weights over their squares'
+ * sum; C and D are (S + iT) / 2 and (S - iT) / 2. */
+static void turn_slot(struct slot *slot, double gain)
+{
+    const double square = slot->weight[0] * slot->weight[0] + slot->weight[1] * slot->weight[1];
+    for (int part = 0; part < 2 && square > 0; part++)
+        slot->weight[part] *= gain / (2 * square);
+}
+
+static void fill_pairs(struct starfish_line_pairs *pairs, const struct starfish_line_plan *plan,
+                       const struct starfish_line_after *after, bool synthesis, double gain,
+                       starfish_precision precision)
+{
+    for (int p = 0; p < pairs->count; p++) {
+        const int second = p > 0 ? pairs->stride - p : pairs->stride / 2;
+        pairs->place[2 * p] = synthesis ? place_of(plan, p) : position_of(plan, p);
+        pairs->place[2 * p + 1] = synthesis ? place_of(plan, second) : position_of(plan, second);
+        if (p == 0 && pairs->stride % 2 == 1)
+            pairs->place[1] = -1;
+        for (int i = 0; i < pairs->radix; i++) {
+            const size_t at = (size_t)i * (size_t)pairs->count + (size_t)p;
+            struct slot slot = find_slot(pairs, after, p, i, precision);
+            if (synthesis)
+                turn_slot(&slot, gain);
+            memcpy(pairs->entry + 2 * at, slot.entry, sizeof slot.entry);
+            set_complex(pairs->weight, at, (long double)slot.weight[0], (long double)slot.weight[1], precision);
+            pairs->complete &= slot.entry[0] >= 0 && slot.entry[1] >= 0;
+            if (slot.entry[0] < 0 && slot.entry[1] < 0)
+                continue;
+            pairs->plain = pairs->plain == 0 ? slot.weight[0] : pairs->plain;
+            pairs->weighted |= slot.weight[0] != pairs->plain || slot.weight[1] != 0;
+        }
+    }
+    if (synthesis && pairs->ratio != 0)
+        pairs->ratio = 1 / pairs->ratio;
+}
+
+starfish_status starfish_line_pairs_create(struct starfish_line_pairs *pairs, const struct starfish_line_plan *plan,
+                                           const struct starfish_line_after *after, bool synthesis, double gain,
+                                           starfish_precision precision)
+{
+    *pairs =
+        (struct starfish_line_pairs){.radix = plan->pass[synthesis ? 0 : plan->passes - 1].radix, .complete = true};
+    pairs->stride = plan->length / pairs->radix;
+    pairs->count = (pairs->stride + 1) / 2;
+    const size_t slots = (size_t)pairs->count * (size_t)pairs->radix;
+    pairs->place = malloc(2 * (size_t)pairs->count * sizeof *pairs->place);
+    pairs->entry = malloc(2 * slots * sizeof *pairs->entry);
+    pairs->weight = malloc(2 * slots * starfish_real_size(precision));
+    if (!pairs->place || !pairs->entry || !pairs->weight)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the tables of a line of length %d", plan->length);
+    fill_pairs(pairs, plan, after, synthesis, gain, precision);
     return STARFISH_SUCCESS;
 }

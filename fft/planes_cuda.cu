@@ -7,9 +7,10 @@
  * counted as done. All of these were handed out before it, and a block holds at most one tile that it has not begun, of
  * a later number, so the tile of the least number never waits and nothing can lock.
  *
- * Measured on an H200, 512^3 in f64, PERIODIC and NN_CELL: device memory moves 2.16 GB (ncu), the floor, so 0.51 ms;
- * it takes 1.25 ms forward and 1.46 backward, in f32 0.73 and 0.81: shared memory and the L1 cache bound it.
- * Distances of 4 and 6 planes take the same, 2 makes tiles wait (1.88), 8 and more leave the L2 cache (1.34). */
+ * On an H200, 512^3 in f64, the floor is 0.51 ms. How many planes lie between is what matters: a tile takes about
+ * ten microseconds, so with too few of them tiles wait; with too many, what lies between leaves the L2 cache, a step being
+ * 2 MB read and 2 MB kept. Blocks that hold tiles for long before they begin them make both worse, as does fetching tiles
+ * ahead into the L2. */
 #include "fft/transform_cuda.cuh"
 
 extern "C" {
@@ -26,7 +27,7 @@ namespace
 {
 
 constexpr int threads = STARFISH_LINE_THREADS;
-constexpr int blocks = 3; /* of a multiprocessor, as in transform_lines_cuda.cu */
+constexpr int blocks = STARFISH_LINE_BLOCKS;
 
 template <typename real> struct plane_arguments {
     line_transform<real> x, y;
@@ -42,25 +43,38 @@ template <typename real> struct plane_arguments {
 
 extern __shared__ double2 shared_memory[];
 
+/* The next item of this block. Asked for before the last pass of a tile, since the answer takes as long as an access to
+ * memory; not earlier, since others wait for tiles that a block holds and has not begun. */
+struct next_item {
+    unsigned *counter;
+    unsigned item;
+    __device__ __forceinline__ void operator()()
+    {
+        if (threadIdx.x == 0)
+            item = atomicAdd(counter, 1);
+    }
+};
+
 template <typename real>
-__device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const real *in, unsigned plane, unsigned tile)
+__device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const real *in, unsigned plane, unsigned tile,
+                                        next_item &next)
 {
     const unsigned first = tile * a.rows.lanes, left = a.ny - first, lanes = min(left, (unsigned)a.rows.lanes);
     const size_t offset = ((size_t)plane * a.ny + first) * a.nx;
     const rows_of<real, true> from = {const_cast<real *>(in) + offset, a.nx, lanes};
     const rows_of<real, true> to = {a.out + offset, a.nx, lanes};
-    transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to);
+    transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
 template <typename real>
 __device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, unsigned plane,
-                                           unsigned tile)
+                                           unsigned tile, next_item &next)
 {
     const unsigned first = tile * a.columns.lanes, left = a.nx - first, lanes = min(left, (unsigned)a.columns.lanes);
     const size_t size = (size_t)a.ny * a.nx, offset = plane * size;
     const columns_of<real, true, true> from = {const_cast<real *>(in) + offset, a.nx, size, first, lanes};
     const columns_of<real, true, true> to = {a.out + offset, a.nx, size, first, lanes};
-    transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to);
+    transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
 /* Everything that threads of other blocks wrote before they counted is visible to this block after the barrier. */
@@ -75,49 +89,50 @@ __device__ __forceinline__ void wait_for(const unsigned *done, unsigned count)
     __syncthreads();
 }
 
-__device__ __forceinline__ void count_one(unsigned *done)
+/* Does a tile of the first transform, or a tile of the second once the first is done with its plane; returns what counts
+ * it when all threads have come to their end. */
+template <typename real>
+__device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, starfish_transform_direction direction,
+                                             unsigned step, unsigned tile, next_item &next)
 {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(done, 1);
+    const bool forward = direction == STARFISH_FORWARD;
+    const unsigned first_tiles = forward ? a.row_tiles : a.column_tiles;
+    const bool first = tile < first_tiles;
+    if (first ? step >= a.planes : step < a.behind) {
+        next();
+        return nullptr;
     }
+    const unsigned plane = first ? step : step - a.behind;
+    const real *in = first ? a.in : a.out;
+    if (!first)
+        wait_for(&a.done[plane], first_tiles);
+    if (first == forward)
+        do_rows(a, in, plane, first ? tile : tile - first_tiles, next);
+    else
+        do_columns(a, in, plane, first ? tile : tile - first_tiles, next);
+    return first ? &a.done[plane] : nullptr;
 }
 
-template <typename real, starfish_transform_direction direction>
-__global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_constant__ plane_arguments<real> a)
+template <typename real>
+__global__ void __launch_bounds__(threads, blocks)
+    planes_kernel(const __grid_constant__ plane_arguments<real> a, starfish_transform_direction direction)
 {
-    constexpr bool forward = direction == STARFISH_FORWARD;
-    __shared__ unsigned shared_item;
-    const unsigned first_tiles = forward ? a.row_tiles : a.column_tiles;
-    const unsigned tiles = a.row_tiles + a.column_tiles, items = tiles * (a.planes + a.behind);
+    __shared__ unsigned items[2]; /* this one and the next: some threads read the one while another writes the other */
+    const unsigned tiles = a.row_tiles + a.column_tiles, end = tiles * (a.planes + a.behind);
     if (threadIdx.x == 0)
-        shared_item = atomicAdd(a.next, 1);
-    for (;;) {
-        __syncthreads();
-        const unsigned item = shared_item;
-        if (item >= items)
-            return;
-        unsigned following = 0; /* asked for early: the answer takes as long as an access to memory */
+        items[0] = atomicAdd(a.next, 1);
+    __syncthreads();
+    for (unsigned turn = 0; items[turn] < end; turn ^= 1) {
+        const unsigned item = items[turn];
+        next_item next = {a.next, end};
+        unsigned *count = do_item(a, direction, item / tiles, item % tiles, next);
         if (threadIdx.x == 0)
-            following = atomicAdd(a.next, 1);
-        const unsigned step = item / tiles, tile = item % tiles;
-        if (tile < first_tiles && step < a.planes) {
-            if (forward)
-                do_rows(a, a.in, step, tile);
-            else
-                do_columns(a, a.in, step, tile);
-            count_one(&a.done[step]);
-        } else if (tile >= first_tiles && step >= a.behind) {
-            wait_for(&a.done[step - a.behind], first_tiles);
-            if (forward)
-                do_columns(a, a.out, step - a.behind, tile - first_tiles);
-            else
-                do_rows(a, a.out, step - a.behind, tile - first_tiles);
+            items[turn ^ 1] = next.item;
+        __syncthreads();
+        if (count && threadIdx.x == 0) {
+            __threadfence();
+            atomicAdd(count, 1);
         }
-        __syncthreads();
-        if (threadIdx.x == 0)
-            shared_item = following;
     }
 }
 
@@ -134,13 +149,13 @@ template <typename real>
 int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                   starfish_transform_direction direction, const starfish_transform_planes &planes, cudaStream_t stream)
 {
-    const bool forward = direction == STARFISH_FORWARD;
-    auto kernel = forward ? planes_kernel<real, STARFISH_FORWARD> : planes_kernel<real, STARFISH_BACKWARD>;
+    auto kernel = planes_kernel<real>;
     plane_arguments<real> a = {};
     a.x = line_transform_of<real>(x, direction, 1);
     a.y = line_transform_of<real>(y, direction, planes.scale);
-    a.rows = rows_tile_shape(x);
-    a.columns = columns_tile_shape(y);
+    const int block_threads = std::max(row_threads(x), column_threads(y));
+    a.rows = rows_tile_shape(x, block_threads);
+    a.columns = columns_tile_shape(y, block_threads);
     a.nx = static_cast<unsigned>(x->n);
     a.ny = static_cast<unsigned>(y->n);
     a.planes = static_cast<unsigned>(planes.planes);
@@ -155,11 +170,11 @@ int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cud
     STARFISH_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, STARFISH_LINE_SHARED));
     STARFISH_TRY_CUDA(cudaGetDevice(&device));
     STARFISH_TRY_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    STARFISH_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, shared));
+    STARFISH_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block_threads, shared));
     const unsigned grid = static_cast<unsigned>(processors * resident), tiles = a.row_tiles + a.column_tiles;
     a.behind = planes_behind(grid, tiles);
     STARFISH_TRY_CUDA(cudaMemsetAsync(planes.workspace, 0, (planes.planes + 1) * counter_bytes, stream));
-    kernel<<<grid, threads, shared, stream>>>(a);
+    kernel<<<grid, block_threads, shared, stream>>>(a, direction);
     return cudaGetLastError();
 }
 

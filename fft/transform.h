@@ -58,7 +58,7 @@ void starfish_transform_eigenvalues(enum starfish_transform_kind kind, size_t n,
  *
  * columns: the direction of the transform has `inner` interleaved lanes: element (l, k, o) at
  * data[l + inner * (k + n * o)], l < inner, o < outer; transformed in place along k, multiplied by `scale`. On a GPU
- * inner < 2^31; rows of data that are aligned to 16 bytes and whole multiples of that are the fastest.
+ * inner < 2^28; rows of data that are aligned to 16 bytes and whole multiples of that are the fastest.
  *
  * workspace: of the bytes the plan asks for, not shared between concurrent calls, contents never kept; on the CPU of
  * any alignment, on a GPU aligned as cudaMalloc's is (cuFFT asks for 16 bytes); may be NULL where the plan asks for

@@ -48,7 +48,25 @@ struct host_tables {
     starfish_line_plan line;
     starfish_line_before before[2];
     starfish_line_after after[2];
+    starfish_line_pairs pairs[2];
 };
+
+/* What comes after the transform, or before that of a synthesis. */
+int upload_outputs(starfish_transform_cuda *plan, size_t *offset, const host_tables &host, int d)
+{
+    const size_t number = 2 * starfish_real_size(plan->precision);
+    starfish_device_line *line = &plan->line;
+    if (plan->shape.fft == STARFISH_FFT_COMPLEX) {
+        const size_t elements = plan->shape.length;
+        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].entry, 2 * elements * sizeof(int), &line->entry[d]));
+        return upload(plan, offset, host.after[d].weight, elements * number, &line->weight[d]);
+    }
+    const starfish_line_pairs &pairs = host.pairs[d];
+    const size_t slots = static_cast<size_t>(pairs.count) * pairs.radix;
+    STARFISH_TRY_CUDA(upload(plan, offset, pairs.place, 2 * pairs.count * sizeof(int), &line->place[d]));
+    STARFISH_TRY_CUDA(upload(plan, offset, pairs.entry, 2 * slots * sizeof(int), &line->entry[d]));
+    return upload(plan, offset, pairs.weight, slots * number, &line->weight[d]);
+}
 
 int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables &host)
 {
@@ -62,10 +80,7 @@ int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables
         STARFISH_TRY_CUDA(upload(plan, offset, before.weight, before.length * number, &line->input_weight[d]));
         line->terms[d] = before.terms;
         line->weighted[d] = before.weighted;
-        const size_t entries = static_cast<size_t>(host.after[d].entries);
-        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].entry, 4 * entries * sizeof(int), &line->entry[d]));
-        STARFISH_TRY_CUDA(upload(plan, offset, host.after[d].weight, entries * number, &line->weight[d]));
-        line->entries[d] = host.after[d].entries;
+        STARFISH_TRY_CUDA(upload_outputs(plan, offset, host, d));
     }
     return cudaSuccess;
 }
@@ -98,13 +113,23 @@ starfish_status create_tables(starfish_transform_cuda *plan, const host_tables &
                          cudaGetErrorString(static_cast<cudaError_t>(error)));
 }
 
-starfish_status create_line(starfish_transform_cuda *plan, host_tables *host)
+/* `gain`: forward and backward together multiply by that times the length of the line. */
+starfish_status create_line(starfish_transform_cuda *plan, double gain, host_tables *host)
 {
     STARFISH_TRY(starfish_line_plan_create(&host->line, static_cast<int>(plan->shape.length), plan->precision));
     for (int d = 0; d < 2; d++) {
+        const starfish_transform_direction direction = static_cast<starfish_transform_direction>(d);
         STARFISH_TRY(starfish_line_before_create(&host->before[d], &host->combinations.before[d], plan->precision));
-        STARFISH_TRY(starfish_line_after_create(&host->after[d], &host->line, &host->combinations,
-                                                static_cast<starfish_transform_direction>(d), plan->precision));
+        STARFISH_TRY(starfish_line_after_create(&host->after[d], &host->combinations, direction, plan->precision));
+        plan->line.synthesis[d] = starfish_line_is_synthesis(&host->combinations, direction);
+    }
+    for (int d = 0; d < 2 && plan->shape.fft == STARFISH_FFT_REAL; d++) {
+        const bool synthesis = plan->line.synthesis[d];
+        STARFISH_TRY(starfish_line_pairs_create(&host->pairs[d], &host->line, &host->after[synthesis ? 1 - d : d],
+                                                synthesis, gain, plan->precision));
+        plan->line.pairs[d] = host->pairs[d];
+        plan->line.pairs[d].place = plan->line.pairs[d].entry = nullptr;
+        plan->line.pairs[d].weight = nullptr;
     }
     plan->line.plan = host->line;
     plan->line.plan.start = plan->line.plan.position = nullptr;
@@ -124,7 +149,8 @@ starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind
     if (plan->shape.fft == STARFISH_FFT_NONE)
         return STARFISH_SUCCESS;
     if (plan->in_shared_memory)
-        STARFISH_TRY(create_line(plan, host));
+        STARFISH_TRY(
+            create_line(plan, starfish_transform_scale(kind, plan->n) / static_cast<double>(plan->shape.length), host));
     STARFISH_TRY(create_tables(plan, *host));
     return plan->in_shared_memory ? STARFISH_SUCCESS : cufft_create(plan);
 }
@@ -136,6 +162,9 @@ void free_host(host_tables *host)
         free(host->before[d].weight);
         free(host->after[d].entry);
         free(host->after[d].weight);
+        free(host->pairs[d].place);
+        free(host->pairs[d].entry);
+        free(host->pairs[d].weight);
     }
     starfish_line_plan_destroy(&host->line);
     starfish_transform_tables_destroy(&host->combinations);

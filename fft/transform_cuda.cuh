@@ -38,8 +38,10 @@ struct starfish_device_line {
     int terms[2];     /* of the combination before, by direction */
     bool weighted[2]; /* whether any p is not 1 */
     const void *input[2], *input_weight[2];
-    int entries[2]; /* of the combination after, by direction */
-    const void *entry[2], *weight[2];
+    bool synthesis[2];
+    struct starfish_line_pairs pairs[2]; /* without its pointers */
+    const void *place[2];
+    const void *entry[2], *weight[2]; /* of pairs, where a line is two lanes, else of elements */
 };
 
 struct starfish_transform_cuda {
@@ -78,21 +80,34 @@ line_transform<real> line_transform_of(const starfish_transform_cuda *plan, star
                                  static_cast<const int2 *>(plan->line.start) + pass.first_start,
                                  static_cast<const complex<real> *>(plan->line.twiddle) + pass.first_twiddle};
     }
+    const starfish_device_line &line = plan->line;
+    const starfish_line_pairs &pairs = line.pairs[direction];
+    const int before = line.synthesis[direction] ? 1 - direction : direction;
     transform.n = static_cast<int>(plan->n);
-    transform.terms = plan->line.terms[direction];
-    transform.weighted = plan->line.weighted[direction];
-    transform.input = static_cast<const int2 *>(plan->line.input[direction]);
-    transform.input_weight = static_cast<const complex<real> *>(plan->line.input_weight[direction]);
-    transform.entries = plan->line.entries[direction];
-    transform.entry = static_cast<const int4 *>(plan->line.entry[direction]);
-    transform.weight = static_cast<const complex<real> *>(plan->line.weight[direction]);
+    transform.synthesis = line.synthesis[direction];
+    transform.terms = line.terms[before];
+    transform.weighted = line.weighted[before];
+    transform.input = static_cast<const int2 *>(line.input[before]);
+    transform.input_weight = static_cast<const complex<real> *>(line.input_weight[before]);
+    transform.entry = static_cast<const int2 *>(line.entry[direction]);
+    transform.weight = static_cast<const complex<real> *>(line.weight[direction]);
+    transform.pairs = {pairs.count,
+                       pairs.weighted,
+                       pairs.complete,
+                       static_cast<const int2 *>(line.place[direction]),
+                       transform.entry,
+                       transform.weight,
+                       static_cast<real>(pairs.plain),
+                       static_cast<real>(pairs.ratio)};
     transform.scale = static_cast<real>(scale);
     return transform;
 }
 
-/* Tiles of a plan that fits in shared memory. */
-tile_shape rows_tile_shape(const starfish_transform_cuda *plan);
-tile_shape columns_tile_shape(const starfish_transform_cuda *plan);
+/* Tiles of a plan that fits in shared memory, and the threads that a block does best with. */
+int row_threads(const starfish_transform_cuda *plan);
+int column_threads(const starfish_transform_cuda *plan);
+tile_shape rows_tile_shape(const starfish_transform_cuda *plan, int threads);
+tile_shape columns_tile_shape(const starfish_transform_cuda *plan, int threads);
 
 /* Whether the lanes of a packed line can be read as one number, in every plane. */
 bool lanes_are_aligned(const void *data, size_t inner, starfish_precision precision);

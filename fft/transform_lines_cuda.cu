@@ -1,11 +1,8 @@
 /* Transforms of rows and columns in shared memory, one kernel each (line_tile.cuh).
  *
- * The floor is one read and one write of the field, 2 sizeof(real) bytes an element, and that is what moves (ncu:
- * 2.12 GB for 512^3 in f64, 0.51 ms of an H200). The path to shared memory and L1 is what bounds it, 60 to 70 % busy
- * by ncu: of 94 million accesses of 128 bytes for rows and 118 for columns 60 and 55 are to shared memory, much of
- * the rest is tables. Measured at 512^3 in f64: rows PERIODIC about 0.58 ms forward and 0.68 backward, columns
- * NN_CELL 0.66 and 0.82; in f32, floor 0.26: 0.34, 0.39 and 0.35, 0.42. Tried without gain: four blocks of 64
- * registers a multiprocessor (spills), loads past the L1 cache (columns 0.75), two lines a thread (columns 0.90). */
+ * The floor is one read and one write of the field, 2 sizeof(real) bytes an element, 0.51 ms of an H200 for 512^3 in f64.
+ * A number meets shared memory four times in three passes, as combinations are made within the outer passes; what is left
+ * is waiting for memory, with 16 warps of 128 registers a multiprocessor. Blocks of 96 registers spill and are slower. */
 #include "fft/transform_cuda.cuh"
 
 #include <algorithm>
@@ -19,7 +16,7 @@ namespace
 
 constexpr int threads = STARFISH_LINE_THREADS;
 constexpr int most_lines = 64;
-constexpr int blocks = 3; /* of a multiprocessor, at least: what registers must leave room for */
+constexpr int blocks = STARFISH_LINE_BLOCKS;
 
 extern __shared__ double2 shared_memory[];
 
@@ -50,7 +47,8 @@ __global__ void __launch_bounds__(threads, blocks) rows_kernel(const __grid_cons
     const unsigned n = arguments.transform.n;
     const rows_of<real, packed> in = {const_cast<real *>(arguments.in) + offset, n, lanes};
     const rows_of<real, packed> out = {arguments.out + offset, n, lanes};
-    transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out);
+    nothing none;
+    transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out, none);
 }
 
 template <typename real, bool packed, starfish_transform_direction direction>
@@ -63,10 +61,11 @@ __global__ void __launch_bounds__(threads, blocks)
     const cut_rows_of<real, packed> cut = {modes, first, lanes};
     real *rows = direction == STARFISH_FORWARD ? const_cast<real *>(arguments.in) : arguments.out;
     const rows_of<real, packed> plain = {rows + offset, n, lanes};
+    nothing none;
     if constexpr (direction == STARFISH_FORWARD)
-        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), plain, cut);
+        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), plain, cut, none);
     else
-        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), cut, plain);
+        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), cut, plain, none);
 }
 
 /* ---- Columns ---------------------------------------------------------------------------------------------------- */
@@ -90,7 +89,8 @@ __global__ void __launch_bounds__(threads, blocks)
     const columns_of<real, packed, adjacent> in = {const_cast<real *>(arguments.in) + offset, stride, plane, lane,
                                                    lanes};
     const columns_of<real, packed, adjacent> out = {arguments.out + offset, stride, plane, lane, lanes};
-    transform_columns_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out);
+    nothing none;
+    transform_columns_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out, none);
 }
 
 /* ---- Launches --------------------------------------------------------------------------------------------------- */
@@ -117,8 +117,8 @@ int launch_rows(const starfish_transform_cuda *plan, starfish_transform_directio
                 const starfish_transform_rows &rows, cudaStream_t stream)
 {
     const bool forward = direction == STARFISH_FORWARD;
-    row_arguments<real> arguments = {line_transform_of<real>(plan, direction, rows.scale), rows_tile_shape(plan),
-                                     rows.count, nullptr, nullptr};
+    row_arguments<real> arguments = {line_transform_of<real>(plan, direction, rows.scale),
+                                     rows_tile_shape(plan, row_threads(plan)), rows.count, nullptr, nullptr};
     arguments.in = static_cast<const real *>(forward || rows.tiles > 1 ? rows.rows : rows.tile[0]);
     arguments.out = static_cast<real *>(forward && rows.tiles == 1 ? rows.tile[0] : rows.rows);
     if (rows.tiles == 1)
@@ -132,10 +132,10 @@ template <typename real, bool packed>
 int launch_columns(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                    const starfish_transform_columns &columns, const void *in, cudaStream_t stream)
 {
-    if (columns.inner > UINT32_MAX / 2)
+    if (columns.inner > UINT32_MAX / STARFISH_LINE_NUMBER)
         return cudaErrorInvalidValue;
     const column_arguments<real> arguments = {line_transform_of<real>(plan, direction, columns.scale),
-                                              columns_tile_shape(plan),
+                                              columns_tile_shape(plan, column_threads(plan)),
                                               columns.inner,
                                               columns.inner * columns.outer,
                                               static_cast<const real *>(in),
@@ -146,66 +146,76 @@ int launch_columns(const starfish_transform_cuda *plan, starfish_transform_direc
                   arguments.shape, arguments.count, stream, arguments);
 }
 
-int power_of_two_from(size_t n)
-{
-    int power = 1;
-    while ((size_t)power < n)
-        power *= 2;
-    return power;
-}
-
 int lanes_of_line(const starfish_transform_cuda *plan)
 {
     const int parts = static_cast<int>(STARFISH_LINE_NUMBER / starfish_real_size(plan->precision));
     return plan->shape.fft == STARFISH_FFT_REAL ? parts : parts / 2;
 }
 
-/* As many lines as give each thread of a block one butterfly, with radix 8 in mind; a power of two. More lines a
- * thread, to read tables less often, were slower: 73 KB a block leave the planes between the two transforms no room
- * in the L2. */
-int lines_of_tile(const starfish_line_plan &line)
+/* Numbers of a tile that a thread takes: two butterflies or a pair of them, with radix 8 in mind, up to ten. */
+constexpr int fewest_numbers = 16, most_numbers = 20;
+
+/* A power of two. */
+int lines_of_tile(const starfish_line_plan &line, int block_threads)
 {
     int lines = 1;
-    while (lines < most_lines && 2 * lines * line.length <= 8 * threads)
+    while (lines < most_lines && 2 * lines * line.length <= most_numbers * block_threads)
         lines *= 2;
+    return lines;
+}
+
+/* Interleaved lines that are at least 64 bytes wide, which use whole sectors of device memory, but where they would not
+ * fit. */
+int lines_of_columns(const starfish_transform_cuda *plan, int block_threads)
+{
+    const size_t line_bytes = static_cast<size_t>(plan->line.plan.places) * STARFISH_LINE_NUMBER;
+    int lines = lines_of_tile(plan->line.plan, block_threads);
+    while (lines * lanes_of_line(plan) * starfish_real_size(plan->precision) < 64)
+        lines *= 2;
+    while (lines > 1 && lines * line_bytes > STARFISH_LINE_SHARED)
+        lines /= 2;
     return lines;
 }
 
 } // namespace
 
 /* ---- Tiles ------------------------------------------------------------------------------------------------------ */
-tile_shape rows_tile_shape(const starfish_transform_cuda *plan)
+int row_threads(const starfish_transform_cuda *plan)
+{
+    return plan->line.plan.length <= most_numbers * threads / 2 ? threads / 2 : threads;
+}
+
+int column_threads(const starfish_transform_cuda *plan)
+{
+    const int numbers = lines_of_columns(plan, threads / 2) * plan->line.plan.length;
+    return numbers <= most_numbers * threads / 2 ? threads / 2 : threads;
+}
+
+tile_shape rows_tile_shape(const starfish_transform_cuda *plan, int block_threads)
 {
     const starfish_line_plan &line = plan->line.plan;
     tile_shape shape = {};
-    shape.threads = threads;
-    shape.lines = lines_of_tile(line);
+    shape.threads = block_threads;
+    shape.lines = lines_of_tile(line, block_threads);
     shape.lanes = lanes_of_line(plan) * shape.lines;
     shape.distance = line.places | 1;
-    shape.butterfly_threads = std::min(threads, power_of_two_from(line.pass[0].butterflies));
-    shape.output_threads = std::min(threads, power_of_two_from(plan->line.entries[0] / 2));
+    shape.along = 1;
+    while (shape.along * fewest_numbers < line.length && shape.along * shape.lines < block_threads)
+        shape.along *= 2;
     shape.shared = static_cast<size_t>(shape.lines) * shape.distance * STARFISH_LINE_NUMBER;
     return shape;
 }
 
-/* At least 64 bytes wide, which use whole sectors of device memory, but where that would leave room for fewer than
- * three blocks. */
-tile_shape columns_tile_shape(const starfish_transform_cuda *plan)
+tile_shape columns_tile_shape(const starfish_transform_cuda *plan, int block_threads)
 {
-    constexpr size_t most = 74 * 1024;
-    const size_t line_bytes = static_cast<size_t>(plan->line.plan.places) * STARFISH_LINE_NUMBER;
     tile_shape shape = {};
-    shape.threads = threads;
-    shape.lines = lines_of_tile(plan->line.plan);
-    while (shape.lines * lanes_of_line(plan) * starfish_real_size(plan->precision) < 64)
-        shape.lines *= 2;
-    while (shape.lines > 1 && shape.lines * line_bytes > most)
-        shape.lines /= 2;
+    shape.threads = block_threads;
+    shape.lines = lines_of_columns(plan, block_threads);
     shape.lanes = lanes_of_line(plan) * shape.lines;
     while (1 << shape.shift < shape.lines)
         shape.shift++;
     shape.distance = 1;
-    shape.shared = shape.lines * line_bytes;
+    shape.shared = static_cast<size_t>(shape.lines) * plan->line.plan.places * STARFISH_LINE_NUMBER;
     return shape;
 }
 

@@ -93,6 +93,193 @@ static void tables_give_the_fourier_transform(void **state)
         check(lengths[i]);
 }
 
+/* ---- Pairs of butterflies ---------------------------------------------------------------------------------------- */
+/* Two real lanes a, b as one line a + ib. */
+struct lanes {
+    size_t n;
+    const double *first, *second;
+};
+
+static double complex times_i(double complex x)
+{
+    return CMPLX(-cimag(x), creal(x));
+}
+
+static double complex lane_number(const struct lanes *lanes, int k)
+{
+    return CMPLX(lanes->first[k], lanes->second[k]);
+}
+
+/* y for both lanes at once, by a slot whose elements of the line's transform are c and d. */
+static void apply_slot(const struct starfish_line_pairs *pairs, int slot, double complex c, double complex d,
+                       double complex *y)
+{
+    const int *entry = pairs->entry + 2 * slot;
+    const double *weight = (const double *)pairs->weight + 2 * slot;
+    const double complex sum = c + d, turned = times_i(d - c);
+    if (entry[0] >= 0)
+        y[entry[0]] = weight[0] * sum + weight[1] * turned;
+    if (entry[1] >= 0)
+        y[entry[1] / 2] = (entry[1] & 1 ? -1 : 1) * (weight[1] * sum - weight[0] * turned);
+}
+
+/* The inverse: c and d of the outputs. */
+static void undo_slot(const struct starfish_line_pairs *pairs, int slot, const struct lanes *lanes, double complex *c,
+                      double complex *d)
+{
+    const int *entry = pairs->entry + 2 * slot;
+    const double *weight = (const double *)pairs->weight + 2 * slot;
+    const double complex first = entry[0] >= 0 ? lane_number(lanes, entry[0]) : 0;
+    const double complex second = entry[1] >= 0 ? (entry[1] & 1 ? -1 : 1) * lane_number(lanes, entry[1] / 2) : 0;
+    const double complex sum = weight[0] * first + weight[1] * second;
+    const double complex turned = weight[1] * first - weight[0] * second;
+    *c = sum + times_i(turned);
+    *d = sum - times_i(turned);
+}
+
+/* Frequencies of a slot's elements by line_plan.h's rule; both the same for the real elements of slot 0 of pair 0. */
+static int slot_frequency(const struct starfish_line_pairs *pairs, int p, int i)
+{
+    const int own = p > 0 ? p : i < (pairs->radix + 1) / 2 ? 0 : pairs->stride / 2;
+    return own + pairs->stride * i;
+}
+
+/* Whether that slot stands for elements at all. */
+static bool slot_counts(const struct starfish_line_pairs *pairs, int p, int i)
+{
+    return p > 0 || i < (pairs->radix + 1) / 2 || pairs->stride % 2 == 0;
+}
+
+static void analyse(const struct starfish_line_pairs *pairs, int length, const double complex *spectrum,
+                    double complex *y)
+{
+    for (int p = 0; p < pairs->count; p++)
+        for (int i = 0; i < pairs->radix; i++) {
+            const int f = slot_frequency(pairs, p, i);
+            const double complex half = length % 2 == 0 ? pairs->ratio * times_i(spectrum[length / 2]) : 0;
+            if (!slot_counts(pairs, p, i))
+                continue;
+            if (f == 0)
+                apply_slot(pairs, i * pairs->count + p, spectrum[0] + half, spectrum[0] - half, y);
+            else
+                apply_slot(pairs, i * pairs->count + p, spectrum[f], spectrum[length - f], y);
+        }
+}
+
+static void synthesise(const struct starfish_line_pairs *pairs, int length, const struct lanes *lanes,
+                       double complex *spectrum)
+{
+    for (int p = 0; p < pairs->count; p++)
+        for (int i = 0; i < pairs->radix; i++) {
+            const int f = slot_frequency(pairs, p, i);
+            double complex c, d;
+            if (!slot_counts(pairs, p, i))
+                continue;
+            undo_slot(pairs, i * pairs->count + p, lanes, &c, &d);
+            spectrum[f] = f == 0 ? (c + d) / 2 : c;
+            if (f > 0)
+                spectrum[length - f] = d;
+            else if (length % 2 == 0)
+                spectrum[length / 2] = pairs->ratio * times_i(d - c) / 2;
+        }
+}
+
+/* The places of a pair are those of the butterflies that its frequencies belong to. */
+static void check_places(const struct starfish_line_pairs *pairs, const struct starfish_line_plan *plan, bool synthesis)
+{
+    const struct starfish_line_pass *last = &plan->pass[plan->passes - 1];
+    for (int p = 0; p < pairs->count; p++)
+        for (int which = 0; which < 2; which++) {
+            const int f = which == 0 ? p : p > 0 ? pairs->stride - p : pairs->stride / 2;
+            const int *start = plan->start + 2 * (synthesis ? plan->pass[0].first_start : last->first_start);
+            const bool none = which == 1 && p == 0 && pairs->stride % 2 == 1;
+            assert_int_equal(start[2 * f + 1], f);
+            assert_int_equal(pairs->place[2 * p + which], none ? -1 : start[2 * f]);
+        }
+}
+
+/* One direction of a kind by its tables around Fourier sums. */
+static void transform_by_pairs(const struct starfish_transform_tables *tables,
+                               enum starfish_transform_direction direction, double gain, const struct lanes *lanes,
+                               double complex *y)
+{
+    const int length = (int)tables->shape.length;
+    const bool synthesis = starfish_line_is_synthesis(tables, direction);
+    const enum starfish_transform_direction other = (enum starfish_transform_direction)(1 - direction);
+    const struct starfish_transform_combination *before = &tables->before[synthesis ? other : direction];
+    const double *weight = before->p;
+    struct starfish_line_plan plan;
+    struct starfish_line_after after;
+    struct starfish_line_pairs pairs;
+    assert_int_equal(starfish_line_plan_create(&plan, length, STARFISH_F64), STARFISH_SUCCESS);
+    assert_int_equal(starfish_line_after_create(&after, tables, synthesis ? other : direction, STARFISH_F64),
+                     STARFISH_SUCCESS);
+    assert_int_equal(starfish_line_pairs_create(&pairs, &plan, &after, synthesis, gain, STARFISH_F64),
+                     STARFISH_SUCCESS);
+    check_places(&pairs, &plan, synthesis);
+    double complex *line = malloc(2 * (size_t)length * sizeof *line), *spectrum = line + length;
+    if (synthesis) {
+        synthesise(&pairs, length, lanes, spectrum);
+        for (int f = 0; f < length; f++)
+            spectrum[f] = conj(spectrum[f]);
+        fourier_sum((size_t)length, spectrum, 1, line);
+        for (int j = 0; j < length; j++)
+            y[before->first[j]] = weight[j] * conj(line[j]);
+    } else {
+        for (int j = 0; j < length; j++)
+            line[j] = weight[j] * lane_number(lanes, before->first[j]);
+        fourier_sum((size_t)length, line, 1, spectrum);
+        analyse(&pairs, length, spectrum, y);
+    }
+    free(line);
+    free(after.entry);
+    free(after.weight);
+    free(pairs.place);
+    free(pairs.entry);
+    free(pairs.weight);
+    starfish_line_plan_destroy(&plan);
+}
+
+static void check_pairs(enum starfish_transform_kind kind, size_t n, enum starfish_transform_direction direction)
+{
+    struct starfish_transform_tables tables;
+    assert_int_equal(starfish_transform_tables_create(&tables, kind, n, STARFISH_F64), STARFISH_SUCCESS);
+    double *in = malloc(6 * n * sizeof *in), *expected = in + 2 * n, *got = expected + 2 * n;
+    double complex *y = malloc(n * sizeof *y);
+    fill_samples(in, 2 * n, STARFISH_F64);
+    for (size_t lane = 0; lane < 2; lane++)
+        expected_line(kind, direction, n, lane * n, 1, 1, expected + lane * n);
+    for (size_t k = 0; k < n; k++)
+        y[k] = (double)NAN;
+
+    const double gain = starfish_transform_scale(kind, n) / (double)tables.shape.length;
+    transform_by_pairs(&tables, direction, gain, &(struct lanes){n, in, in + n}, y);
+
+    for (size_t k = 0; k < n; k++) {
+        got[k] = creal(y[k]);
+        got[n + k] = cimag(y[k]);
+    }
+    if (!(relative_error(got, expected, 2 * n) < transform_tolerance(n, STARFISH_F64)))
+        fail_msg("%s, n = %zu, direction %d: %g", starfish_transform_name(kind), n, (int)direction,
+                 relative_error(got, expected, 2 * n));
+    free(in);
+    free(y);
+    starfish_transform_tables_destroy(&tables);
+}
+
+static void pairs_give_all_transforms_of_real_lines(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 12, 13, 14,
+                                   15, 16, 20, 21, 24, 27, 31, 35, 40, 63, 64, 70};
+    for (enum starfish_transform_kind kind = 0; kind < STARFISH_TRANSFORM_KINDS; kind++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            const struct starfish_transform_shape shape = starfish_transform_shape(kind, sizes[i]);
+            for (int d = 0; d < 2 && shape.fft == STARFISH_FFT_REAL && starfish_line_fits(&shape); d++)
+                check_pairs(kind, sizes[i], (enum starfish_transform_direction)d);
+        }
+}
+
 static void what_does_not_fit_is_told(void **state)
 {
     (void)state;
@@ -111,6 +298,7 @@ static void what_does_not_fit_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_give_the_fourier_transform),
+                                       cmocka_unit_test(pairs_give_all_transforms_of_real_lines),
                                        cmocka_unit_test(what_does_not_fit_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
