@@ -54,7 +54,7 @@ static void describe(const struct blktri_case *c, const char *form, const char *
     if (c->algorithm != STARFISH_ALGORITHM_AUTO)
         snprintf(way, sizeof way, " by %s", algorithm);
     if (c->split >= 0)
-        snprintf(cut, sizeof cut, ", %s levels on cores", split);
+        snprintf(cut, sizeof cut, ", levels on cores: %s", split);
     snprintf(name, size, "%s %s: %s%s, %s%s, %s", extent, precisions[c->precision], form, way, c->workers, cut,
              places[c->on_device]);
 }

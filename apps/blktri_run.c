@@ -22,9 +22,10 @@ static starfish_status make_flat_plan(const struct blktri_case *c, starfish_cont
                                       const struct starfish_poisson_options *options, starfish_poisson_plan **plan)
 {
     const size_t most = c->n[1] > c->n[2] ? c->n[1] : c->n[2];
-    double *off = malloc(2 * most * sizeof *off), *diag = off + most;
+    double *off = malloc(2 * most * sizeof *off);
     if (!off)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu rows", most);
+    double *diag = off + most;
     for (size_t k = 0; k < most; ++k) {
         off[k] = 1;
         diag[k] = -2;

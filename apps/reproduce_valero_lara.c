@@ -150,7 +150,7 @@ static void add_whole(struct experiment *e, const char *size, int variant, struc
 {
     char what[96] = "whole solve, with transfers";
     if (variants[variant].workers == SPLIT)
-        snprintf(what, sizeof what, "whole solve, with transfers, %zu levels on cores", result->split);
+        snprintf(what, sizeof what, "whole solve, with transfers, levels on cores: %zu", result->split);
     json_t *row = add_time(e, e->dimensions == 2 ? "8" : "12", size, what, variant, times->seconds, times->repeat);
     json_object_set_new(row, "speedup", command_json_real(result->total[BY_ONE_CORE] / result->total[variant]));
     json_object_set_new(row, "bytes_moved", command_json_real(times->bytes_moved));
