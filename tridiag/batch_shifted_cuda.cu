@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
         chunk.f[i] = i >= first ? chunk.f[i] : real(0);
-    chunk.pivots = staged + threadIdx.x;
+    chunk.prepare(rows, at, staged);
     const Eliminated<real> last = eliminate<real, ROWS, false>(chunk, rows, at, shift, first);
     if (c < cut.chunks)
         exchange.put(c, column, last);

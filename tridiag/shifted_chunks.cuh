@@ -250,15 +250,32 @@ template <typename Real, int ROWS> struct Chunk {
     Real f[ROWS];
     Real *pivots;
 
+    /* Once the operator is loaded, for the chunk at `at` of it. */
+    __device__ void prepare(const Operator<Real, ROWS> &, int, Real *shared) { pivots = shared + threadIdx.x; }
     __device__ Real &pivot(int i) { return pivots[i * MOST_THREADS]; }
+    __device__ Real lower(const Operator<Real, ROWS> &rows, int at, int i) const { return rows.lower[at + i]; }
 };
 
-/* They do not where a chunk is solved again and again: shared memory is then what is short. */
-template <typename Real, int ROWS> struct RegisterChunk {
-    Real f[ROWS];
-    Real pivots[ROWS];
+/* They do not where a chunk is solved again and again, and what shared memory delivers is what there is least of. Then
+ * also the coefficients that are needed twice are kept if there is room. */
+template <typename Real, int ROWS, bool KEEPS_LOWER> struct RegisterChunk {
+    Real f[ROWS], pivots[ROWS];
+    Real kept[KEEPS_LOWER ? ROWS : 1];
 
-    __device__ Real &pivot(int i) { return pivots[i]; }
+    __device__ void prepare(const Operator<Real, ROWS> &rows, int at, Real *)
+    {
+#pragma unroll
+        for (int i = 0; i < (KEEPS_LOWER ? ROWS : 0); i++)
+            kept[i] = rows.lower[at + i];
+    }
+    __device__ Real &pivot(int i)
+    {
+        return pivots[i];
+    }
+    __device__ Real lower(const Operator<Real, ROWS> &rows, int at, int i) const
+    {
+        return KEEPS_LOWER ? kept[i] : rows.lower[at + i];
+    }
 };
 
 /* Up to the last row. `at`: the chunk's first row in `rows`; `first`: where in the chunk the line's first row is. */
@@ -266,15 +283,15 @@ template <typename Real, int ROWS, bool PERIODIC, typename Held>
 __device__ inline Eliminated<Real> eliminate(Held &chunk, const Operator<Real, ROWS> &rows, int at, Real shift,
                                              int first)
 {
-    Eliminated<Real> row = first_row(rows.lower[at], rows.diag[at] + shift, chunk.f[0]);
+    Eliminated<Real> row = first_row(chunk.lower(rows, at, 0), rows.diag[at] + shift, chunk.f[0]);
 
 #pragma unroll
     for (int i = 1; i < ROWS; i++) {
         const Real pivot = reciprocal(row.diag);
         chunk.pivot(i - 1) = pivot;
-        next_row(row, pivot, rows.upper[at + i - 1], rows.lower[at + i], rows.diag[at + i] + shift, chunk.f[i]);
+        next_row(row, pivot, rows.upper[at + i - 1], chunk.lower(rows, at, i), rows.diag[at + i] + shift, chunk.f[i]);
         if (PERIODIC && i == first)
-            row = first_row(rows.lower[at + i], row.diag, row.rhs);
+            row = first_row(chunk.lower(rows, at, i), row.diag, row.rhs);
     }
     return row;
 }
@@ -287,11 +304,11 @@ __device__ inline void substitute(Held &chunk, const Operator<Real, ROWS> &rows,
 #pragma unroll
     for (int i = 0; i < (PERIODIC ? ROWS : 1); i++)
         if (!PERIODIC || i == first)
-            chunk.f[i] -= rows.lower[at + i] * before;
+            chunk.f[i] -= chunk.lower(rows, at, i) * before;
     chunk.f[0] *= chunk.pivot(0);
 #pragma unroll
     for (int i = 1; i + 1 < ROWS; i++)
-        chunk.f[i] = (chunk.f[i] - rows.lower[at + i] * chunk.f[i - 1]) * chunk.pivot(i);
+        chunk.f[i] = (chunk.f[i] - chunk.lower(rows, at, i) * chunk.f[i - 1]) * chunk.pivot(i);
     chunk.f[ROWS - 1] = own;
 #pragma unroll
     for (int i = ROWS - 2; i >= 0; i--)

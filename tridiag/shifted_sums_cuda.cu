@@ -22,11 +22,12 @@ struct SumCut {
     unsigned tiles; /* of lanes */
 };
 
-/* Two outputs of long chunks leave no registers for the pivots. */
+/* One output of shorter chunks leaves registers for a third of the operator; two of long ones do not even for pivots. */
 template <typename Real, int ROWS, int OUTPUTS> struct Form {
     static constexpr bool LONG = ROWS == Lengths<Real>::LONG, SHARED_PIVOTS = LONG && OUTPUTS == 2;
     static constexpr int THREADS = LONG ? MOST_THREADS : MOST_THREADS / 2, BLOCKS = LONG ? 1 : 3;
-    typedef typename std::conditional<SHARED_PIVOTS, Chunk<Real, ROWS>, RegisterChunk<Real, ROWS>>::type Held;
+    typedef typename std::conditional<SHARED_PIVOTS, Chunk<Real, ROWS>,
+                                      RegisterChunk<Real, ROWS, !LONG && OUTPUTS == 1>>::type Held;
 };
 
 /* ---- A thread's share --------------------------------------------------------------------------------------------- */
@@ -148,13 +149,6 @@ __device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, 
     }
 }
 
-template <typename Real, int ROWS> __device__ inline void keep_pivots(Chunk<Real, ROWS> &chunk, Real *shared)
-{
-    chunk.pivots = shared + threadIdx.x;
-}
-
-template <typename Real, int ROWS> __device__ inline void keep_pivots(RegisterChunk<Real, ROWS> &, Real *) {}
-
 /* From right-hand sides to unknowns. */
 template <typename Real, int ROWS, bool PERIODIC, typename Held>
 __device__ inline void solve_lane(Held &chunk, const Operator<Real, ROWS> &rows, const Cut &cut, const Share &share,
@@ -184,7 +178,6 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     typename Form<Real, ROWS, OUTPUTS>::Held chunk;
     Real sums[OUTPUTS][ROWS] = {};
 
-    keep_pivots(chunk, pivots);
     const unsigned present = start_loading<Real, ROWS>(a, cut, share, staged);
     rows.load(static_cast<const Real *>(a.line.lower), static_cast<const Real *>(a.line.diag),
               static_cast<const Real *>(a.line.upper), cut.rows, PERIODIC);
@@ -197,6 +190,7 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     const Real *own = staged + share.column * cut.pitch + share.at;
     wait_for_copies();
     __syncthreads();
+    chunk.prepare(rows, share.at, pivots);
     for (int next = first; __any_sync(ALL_THREADS, next < end); next++) {
         /* Those of a warp that have no more roots solve with any, for nothing. */
         const int root = next < end ? next : a.first_root[share.group];
