@@ -28,8 +28,8 @@ enum {
     /* CUDA: long lines of a sum that are solved at once, if there are so many: enough to hide the latency of the
      * recurrence. */
     STARFISH_TRIDIAG_LINES_AT_ONCE = 32768,
-    /* CUDA: bytes of a vector that all lines of a sum have together, if there are so many. Ten times what a device holds
-     * in registers, so that it is seldom waiting for the last few. */
+    /* CUDA: bytes of a vector that all lines of a sum have together, if there are so many. Ten times what a device
+     * solves at once, so that it seldom waits for the last few. */
     STARFISH_TRIDIAG_SUMMED_BYTES = 64 * 1024 * 1024
 };
 

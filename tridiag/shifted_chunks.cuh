@@ -256,8 +256,8 @@ template <typename Real, int ROWS> struct Chunk {
     __device__ Real lower(const Operator<Real, ROWS> &rows, int at, int i) const { return rows.lower[at + i]; }
 };
 
-/* They do not where a chunk is solved again and again, and what shared memory delivers is what there is least of. Then
- * also the coefficients that are needed twice are kept if there is room. */
+/* They do not where a chunk is solved again and again, bound by what shared memory delivers. Then the coefficients that
+ * are needed twice are kept too, if there is room. */
 template <typename Real, int ROWS, bool KEEPS_LOWER> struct RegisterChunk {
     Real f[ROWS], pivots[ROWS];
     Real kept[KEEPS_LOWER ? ROWS : 1];

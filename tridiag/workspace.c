@@ -46,8 +46,8 @@ size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic,
     return starfish_tridiag_block_bytes(n, width, arrays, real_size);
 }
 
-/* No less for more lanes: of blocks of lanes the largest decides. Partial sums of all runs, and of long lines checkpoints
- * too. */
+/* Partial sums of all runs, and of long lines checkpoints too. No less for more lanes: of blocks of lanes the largest
+ * decides. */
 size_t starfish_shifted_sums_workspace_cuda(size_t n, size_t lanes, size_t groups, size_t most_roots, int outputs,
                                             int periodic, size_t real_size)
 {

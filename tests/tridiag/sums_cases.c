@@ -234,7 +234,7 @@ static double difference_bound(const struct problem *p, const double *reference,
         for (size_t k = 0; k < c->n && row >= 0; k++)
             size = fmax(size, fabs(reference[((size_t)row * c->n + k) * c->lanes + lane]));
     }
-    /* Second differences: as far as n rounding errors of n^2 each, of random signs, go on both sides. */
+    /* Where the matrix is singular, a rounding error moves the solution by up to n; those of n rows are of random sign. */
     const double condition = singular ? 10 * (double)c->n * sqrt((double)c->n) : 40;
     return condition * test_real_epsilon(c->precision) * size;
 }
