@@ -53,16 +53,6 @@ Staging staging_of(const Cut &cut, int chunk_rows)
     return staging;
 }
 
-template <int Bytes> __device__ __forceinline__ void copy_async(real *shared, const real *global)
-{
-    const unsigned to = unsigned(__cvta_generic_to_shared(shared));
-
-    if (Bytes == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global));
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(Bytes));
-}
-
 /* f(in the staged lines, in the arrays) for every `Step`-th element of a block's lines. */
 template <int Step, typename Function>
 __device__ __forceinline__ void for_each(const starfish_batch &b, const Cut &cut, const Staging &staging,
@@ -160,14 +150,14 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     rows.load(static_cast<const real *>(b.lower), static_cast<const real *>(b.diag), static_cast<const real *>(b.upper),
               cut, false);
     const real shift = works ? batch_shift(&b, line) : real(0);
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    wait_for_copies();
     __syncthreads();
     take(chunk.f, own);
     __syncthreads(); /* the pivots' memory is that of the lines */
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
         chunk.f[i] = i >= first ? chunk.f[i] : real(0);
-    chunk.pivots = staged + threadIdx.x;
+    chunk.prepare(rows, at, staged);
     const Eliminated<real> last = eliminate<real, ROWS, false>(chunk, rows, at, shift, first);
     if (c < cut.chunks)
         exchange.put(c, column, last);

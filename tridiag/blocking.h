@@ -25,8 +25,12 @@ enum {
     STARFISH_TRIDIAG_CHUNK_BYTES = 64,
     /* CUDA: longest lane of a slab that a block of threads holds in registers. */
     STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES = 8192,
-    /* CUDA: lines of a sum that are solved at once, if there are so many: enough to hide the latency of the recurrence. */
-    STARFISH_TRIDIAG_LINES_AT_ONCE = 32768
+    /* CUDA: long lines of a sum that are solved at once, if there are so many: enough to hide the latency of the
+     * recurrence. */
+    STARFISH_TRIDIAG_LINES_AT_ONCE = 32768,
+    /* CUDA: bytes of a vector that all lines of a sum have together, if there are so many. Ten times what a device
+     * solves at once, so that it seldom waits for the last few. */
+    STARFISH_TRIDIAG_SUMMED_BYTES = 64 * 1024 * 1024
 };
 
 static inline size_t starfish_tridiag_smaller(size_t a, size_t b)
@@ -54,12 +58,21 @@ static inline size_t starfish_tridiag_block_lanes(size_t n, size_t lanes, size_t
     return starfish_tridiag_smaller(lanes, fitting > narrowest ? fitting : narrowest);
 }
 
-/* CUDA: the parts that a sum's roots are divided into, one thread each. */
+/* CUDA: the parts that the roots of a sum over long lines are divided into, one thread each. */
 static inline size_t starfish_tridiag_sum_parts(size_t lanes, size_t groups, size_t most_roots)
 {
     size_t parts = STARFISH_TRIDIAG_LINES_AT_ONCE / (lanes * groups);
 
     return starfish_tridiag_smaller(parts > 0 ? parts : 1, most_roots);
+}
+
+/* CUDA: the same for lines that a group of threads holds in registers; the runs of a block of threads make one part. */
+static inline size_t starfish_tridiag_sum_runs(size_t n, size_t lanes, size_t groups, size_t most_roots,
+                                               size_t real_size)
+{
+    size_t runs = STARFISH_TRIDIAG_SUMMED_BYTES / (n * real_size * lanes * groups);
+
+    return starfish_tridiag_smaller(runs > 0 ? runs : 1, most_roots);
 }
 
 /* Distance between rows of a block: whole cache lines, so that every row is aligned. */

@@ -1,5 +1,5 @@
 /* Lanes of tridiagonal systems that share one operator but for a shift, solved in chunks: the device code of
- * slab_solve_cuda.cu, which says how and how fast, and of batch_shifted_cuda.cu. */
+ * slab_solve_cuda.cu, which says how and how fast, of batch_shifted_cuda.cu and of shifted_sums_cuda.cu. */
 #ifndef STARFISH_TRIDIAG_SHIFTED_CHUNKS_CUH
 #define STARFISH_TRIDIAG_SHIFTED_CHUNKS_CUH
 
@@ -25,6 +25,21 @@ struct Cut {
 };
 
 /* ---- Shared memory ------------------------------------------------------------------------------------------------ */
+
+template <int Bytes, typename Real> __device__ __forceinline__ void copy_async(Real *shared, const Real *global)
+{
+    const unsigned to = unsigned(__cvta_generic_to_shared(shared));
+
+    if (Bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global));
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(Bytes));
+}
+
+__device__ __forceinline__ void wait_for_copies()
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
 
 /* The operator, padded, so that the rows of a chunk are at fixed places from its first one. One more per chunk: the
  * chunks of a warp then lie in different banks. */
@@ -100,15 +115,28 @@ template <typename Real> __device__ inline void scale(Separator<Real> &row, Real
     row.border *= by;
 }
 
-/* `upper` is of the last row of `chunk`, and the chunk after it is `next`. */
+/* A chunk's last row: `upper` is of it, and the heads are those of the chunk after it. */
+template <typename Real>
+__device__ inline Separator<Real> join(Real before, Real diag, Real rhs, Real upper, Real head, Real head_own,
+                                       Real head_before)
+{
+    return {before, diag - upper * head_before, -upper * head_own, rhs - upper * head, Real(0)};
+}
+
+/* The chunk after the last one is the first one of a periodic line, or any at all: upper is zero there. */
+template <bool PERIODIC> __device__ inline int chunk_after(const Cut &cut, int chunk)
+{
+    return chunk + 1 < cut.chunks ? chunk + 1 : PERIODIC ? 0 : chunk;
+}
+
 template <typename Real>
 __device__ inline Separator<Real> separator_row(const Exchange<Real> &exchange, int chunk, int lane, int next,
                                                 Real upper)
 {
     const int own = exchange.at(chunk, lane), below = exchange.at(next, lane);
 
-    return {exchange.before[own], exchange.diag[own] - upper * exchange.head_before[below],
-            -upper * exchange.head_own[below], exchange.rhs[own] - upper * exchange.head[below], Real(0)};
+    return join(exchange.before[own], exchange.diag[own], exchange.rhs[own], upper, exchange.head[below],
+                exchange.head_own[below], exchange.head_before[below]);
 }
 
 /* Parallel cyclic reduction (Hockney and Jesshope 1981) within groups of `group` threads: rhs becomes the solution,
@@ -136,16 +164,14 @@ template <bool BORDERED, typename Real> __device__ inline void reduce_cyclically
     }
 }
 
-/* The separator of `chunk` when lines are not periodic; threads without a row take part in the shuffles. */
-template <typename Real>
-__device__ inline Real solve_open(const Exchange<Real> &exchange, const Cut &cut, int chunk, int lane, Real upper,
-                                  bool pinned)
+/* The separator of `chunk`, from its row, when lines are not periodic; threads without a row take part in the
+ * shuffles with no_separator(). */
+template <typename Real> __device__ inline Real solve_open(Separator<Real> row, const Cut &cut, int chunk, bool pinned)
 {
-    Separator<Real> row = no_separator<Real>();
     const bool last = chunk + 1 == cut.chunks;
 
-    if (lane < cut.width && chunk < cut.chunks && !(last && pinned))
-        row = separator_row(exchange, chunk, lane, last ? chunk : chunk + 1, upper);
+    if (last && pinned)
+        row = no_separator<Real>();
     if (last)
         row.upper = Real(0);
     reduce_cyclically<false>(row, cut.group);
@@ -154,15 +180,11 @@ __device__ inline Real solve_open(const Exchange<Real> &exchange, const Cut &cut
 
 /* The same for periodic lines: the last separator borders the system of the others. */
 template <typename Real>
-__device__ inline Real solve_periodic(const Exchange<Real> &exchange, const Cut &cut, int chunk, int lane, Real upper,
-                                      bool pinned)
+__device__ inline Real solve_periodic(Separator<Real> row, const Cut &cut, int chunk, bool pinned)
 {
     const int last = cut.chunks - 1, above = last > 0 ? last - 1 : 0;
-    Separator<Real> row = no_separator<Real>();
-
-    if (lane < cut.width && chunk < cut.chunks)
-        row = separator_row(exchange, chunk, lane, chunk < last ? chunk + 1 : 0, upper);
     const Separator<Real> own = row; /* of the last one needed later */
+
     if (chunk >= last)
         row = no_separator<Real>();
     if (chunk == 0 && last > 0) {
@@ -196,12 +218,29 @@ __device__ inline void solve_separators(const Exchange<Real> &exchange, const Cu
     for (int first = 0; first < cut.width; first += groups) {
         const int lane = first + threadIdx.x / cut.group;
         const bool pinned = pinned_lane >= 0 && pinned_lane == ptrdiff_t(blockIdx.x) * cut.width + lane;
-        const Real x = PERIODIC ? solve_periodic(exchange, cut, chunk, lane, upper, pinned)
-                                : solve_open(exchange, cut, chunk, lane, upper, pinned);
+        Separator<Real> row = no_separator<Real>();
+        if (lane < cut.width && chunk < cut.chunks)
+            row = separator_row(exchange, chunk, lane, chunk_after<PERIODIC>(cut, chunk), upper);
+        const Real x = PERIODIC ? solve_periodic(row, cut, chunk, pinned) : solve_open(row, cut, chunk, pinned);
         __syncwarp(); /* all of the group have read rhs */
         if (lane < cut.width && chunk < cut.chunks)
             exchange.rhs[exchange.at(chunk, lane)] = x;
     }
+}
+
+/* The separator of `chunk` where neighbouring threads hold neighbouring chunks, cut.group of them a lane. */
+template <bool PERIODIC, typename Real>
+__device__ inline Real solve_in_warp(const Eliminated<Real> &last, const Cut &cut, int chunk, Real upper, bool pinned)
+{
+    const int next = chunk_after<PERIODIC>(cut, chunk);
+    const Real head = __shfl_sync(ALL_THREADS, last.head, next, cut.group);
+    const Real head_own = __shfl_sync(ALL_THREADS, last.head_own, next, cut.group);
+    const Real head_before = __shfl_sync(ALL_THREADS, last.head_before, next, cut.group);
+    const Separator<Real> row = chunk < cut.chunks
+                                    ? join(last.before, last.diag, last.rhs, upper, head, head_own, head_before)
+                                    : no_separator<Real>();
+
+    return PERIODIC ? solve_periodic(row, cut, chunk, pinned) : solve_open(row, cut, chunk, pinned);
 }
 
 /* ---- A chunk ------------------------------------------------------------------------------------------------------ */
@@ -211,40 +250,65 @@ template <typename Real, int ROWS> struct Chunk {
     Real f[ROWS];
     Real *pivots;
 
+    /* Once the operator is loaded, for the chunk at `at` of it. */
+    __device__ void prepare(const Operator<Real, ROWS> &, int, Real *shared) { pivots = shared + threadIdx.x; }
     __device__ Real &pivot(int i) { return pivots[i * MOST_THREADS]; }
+    __device__ Real lower(const Operator<Real, ROWS> &rows, int at, int i) const { return rows.lower[at + i]; }
+};
+
+/* They do not where a chunk is solved again and again, bound by what shared memory delivers. Then the coefficients that
+ * are needed twice are kept too, if there is room. */
+template <typename Real, int ROWS, bool KEEPS_LOWER> struct RegisterChunk {
+    Real f[ROWS], pivots[ROWS];
+    Real kept[KEEPS_LOWER ? ROWS : 1];
+
+    __device__ void prepare(const Operator<Real, ROWS> &rows, int at, Real *)
+    {
+#pragma unroll
+        for (int i = 0; i < (KEEPS_LOWER ? ROWS : 0); i++)
+            kept[i] = rows.lower[at + i];
+    }
+    __device__ Real &pivot(int i)
+    {
+        return pivots[i];
+    }
+    __device__ Real lower(const Operator<Real, ROWS> &rows, int at, int i) const
+    {
+        return KEEPS_LOWER ? kept[i] : rows.lower[at + i];
+    }
 };
 
 /* Up to the last row. `at`: the chunk's first row in `rows`; `first`: where in the chunk the line's first row is. */
-template <typename Real, int ROWS, bool PERIODIC>
-__device__ inline Eliminated<Real> eliminate(Chunk<Real, ROWS> &chunk, const Operator<Real, ROWS> &rows, int at,
-                                             Real shift, int first)
+template <typename Real, int ROWS, bool PERIODIC, typename Held>
+__device__ inline Eliminated<Real> eliminate(Held &chunk, const Operator<Real, ROWS> &rows, int at, Real shift,
+                                             int first)
 {
-    Eliminated<Real> row = first_row(rows.lower[at], rows.diag[at] + shift, chunk.f[0]);
+    Eliminated<Real> row = first_row(chunk.lower(rows, at, 0), rows.diag[at] + shift, chunk.f[0]);
 
 #pragma unroll
     for (int i = 1; i < ROWS; i++) {
         const Real pivot = reciprocal(row.diag);
         chunk.pivot(i - 1) = pivot;
-        next_row(row, pivot, rows.upper[at + i - 1], rows.lower[at + i], rows.diag[at + i] + shift, chunk.f[i]);
+        next_row(row, pivot, rows.upper[at + i - 1], chunk.lower(rows, at, i), rows.diag[at + i] + shift, chunk.f[i]);
         if (PERIODIC && i == first)
-            row = first_row(rows.lower[at + i], row.diag, row.rhs);
+            row = first_row(chunk.lower(rows, at, i), row.diag, row.rhs);
     }
     return row;
 }
 
 /* Thomas: f becomes the unknowns. */
-template <typename Real, int ROWS, bool PERIODIC>
-__device__ inline void substitute(Chunk<Real, ROWS> &chunk, const Operator<Real, ROWS> &rows, int at, int first,
-                                  Real before, Real own)
+template <typename Real, int ROWS, bool PERIODIC, typename Held>
+__device__ inline void substitute(Held &chunk, const Operator<Real, ROWS> &rows, int at, int first, Real before,
+                                  Real own)
 {
 #pragma unroll
     for (int i = 0; i < (PERIODIC ? ROWS : 1); i++)
         if (!PERIODIC || i == first)
-            chunk.f[i] -= rows.lower[at + i] * before;
+            chunk.f[i] -= chunk.lower(rows, at, i) * before;
     chunk.f[0] *= chunk.pivot(0);
 #pragma unroll
     for (int i = 1; i + 1 < ROWS; i++)
-        chunk.f[i] = (chunk.f[i] - rows.lower[at + i] * chunk.f[i - 1]) * chunk.pivot(i);
+        chunk.f[i] = (chunk.f[i] - chunk.lower(rows, at, i) * chunk.f[i - 1]) * chunk.pivot(i);
     chunk.f[ROWS - 1] = own;
 #pragma unroll
     for (int i = ROWS - 2; i >= 0; i--)
@@ -260,8 +324,8 @@ template <typename Real> struct Lengths {
     static_assert(LONG_LANE * sizeof(Real) == STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES, "as workspace.c says");
 };
 
-/* `n` rows of `lanes` lanes, of which a block takes a multiple of `sector` where it can. */
-inline Cut cut_lanes(size_t n, size_t lanes, int chunk_rows, int sector)
+/* `n` rows of `lanes` lanes in chunks; blocks of threads are not yet cut. */
+inline Cut cut_rows(size_t n, size_t lanes, int chunk_rows)
 {
     Cut cut = {static_cast<int>(n), static_cast<unsigned>(lanes), 0, 1, 1, 0, 0, 0, 0};
 
@@ -269,11 +333,19 @@ inline Cut cut_lanes(size_t n, size_t lanes, int chunk_rows, int sector)
         cut.chunks = static_cast<int>((n + chunk_rows - 1) / chunk_rows);
     while (cut.group < cut.chunks)
         cut.group *= 2;
+    cut.padding = static_cast<int>(cut.chunks * chunk_rows - n);
+    return cut;
+}
+
+/* The same in blocks, of which each takes a multiple of `sector` lanes where it can. */
+inline Cut cut_lanes(size_t n, size_t lanes, int chunk_rows, int sector)
+{
+    Cut cut = cut_rows(n, lanes, chunk_rows);
+
     cut.width = MOST_THREADS / cut.chunks;
     if (cut.width > sector)
         cut.width -= cut.width % sector;
     cut.threads = (cut.width * cut.chunks + WARP - 1) / WARP * WARP;
-    cut.padding = static_cast<int>(cut.chunks * chunk_rows - n);
     return cut;
 }
 

@@ -1,293 +1,329 @@
-/* Weighted sums of shifted solves, on CUDA, in two ways. A line is one lane of one part of a group's roots; a second kernel
- * adds the parts up.
+/* Weighted sums of shifted solves, on CUDA: a lane and its sums stay on chip over all roots of a group.
  *
- * Few solves, as in 2D: one block per line, by PCR in shared memory (shared_line.cuh), the part's roots one after the other,
- * their weighted sums in registers. There are as many parts as keep the device's multiprocessors busy. Bound by the
- * latency of the stages, as are chains.
+ * A lane is cut into at most 32 chunks of ROWS rows, one for each thread of a warp (shorter lanes: several to a warp).
+ * A block of threads copies the inputs of some neighbouring lanes to shared memory, once. Then every warp by itself
+ * takes root after root: each thread combines its chunk's right-hand side and eliminates up to the last row
+ * (shifted_chunks.cuh), the threads solve the system of these last rows by parallel cyclic reduction through shuffles,
+ * substitute, and add the unknowns to sums in registers. Sums go back through shared memory, so that both ways are
+ * coalesced. Warps wait for each other only at the two ends.
+ * Where lanes are few, the warps of a block have different roots of the same lanes, and add up their sums in the end;
+ * so do blocks, through memory and a second kernel, where lanes and groups alone do not fill the device.
  *
- * Many: one thread per line solves the part's roots one after the other by Thomas (thomas_line.cuh) and keeps their weighted
- * sums in global memory, since nothing else holds so much. There are as many parts as make LINES_AT_ONCE lines, so that few
- * lanes and groups still fill a device, and the work space is bounded. Checkpoints and sums of neighbouring lines are neighbours: every
- * access to them is coalesced; inputs are where lanes are many, and one value for all threads of a part where they are
- * one.
- * Bytes per unknown and root, f64: the inputs twice (up to 48, mostly from cache: all roots of a group share them),
- * checkpoints 8 (periodic 12), the sums read and written (16 or 32). The floor, with all sums on chip, is the input once
- * per group. Few lines are bound by the latency of the recurrence, 2 n divisions per root: on an H200, 1023 roots of one lane of
- * 1023 unknowns take 0.7 to 1 ms however they are grouped. */
-#include "tridiag/shared_line.cuh"
-
-extern "C" {
-#include "tridiag/shifted_sums.h"
-}
+ * Bytes: inputs read and outputs written once per group; parts add up to SUMMED_BYTES per output, written and read.
+ * Instructions of arithmetic per unknown and root, f64, chunks of 16 rows: 3 inputs and 1 output 19.8, and 4.7 for the
+ * system of last rows; 1 input and 2 outputs 18.8 and 4.7; one reciprocal, no division. More than that, shared memory
+ * binds: a multiprocessor delivers 128 bytes per cycle, which makes 257 cycles per root and 512 unknowns either way (94
+ * or 156 for coefficients, 96 or 32 for inputs, 68 for shuffles), against 196 or 188 for arithmetic.
+ * blktri at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms of shared
+ * memory. One lane is bound by latency: about 2 us per root, of which a device solves a thousand at a time, and the
+ * launch. Not measured yet.
+ *
+ * 12 warps to a multiprocessor hide the latency of the elimination, 168 registers each. Chunks of 256 bytes need all
+ * registers of 8 warps. Longer lanes still are for shifted_sums_long.cuh. */
+#include "tridiag/shifted_chunks.cuh"
+#include "tridiag/shifted_sums_long.cuh"
 
 #include "base/cuda_entries.h"
+#include <type_traits>
 
-namespace starfish_tridiag
+namespace starfish_slab
 {
 namespace
 {
 
-/* Threads of the first way that keep a device busy: 2048 for each of about 130 multiprocessors. */
-enum { THREADS_AT_ONCE = 130 * 2048 };
+using starfish_tridiag::first_of_part;
+using starfish_tridiag::SumLaunch;
 
-/* A launch: `sum` lies with its partial sums, element k of output o of line l at partial[o * output_stride + k * row_stride +
- * l * line_stride]. Lines are counted by group, then part, then lane. */
-template <typename Real> struct SumLaunch {
-    starfish_shifted_sums sum;
-    size_t parts, lines;
-    size_t output_stride, row_stride, line_stride;
-    Real *checkpoint, *partial;
+/* How sums are cut into blocks of threads: rows.width lanes of a group, and that many `splits` of a part's roots, each
+ * with rows.group threads per lane. All three are powers of two. */
+struct SumCut {
+    Cut rows;
+    int splits;
+    int pitch;      /* reals from one line to the next in shared memory */
+    unsigned tiles; /* of lanes */
 };
 
-/* The vectors of a line, NULL where there is none. */
-template <typename Real> struct SummedLine {
-    typedef Real Element;
-    const Real *in[STARFISH_SHIFTED_SUMS_INPUTS];
-    Real in_weight[STARFISH_SHIFTED_SUMS_INPUTS];
-    Real *sum[STARFISH_SHIFTED_SUMS_OUTPUTS];
-    Real out_weight[STARFISH_SHIFTED_SUMS_OUTPUTS];
-    size_t rows, lanes, stride; /* stride: of the sums' rows */
-    bool begins;                /* the sums, with this root */
-
-    __device__ size_t n() const { return rows; }
-    __device__ int tiles() const { return 1; }
-    __device__ size_t first(int t) const { return t > 0 ? rows : 0; }
-    __device__ int last_tile() const { return 0; }
-    __device__ Real load(int, size_t k) const
-    {
-        Real rhs = Real(0);
-#pragma unroll
-        for (int i = 0; i < STARFISH_SHIFTED_SUMS_INPUTS; i++)
-            if (in[i])
-                rhs += in_weight[i] * in[i][k * lanes];
-        return rhs;
-    }
-    __device__ void store(int, size_t k, Real, Real x) const
-    {
-#pragma unroll
-        for (int o = 0; o < STARFISH_SHIFTED_SUMS_OUTPUTS; o++)
-            if (sum[o])
-                sum[o][k * stride] = (begins ? Real(0) : sum[o][k * stride]) + out_weight[o] * x;
-    }
+/* One output of shorter chunks leaves registers for a third of the operator; two of long ones do not even for pivots. */
+template <typename Real, int ROWS, int OUTPUTS> struct Form {
+    static constexpr bool LONG = ROWS == Lengths<Real>::LONG, SHARED_PIVOTS = LONG && OUTPUTS == 2;
+    static constexpr int THREADS = LONG ? MOST_THREADS : MOST_THREADS / 2, BLOCKS = LONG ? 1 : 3;
+    typedef typename std::conditional<SHARED_PIVOTS, Chunk<Real, ROWS>,
+                                      RegisterChunk<Real, ROWS, !LONG && OUTPUTS == 1>>::type Held;
 };
 
-template <typename Real>
-__device__ inline SummedLine<Real> line_of_group(const SumLaunch<Real> &launch, size_t line, size_t group, size_t lane)
-{
-    const starfish_shifted_sums &a = launch.sum;
-    const size_t vector = a.line.n * a.lanes;
-    SummedLine<Real> result = {};
+/* ---- A thread's share --------------------------------------------------------------------------------------------- */
 
-    for (int i = 0; i < STARFISH_SHIFTED_SUMS_INPUTS; i++) {
-        const int row = i < a.inputs ? a.input_row[group * a.inputs + i] : -1;
-        result.in[i] = row < 0 ? NULL : static_cast<const Real *>(a.input) + size_t(row) * vector + lane;
-    }
-    for (int o = 0; o < STARFISH_SHIFTED_SUMS_OUTPUTS; o++) {
-        const int row = o < a.outputs ? a.output_row[group * a.outputs + o] : -1;
-        result.sum[o] = row < 0 ? NULL : launch.partial + size_t(o) * launch.output_stride + line * launch.line_stride;
-    }
-    result.rows = a.line.n;
-    result.lanes = a.lanes;
-    result.stride = launch.row_stride;
-    return result;
-}
-
-template <typename Real>
-__device__ inline void set_weights(const starfish_shifted_sums &a, int root, SummedLine<Real> &line)
-{
-    for (int i = 0; i < STARFISH_SHIFTED_SUMS_INPUTS; i++)
-        line.in_weight[i] = i < a.inputs ? static_cast<const Real *>(a.input_weight)[root * a.inputs + i] : Real(0);
-    for (int o = 0; o < STARFISH_SHIFTED_SUMS_OUTPUTS; o++)
-        line.out_weight[o] = o < a.outputs ? static_cast<const Real *>(a.output_weight)[root * a.outputs + o] : Real(0);
-}
-
-/* First root of a part; a group with fewer roots than parts leaves some parts empty. */
-__device__ inline int first_of_part(const starfish_shifted_sums &a, size_t group, size_t part, size_t parts)
-{
-    const size_t first = a.first_root[group], count = a.first_root[group + 1] - first;
-
-    return static_cast<int>(first + count * part / parts);
-}
-
-/* Which roots a line has, and the shift of its lane. */
-template <typename Real> struct LineOfSum {
-    size_t lane, group;
-    int first, end;
-    Real shift;
-
-    __device__ LineOfSum(const SumLaunch<Real> &launch, size_t line)
-    {
-        const starfish_shifted_sums &a = launch.sum;
-        const Real *shift_lane = static_cast<const Real *>(a.shift_lane);
-        const size_t part = line / a.lanes % launch.parts;
-
-        lane = line % a.lanes;
-        group = line / a.lanes / launch.parts;
-        first = first_of_part(a, group, part, launch.parts);
-        end = first_of_part(a, group, part + 1, launch.parts);
-        shift = static_cast<Real>(a.shift) + (shift_lane ? shift_lane[lane] : Real(0));
-    }
+struct Share {
+    unsigned group, part;
+    unsigned first_lane, lane; /* of the block, and of the thread */
+    int line, column;          /* of the block's lines, and of its lanes */
+    int chunk, at;             /* `at`: the chunk's first row in a padded line */
+    int first;                 /* where in the chunk the lane's first row is */
+    bool works;
 };
 
-/* ---- One thread per line ----------------------------------------------------------------------------------------- */
-
-template <typename Real, bool Periodic>
-__global__ void __launch_bounds__(THREADS) sum_parts(const __grid_constant__ SumLaunch<Real> launch)
+/* Threads beyond the last chunk or lane do what one of the others does, and keep it to themselves. */
+template <int PITCH> __device__ inline Share share_of_thread(const SumCut &cut, unsigned parts)
 {
-    const starfish_shifted_sums &a = launch.sum;
-    const size_t threads = size_t(gridDim.x) * THREADS;
-    const Real *mu = static_cast<const Real *>(a.mu);
+    const unsigned run = blockIdx.x / cut.tiles;
+    Share share;
 
-    for (size_t line = size_t(blockIdx.x) * THREADS + threadIdx.x; line < launch.lines; line += threads) {
-        const LineOfSum<Real> own(launch, line);
-        SummedLine<Real> tiles = line_of_group(launch, line, own.group, own.lane);
-        for (int root = own.first; root < own.end; root++) {
-            tiles.begins = root == own.first;
-            set_weights(a, root, tiles);
-            solve_line<Real, Periodic>(a.line, own.shift + mu[root], own.lane == 0 && root == a.pinned_root, tiles,
-                                       launch.checkpoint + line, launch.lines);
-        }
-    }
+    share.group = run / parts;
+    share.part = run - share.group * parts;
+    share.first_lane = (blockIdx.x - run * cut.tiles) * cut.rows.width;
+    share.line = threadIdx.x / cut.rows.group;
+    share.column = share.line % cut.rows.width;
+    share.lane = min(share.first_lane + share.column, cut.rows.lanes - 1);
+    share.chunk = threadIdx.x % cut.rows.group;
+    share.works = share.chunk < cut.rows.chunks;
+    share.at = share.works ? share.chunk * PITCH : 0;
+    share.first = share.chunk == 0 || !share.works ? cut.rows.padding : 0;
+    return share;
 }
 
-/* ---- One block per line ------------------------------------------------------------------------------------------ */
+/* ---- Between global and shared memory ----------------------------------------------------------------------------- */
 
-template <typename Real, bool Periodic, int Unknowns>
-__global__ void __launch_bounds__(MOST_THREADS, 1) sum_shared(const __grid_constant__ SumLaunch<Real> launch)
+/* f(place in a padded line, row) for all rows of a column that one thread of it sees to; rows are negative in the
+ * padding. Neighbouring threads have neighbouring columns. */
+template <int ROWS, typename Function> __device__ inline void for_each_row(const SumCut &cut, Function f)
 {
-    extern __shared__ double memory[];
-    const starfish_shifted_sums &a = launch.sum;
-    const size_t n = a.line.n;
-    const Real *mu = static_cast<const Real *>(a.mu);
-    const SharedSystem<Real, Periodic> system(memory, n);
+    const int width = cut.rows.width;
 
-    for (size_t line = blockIdx.x; line < launch.lines; line += gridDim.x) {
-        const LineOfSum<Real> own(launch, line);
-        SummedLine<Real> vectors = line_of_group(launch, line, own.group, own.lane);
-        Real sum[STARFISH_SHIFTED_SUMS_OUTPUTS][Unknowns] = {};
-        for (int root = own.first; root < own.end; root++) {
-            const Step<Real> step = {own.shift + mu[root], Real(0), Real(1), own.lane == 0 && root == a.pinned_root};
-            Real x[Unknowns];
-            set_weights(a, root, vectors);
-#pragma unroll
-            for (int u = 0; u < Unknowns; u++) {
-                const size_t i = threadIdx.x + size_t(u) * blockDim.x;
-                x[u] = i < n ? vectors.load(0, i) : Real(0);
-            }
-            shared_step<Real, Periodic, Unknowns, ByPcr>(a.line, system, step, x);
-#pragma unroll
-            for (int o = 0; o < STARFISH_SHIFTED_SUMS_OUTPUTS; o++)
-#pragma unroll
-                for (int u = 0; u < Unknowns; u++)
-                    sum[o][u] += vectors.out_weight[o] * x[u];
-        }
-#pragma unroll
-        for (int o = 0; o < STARFISH_SHIFTED_SUMS_OUTPUTS; o++)
-#pragma unroll
-            for (int u = 0; u < Unknowns; u++) {
-                const size_t i = threadIdx.x + size_t(u) * blockDim.x;
-                if (vectors.sum[o] && i < n)
-                    vectors.sum[o][i * launch.row_stride] = sum[o][u];
-            }
-    }
+    for (int i = threadIdx.x / width; i < ROWS * cut.rows.chunks; i += blockDim.x / width)
+        f(i + i / ROWS, i - cut.rows.padding);
 }
 
-template <typename Real> using SumKernel = void (*)(SumLaunch<Real>);
-
-template <typename Real, bool Periodic> SharedShape<SumKernel<Real>> shape_of(size_t n)
+/* Which inputs the group has; their lines are on the way to `staged`, one input after the other. */
+template <typename Real, int ROWS>
+__device__ inline unsigned start_loading(const starfish_shifted_sums &a, const SumCut &cut, const Share &share,
+                                         Real *staged)
 {
-    static const SumKernel<Real> kernels[] = {sum_shared<Real, Periodic, 1>, sum_shared<Real, Periodic, 2>,
-                                              sum_shared<Real, Periodic, 4>, sum_shared<Real, Periodic, 8>};
+    const int column = threadIdx.x % cut.rows.width;
+    const unsigned lane = min(share.first_lane + column, cut.rows.lanes - 1);
+    unsigned present = 0;
 
-    return shared_shape<Real, Periodic>(kernels, n);
-}
-
-/* ---- Adding up --------------------------------------------------------------------------------------------------- */
-
-/* One thread per element of an output; empty parts have written nothing. */
-template <typename Real>
-__global__ void __launch_bounds__(THREADS) add_parts(const __grid_constant__ SumLaunch<Real> launch)
-{
-    const starfish_shifted_sums &a = launch.sum;
-    const size_t vector = a.line.n * a.lanes, elements = a.groups * a.outputs * vector;
-    const size_t threads = size_t(gridDim.x) * THREADS;
-
-    for (size_t i = size_t(blockIdx.x) * THREADS + threadIdx.x; i < elements; i += threads) {
-        const size_t output = i / vector, group = output / a.outputs, o = output % a.outputs;
-        const size_t k = i % vector / a.lanes, lane = i % a.lanes;
-        const Real *partial = launch.partial + o * launch.output_stride + k * launch.row_stride +
-                              (group * launch.parts * a.lanes + lane) * launch.line_stride;
-        Real sum = Real(0);
-        if (a.output_row[output] < 0)
+    for (int i = 0; i < a.inputs; i++) {
+        const int row = a.input_row[share.group * a.inputs + i];
+        const Real *from = static_cast<const Real *>(a.input) + size_t(row) * a.line.n * a.lanes + lane;
+        Real *to = staged + (i * cut.rows.width + column) * cut.pitch;
+        if (row < 0)
             continue;
-        for (size_t part = 0; part < launch.parts; part++)
-            if (first_of_part(a, group, part, launch.parts) < first_of_part(a, group, part + 1, launch.parts))
-                sum += partial[part * a.lanes * launch.line_stride];
-        static_cast<Real *>(a.output)[size_t(a.output_row[output]) * vector + i % vector] = sum;
+        present |= 1u << i;
+        for_each_row<ROWS>(cut, [&](int at, int k) {
+            if (k < 0)
+                to[at] = Real(0);
+            else
+                copy_async<sizeof(Real)>(to + at, from + size_t(k) * a.lanes);
+        });
+    }
+    return present;
+}
+
+/* The sums of all splits, in their order. */
+template <typename Real, int ROWS>
+__device__ inline void store_sums(const starfish_shifted_sums &a, const SumCut &cut, const Share &share,
+                                  const Real *staged, Real *to)
+{
+    const int column = threadIdx.x % cut.rows.width;
+    const unsigned lane = share.first_lane + column;
+
+    for_each_row<ROWS>(cut, [&](int at, int k) {
+        Real sum = Real(0);
+        if (k < 0 || lane >= cut.rows.lanes)
+            return;
+        for (int s = 0; s < cut.splits; s++)
+            sum += staged[(s * cut.rows.width + column) * cut.pitch + at];
+        to[size_t(k) * a.lanes + lane] = sum;
+    });
+}
+
+/* Where output `o` of a group goes: the sums of a part, or what was asked for if there is only one. NULL: nowhere. */
+template <typename Real> __device__ inline Real *destination(const SumLaunch<Real> &launch, const Share &share, int o)
+{
+    const starfish_shifted_sums &a = launch.sum;
+    const int row = a.output_row[share.group * a.outputs + o];
+
+    if (row < 0)
+        return NULL;
+    return launch.parts > 1
+               ? launch.partial + share.group * launch.of_group + share.part * launch.of_part + o * launch.of_output
+               : static_cast<Real *>(a.output) + size_t(row) * a.line.n * a.lanes;
+}
+
+/* ---- One root ----------------------------------------------------------------------------------------------------- */
+
+/* `staged`: the chunk in the first input, the others `stride` apart. */
+template <typename Real, int ROWS>
+__device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, unsigned present, const Real *weight)
+{
+#pragma unroll
+    for (int k = 0; k < ROWS; k++)
+        f[k] = Real(0);
+#pragma unroll
+    for (int i = 0; i < STARFISH_SHIFTED_SUMS_INPUTS; i++) {
+        if (!(present >> i & 1u))
+            continue;
+        const Real by = __ldg(weight + i);
+#pragma unroll
+        for (int k = 0; k < ROWS; k++)
+            f[k] += by * staged[i * stride + k];
     }
 }
 
-/* ---- Choice ------------------------------------------------------------------------------------------------------ */
-
-/* As for chains; `most_roots` of every group is about what there is. */
-bool is_few(const starfish_shifted_sums &a, size_t real_size)
+/* From right-hand sides to unknowns. */
+template <typename Real, int ROWS, bool PERIODIC, typename Held>
+__device__ inline void solve_lane(Held &chunk, const Operator<Real, ROWS> &rows, const Cut &cut, const Share &share,
+                                  Real shift, bool pinned)
 {
-    return a.line.n <= starfish_tridiag_chain_longest_cuda(a.line.periodic, real_size) &&
-           (a.lanes < FEWEST_THOMAS_LANES || a.lanes * a.groups * a.most_roots < FEWEST_THOMAS_LINES);
+    const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC>(chunk, rows, share.at, shift, share.first);
+    const Real own = solve_in_warp<PERIODIC>(last, cut, share.chunk, rows.upper[share.at + ROWS - 1], pinned);
+    const Real before = __shfl_sync(ALL_THREADS, own, share.chunk > 0 ? share.chunk - 1 : cut.chunks - 1, cut.group);
+
+    substitute<Real, ROWS, PERIODIC>(chunk, rows, share.at, share.first, PERIODIC || share.chunk > 0 ? before : Real(0),
+                                     own);
 }
 
-template <typename Real> int sum_in_blocks(SumLaunch<Real> *launch, cudaStream_t stream)
-{
-    const starfish_shifted_sums &a = launch->sum;
-    const SharedShape<SumKernel<Real>> shape =
-        a.line.periodic ? shape_of<Real, true>(a.line.n) : shape_of<Real, false>(a.line.n);
-    const size_t busy = shape.threads > 0 ? THREADS_AT_ONCE / (shape.threads * a.lanes * a.groups) : 0;
+/* ---- A block of lanes --------------------------------------------------------------------------------------------- */
 
-    launch->parts = starfish_tridiag_smaller(busy > 0 ? busy : 1, launch->parts);
-    launch->lines = a.lanes * a.groups * launch->parts;
-    launch->output_stride = a.line.n;
-    launch->row_stride = 1;
-    launch->line_stride = a.line.n * a.outputs;
-    const cudaError_t status = admit(shape);
-    if (status != cudaSuccess)
+template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS>
+__global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real, ROWS, OUTPUTS>::BLOCKS)
+    sum_chunks(const __grid_constant__ SumLaunch<Real> launch, const __grid_constant__ SumCut cut)
+{
+    extern __shared__ __align__(16) unsigned char memory[];
+    typedef Operator<Real, ROWS> Rows;
+    const starfish_shifted_sums &a = launch.sum;
+    Real *shared = reinterpret_cast<Real *>(memory), *pivots = shared + Rows::size(cut.rows);
+    Real *staged = pivots + (Form<Real, ROWS, OUTPUTS>::SHARED_PIVOTS ? ROWS * MOST_THREADS : 0);
+    Rows rows(shared, cut.rows);
+    const Share share = share_of_thread<Rows::PITCH>(cut, static_cast<unsigned>(launch.parts));
+    typename Form<Real, ROWS, OUTPUTS>::Held chunk;
+    Real sums[OUTPUTS][ROWS] = {};
+
+    const unsigned present = start_loading<Real, ROWS>(a, cut, share, staged);
+    rows.load(static_cast<const Real *>(a.line.lower), static_cast<const Real *>(a.line.diag),
+              static_cast<const Real *>(a.line.upper), cut.rows, PERIODIC);
+    const size_t splits = launch.parts * cut.splits;
+    const size_t split = size_t(share.part) * cut.splits + share.line / cut.rows.width;
+    const int first = first_of_part(a, share.group, split, splits);
+    const int end = first_of_part(a, share.group, split + 1, splits);
+    const Real shift = starfish_tridiag::shift_of_lane<Real>(a, share.lane);
+    const int pinned = share.lane == 0 ? a.pinned_root : -1;
+    const Real *own = staged + share.column * cut.pitch + share.at;
+    wait_for_copies();
+    __syncthreads();
+    chunk.prepare(rows, share.at, pivots);
+    for (int next = first; __any_sync(ALL_THREADS, next < end); next++) {
+        /* Those of a warp that have no more roots solve with any, for nothing. */
+        const int root = next < end ? next : a.first_root[share.group];
+        const Real *weight = static_cast<const Real *>(a.output_weight) + size_t(root) * OUTPUTS;
+        combine(chunk.f, own, cut.rows.width * cut.pitch, present,
+                static_cast<const Real *>(a.input_weight) + size_t(root) * a.inputs);
+        solve_lane<Real, ROWS, PERIODIC>(chunk, rows, cut.rows, share,
+                                         shift + __ldg(static_cast<const Real *>(a.mu) + root), root == pinned);
+#pragma unroll
+        for (int o = 0; o < OUTPUTS; o++) {
+            const Real by = next < end ? __ldg(weight + o) : Real(0);
+#pragma unroll
+            for (int k = 0; k < ROWS; k++)
+                sums[o][k] += by * chunk.f[k];
+        }
+    }
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) {
+        __syncthreads(); /* the lines before are not needed any more */
+        if (share.works) {
+#pragma unroll
+            for (int k = 0; k < ROWS; k++)
+                staged[share.line * cut.pitch + share.at + k] = sums[o][k];
+        }
+        __syncthreads();
+        if (Real *to = destination(launch, share, o))
+            store_sums<Real, ROWS>(a, cut, share, staged, to);
+    }
+}
+
+/* ---- Launch ------------------------------------------------------------------------------------------------------- */
+
+template <typename Real, int ROWS> size_t shared_bytes(const SumCut &cut, int inputs, bool pivots)
+{
+    const size_t lines = size_t(cut.rows.width) * (inputs > cut.splits ? inputs : cut.splits);
+
+    return sizeof(Real) *
+           (Operator<Real, ROWS>::size(cut.rows) + lines * cut.pitch + (pivots ? size_t(ROWS) * MOST_THREADS : 0));
+}
+
+/* A block has neighbouring lanes as far as there are such and shared memory holds their inputs; the rest of its threads
+ * is for other roots. */
+template <typename Real, int ROWS>
+SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, bool pivots)
+{
+    enum { APART = 4 }; /* lines that start in different banks */
+    SumCut cut = {cut_rows(a.line.n, a.lanes, ROWS), 1, 0, 0};
+    const int lines = threads / cut.rows.group, fewest = WARP / cut.rows.group;
+
+    cut.pitch = Operator<Real, ROWS>::PITCH * cut.rows.chunks + APART;
+    cut.rows.width = 1;
+    while (cut.rows.width < lines && size_t(cut.rows.width) < a.lanes)
+        cut.rows.width *= 2;
+    for (;; cut.rows.width /= 2) {
+        cut.splits = lines / cut.rows.width;
+        while (cut.splits * cut.rows.width > fewest && size_t(cut.splits / 2) >= a.most_roots)
+            cut.splits /= 2;
+        if (cut.rows.width == 1 || shared_bytes<Real, ROWS>(cut, a.inputs, pivots) <= most_bytes)
+            break;
+    }
+    cut.rows.threads = cut.rows.group * cut.rows.width * cut.splits;
+    cut.tiles = static_cast<unsigned>((a.lanes + cut.rows.width - 1) / cut.rows.width);
+    return cut;
+}
+
+template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS>
+int launch_chunks(const starfish_shifted_sums &a, cudaStream_t stream)
+{
+    typedef Form<Real, ROWS, OUTPUTS> Is;
+    auto kernel = sum_chunks<Real, ROWS, PERIODIC, OUTPUTS>;
+    int device = 0, most_bytes = 0, status = cudaGetDevice(&device);
+
+    if (!status)
+        status = cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    const SumCut cut = cut_sums<Real, ROWS>(a, Is::THREADS, most_bytes, Is::SHARED_PIVOTS);
+    const int bytes = static_cast<int>(shared_bytes<Real, ROWS>(cut, a.inputs, Is::SHARED_PIVOTS));
+    if (!status)
+        status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (status)
         return status;
-    const unsigned blocks = static_cast<unsigned>(starfish_tridiag_smaller(launch->lines, MOST_BLOCKS));
-    shape.kernel<<<blocks, shape.threads, shape.shared_bytes, stream>>>(*launch);
-    return cudaGetLastError();
+    const size_t runs = starfish_tridiag_sum_runs(a.line.n, a.lanes, a.groups, a.most_roots, sizeof(Real));
+    const size_t parts = (runs + cut.splits - 1) / cut.splits, vector = a.line.n * a.lanes;
+    const SumLaunch<Real> launch = {
+        a, parts, static_cast<Real *>(a.workspace), parts * OUTPUTS * vector, OUTPUTS * vector, vector, a.lanes};
+    kernel<<<static_cast<unsigned>(cut.tiles * parts * a.groups), cut.rows.threads, bytes, stream>>>(launch, cut);
+    status = cudaGetLastError();
+    return status || parts == 1 ? status : starfish_tridiag::launch_add_parts(launch, stream);
 }
 
-template <typename Real> int sum_in_threads(SumLaunch<Real> *launch, cudaStream_t stream)
+template <typename Real, int ROWS> int launch_form(const starfish_shifted_sums &a, cudaStream_t stream)
 {
-    const starfish_shifted_sums &a = launch->sum;
-    auto solve = a.line.periodic ? sum_parts<Real, true> : sum_parts<Real, false>;
-
-    launch->output_stride = a.line.n * launch->lines;
-    launch->row_stride = launch->lines;
-    launch->line_stride = 1;
-    solve<<<blocks_for(launch->lines), THREADS, 0, stream>>>(*launch);
-    return cudaGetLastError();
+    if (a.line.periodic)
+        return a.outputs == 1 ? launch_chunks<Real, ROWS, true, 1>(a, stream)
+                              : launch_chunks<Real, ROWS, true, 2>(a, stream);
+    return a.outputs == 1 ? launch_chunks<Real, ROWS, false, 1>(a, stream)
+                          : launch_chunks<Real, ROWS, false, 2>(a, stream);
 }
 
-template <typename Real> int launch_sums(const starfish_shifted_sums *arguments, cudaStream_t stream)
+template <typename Real> int launch_sums(const starfish_shifted_sums *a, cudaStream_t stream)
 {
-    SumLaunch<Real> launch = {*arguments, 0, 0, 0, 0, 0, NULL, NULL};
+    typedef Lengths<Real> Is;
 
-    if (arguments->groups == 0)
+    if (a->groups == 0)
         return cudaSuccess;
-    launch.parts = starfish_tridiag_sum_parts(arguments->lanes, arguments->groups, arguments->most_roots);
-    launch.lines = arguments->lanes * arguments->groups * launch.parts;
-    launch.partial = static_cast<Real *>(arguments->workspace);
-    launch.checkpoint = launch.partial + size_t(arguments->outputs) * arguments->line.n * launch.lines;
-    const int status =
-        is_few(*arguments, sizeof(Real)) ? sum_in_blocks(&launch, stream) : sum_in_threads(&launch, stream);
-    if (status != cudaSuccess)
-        return status;
-    const size_t elements = arguments->groups * arguments->outputs * arguments->line.n * arguments->lanes;
-    add_parts<Real><<<blocks_for(elements), THREADS, 0, stream>>>(launch);
-    return cudaGetLastError();
+    if (a->line.n <= size_t(MOST_CHUNKS) * Is::MEDIUM)
+        return launch_form<Real, Is::MEDIUM>(*a, stream);
+    if (a->line.n <= Is::LONG_LANE)
+        return launch_form<Real, Is::LONG>(*a, stream);
+    return starfish_tridiag::launch_lines<Real>(*a, stream);
 }
 
 } // namespace
-} // namespace starfish_tridiag
+} // namespace starfish_slab
 
-STARFISH_CUDA_ENTRIES(starfish_shifted_sums, starfish_tridiag::launch_sums)
+STARFISH_CUDA_ENTRIES(starfish_shifted_sums, starfish_slab::launch_sums)

@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     const Real *data = static_cast<const Real *>(arguments.data) + offset;
     Chunk<Real, ROWS> chunk;
 
-    chunk.pivots = shared + Rows::size(cut) + Exchange<Real>::size(cut) + threadIdx.x;
+    chunk.prepare(rows, at, shared + Rows::size(cut) + Exchange<Real>::size(cut));
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
         chunk.f[i] = i >= first ? data[size_t(i) * cut.plane] : Real(0);

@@ -54,13 +54,20 @@ size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic,
     return starfish_tridiag_block_bytes(n, width, arrays, real_size);
 }
 
-/* Checkpoints and partial sums of all lines that are solved at once. */
+/* Partial sums of all runs, and of long lines checkpoints too. No less for more lanes: of blocks of lanes the largest
+ * decides. */
 size_t starfish_shifted_sums_workspace_cuda(size_t n, size_t lanes, size_t groups, size_t most_roots, int outputs,
                                             int periodic, size_t real_size)
 {
-    size_t lines = groups > 0 ? lanes * groups * starfish_tridiag_sum_parts(lanes, groups, most_roots) : 0;
+    size_t sums = lanes * groups, runs = sums * most_roots, vector = n * real_size;
 
-    return checkpoint_bytes(n, lines, 1, periodic, real_size) + (size_t)outputs * n * lines * real_size;
+    if (vector <= STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES) {
+        size_t most = STARFISH_TRIDIAG_SUMMED_BYTES / vector;
+        return most_roots > 1 ? (size_t)outputs * starfish_tridiag_smaller(runs, most) * vector : 0;
+    }
+    size_t most = sums > STARFISH_TRIDIAG_LINES_AT_ONCE ? sums : STARFISH_TRIDIAG_LINES_AT_ONCE;
+    size_t lines = starfish_tridiag_smaller(runs, most);
+    return checkpoint_bytes(n, lines, 1, periodic, real_size) + (size_t)outputs * lines * vector;
 }
 
 size_t starfish_slab_solve_workspace_cpu(size_t rows, size_t lanes, int periodic, size_t real_size)

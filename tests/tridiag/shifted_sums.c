@@ -1,4 +1,5 @@
-/* Weighted sums of shifted solves on the CPU: the table, and lanes that fill several blocks. */
+/* Weighted sums of shifted solves on the CPU: the table, and lanes that fill several blocks. What memory they take on
+ * CUDA, which needs no device. */
 #include "sums_cases.h"
 
 #include <setjmp.h>
@@ -60,11 +61,30 @@ static void lanes_fill_several_blocks(void **state)
     }
 }
 
+/* What the largest of several blocks of lanes needs has to do for all of them. */
+static void cuda_workspace_is_enough_for_fewer_lanes(void **state)
+{
+    (void)state;
+    static const size_t n[] = {1, 20, 511, 1024, 1025, 3000}, roots[] = {1, 2, 37, 511};
+    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++)
+        for (size_t r = 0; r < sizeof roots / sizeof roots[0]; r++)
+            for (size_t groups = 1; groups < 100; groups *= 3) {
+                size_t fewer = 0;
+                for (size_t lanes = 1; lanes < 3000; lanes += 1 + lanes / 50) {
+                    const size_t bytes =
+                        starfish_shifted_sums_workspace_cuda(n[i], lanes, groups, roots[r], 2, 0, sizeof(double));
+                    assert_true(bytes >= fewer);
+                    fewer = bytes;
+                }
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_match_dense_elimination),
         cmocka_unit_test(lanes_fill_several_blocks),
+        cmocka_unit_test(cuda_workspace_is_enough_for_fewer_lanes),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     printf("largest error: %.3f of the bound\n", test_sums_worst_error());

@@ -1,4 +1,4 @@
-/* Weighted sums of shifted solves against dense elimination. */
+/* Weighted sums of shifted solves against dense elimination, or against another device. */
 #include "sums_cases.h"
 
 #include "tests/common/reals.h"
@@ -219,6 +219,67 @@ void test_sums_check(const struct test_sums_device *device, const struct test_su
         for (size_t lane = 0; lane < c->lanes; lane += step)
             compare_lane(&p, output, g, lane);
     free(output);
+    free_problem(&p);
+}
+
+/* Every solution is at most 13: right-hand sides are at most 3, and rows dominate by at least 1/4, unless pinned. */
+static double difference_bound(const struct problem *p, const double *reference, size_t group, size_t lane)
+{
+    const struct test_sums_case *c = p->c;
+    const int singular =
+        lane == 0 && p->pinned_root >= p->first_root[group] && p->pinned_root < p->first_root[group + 1];
+    double size = 13.0 * (p->first_root[group + 1] - p->first_root[group]);
+    for (size_t o = 0; o < (size_t)c->outputs; o++) {
+        const int row = p->output_row[group * (size_t)c->outputs + o];
+        for (size_t k = 0; k < c->n && row >= 0; k++)
+            size = fmax(size, fabs(reference[((size_t)row * c->n + k) * c->lanes + lane]));
+    }
+    /* Where the matrix is singular, a rounding error moves the solution by up to n; those of n rows are of random sign. */
+    const double condition = singular ? 10 * (double)c->n * sqrt((double)c->n) : 40;
+    return condition * test_real_epsilon(c->precision) * size;
+}
+
+static void compare_outputs(const struct problem *p, const double *got, const double *reference, size_t group,
+                            size_t lane)
+{
+    const struct test_sums_case *c = p->c;
+    const double bound = difference_bound(p, reference, group, lane);
+    for (size_t o = 0; o < (size_t)c->outputs; o++) {
+        const int row = p->output_row[group * (size_t)c->outputs + o];
+        for (size_t k = 0; k < c->n && row >= 0; k++) {
+            const size_t at = ((size_t)row * c->n + k) * c->lanes + lane;
+            const double error = fabs(got[at] - reference[at]);
+            worst_error = fmax(worst_error, error / bound);
+            if (!(error <= bound))
+                fail_msg("precision %d periodic %d pinned %d n %zu lanes %zu groups %zu roots %zu, %d to %d: group %zu "
+                         "output %zu element (%zu, %zu) is %g, not %g",
+                         (int)c->precision, c->periodic, c->pinned, c->n, c->lanes, c->groups, c->most_roots, c->inputs,
+                         c->outputs, group, o, k, lane, got[at], reference[at]);
+        }
+    }
+}
+
+static double *outputs_of(const struct test_sums_device *device, const struct problem *p)
+{
+    const size_t count = p->vectors_out * p->c->n * p->c->lanes;
+    void *output = malloc(count * starfish_real_size(p->c->precision) + 1);
+    double *values = malloc(count * sizeof *values + 1);
+    run(device, p, output);
+    for (size_t i = 0; i < count; i++)
+        values[i] = test_real_get(output, p->c->precision, i);
+    free(output);
+    return values;
+}
+
+void test_sums_compare(const struct test_sums_device *device, const struct test_sums_device *reference,
+                       const struct test_sums_case *c)
+{
+    struct problem p = make_problem(c);
+    double *got = outputs_of(device, &p), *expected = outputs_of(reference, &p);
+    for (size_t g = 0; g < c->groups; g++)
+        for (size_t lane = 0; lane < c->lanes; lane++)
+            compare_outputs(&p, got, expected, g, lane);
+    free(got), free(expected);
     free_problem(&p);
 }
 

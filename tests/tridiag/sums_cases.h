@@ -23,6 +23,9 @@ struct test_sums_case {
 
 /* Against dense elimination in long double; outputs nobody asked for stay as they were. */
 void test_sums_check(const struct test_sums_device *device, const struct test_sums_case *c);
+/* Against another device, for sizes at which dense elimination takes too long. */
+void test_sums_compare(const struct test_sums_device *device, const struct test_sums_device *reference,
+                       const struct test_sums_case *c);
 /* Few lanes and many, both kinds of lines and precisions, all numbers of inputs and outputs, over small sizes. */
 void test_sums_table(const struct test_sums_device *device);
 /* Largest error so far as a fraction of its bound. */
