@@ -104,10 +104,10 @@ __device__ inline unsigned start_loading(const starfish_shifted_sums &a, const S
 
     for (int i = 0; i < a.inputs; i++) {
         const int row = a.input_row[share.group * a.inputs + i];
-        const Real *from = static_cast<const Real *>(a.input) + size_t(row) * a.line.n * a.lanes + lane;
-        Real *to = staged + (i * cut.rows.width + column) * cut.pitch;
         if (row < 0)
             continue;
+        const Real *from = static_cast<const Real *>(a.input) + size_t(row) * a.line.n * a.lanes + lane;
+        Real *to = staged + (i * cut.rows.width + column) * cut.pitch;
         present |= 1u << i;
         for_each_row<ROWS>(cut, [&](int at, int k) {
             if (k < 0)
@@ -148,6 +148,25 @@ template <typename Real> __device__ inline Real *destination(const SumLaunch<Rea
     return launch.parts > 1
                ? launch.partial + share.group * launch.of_group + share.part * launch.of_part + o * launch.of_output
                : static_cast<Real *>(a.output) + size_t(row) * a.line.n * a.lanes;
+}
+
+/* All outputs; `staged` may still be read by others. */
+template <typename Real, int ROWS, int OUTPUTS>
+__device__ inline void give_sums(const SumLaunch<Real> &launch, const SumCut &cut, const Share &share,
+                                 const Real (&sums)[OUTPUTS][ROWS], Real *staged)
+{
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) {
+        __syncthreads();
+        if (share.works) {
+#pragma unroll
+            for (int k = 0; k < ROWS; k++)
+                staged[share.line * cut.pitch + share.at + k] = sums[o][k];
+        }
+        __syncthreads();
+        if (Real *to = destination(launch, share, o))
+            store_sums<Real, ROWS>(launch.sum, cut, share, staged, to);
+    }
 }
 
 /* ---- One root ----------------------------------------------------------------------------------------------------- */
@@ -228,18 +247,7 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
                 sums[o][k] += by * chunk.f[k];
         }
     }
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) {
-        __syncthreads(); /* the lines before are not needed any more */
-        if (share.works) {
-#pragma unroll
-            for (int k = 0; k < ROWS; k++)
-                staged[share.line * cut.pitch + share.at + k] = sums[o][k];
-        }
-        __syncthreads();
-        if (Real *to = destination(launch, share, o))
-            store_sums<Real, ROWS>(a, cut, share, staged, to);
-    }
+    give_sums(launch, cut, share, sums, staged);
 }
 
 /* ---- Launch ------------------------------------------------------------------------------------------------------- */
