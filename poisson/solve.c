@@ -65,6 +65,7 @@ static void register_slab(const struct starfish_job *job, starpu_data_handle_t *
     starpu_block_data_register(handle, -1, 0, (uint32_t)n[0], (uint32_t)(n[0] * n[1]), (uint32_t)n[0], (uint32_t)n[1],
                                (uint32_t)starfish_cut_planes(job->cut, slab),
                                starfish_real_size(job->plan->options.precision));
+    starpu_data_set_coordinates(*handle, 1, (int)slab);
 }
 
 static starfish_status submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)

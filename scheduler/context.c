@@ -4,6 +4,7 @@
  * share of them "clean"; a solver that iterates on the device pays for that with the whole link, so both shares are set
  * to zero unless the user has set them. And StarPU must not catch the host program's signals or print. */
 #include "scheduler/context.h"
+#include "scheduler/policies/policies.h"
 #include "scheduler/team.h"
 
 #include <starfish/starfish.h>
@@ -40,18 +41,6 @@ static void set_environment_defaults(void)
     };
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
         setenv(defaults[i][0], defaults[i][1], 0);
-}
-
-/* StarPU itself would print a warning and take another policy. */
-static starfish_status check_policy(const char *source, const char *name)
-{
-    struct starpu_sched_policy **policies = starpu_sched_get_predefined_policies();
-    for (size_t i = 0; policies[i]; i++)
-        if (strcmp(policies[i]->policy_name, name) == 0)
-            return STARFISH_SUCCESS;
-    if (getenv("STARPU_SCHED_LIB"))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: StarPU has no policy named \"%s\"", source, name);
 }
 
 /* StarPU would put several workers on one core, where each waits for the others. */
@@ -143,10 +132,10 @@ static int empty(const char *name)
 
 static int initialise(struct starpu_conf *conf, const struct starfish_context_options *options)
 {
-    struct hidden_variable hidden[] = {hide_variable("STARPU_NCPU", conf->ncpus >= 0),
-                                       hide_variable("STARPU_NCPUS", conf->ncpus >= 0),
-                                       hide_variable("STARPU_NCUDA", options->gpu_workers >= 0),
-                                       hide_variable("STARPU_SCHED", options->policy != NULL || empty("STARPU_SCHED"))};
+    struct hidden_variable hidden[] = {
+        hide_variable("STARPU_NCPU", conf->ncpus >= 0), hide_variable("STARPU_NCPUS", conf->ncpus >= 0),
+        hide_variable("STARPU_NCUDA", options->gpu_workers >= 0),
+        hide_variable("STARPU_SCHED", options->policy != NULL || conf->sched_policy || empty("STARPU_SCHED"))};
     int code = starpu_init(conf);
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         restore_variable(hidden[i]);
@@ -167,10 +156,16 @@ static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish
     conf->ncpus = crew->workers;
     conf->ncuda = options->gpu_workers;
     conf->catch_signals = 0;
-    conf->sched_policy_name = options->policy ? options->policy : gpus > 0 ? "dmdas" : "lws";
     const char *environment_policy = getenv("STARPU_SCHED");
     if (!options->policy && environment_policy && *environment_policy)
-        STARFISH_TRY(check_policy("STARPU_SCHED", environment_policy));
+        STARFISH_TRY(starfish_policy_check("STARPU_SCHED", environment_policy));
+    else
+        environment_policy = NULL;
+    const char *name = options->policy ? options->policy : environment_policy;
+    conf->sched_policy_name = name ? name : gpus > 0 ? "dmdas" : "lws";
+    conf->sched_policy = starfish_policy_own(conf->sched_policy_name);
+    if (conf->sched_policy)
+        conf->sched_policy_name = NULL; /* StarPU would look for it among its own */
     return STARFISH_SUCCESS;
 }
 
@@ -199,7 +194,7 @@ static starfish_status check_options(const struct starfish_context_options *opti
     if (options->cores_per_worker < 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cores_per_worker is %d, less than 0",
                              options->cores_per_worker);
-    return options->policy ? check_policy("options.policy", options->policy) : STARFISH_SUCCESS;
+    return options->policy ? starfish_policy_check("options.policy", options->policy) : STARFISH_SUCCESS;
 }
 
 /* The workers of the allowed kinds. A limited number of workers in a StarPU that others started too cannot be had. */

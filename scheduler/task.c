@@ -1,6 +1,8 @@
 /* Submitting one task, and what happens when it has finished. */
 #include "scheduler/task.h"
 
+#include "scheduler/policies/policies.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->priority = STARPU_DEFAULT_PRIO;
     task->where = 0;
     task->name = codelet->name;
+    task->width = 0;
+    task->coordinates = 0;
     task->count = 0;
 }
 
@@ -22,6 +26,13 @@ void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle,
     task->handle[task->count] = handle;
     task->mode[task->count] = mode;
     task->count++;
+}
+
+void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension)
+{
+    int value[STARFISH_TASK_COORDINATES];
+    if (starpu_data_get_coordinates_array(data, STARFISH_TASK_COORDINATES, value) > dimension)
+        task->at[task->coordinates++] = (struct starfish_coordinate){name, value[dimension]};
 }
 
 uint32_t starfish_task_footprint(struct starpu_task *task)
@@ -121,6 +132,7 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
                                    : task->where                 ? task->where & allowed
                                                                  : allowed);
     starpu_task->priority = task->priority;
+    starfish_policy_set_width(starpu_task, task->width);
     starpu_task->cl_arg = copy;
     starpu_task->cl_arg_size = size;
     starpu_task->cl_arg_free = 1;
