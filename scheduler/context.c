@@ -281,7 +281,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
     struct starpu_sched_policy *policy = starpu_sched_ctx_get_sched_policy(0); /* StarPU's initial context */
     snprintf(context->policy, sizeof context->policy, "%s", policy && policy->policy_name ? policy->policy_name : "?");
     starfish_context_bytes(context); /* start counting now */
-    context->bytes = (struct starfish_bytes){0, 0, 0};
+    memset(&context->links, 0, sizeof context->links);
     starfish_log(context, STARFISH_LOG_INFO, "%s StarPU with %zu CPU and %zu GPU workers, policy %s",
                  context->joined ? "joined" : "started", context->workers_of[STARFISH_CPU],
                  context->workers_of[STARFISH_GPU], context->policy);
@@ -371,25 +371,41 @@ starfish_status starfish_context_runtime(const starfish_context *context, struct
     return STARFISH_SUCCESS;
 }
 
-struct starfish_bytes starfish_context_bytes(struct starfish_context *context)
+struct starfish_links starfish_context_links(struct starfish_context *context)
 {
     pthread_mutex_lock(&context->bytes_lock);
     for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
         struct starpu_profiling_bus_info info;
-        if (starpu_bus_get_profiling_info(bus, &info) != 0)
-            continue;
-        int from_gpu = starpu_node_get_kind((unsigned)starpu_bus_get_src(bus)) == STARPU_CUDA_RAM;
-        int to_gpu = starpu_node_get_kind((unsigned)starpu_bus_get_dst(bus)) == STARPU_CUDA_RAM;
-        size_t *sum = from_gpu && to_gpu ? &context->bytes.device_to_device
-                      : to_gpu           ? &context->bytes.host_to_device
-                      : from_gpu         ? &context->bytes.device_to_host
-                                         : NULL;
-        if (sum && info.transferred_bytes > 0)
-            *sum += (size_t)info.transferred_bytes;
+        const int from = starpu_bus_get_src(bus), to = starpu_bus_get_dst(bus);
+        if (starpu_bus_get_profiling_info(bus, &info) == 0 && info.transferred_bytes > 0)
+            context->links.moved[from][to] += (size_t)info.transferred_bytes;
     }
-    struct starfish_bytes bytes = context->bytes;
+    struct starfish_links links = context->links;
     pthread_mutex_unlock(&context->bytes_lock);
+    return links;
+}
+
+struct starfish_bytes starfish_bytes_of_links(const struct starfish_links *links)
+{
+    struct starfish_bytes bytes = {0, 0, 0};
+    for (unsigned from = 0; from < starpu_memory_nodes_get_count(); from++)
+        for (unsigned to = 0; to < starpu_memory_nodes_get_count(); to++) {
+            const int from_gpu = starpu_node_get_kind(from) == STARPU_CUDA_RAM;
+            const int to_gpu = starpu_node_get_kind(to) == STARPU_CUDA_RAM;
+            size_t *sum = from_gpu && to_gpu ? &bytes.device_to_device
+                          : to_gpu           ? &bytes.host_to_device
+                          : from_gpu         ? &bytes.device_to_host
+                                             : NULL;
+            if (sum)
+                *sum += links->moved[from][to];
+        }
     return bytes;
+}
+
+struct starfish_bytes starfish_context_bytes(struct starfish_context *context)
+{
+    const struct starfish_links links = starfish_context_links(context);
+    return starfish_bytes_of_links(&links);
 }
 
 struct each_worker {

@@ -2,6 +2,7 @@
 #include "scheduler/task.h"
 
 #include "scheduler/policies/policies.h"
+#include "scheduler/record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,6 +79,8 @@ static void finished(void *data)
     } else if (!ran && isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
         progress->phase[header->phase].end = fmax(progress->phase[header->phase].end, now - progress->clock_offset);
     }
+    if (header->record)
+        starfish_record_finish(header->record, header->number, ran ? info : NULL, now - progress->clock_offset);
     if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))
         pthread_cond_broadcast(&progress->all_done);
     pthread_mutex_unlock(&progress->lock);
@@ -139,6 +142,9 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     starpu_task->callback_func = finished;
     starpu_task->callback_arg = starpu_task;
 
+    copy->record = task->progress->context->record;
+    if (copy->record)
+        copy->number = starfish_record_submit(copy->record, task, starpu_task);
     atomic_fetch_add(&task->progress->submitted, 1);
     int code = starpu_task_submit(starpu_task);
     if (code == 0)

@@ -19,7 +19,9 @@ enum { STARFISH_TASK_MAX_DATA = 224 };
 struct starfish_task_header {
     struct starfish_progress *progress;
     int phase;
-    uint32_t footprint; /* hash of everything that makes tasks of one codelet take different time */
+    uint32_t footprint;             /* hash of everything that makes tasks of one codelet take different time */
+    struct starfish_record *record; /* that is kept of it, or NULL */
+    size_t number;                  /* in there */
 };
 
 /* Where in the problem a task works, for people: "slab" 3. */
