@@ -27,9 +27,11 @@ struct bench {
     size_t repeat, warmup; /* measured solves, and solves before them */
     const char *csv, *plot;
     int json;
-    json_t *rows;                /* array of objects; columns are all their keys, in order of appearance */
-    size_t gpus;                 /* of the largest context seen */
-    char machine[BENCH_MACHINE]; /* set by bench_machine */
+    json_t *rows;                             /* array of objects; columns are all their keys, in order of appearance */
+    size_t gpus;                              /* of the largest context seen */
+    char machine[BENCH_MACHINE];              /* set by bench_machine */
+    json_t *more;                             /* keys of the JSON beside the rows, or NULL */
+    void (*table)(const struct bench *bench); /* prints it for people; NULL: as all benchmarks */
 };
 
 #define BENCH_DEFAULTS(name_)                                                                                          \

@@ -20,6 +20,7 @@ static const struct command {
     {"info", NULL, command_info, "workers, devices, StarPU version and features"},
     {"solve", NULL, command_solve, "solve the problem that a problem file describes"},
     {"bench", NULL, command_bench, "one benchmark, with its peers in the same run"},
+    {"sched", NULL, command_sched, "one problem under several scheduling policies and sets of workers"},
     {"help", "--help", command_help, "this list, or the options of a command"},
     {"version", "--version", command_version, "the version of Starfish"},
 };

@@ -10,8 +10,7 @@
 static void durations_of(const struct starfish_record *record, const struct starfish_span *span, double *duration)
 {
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        const int ran_here =
-            span->worker >= 0 && starfish_context_worker_kind(record->context, (size_t)span->worker) == (unsigned)kind;
+        const int ran_here = span->worker >= 0 && record->worker[span->worker].kind == (starfish_worker_kind)kind;
         duration[kind] = span->expected[kind] > 0 ? span->expected[kind]
                          : ran_here               ? span->end - span->start
                          : span->worker < 0       ? 0
@@ -157,7 +156,7 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
         account.end = fmax(account.end, span->end);
         if (span->worker < 0)
             continue;
-        const starfish_worker_kind kind = starfish_context_worker_kind(record->context, (size_t)span->worker);
+        const starfish_worker_kind kind = record->worker[span->worker].kind;
         account.tasks[kind]++;
         account.busy[kind] += span->end - span->start;
         account.fetching += span->fetched;

@@ -2,6 +2,7 @@
 #include "scheduler/record.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,27 +181,50 @@ void starfish_record_finish(struct starfish_record *record, size_t number,
 
 /* ---- Beginning and end ----------------------------------------------------------------------------------------------- */
 
-starfish_status starfish_record_start(struct starfish_context *context, struct starfish_record **result)
+static void name_nodes(struct starfish_record *record)
 {
-    *result = NULL;
-    if (context->record)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a record of this context's tasks is being kept already");
+    record->nodes = starpu_memory_nodes_get_count();
+    for (unsigned node = 0; node < record->nodes; node++) {
+        const int gpu = starpu_node_get_kind(node) == STARPU_CUDA_RAM;
+        snprintf(record->node[node], sizeof record->node[node], gpu ? "gpu%d" : "main%d",
+                 gpu ? starpu_memory_node_get_devid(node) : (int)node);
+    }
+}
+
+/* NULL without memory. */
+static struct starfish_record *create(struct starfish_context *context)
+{
     struct starfish_record *record = calloc(1, sizeof *record);
-    struct starfish_accesses *accesses = calloc(1, sizeof *accesses);
-    if (!record || !accesses) {
-        free(record);
-        free(accesses);
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a record of tasks");
+    if (!record)
+        return NULL;
+    record->context = context;
+    record->worker_count = context->workers;
+    record->accesses = calloc(1, sizeof *record->accesses);
+    record->worker = calloc(context->workers, sizeof *record->worker);
+    pthread_mutex_init(&record->lock, NULL);
+    if (!record->accesses || !record->worker) {
+        starfish_record_free(record);
+        return NULL;
     }
     for (size_t b = 0; b < BUCKETS; b++)
-        accesses->bucket[b] = NOBODY;
-    record->context = context;
-    record->accesses = accesses;
+        record->accesses->bucket[b] = NOBODY;
     memcpy(record->workers, context->workers_of, sizeof record->workers);
-    record->bytes = starfish_context_links(context);
-    pthread_mutex_init(&record->lock, NULL);
-    context->record = record;
-    *result = record;
+    for (size_t i = 0; i < context->workers; i++)
+        starfish_context_worker(context, i, &record->worker[i]);
+    name_nodes(record);
+    record->links = starfish_context_links(context);
+    return record;
+}
+
+starfish_status starfish_record_start(struct starfish_context *context, struct starfish_record **record)
+{
+    *record = NULL;
+    if (context->record)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a record of this context's tasks is being kept already");
+    *record = create(context);
+    if (!*record)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a record of tasks");
+    context->record = *record;
     return STARFISH_SUCCESS;
 }
 
@@ -235,13 +259,15 @@ static void release_accesses(struct starfish_record *record)
 
 starfish_status starfish_record_stop(struct starfish_record *record)
 {
-    if (!record->accesses)
+    if (!record->context)
         return STARFISH_SUCCESS;
     const struct starfish_links after = starfish_context_links(record->context);
     for (unsigned from = 0; from < STARPU_MAXNODES; from++)
         for (unsigned to = 0; to < STARPU_MAXNODES; to++)
-            record->bytes.moved[from][to] = after.moved[from][to] - record->bytes.moved[from][to];
+            record->links.moved[from][to] = after.moved[from][to] - record->links.moved[from][to];
+    record->bytes = starfish_bytes_of_links(&record->links);
     record->context->record = NULL;
+    record->context = NULL;
     release_accesses(record);
     qsort(record->edge, record->edges, sizeof *record->edge, by_target);
     separate_spans(record);
@@ -253,9 +279,11 @@ void starfish_record_free(struct starfish_record *record)
 {
     if (!record)
         return;
-    if (record->accesses)
+    if (record->context && record->context->record == record)
         starfish_record_stop(record);
+    release_accesses(record);
     pthread_mutex_destroy(&record->lock);
+    free(record->worker);
     free(record->task);
     free(record->edge);
     free(record);

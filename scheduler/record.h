@@ -29,13 +29,19 @@ struct starfish_edge {
     size_t from, to;
 };
 
+/* Self-contained once it is stopped: it may outlive its context. */
 struct starfish_record {
-    struct starfish_context *context;
+    struct starfish_context *context; /* while it is kept */
     size_t workers[STARFISH_WORKER_KINDS];
+    size_t worker_count;
+    struct starfish_worker *worker; /* by the context's number */
+    unsigned nodes;
+    char node[STARPU_MAXNODES][16]; /* names of memory nodes: main0, gpu0 */
     size_t tasks, edges;
-    struct starfish_span *task;         /* in the order of submission */
-    struct starfish_edge *edge;         /* by `to` */
-    struct starfish_links bytes;        /* that StarPU moved meanwhile */
+    struct starfish_span *task;  /* in the order of submission */
+    struct starfish_edge *edge;  /* by `to` */
+    struct starfish_links links; /* bytes that StarPU moved meanwhile, and their sums */
+    struct starfish_bytes bytes;
     struct starfish_accesses *accesses; /* while it is kept */
     pthread_mutex_t lock;
     int incomplete; /* there was no memory for a task */
