@@ -92,8 +92,9 @@ static void print_calibration(const struct bench *bench)
     size_t i;
     json_array_foreach(list, i, entry)
     {
-        printf("calibrated %s: %lld solves, %.3g s%s\n", json_string_value(json_object_get(entry, "workers")),
-               (long long)json_integer_value(json_object_get(entry, "solves")), number_of(entry, "seconds"),
+        printf("calibrated %s: %lld solve%s, %.3g s%s\n", json_string_value(json_object_get(entry, "workers")),
+               (long long)number_of(entry, "solves"), number_of(entry, "solves") > 1 ? "s" : "",
+               number_of(entry, "seconds"),
                json_is_true(json_object_get(entry, "complete")) ? "" : ", and some tasks are still not known");
     }
 }

@@ -5,6 +5,7 @@
 #include "apps/options.h"
 #include "apps/workers.h"
 #include "base/real.h"
+#include "scheduler/context.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,13 +23,22 @@ static starfish_status make_context(struct solve_run *run)
     return starfish_context_create(&run->context, &options);
 }
 
+/* `number`: of the solve in StarPU's traces. */
+static starfish_status submit(struct solve_run *run, size_t number, void *solution, starfish_job **job)
+{
+    starfish_iteration_begin(number);
+    starfish_status status =
+        starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, job);
+    starfish_iteration_end();
+    return status;
+}
+
 static starfish_status solve_repeatedly(struct solve_run *run)
 {
     int show = isatty(STDERR_FILENO) && !run->options.json && !run->options.quiet;
     for (size_t i = 0; i < run->options.repeat; ++i) {
         starfish_job *job;
-        STARFISH_TRY(
-            starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, run->solution.data, &job));
+        STARFISH_TRY(submit(run, i, run->solution.data, &job));
         STARFISH_TRY(solve_wait(job, show, &run->info));
         run->seconds[i] = run->info.seconds;
     }
@@ -53,8 +63,7 @@ static starfish_status solve_stream(struct solve_run *run)
             status = status == STARFISH_SUCCESS ? waited : status;
         }
         if (status == STARFISH_SUCCESS && i < run->options.repeat)
-            status = starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution[slot],
-                                             &job[slot]);
+            status = submit(run, run->options.repeat + i, solution[slot], &job[slot]);
     }
     clock_gettime(CLOCK_MONOTONIC, &end);
     run->stream_seconds = ((double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec)) /

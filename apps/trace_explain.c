@@ -149,15 +149,32 @@ static void tell_path(const struct trace *trace)
             on_path += trace->record->task[i].end - trace->record->task[i].start;
             tasks++;
         }
-    printf("What the end had to wait for, backwards, is %zu task%s of %.3f ms together; in the other %.3f ms of the\n"
+    printf("What the end had to wait for, backwards, is %zu task%s of %.3f ms together; in the other %.3f ms of the "
            "solve nothing of it ran.\n",
            tasks, tasks == 1 ? "" : "s", 1e-3 * on_path, 1e-3 * (span_of(trace) - on_path));
+}
+
+/* Other programs on the cores, and memory that all share, make tasks slower than models know them. */
+static void tell_models(const struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    double took = 0, expected = 0;
+    for (size_t i = 0; i < record->tasks; i++) {
+        const struct starfish_span *span = &record->task[i];
+        const double length = span->worker >= 0 ? span->expected[record->worker[span->worker].kind] : 0;
+        if (length > 0 && isfinite(length)) {
+            took += span->end - span->start;
+            expected += length;
+        }
+    }
+    if (expected > 0)
+        printf("Tasks took %.2f times as long as StarPU's models expect of them.\n", took / expected);
 }
 
 static void tell_bounds(const struct trace *trace)
 {
     const struct starfish_account *account = &trace->account;
-    printf("With no worker idle it would take %.3f ms (%.0f %% of what it took); the longest chain of tasks takes\n"
+    printf("With no worker idle it would take %.3f ms (%.0f %% of what it took); the longest chain of tasks takes "
            "%.3f ms. %s\n",
            1e-3 * account->area, 100 * account->area / span_of(trace), 1e-3 * account->critical_path,
            account->complete ? "Both by StarPU's models."
@@ -177,5 +194,6 @@ void trace_explain(const struct trace *trace)
     tell_operations(trace);
     tell_bytes(trace);
     tell_path(trace);
+    tell_models(trace);
     tell_bounds(trace);
 }

@@ -159,10 +159,11 @@ static void draw_axis(struct pen *pen, const struct layout *layout, const struct
     const struct starfish_rectangle plot = layout->plot;
     const double tick = tick_of(chart->end - chart->begin);
     const int bottom = plot.y + plot.height;
-    for (double time = ceil(chart->begin / tick) * tick; time <= chart->end + 1e-9 * tick; time += tick) {
+    const int last = (int)floor(chart->end / tick + 1e-9);
+    for (int i = (int)ceil(chart->begin / tick - 1e-9); i <= last; ++i) {
         char text[32];
-        const double x = x_of(layout, chart, time);
-        snprintf(text, sizeof text, "%.6g", fabs(time) < 1e-9 * tick ? 0 : time);
+        const double x = x_of(layout, chart, i * tick);
+        snprintf(text, sizeof text, "%.6g", i * tick);
         pen->fill(pen, x, plot.y, 1, plot.height + TICK, grid, NULL);
         pen->write(pen, (int)x - starfish_text_width(text) / 2, bottom + TICK + 4, text);
     }
@@ -199,7 +200,8 @@ static void draw_legend(struct pen *pen, const struct layout *layout, const stru
     }
     if (!chart->mark)
         return;
-    pen->fill(pen, layout->plot.x, y + LINE / 2 - UNDERLINE / 2, 2 * LINE, UNDERLINE, ink, NULL);
+    const int middle = y + (LINE - UNDERLINE) / 2;
+    pen->fill(pen, layout->plot.x, middle, 2 * LINE, UNDERLINE, ink, NULL);
     pen->write(pen, layout->plot.x + 2 * LINE + 6, y, chart->mark);
 }
 

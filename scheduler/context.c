@@ -408,6 +408,16 @@ struct starfish_bytes starfish_context_bytes(struct starfish_context *context)
     return starfish_bytes_of_links(&links);
 }
 
+void starfish_iteration_begin(size_t number)
+{
+    starpu_iteration_push(number);
+}
+
+void starfish_iteration_end(void)
+{
+    starpu_iteration_pop();
+}
+
 struct each_worker {
     const struct starfish_context *context;
     void (*function)(void *, size_t);

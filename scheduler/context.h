@@ -62,6 +62,11 @@ starfish_status starfish_context_on_each_worker(struct starfish_context *context
 size_t starfish_context_current_worker(const struct starfish_context *context);
 starfish_worker_kind starfish_context_worker_kind(const struct starfish_context *context, size_t worker);
 
+/* What is submitted from the one to the other is iteration `number` in StarPU's traces. For programs in which one thread
+ * submits: StarPU keeps the number without a lock. */
+void starfish_iteration_begin(size_t number);
+void starfish_iteration_end(void);
+
 /* CUDA devices that can be used, 0 without CUDA (memory.c). */
 int starfish_gpu_count(void);
 

@@ -41,6 +41,8 @@ void starfish_fxt_end(void)
 static void convert(const char *folder, const char *trace)
 {
     struct starpu_fxt_options options;
+    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+        return;
     starpu_fxt_options_init(&options);
     options.ninputfiles = 1;
     options.filenames[0] = strdup(trace);
@@ -51,7 +53,7 @@ static void convert(const char *folder, const char *trace)
 }
 #endif
 
-/* In a process of its own: StarPU ends it where it does not understand a trace. */
+/* In a process of its own, unheard: StarPU ends it where it does not understand a trace. */
 starfish_status starfish_fxt_convert(const char *folder)
 {
 #ifdef STARPU_USE_FXT
@@ -78,7 +80,6 @@ starfish_status starfish_fxt_convert(const char *folder)
 /* Copies that have begun and not ended are those with end < start. */
 struct copies {
     struct starfish_copy *copy;
-    unsigned *number; /* StarPU's, of each */
     size_t count;
 };
 
@@ -106,23 +107,20 @@ static double offset_of(FILE *tasks, const struct starfish_record *record)
     return isfinite(traced) && isfinite(recorded) ? recorded - traced : (double)NAN;
 }
 
-static int begin_copy(struct copies *copies, const struct starfish_copy *copy, unsigned number)
+static int begin_copy(struct copies *copies, const struct starfish_copy *copy)
 {
     struct starfish_copy *more = realloc(copies->copy, (copies->count + 1) * sizeof *more);
-    copies->copy = more ? more : copies->copy;
-    unsigned *numbers = realloc(copies->number, (copies->count + 1) * sizeof *numbers);
-    copies->number = numbers ? numbers : copies->number;
-    if (!more || !numbers)
+    if (!more)
         return 0;
-    copies->copy[copies->count] = *copy;
-    copies->number[copies->count++] = number;
+    copies->copy = more;
+    copies->copy[copies->count++] = *copy;
     return 1;
 }
 
 static void end_copy(struct copies *copies, unsigned number, unsigned to, double time)
 {
     for (size_t i = copies->count; i-- > 0;)
-        if (copies->number[i] == number && copies->copy[i].end < copies->copy[i].start) {
+        if (copies->copy[i].number == number && copies->copy[i].end < copies->copy[i].start) {
             copies->copy[i].end = time;
             copies->copy[i].to = to;
             return;
@@ -141,8 +139,8 @@ static int read_copies(FILE *paje, double offset, struct copies *copies)
         if (sscanf(line, "%u %lf %*s %*s %zu mm%u com_%u", &event, &time, &bytes, &node, &number) != 5)
             continue;
         const double now = 1e3 * time + offset;
-        const struct starfish_copy copy = {node, 0, bytes, now, now - 1};
-        if (event == 24 && !begin_copy(copies, &copy, number))
+        const struct starfish_copy copy = {node, 0, number, bytes, now, now - 1};
+        if (event == 24 && !begin_copy(copies, &copy))
             return 0;
         if (event == 19)
             end_copy(copies, number, node, now);
@@ -168,22 +166,21 @@ static FILE *open_in(const char *folder, const char *name)
 }
 
 starfish_status starfish_fxt_copies(const char *folder, const struct starfish_record *record,
-                                    struct starfish_copy **result, size_t *count)
+                                    struct starfish_copy **copies, size_t *count)
 {
-    struct copies copies = {NULL, NULL, 0};
+    struct copies found = {NULL, 0};
     FILE *paje = open_in(folder, "paje.trace"), *tasks = open_in(folder, "tasks.rec");
     int read = 1;
     if (paje && tasks) {
         const double offset = offset_of(tasks, record);
         if (!isnan(offset))
-            read = read_copies(paje, offset, &copies);
+            read = read_copies(paje, offset, &found);
     }
     if (paje)
         fclose(paje);
     if (tasks)
         fclose(tasks);
-    *count = whole_copies(&copies);
-    *result = copies.copy;
-    free(copies.number);
+    *count = whole_copies(&found);
+    *copies = found.copy;
     return read ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the copies of a trace");
 }

@@ -17,6 +17,7 @@ starfish_status starfish_fxt_convert(const char *folder);
 /* One copy between memory nodes, in the times of a record. */
 struct starfish_copy {
     unsigned from, to;
+    unsigned number; /* StarPU's */
     size_t bytes;
     double start, end;
 };

@@ -83,10 +83,12 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space)
 
 /* ---- A graph's data ------------------------------------------------------------------------------------------------ */
 
-static starfish_status register_array(starpu_data_handle_t *handle, size_t count, size_t size, size_t s, size_t p)
+static starfish_status register_array(starpu_data_handle_t *handle, const char *name, size_t count, size_t size,
+                                      size_t s, size_t p)
 {
     STARFISH_TRY(starfish_array_register(handle, count, size));
     starpu_data_set_coordinates(*handle, 2, (int)s, (int)p);
+    starpu_data_set_name(*handle, name);
     return STARFISH_SUCCESS;
 }
 
@@ -97,12 +99,12 @@ static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s
     for (size_t p = 0; p < graph->parts.count; p++) {
         const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
         STARFISH_TRY(
-            register_array(&graph->slab[0][s].coefficient[p], STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
+            register_array(&graph->slab[0][s].coefficient[p], "coefficients", STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
         for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
             struct starfish_slab *slab = &graph->slab[turn][s];
             slab->coefficient[p] = graph->slab[0][s].coefficient[p];
-            STARFISH_TRY(register_array(&slab->separator[p], lanes, size, s, p));
-            STARFISH_TRY(register_array(&slab->head[p], lanes, size, s, p));
+            STARFISH_TRY(register_array(&slab->separator[p], "separators", lanes, size, s, p));
+            STARFISH_TRY(register_array(&slab->head[p], "heads", lanes, size, s, p));
         }
     }
     for (int turn = 0; turn < STARFISH_SLAB_TURNS && space->constant_lane >= 0; turn++)
