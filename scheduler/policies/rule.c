@@ -48,3 +48,21 @@ size_t starfish_offer_choose(const struct starfish_offer *offer, size_t count, s
             best = i;
     return best;
 }
+
+double starfish_link_end(const struct starfish_link *link, double copy, double now)
+{
+    return larger(link->free, now) + copy;
+}
+
+double starfish_link_promise(struct starfish_link *link, double copy, double now)
+{
+    link->free = starfish_link_end(link, copy, now);
+    link->promised += copy;
+    return link->promised;
+}
+
+void starfish_link_settle(struct starfish_link *link, double promised, double now)
+{
+    const double most = now + (link->promised - promised);
+    link->free = link->free < most ? link->free : most;
+}

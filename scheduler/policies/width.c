@@ -8,8 +8,8 @@
  *
  * Cores that share a memory share a queue: who is free takes the next, so on a machine of cores alone nothing depends on
  * models. StarPU's dm policies count every transfer as if it were alone; here each link has an account of the copies that
- * tasks were promised, and the next one's come after them. Copies of which the scheduler is not told (results brought home)
- * are not in it. */
+ * tasks were promised, and the next one's come after them. The account is put right whenever a task starts: then its copies
+ * are done. Copies of which the scheduler is not told (results brought home) are not in it. */
 #include "scheduler/policies/policies.h"
 
 #ifdef STARFISH_HAVE_POLICIES
@@ -21,11 +21,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* What a task was promised by a link. */
+struct promise {
+    const struct starpu_task *task;
+    struct starfish_link *link;
+    double promised;
+};
+
 /* Guarded by `lock`: decisions are made one at a time, as each counts on the last. */
 struct width {
     starpu_pthread_mutex_t lock;
     size_t wide;
-    double link_free[STARPU_MAXNODES][STARPU_MAXNODES]; /* when a link will have made all copies that it owes */
+    struct starfish_link link[STARPU_MAXNODES][STARPU_MAXNODES]; /* [from][to] */
+    struct promise *promise; /* of tasks that have not started, `room` of them at most */
+    size_t promises, room;
 };
 
 /* The copies that a task needs at a memory node, by the node that they come from: microseconds of the link. */
@@ -40,6 +49,14 @@ static int is_there(starpu_data_handle_t handle, unsigned node)
     return valid || loading || requested;
 }
 
+/* How long a copy has the link for itself. StarPU's own prediction counts with others at the same time, which the accounts do
+ * better. */
+static double copy_time(unsigned from, unsigned to, size_t size)
+{
+    const double time = (double)size / starpu_transfer_bandwidth(from, to) + starpu_transfer_latency(from, to);
+    return time >= 0 ? time : 0; /* where StarPU has not measured the link it is not a number */
+}
+
 /* Add what it takes to bring a handle to `node`, from where that is quickest; nothing when nobody has it. */
 static void add_copy(struct copies *copies, starpu_data_handle_t handle, unsigned node)
 {
@@ -49,8 +66,7 @@ static void add_copy(struct copies *copies, starpu_data_handle_t handle, unsigne
     if (is_there(handle, node))
         return;
     for (unsigned other = 0; other < starpu_memory_nodes_get_count(); other++) {
-        const double time =
-            other != node && is_there(handle, other) ? starpu_transfer_predict(other, node, size) : (double)INFINITY;
+        const double time = other != node && is_there(handle, other) ? copy_time(other, node, size) : (double)INFINITY;
         if (time < least) {
             least = time;
             source = other;
@@ -79,12 +95,6 @@ static unsigned node_of(const struct starpu_sched_component *place)
     return starpu_worker_get_memory_node((unsigned)first_worker(place));
 }
 
-/* When a link that owes copies will have made another. */
-static double link_end(const struct width *width, unsigned from, unsigned to, double copy, double now)
-{
-    return fmax(width->link_free[from][to], now) + copy;
-}
-
 static void add_transfers(struct starfish_offer *offer, const struct width *width, const struct copies *copies,
                           unsigned node, double now)
 {
@@ -92,7 +102,7 @@ static void add_transfers(struct starfish_offer *offer, const struct width *widt
     for (unsigned from = 0; from < STARPU_MAXNODES; from++)
         if (copies->from[from] > 0) {
             offer->copies += copies->from[from];
-            offer->arrival = fmax(offer->arrival, link_end(width, from, node, copies->from[from], now));
+            offer->arrival = fmax(offer->arrival, starfish_link_end(&width->link[from][node], copies->from[from], now));
         }
 }
 
@@ -112,17 +122,46 @@ static int get_offer(struct starfish_offer *offer, const struct width *width, st
     return 1;
 }
 
-/* The task's copies go to the accounts of their links, and the task is told what is expected of it. */
+/* Without memory the account is put right by the next task. */
+static void remember(struct width *width, const struct starpu_task *task, struct starfish_link *link, double promised)
+{
+    if (width->promises == width->room) {
+        const size_t room = width->room > 0 ? 2 * width->room : 64;
+        struct promise *more = realloc(width->promise, room * sizeof *more);
+        if (!more)
+            return;
+        width->promise = more;
+        width->room = room;
+    }
+    width->promise[width->promises++] = (struct promise){task, link, promised};
+}
+
+/* The task's copies go to the accounts of their links, and the task is told what is expected of it. The queue is to count
+ * the workers' time alone: tasks whose data are there overtake those that wait for theirs. */
 static void accept_offer(const struct starfish_offer *offer, struct width *width,
                          const struct starpu_sched_component *place, struct starpu_task *task, double now)
 {
     const unsigned node = node_of(place);
     const struct copies copies = copies_to(task, node);
     for (unsigned from = 0; from < STARPU_MAXNODES; from++)
-        if (copies.from[from] > 0)
-            width->link_free[from][node] = link_end(width, from, node, copies.from[from], now);
+        if (copies.from[from] > 0) {
+            struct starfish_link *link = &width->link[from][node];
+            remember(width, task, link, starfish_link_promise(link, copies.from[from], now));
+        }
     task->predicted = isnan(offer->length) ? 0 : offer->length;
-    task->predicted_transfer = offer->arrival - now;
+    task->predicted_transfer = 0;
+}
+
+/* A task starts: the copies that it was promised are done, and so are those promised before. */
+static void settle(struct width *width, const struct starpu_task *task)
+{
+    const double now = starpu_timing_now();
+    for (size_t i = width->promises; i-- > 0;) {
+        if (width->promise[i].task != task)
+            continue;
+        starfish_link_settle(width->promise[i].link, width->promise[i].promised, now);
+        width->promise[i] = width->promise[--width->promises];
+    }
 }
 
 static int push(struct starpu_sched_component *component, struct starpu_task *task)
@@ -151,6 +190,7 @@ static void release(struct starpu_sched_component *component)
 {
     struct width *width = component->data;
     STARPU_PTHREAD_MUTEX_DESTROY(&width->lock);
+    free(width->promise);
     free(width);
 }
 
@@ -179,6 +219,15 @@ static void initialise(unsigned scheduling_context)
         scheduling_context);
 }
 
+static void before_execution(struct starpu_task *task, unsigned scheduling_context)
+{
+    struct width *width = starpu_sched_tree_get(scheduling_context)->root->data;
+    STARPU_COMPONENT_MUTEX_LOCK(&width->lock);
+    settle(width, task);
+    STARPU_COMPONENT_MUTEX_UNLOCK(&width->lock);
+    starpu_sched_component_worker_pre_exec_hook(task, scheduling_context);
+}
+
 struct starpu_sched_policy starfish_width_policy = {
     .init_sched = initialise,
     .deinit_sched = starpu_sched_tree_deinitialize,
@@ -186,7 +235,7 @@ struct starpu_sched_policy starfish_width_policy = {
     .remove_workers = starpu_sched_tree_remove_workers,
     .push_task = starpu_sched_tree_push_task,
     .pop_task = starpu_sched_tree_pop_task,
-    .pre_exec_hook = starpu_sched_component_worker_pre_exec_hook,
+    .pre_exec_hook = before_execution,
     .post_exec_hook = starpu_sched_component_worker_post_exec_hook,
     .prefetches = 1,
     .policy_name = "starfish-width",

@@ -85,6 +85,26 @@ static void the_rule(void **state)
     }
 }
 
+static void links_keep_accounts(void **state)
+{
+    (void)state;
+    struct starfish_link link = {0, 0};
+    assert_true(starfish_link_end(&link, 10, 100) == 110);
+    const double first = starfish_link_promise(&link, 10, 100); /* until 110 */
+    const double second = starfish_link_promise(&link, 20, 105);
+    const double third = starfish_link_promise(&link, 5, 200); /* after a pause */
+    assert_true(link.free == 205 && starfish_link_end(&link, 1, 0) == 206);
+    starfish_link_settle(&link, second, 201); /* the third's may just have begun */
+    assert_true(link.free == 205);
+    const double fourth = starfish_link_promise(&link, 40, 201);
+    starfish_link_settle(&link, third, 202); /* three sooner than promised */
+    assert_true(link.free == 242);
+    starfish_link_settle(&link, first, 203); /* says nothing new */
+    assert_true(link.free == 242);
+    starfish_link_settle(&link, fourth, 220);
+    assert_true(link.free == 220);
+}
+
 /* ---- Solves -------------------------------------------------------------------------------------------------------- */
 
 enum { N = 20 };
@@ -175,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rule),
+        cmocka_unit_test(links_keep_accounts),
         cmocka_unit_test(every_policy_solves),
         cmocka_unit_test(the_environment_may_name_ours),
         cmocka_unit_test(what_is_not_there_is_refused),
