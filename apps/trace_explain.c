@@ -66,9 +66,8 @@ static void tell_idle(const struct trace *trace)
         }
     printf("Workers were idle for %.0f %% of the time, %.3f ms in all", 1e5 * idle / (workers * span_of(trace)), idle);
     if (first <= last)
-        printf(": %.3f before the %s began, %.3f while it was solved, %.3f after it",
-               idle_between(trace, trace->account.begin, first),
-               strcmp(trace->method, "slab") == 0 ? "reduced system" : "systems of the modes",
+        printf(": %.3f before %s, %.3f meanwhile, %.3f after", idle_between(trace, trace->account.begin, first),
+               strcmp(trace->method, "slab") == 0 ? "the reduced system" : "the systems of the modes",
                idle_between(trace, first, last), idle_between(trace, last, trace->account.end));
     printf(".\n");
     if (trace->account.fetching > 0)

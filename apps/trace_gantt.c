@@ -83,31 +83,42 @@ static void fill(struct chart *chart, const struct trace *trace)
     chart->gantt.mark = "what the end had to wait for, backwards";
 }
 
+static void destroy(struct chart *chart)
+{
+    if (!chart)
+        return;
+    free(chart->span);
+    free(chart->text);
+    free(chart);
+}
+
+/* NULL without memory. */
+static struct chart *create(size_t spans)
+{
+    struct chart *chart = calloc(1, sizeof *chart);
+    if (!chart)
+        return NULL;
+    chart->span = calloc(spans + 1, sizeof *chart->span);
+    chart->text = calloc(spans + 1, sizeof *chart->text);
+    if (chart->span && chart->text)
+        return chart;
+    destroy(chart);
+    return NULL;
+}
+
 starfish_status trace_write_gantt(const struct trace *trace, const char *svg, const char *png)
 {
-    const size_t most = trace->record->tasks + trace->copies + 1;
-    struct chart *chart = calloc(1, sizeof *chart);
-    starfish_status status = STARFISH_SUCCESS;
+    struct chart *chart = create(trace->record->tasks + trace->copies);
+    if (!chart)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a chart");
     char title[256];
-    if (chart) {
-        chart->span = calloc(most, sizeof *chart->span);
-        chart->text = calloc(most, sizeof *chart->text);
-    }
-    if (!chart || !chart->span || !chart->text)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a chart");
-    if (status == STARFISH_SUCCESS) {
-        snprintf(title, sizeof title, "%.100s: %s, policy %s, %zu tasks", trace->run.options.problem, trace->method,
-                 trace->runtime.policy, trace->record->tasks);
-        fill(chart, trace);
-        chart->gantt.title = title;
-        status = starfish_gantt_write_svg(svg, &chart->gantt);
-    }
+    snprintf(title, sizeof title, "%.100s: %s, policy %s, %zu tasks", trace->run.options.problem, trace->method,
+             trace->runtime.policy, trace->record->tasks);
+    fill(chart, trace);
+    chart->gantt.title = title;
+    starfish_status status = starfish_gantt_write_svg(svg, &chart->gantt);
     if (status == STARFISH_SUCCESS)
         status = starfish_gantt_write_png(png, &chart->gantt);
-    if (chart) {
-        free(chart->span);
-        free(chart->text);
-    }
-    free(chart);
+    destroy(chart);
     return status;
 }

@@ -148,6 +148,23 @@ static starfish_status add_counters(json_t *events, const struct trace *trace)
     return STARFISH_SUCCESS;
 }
 
+/* What StarPU had got at a memory node, known at the end of every task of the node's workers. */
+static void add_memory(json_t *events, const struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    for (size_t i = 0; i < record->tasks; i++) {
+        const struct starfish_span *span = &record->task[i];
+        char name[64];
+        if (span->worker < 0)
+            continue;
+        snprintf(name, sizeof name, "bytes got at %s", record->node[record->worker[span->worker].memory_node]);
+        json_array_append_new(events,
+                              json_pack("{s:s, s:s, s:i, s:i, s:o, s:{s:I}}", "name", name, "ph", "C", "pid", COUNTERS,
+                                        "tid", 0, "ts", command_json_real(trace_time(trace, span->end)), "args",
+                                        "value", (json_int_t)span->memory));
+    }
+}
+
 /* ---- the file ----------------------------------------------------------------------------------------------------------- */
 
 static starfish_status fill(json_t *events, const struct trace *trace)
@@ -165,6 +182,7 @@ static starfish_status fill(json_t *events, const struct trace *trace)
     for (size_t i = 0; i < record->edges; i++)
         add_arrow(events, trace, i);
     add_copies(events, trace);
+    add_memory(events, trace);
     return add_counters(events, trace);
 }
 

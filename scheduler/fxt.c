@@ -7,11 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Its options have a folder since 1.4. */
+#if defined(STARPU_USE_FXT) && (STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4)
+#define STARFISH_HAVE_FXT 1
+#endif
+
 /* ---- Making them ------------------------------------------------------------------------------------------------------ */
 
 int starfish_fxt_available(void)
 {
-#ifdef STARPU_USE_FXT
+#ifdef STARFISH_HAVE_FXT
     return 1;
 #else
     return 0;
@@ -37,7 +42,7 @@ void starfish_fxt_end(void)
     starpu_fxt_stop_profiling();
 }
 
-#ifdef STARPU_USE_FXT
+#ifdef STARFISH_HAVE_FXT
 static void convert(const char *folder, const char *trace)
 {
     struct starpu_fxt_options options;
@@ -56,7 +61,7 @@ static void convert(const char *folder, const char *trace)
 /* In a process of its own, unheard: StarPU ends it where it does not understand a trace. */
 starfish_status starfish_fxt_convert(const char *folder)
 {
-#ifdef STARPU_USE_FXT
+#ifdef STARFISH_HAVE_FXT
     char trace[4096];
     int state = 1;
     snprintf(trace, sizeof trace, "%s/trace_0", folder);

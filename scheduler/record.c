@@ -153,6 +153,16 @@ static double microseconds(const struct timespec *time)
     return starpu_timing_timespec_to_us((struct timespec *)(uintptr_t)time);
 }
 
+static size_t memory_in_use(int worker)
+{
+#if STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4
+    return starpu_memory_get_used(starpu_worker_get_memory_node((unsigned)worker));
+#else
+    (void)worker;
+    return 0;
+#endif
+}
+
 static int number_of_worker(const struct starfish_context *context, int id)
 {
     for (size_t i = 0; i < context->workers; i++)
@@ -168,6 +178,7 @@ void starfish_record_finish(struct starfish_record *record, size_t number,
     struct starfish_span *span = number < record->tasks ? &record->task[number] : NULL;
     if (span && info && info->workerid >= 0) {
         span->worker = number_of_worker(record->context, info->workerid);
+        span->memory = memory_in_use(info->workerid);
         span->submitted = microseconds(&info->submit_time);
         span->ready = microseconds(&info->push_start_time);
         span->start = microseconds(&info->start_time);
