@@ -82,6 +82,7 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
     if (status == STARFISH_SUCCESS)
         status = bench_write_outputs(bench);
     json_decref(bench->rows);
+    json_decref(bench->more);
     return status == STARFISH_SUCCESS ? 0 : command_fail(status, bench->json);
 }
 

@@ -30,6 +30,7 @@ struct bench {
     json_t *rows;                             /* array of objects; columns are all their keys, in order of appearance */
     size_t gpus;                              /* of the largest context seen */
     char machine[BENCH_MACHINE];              /* set by bench_machine */
+    json_t *more;                             /* keys of the JSON beside the rows, or NULL */
     void (*print)(const struct bench *bench); /* the table for people; NULL: as all benchmarks have it */
 };
 

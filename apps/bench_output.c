@@ -180,6 +180,14 @@ static starfish_status draw_bars(const struct bench *bench)
     return status;
 }
 
+static void print_json(const struct bench *bench)
+{
+    json_t *object = json_pack("{s:s, s:s, s:O}", "name", bench->name, "machine", bench->machine, "rows", bench->rows);
+    if (bench->more)
+        json_object_update(object, bench->more);
+    command_print_json(object);
+}
+
 starfish_status bench_write_outputs(const struct bench *bench)
 {
     if (json_array_size(bench->rows) == 0)
@@ -190,8 +198,7 @@ starfish_status bench_write_outputs(const struct bench *bench)
     if (bench->plot)
         STARFISH_TRY(draw_bars(bench));
     if (bench->json)
-        command_print_json(
-            json_pack("{s:s, s:s, s:O}", "name", bench->name, "machine", bench->machine, "rows", bench->rows));
+        print_json(bench);
     else if (!csv_to_stdout(bench))
         (bench->print ? bench->print : print_table)(bench);
     return STARFISH_SUCCESS;

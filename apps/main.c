@@ -21,6 +21,8 @@ static const struct command {
     {"solve", NULL, command_solve, "solve the problem that a problem file describes"},
     {"bench", NULL, command_bench, "one benchmark, with its peers in the same run"},
     {"reproduce", NULL, command_reproduce, "the papers' experiments, paper beside ours"},
+    {"sched", NULL, command_sched, "one problem under several scheduling policies and sets of workers"},
+    {"trace", NULL, command_trace, "watch a solve: Gantt chart, Perfetto and StarPU traces, an explanation"},
     {"help", "--help", command_help, "this list, or the options of a command"},
     {"version", "--version", command_version, "the version of Starfish"},
 };

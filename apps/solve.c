@@ -5,6 +5,7 @@
 #include "apps/options.h"
 #include "apps/workers.h"
 #include "base/real.h"
+#include "scheduler/context.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,47 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the problem's data in the precision of the solve ---- */
-
-static starfish_status prepare_values(struct starfish_values *values, starfish_precision precision)
-{
-    return values->array.data ? starfish_array_convert(&values->array, precision) : STARFISH_SUCCESS;
-}
-
-/* A constant right-hand side is an array all the same. */
-static starfish_status prepare_rhs(struct solve_run *run)
-{
-    struct starfish_values *rhs = &run->problem.rhs;
-    size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
-    STARFISH_TRY(prepare_values(rhs, run->precision));
-    if (!rhs->array.data) {
-        STARFISH_TRY(starfish_array_create(&rhs->array, run->precision, rank, shape));
-        starfish_array_fill(&rhs->array, rhs->constant);
-    }
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status prepare_data(struct solve_run *run)
-{
-    size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
-    STARFISH_TRY(prepare_rhs(run));
-    for (size_t face = 0; face < 6; ++face) {
-        struct starfish_values *values = &run->problem.boundary[face / 2][face % 2];
-        STARFISH_TRY(prepare_values(values, run->precision));
-        run->boundary.array[face / 2][face % 2] = values->array.data;
-        run->boundary.constant[face / 2][face % 2] = values->constant;
-    }
-    STARFISH_TRY(starfish_array_create(&run->solution, run->precision, rank, shape));
-    /* Pages come into being at their first use: here rather than in the measured solve. */
-    starfish_array_fill(&run->solution, 0);
-    if (run->options.repeat > 1) {
-        STARFISH_TRY(starfish_array_create(&run->second_solution, run->precision, rank, shape));
-        starfish_array_fill(&run->second_solution, 0);
-    }
-    return STARFISH_SUCCESS;
-}
-
-/* ---- plan and solve ---- */
+/* ---- solve ---- */
 
 static starfish_status make_context(struct solve_run *run)
 {
@@ -62,35 +23,14 @@ static starfish_status make_context(struct solve_run *run)
     return starfish_context_create(&run->context, &options);
 }
 
-static starfish_method method_of(const char *name)
+/* `number`: of the solve in StarPU's traces. */
+static starfish_status submit(struct solve_run *run, size_t number, void *solution, starfish_job **job)
 {
-    static const struct {
-        const char *name;
-        starfish_method method;
-    } methods[] = {{"auto", STARFISH_METHOD_AUTO},
-                   {"slab", STARFISH_METHOD_SLAB},
-                   {"blktri", STARFISH_METHOD_BLKTRI},
-                   {"blktri-product", STARFISH_METHOD_BLKTRI_PRODUCT}};
-    size_t i = 0;
-    while (strcmp(methods[i].name, name) != 0)
-        ++i;
-    return methods[i].method;
-}
-
-static starfish_status make_plan(struct solve_run *run)
-{
-    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    const struct starfish_axis *axis = run->problem.axis;
-    options.method = method_of(run->options.method);
-    options.precision = run->precision;
-    options.slabs = run->options.slabs;
-    options.check_residual = 1;
-    options.right_hand_sides = run->options.repeat;
-    if (run->problem.dimensions == 2)
-        return starfish_separable2d_plan_create(run->context, &axis[0], &axis[1], run->problem.lambda, &options,
-                                                &run->plan);
-    const struct starfish_poisson_problem problem = {{axis[0], axis[1], axis[2]}, run->problem.lambda};
-    return starfish_poisson_plan_create(run->context, &problem, &options, &run->plan);
+    starfish_iteration_begin(number);
+    starfish_status status =
+        starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, job);
+    starfish_iteration_end();
+    return status;
 }
 
 static starfish_status solve_repeatedly(struct solve_run *run)
@@ -98,8 +38,7 @@ static starfish_status solve_repeatedly(struct solve_run *run)
     int show = isatty(STDERR_FILENO) && !run->options.json && !run->options.quiet;
     for (size_t i = 0; i < run->options.repeat; ++i) {
         starfish_job *job;
-        STARFISH_TRY(
-            starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, run->solution.data, &job));
+        STARFISH_TRY(submit(run, i, run->solution.data, &job));
         STARFISH_TRY(solve_wait(job, show, &run->info));
         run->seconds[i] = run->info.seconds;
     }
@@ -124,8 +63,7 @@ static starfish_status solve_stream(struct solve_run *run)
             status = status == STARFISH_SUCCESS ? waited : status;
         }
         if (status == STARFISH_SUCCESS && i < run->options.repeat)
-            status = starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution[slot],
-                                             &job[slot]);
+            status = submit(run, run->options.repeat + i, solution[slot], &job[slot]);
     }
     clock_gettime(CLOCK_MONOTONIC, &end);
     run->stream_seconds = ((double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec)) /
@@ -159,10 +97,7 @@ static starfish_status check_options(struct solve_run *run)
 {
     struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &workers));
-    if (strcmp(run->options.precision, "mixed") == 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "--precision: the direct solvers have no mixed mode yet; choose f64 or f32");
-    run->precision = strcmp(run->options.precision, "f32") == 0 ? STARFISH_F32 : STARFISH_F64;
+    STARFISH_TRY(solve_read_precision(run));
     run->seconds = malloc(run->options.repeat * sizeof *run->seconds);
     if (!run->seconds)
         return starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", run->options.repeat);
@@ -174,9 +109,9 @@ static starfish_status run_solve(struct solve_run *run)
     STARFISH_TRY(check_options(run));
     STARFISH_TRY(starfish_problem_read(run->options.problem, run->options.rhs, &run->problem));
     STARFISH_TRY(solve_check_outputs(run));
-    STARFISH_TRY(prepare_data(run));
+    STARFISH_TRY(solve_prepare_data(run));
     STARFISH_TRY(make_context(run));
-    STARFISH_TRY(make_plan(run));
+    STARFISH_TRY(solve_make_plan(run, 1));
     STARFISH_TRY(solve_pinned(run));
     STARFISH_TRY(solve_check_result(run));
     STARFISH_TRY(solve_write_outputs(run));
@@ -185,17 +120,6 @@ static starfish_status run_solve(struct solve_run *run)
     else if (!run->options.quiet)
         solve_print_table(run);
     return STARFISH_SUCCESS;
-}
-
-static void release(struct solve_run *run)
-{
-    if (run->plan)
-        starfish_poisson_plan_destroy(run->plan);
-    starfish_context_destroy(run->context);
-    starfish_array_free(&run->solution);
-    starfish_array_free(&run->second_solution);
-    starfish_problem_free(&run->problem);
-    free(run->seconds);
 }
 
 int command_solve(int argc, char **argv)
@@ -232,6 +156,6 @@ int command_solve(int argc, char **argv)
     if (status == STARFISH_SUCCESS)
         status = run_solve(&run);
     int exit_status = status == STARFISH_SUCCESS ? 0 : command_fail(status, given->json);
-    release(&run);
+    solve_release(&run);
     return exit_status;
 }

@@ -29,6 +29,13 @@ struct solve_run {
     double error; /* max |u - exact|; NaN without "exact" */
 };
 
+/* Before and after (solve_setup.c): precision from the options; memory, once problem and precision are known; the plan, once there
+ * is a context; everything let go. */
+starfish_status solve_read_precision(struct solve_run *run);
+starfish_status solve_prepare_data(struct solve_run *run);
+starfish_status solve_make_plan(struct solve_run *run, int check_residual);
+void solve_release(struct solve_run *run);
+
 /* Files (solve_files.c). Can everything that is asked for be written? Then, after the solve, write it. */
 starfish_status solve_check_outputs(const struct solve_run *run);
 starfish_status solve_write_outputs(const struct solve_run *run);

@@ -2,7 +2,7 @@
 #ifndef STARFISH_APPS_TABLE_H
 #define STARFISH_APPS_TABLE_H
 
-enum { TABLE_COLUMNS = 8, TABLE_ROWS = 160, TABLE_CELL = 112 };
+enum { TABLE_COLUMNS = 12, TABLE_ROWS = 160, TABLE_CELL = 112 };
 
 typedef enum table_alignment { TABLE_LEFT, TABLE_RIGHT } table_alignment;
 

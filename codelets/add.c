@@ -35,6 +35,8 @@ starfish_status starfish_submit_add(struct starfish_progress *progress, int phas
     starfish_task_begin(&task, &add_codelet, progress, phase);
     task.name = "correction";
     task.where = where;
+    task.width = n[0] * n[1] * n[2];
+    starfish_task_at(&task, "slab", u, 0);
     starfish_task_data(&task, u, STARPU_RW);
     starfish_task_data(&task, correction, STARPU_R);
     struct arguments arguments = {.precision = precision, .count = n[0] * n[1] * n[2]};

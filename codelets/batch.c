@@ -116,6 +116,7 @@ static starfish_status submit(struct starfish_progress *progress, struct starpu_
                                   .kernel = d->kernel};
 
     starfish_task_begin(&task, codelet, progress, 0);
+    task.width = d->kernel.lines;
     for (int i = 0; i < 3; i++)
         attach(&task, d->coefficient[i], STARPU_R);
     attach(&task, d->shift, STARPU_R);

@@ -48,6 +48,8 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
     starfish_task_begin(&task, &boundary_rhs_codelet, progress, phase);
     task.where = d->where;
     task.name = "boundary data";
+    task.width = d->n[0] * d->n[1] * d->n[2];
+    starfish_task_at(&task, "slab", d->result, 0);
     starfish_task_data(&task, d->rhs, STARPU_R);
     starfish_task_data(&task, d->result, STARPU_W);
 

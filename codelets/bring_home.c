@@ -20,7 +20,9 @@ starfish_status starfish_submit_bring_home(struct starfish_progress *progress, i
     if (home < 0 || home >= NODES)
         return STARFISH_SUCCESS; /* it will be fetched in the end */
     starfish_task_begin(&task, &bring_home_codelet[home], progress, phase);
+    task.name = "bring home";
     task.where = STARPU_NOWHERE;
+    starfish_task_at(&task, "slab", data, 0);
     starfish_task_data(&task, data, STARPU_R);
     return starfish_task_submit(&task, &header, sizeof header);
 }

@@ -44,6 +44,7 @@ starfish_status starfish_submit_constant_sum(struct starfish_progress *progress,
     starfish_task_begin(&task, &constant_sum_codelet, progress, phase);
     task.name = "constant mode";
     task.where = where;
+    task.width = 1;
     task.priority = STARFISH_PRIORITY_REDUCED;
     starfish_task_data(&task, total, STARPU_W);
     for (size_t s = 0; s < slabs; s++)

@@ -36,6 +36,7 @@ starfish_status starfish_submit_constant_mode(struct starfish_progress *progress
     struct starfish_task task;
     starfish_task_begin(&task, &constant_mode_codelet, progress, phase);
     task.name = "constant mode";
+    task.width = 1;
     starfish_task_data(&task, weight_y, STARPU_R);
     starfish_task_data(&task, weight_z, STARPU_R);
     for (size_t t = 0; t < tiles; t++)

@@ -324,8 +324,12 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
     const struct starfish_level *level = &levels[depth];
     struct starfish_task task;
     starfish_task_begin(&task, codelet, progress, phase);
+    task.name = own == STARPU_R ? "reduce" : "substitute";
     task.where = where_of(block, depth);
     task.step = starfish_reduction_step(depth, own == STARPU_RW);
+    task.width = block->lanes * (level->form == STARFISH_PRODUCT_FORM ? level->rows : level->sums.roots);
+    starfish_task_at(&task, "block", block->level[depth], 0);
+    starfish_task_at(&task, "level", block->level[depth], 1);
     starfish_task_data(&task, level->ints.handle, STARPU_R);
     starfish_task_data(&task, level->reals.handle, STARPU_R);
     starfish_task_data(&task, block->line, STARPU_R);

@@ -63,6 +63,8 @@ starfish_status starfish_submit_rows(struct starfish_progress *progress, int pha
     struct starfish_task task;
     starfish_task_begin(&task, &rows_codelet, progress, phase);
     task.name = to_levels ? "rows to levels" : "levels to rows";
+    task.width = width;
+    starfish_task_at(&task, "block", tile[0], 1);
     starfish_task_data(&task, places, STARPU_R);
     struct arguments arguments = {
         .precision = precision, .to_levels = to_levels, .width = width, .tiles = tiles, .levels = levels};

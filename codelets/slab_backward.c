@@ -133,6 +133,8 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
     starfish_task_begin(&task, &slab_backward_codelet, progress, phase);
     task.name = "backward";
     task.where = slab->where;
+    task.width = space->n[0] * space->n[1];
+    starfish_task_at(&task, "slab", solution, 0);
     task.priority = STARFISH_PRIORITY_BACKWARD;
     starfish_slab_tables(&task, space);
     starfish_task_data(&task, solution, STARPU_RW);

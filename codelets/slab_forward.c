@@ -119,6 +119,8 @@ starfish_status starfish_submit_slab_forward(struct starfish_progress *progress,
     starfish_task_begin(&task, &slab_forward_codelet, progress, phase);
     task.name = "forward";
     task.where = slab->where;
+    task.width = space->n[0] * space->n[1];
+    starfish_task_at(&task, "slab", solution, 0);
     task.priority = STARFISH_PRIORITY_FORWARD;
     starfish_slab_tables(&task, space);
     starfish_task_data(&task, solution, rhs == solution ? STARPU_RW : STARPU_W);

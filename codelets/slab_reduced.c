@@ -87,6 +87,8 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
     starfish_task_begin(&task, &slab_coefficients_codelet, progress, phase);
     task.name = "coefficients";
     task.where = slab->where;
+    task.width = space->n[0] * space->n[1];
+    starfish_task_at(&task, "slab", slab->coefficient[0], 0);
     starfish_slab_tables(&task, space);
     for (size_t p = 0; p < parts->count; p++)
         starfish_task_data(&task, slab->coefficient[p], STARPU_W);
@@ -192,6 +194,8 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
     task.name = "reduced";
     task.where = where;
     task.priority = STARFISH_PRIORITY_REDUCED;
+    task.width = part_lanes(space, parts, part);
+    starfish_task_at(&task, "part", slab[0].separator[part], 1);
     starfish_task_data(&task, upper, STARPU_R);
     for (size_t s = 0; s < slabs; s++) {
         starfish_task_data(&task, slab[s].separator[part], STARPU_RW);

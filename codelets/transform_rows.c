@@ -76,6 +76,8 @@ starfish_status starfish_submit_transform_rows(struct starfish_progress *progres
     struct starfish_task task;
     starfish_task_begin(&task, &transform_rows_codelet, progress, phase);
     task.name = forward ? "transform x" : "inverse transform x";
+    task.width = rows;
+    starfish_task_at(&task, "slab", tile[0], 0);
     starfish_task_data(&task, slab, forward ? STARPU_R : STARPU_W);
     for (size_t t = 0; t < tiles; t++)
         starfish_task_data(&task, tile[t], forward ? STARPU_W : STARPU_R);

@@ -59,12 +59,14 @@ static starfish_status copy_face(struct starfish_job *job, const struct starfish
 }
 
 /* A slab that has memory only while tasks need it. */
-static void register_slab(const struct starfish_job *job, starpu_data_handle_t *handle, size_t slab)
+static void register_slab(const struct starfish_job *job, starpu_data_handle_t *handle, const char *name, size_t slab)
 {
     const size_t *n = job->plan->n;
     starpu_block_data_register(handle, -1, 0, (uint32_t)n[0], (uint32_t)(n[0] * n[1]), (uint32_t)n[0], (uint32_t)n[1],
                                (uint32_t)starfish_cut_planes(job->cut, slab),
                                starfish_real_size(job->plan->options.precision));
+    starpu_data_set_coordinates(*handle, 1, (int)slab);
+    starpu_data_set_name(*handle, name);
 }
 
 static starfish_status submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
@@ -88,7 +90,7 @@ static starfish_status submit_full_rhs(struct starfish_job *job, const struct st
         task.first_plane = job->cut->first_plane[slab];
         task.where = job->cut->where[slab];
         task.rhs = job->rhs->handle[slab];
-        register_slab(job, &job->full_rhs[slab], slab);
+        register_slab(job, &job->full_rhs[slab], "full rhs", slab);
         task.result = job->full_rhs[slab];
         STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
     }
@@ -122,7 +124,7 @@ static starfish_status submit_refinement(struct starfish_job *job, const starpu_
         STARFISH_TRY(starfish_vector_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
     for (size_t slab = 0; slab < job->cut->slabs; slab++)
         if (!job->correction[slab])
-            register_slab(job, &job->correction[slab], slab);
+            register_slab(job, &job->correction[slab], "correction", slab);
     STARFISH_TRY(starfish_graph_residual(&plan->operator_, job->cut, &job->progress, STARFISH_PHASE_REFINEMENT,
                                          job->solution->handle, rhs, job->removed.handle, NULL, job->correction));
     STARFISH_TRY(submit_solve(job, job->correction, job->correction, job->removed_again.handle));
@@ -321,7 +323,7 @@ static double residual_tail(const struct starfish_job *job)
 static struct starfish_step_info step_of(const struct starfish_progress *progress, int step)
 {
     const struct starfish_tasks_done *done = progress->step[step].done;
-    return (struct starfish_step_info){.seconds = starfish_span_seconds(progress->step[step].span),
+    return (struct starfish_step_info){.seconds = starfish_interval_seconds(progress->step[step].span),
                                        .busy_seconds =
                                            done[STARFISH_CPU].busy_seconds + done[STARFISH_GPU].busy_seconds,
                                        .tasks = {done[STARFISH_CPU].tasks, done[STARFISH_GPU].tasks}};
@@ -359,7 +361,7 @@ static void fill_info(const struct starfish_job *job, double seconds, struct sta
     for (int phase = 0; phase < STARFISH_PHASES; phase++)
         if (wanted[phase]) {
             info->phase[info->phases].name = names[phase];
-            info->phase[info->phases++].seconds = starfish_span_seconds(job->progress.phase[phase]);
+            info->phase[info->phases++].seconds = starfish_interval_seconds(job->progress.phase[phase]);
         }
     fill_levels(job, info);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {

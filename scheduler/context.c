@@ -4,6 +4,7 @@
  * share of them "clean"; a solver that iterates on the device pays for that with the whole link, so both shares are set
  * to zero unless the user has set them. And StarPU must not catch the host program's signals or print. */
 #include "scheduler/context.h"
+#include "scheduler/policies/policies.h"
 #include "scheduler/team.h"
 
 #include <starfish/starfish.h>
@@ -40,18 +41,6 @@ static void set_environment_defaults(void)
     };
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
         setenv(defaults[i][0], defaults[i][1], 0);
-}
-
-/* StarPU itself would print a warning and take another policy. */
-static starfish_status check_policy(const char *source, const char *name)
-{
-    struct starpu_sched_policy **policies = starpu_sched_get_predefined_policies();
-    for (size_t i = 0; policies[i]; i++)
-        if (strcmp(policies[i]->policy_name, name) == 0)
-            return STARFISH_SUCCESS;
-    if (getenv("STARPU_SCHED_LIB"))
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: StarPU has no policy named \"%s\"", source, name);
 }
 
 /* StarPU would put several workers on one core, where each waits for the others. */
@@ -143,10 +132,10 @@ static int empty(const char *name)
 
 static int initialise(struct starpu_conf *conf, const struct starfish_context_options *options)
 {
-    struct hidden_variable hidden[] = {hide_variable("STARPU_NCPU", conf->ncpus >= 0),
-                                       hide_variable("STARPU_NCPUS", conf->ncpus >= 0),
-                                       hide_variable("STARPU_NCUDA", options->gpu_workers >= 0),
-                                       hide_variable("STARPU_SCHED", options->policy != NULL || empty("STARPU_SCHED"))};
+    struct hidden_variable hidden[] = {
+        hide_variable("STARPU_NCPU", conf->ncpus >= 0), hide_variable("STARPU_NCPUS", conf->ncpus >= 0),
+        hide_variable("STARPU_NCUDA", options->gpu_workers >= 0),
+        hide_variable("STARPU_SCHED", options->policy != NULL || conf->sched_policy || empty("STARPU_SCHED"))};
     int code = starpu_init(conf);
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         restore_variable(hidden[i]);
@@ -167,10 +156,16 @@ static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish
     conf->ncpus = crew->workers;
     conf->ncuda = options->gpu_workers;
     conf->catch_signals = 0;
-    conf->sched_policy_name = options->policy ? options->policy : gpus > 0 ? "dmdas" : "lws";
     const char *environment_policy = getenv("STARPU_SCHED");
     if (!options->policy && environment_policy && *environment_policy)
-        STARFISH_TRY(check_policy("STARPU_SCHED", environment_policy));
+        STARFISH_TRY(starfish_policy_check("STARPU_SCHED", environment_policy));
+    else
+        environment_policy = NULL;
+    const char *name = options->policy ? options->policy : environment_policy;
+    conf->sched_policy_name = name ? name : gpus > 0 ? "dmdas" : "lws";
+    conf->sched_policy = starfish_policy_own(conf->sched_policy_name);
+    if (conf->sched_policy)
+        conf->sched_policy_name = NULL; /* StarPU would look for it among its own */
     return STARFISH_SUCCESS;
 }
 
@@ -199,7 +194,7 @@ static starfish_status check_options(const struct starfish_context_options *opti
     if (options->cores_per_worker < 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cores_per_worker is %d, less than 0",
                              options->cores_per_worker);
-    return options->policy ? check_policy("options.policy", options->policy) : STARFISH_SUCCESS;
+    return options->policy ? starfish_policy_check("options.policy", options->policy) : STARFISH_SUCCESS;
 }
 
 /* The workers of the allowed kinds. A limited number of workers in a StarPU that others started too cannot be had. */
@@ -286,7 +281,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
     struct starpu_sched_policy *policy = starpu_sched_ctx_get_sched_policy(0); /* StarPU's initial context */
     snprintf(context->policy, sizeof context->policy, "%s", policy && policy->policy_name ? policy->policy_name : "?");
     starfish_context_bytes(context); /* start counting now */
-    context->bytes = (struct starfish_bytes){0, 0, 0};
+    memset(&context->links, 0, sizeof context->links);
     starfish_log(context, STARFISH_LOG_INFO, "%s StarPU with %zu CPU and %zu GPU workers, policy %s",
                  context->joined ? "joined" : "started", context->workers_of[STARFISH_CPU],
                  context->workers_of[STARFISH_GPU], context->policy);
@@ -376,25 +371,51 @@ starfish_status starfish_context_runtime(const starfish_context *context, struct
     return STARFISH_SUCCESS;
 }
 
-struct starfish_bytes starfish_context_bytes(struct starfish_context *context)
+struct starfish_links starfish_context_links(struct starfish_context *context)
 {
     pthread_mutex_lock(&context->bytes_lock);
     for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
         struct starpu_profiling_bus_info info;
-        if (starpu_bus_get_profiling_info(bus, &info) != 0)
-            continue;
-        int from_gpu = starpu_node_get_kind((unsigned)starpu_bus_get_src(bus)) == STARPU_CUDA_RAM;
-        int to_gpu = starpu_node_get_kind((unsigned)starpu_bus_get_dst(bus)) == STARPU_CUDA_RAM;
-        size_t *sum = from_gpu && to_gpu ? &context->bytes.device_to_device
-                      : to_gpu           ? &context->bytes.host_to_device
-                      : from_gpu         ? &context->bytes.device_to_host
-                                         : NULL;
-        if (sum && info.transferred_bytes > 0)
-            *sum += (size_t)info.transferred_bytes;
+        const int from = starpu_bus_get_src(bus), to = starpu_bus_get_dst(bus);
+        if (starpu_bus_get_profiling_info(bus, &info) == 0 && info.transferred_bytes > 0)
+            context->links.moved[from][to] += (size_t)info.transferred_bytes;
     }
-    struct starfish_bytes bytes = context->bytes;
+    struct starfish_links links = context->links;
     pthread_mutex_unlock(&context->bytes_lock);
+    return links;
+}
+
+struct starfish_bytes starfish_bytes_of_links(const struct starfish_links *links)
+{
+    struct starfish_bytes bytes = {0, 0, 0};
+    for (unsigned from = 0; from < starpu_memory_nodes_get_count(); from++)
+        for (unsigned to = 0; to < starpu_memory_nodes_get_count(); to++) {
+            const int from_gpu = starpu_node_get_kind(from) == STARPU_CUDA_RAM;
+            const int to_gpu = starpu_node_get_kind(to) == STARPU_CUDA_RAM;
+            size_t *sum = from_gpu && to_gpu ? &bytes.device_to_device
+                          : to_gpu           ? &bytes.host_to_device
+                          : from_gpu         ? &bytes.device_to_host
+                                             : NULL;
+            if (sum)
+                *sum += links->moved[from][to];
+        }
     return bytes;
+}
+
+struct starfish_bytes starfish_context_bytes(struct starfish_context *context)
+{
+    const struct starfish_links links = starfish_context_links(context);
+    return starfish_bytes_of_links(&links);
+}
+
+void starfish_iteration_begin(size_t number)
+{
+    starpu_iteration_push(number);
+}
+
+void starfish_iteration_end(void)
+{
+    starpu_iteration_pop();
 }
 
 struct each_worker {

@@ -18,6 +18,11 @@ struct starfish_bytes {
     size_t host_to_device, device_to_host, device_to_device;
 };
 
+/* Bytes moved between memory nodes, [from][to] by StarPU's numbers. */
+struct starfish_links {
+    size_t moved[STARPU_MAXNODES][STARPU_MAXNODES];
+};
+
 /* The cores that run a CPU worker's tasks (team.h). */
 struct starfish_team {
     size_t size;
@@ -36,7 +41,8 @@ struct starfish_context {
     void *log_data;
     /* Reading StarPU's link counters resets them, so they are summed here. */
     pthread_mutex_t bytes_lock;
-    struct starfish_bytes bytes;
+    struct starfish_links links;
+    struct starfish_record *record; /* of its tasks, NULL while none is kept (record.h) */
 };
 
 void starfish_log(const struct starfish_context *context, starfish_log_level level, const char *format, ...)
@@ -44,6 +50,9 @@ void starfish_log(const struct starfish_context *context, starfish_log_level lev
 
 /* Bytes moved over links of each kind since the context was made, by everything in the process. */
 struct starfish_bytes starfish_context_bytes(struct starfish_context *context);
+struct starfish_links starfish_context_links(struct starfish_context *context);
+/* Links by their kinds. */
+struct starfish_bytes starfish_bytes_of_links(const struct starfish_links *links);
 
 /* Run function(argument, worker index in the context) on every worker of the context, GPUs' with their device current,
  * and wait. For setting up what a worker owns; `name` appears in traces. Functions run at the same time. */
@@ -52,6 +61,11 @@ starfish_status starfish_context_on_each_worker(struct starfish_context *context
 /* The context's number of the StarPU worker that runs the calling task. */
 size_t starfish_context_current_worker(const struct starfish_context *context);
 starfish_worker_kind starfish_context_worker_kind(const struct starfish_context *context, size_t worker);
+
+/* What is submitted from the one to the other is iteration `number` in StarPU's traces. For programs in which one thread
+ * submits: StarPU keeps the number without a lock. */
+void starfish_iteration_begin(size_t number);
+void starfish_iteration_end(void);
 
 /* CUDA devices that can be used, 0 without CUDA (memory.c). */
 int starfish_gpu_count(void);

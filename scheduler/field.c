@@ -33,7 +33,7 @@ static starfish_status check(const starfish_context *context, starfish_precision
     return STARFISH_SUCCESS;
 }
 
-static void register_slabs(struct starfish_field *field, int node)
+static void register_slabs(struct starfish_field *field, const char *name, int node)
 {
     const size_t size = starfish_real_size(field->precision), plane = field->n[0] * field->n[1];
     for (size_t s = 0; s < field->cut.slabs; s++) {
@@ -42,6 +42,7 @@ static void register_slabs(struct starfish_field *field, int node)
         starpu_block_data_register(&field->handle[s], node, address, (uint32_t)field->n[0], (uint32_t)plane,
                                    (uint32_t)field->n[0], (uint32_t)field->n[1], planes, size);
         starpu_data_set_coordinates(field->handle[s], 1, (int)s);
+        starpu_data_set_name(field->handle[s], name);
     }
 }
 
@@ -79,7 +80,7 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
             return status;
         }
     }
-    register_slabs(field, node);
+    register_slabs(field, name, node);
     *result = field;
     return STARFISH_SUCCESS;
 }

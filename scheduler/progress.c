@@ -9,7 +9,7 @@
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context)
 {
-    static const struct starfish_span none = {HUGE_VAL, -HUGE_VAL};
+    static const struct starfish_interval none = {HUGE_VAL, -HUGE_VAL};
     memset(progress, 0, sizeof *progress);
     progress->context = context;
     pthread_mutex_init(&progress->lock, NULL);
@@ -52,7 +52,7 @@ void starfish_progress_destroy(struct starfish_progress *progress)
     pthread_cond_destroy(&progress->all_done);
 }
 
-double starfish_span_seconds(struct starfish_span span)
+double starfish_interval_seconds(struct starfish_interval interval)
 {
-    return span.end > span.start ? 1e-6 * (span.end - span.start) : 0;
+    return interval.end > interval.start ? 1e-6 * (interval.end - interval.start) : 0;
 }

@@ -14,7 +14,7 @@ struct starfish_tasks_done {
 };
 
 /* From the first start to the last end of some tasks, in microseconds; start > end before the first task. */
-struct starfish_span {
+struct starfish_interval {
     double start, end;
 };
 
@@ -27,10 +27,10 @@ struct starfish_progress {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t all_done;
     struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
-    struct starfish_span phase[STARFISH_PROGRESS_PHASES];
+    struct starfish_interval phase[STARFISH_PROGRESS_PHASES];
     /* Finer than phases, for those graphs that number their tasks' steps. */
     struct {
-        struct starfish_span span;
+        struct starfish_interval span;
         struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
     } step[STARFISH_PROGRESS_STEPS];
     double start;
@@ -44,6 +44,6 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
 starfish_status starfish_progress_wait(struct starfish_progress *progress);
 void starfish_progress_destroy(struct starfish_progress *progress);
 
-double starfish_span_seconds(struct starfish_span span);
+double starfish_interval_seconds(struct starfish_interval interval);
 
 #endif

@@ -1,6 +1,9 @@
 /* Submitting one task, and what happens when it has finished. */
 #include "scheduler/task.h"
 
+#include "scheduler/policies/policies.h"
+#include "scheduler/record.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,8 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->priority = STARPU_DEFAULT_PRIO;
     task->where = 0;
     task->name = codelet->name;
+    task->width = 0;
+    task->coordinates = 0;
     task->count = 0;
 }
 
@@ -23,6 +28,13 @@ void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle,
     task->handle[task->count] = handle;
     task->mode[task->count] = mode;
     task->count++;
+}
+
+void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension)
+{
+    int value[STARFISH_TASK_COORDINATES];
+    if (starpu_data_get_coordinates_array(data, STARFISH_TASK_COORDINATES, value) > dimension)
+        task->at[task->coordinates++] = (struct starfish_coordinate){name, value[dimension]};
 }
 
 uint32_t starfish_task_footprint(struct starpu_task *task)
@@ -43,7 +55,7 @@ void starfish_task_check(const struct starfish_task_header *header, const char *
         atomic_store(&header->progress->culprit, operation);
 }
 
-static void widen(struct starfish_span *span, double start, double end)
+static void widen(struct starfish_interval *span, double start, double end)
 {
     span->start = fmin(span->start, start);
     span->end = fmax(span->end, end);
@@ -80,6 +92,8 @@ static void finished(void *data)
     } else if (!ran && isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
         progress->phase[header->phase].end = fmax(progress->phase[header->phase].end, now - progress->clock_offset);
     }
+    if (header->record)
+        starfish_record_finish(header->record, header->number, ran ? info : NULL, now - progress->clock_offset);
     if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))
         pthread_cond_broadcast(&progress->all_done);
     pthread_mutex_unlock(&progress->lock);
@@ -135,12 +149,16 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
                                    : task->where                 ? task->where & allowed
                                                                  : allowed);
     starpu_task->priority = task->priority;
+    starfish_policy_set_width(starpu_task, task->width);
     starpu_task->cl_arg = copy;
     starpu_task->cl_arg_size = size;
     starpu_task->cl_arg_free = 1;
     starpu_task->callback_func = finished;
     starpu_task->callback_arg = starpu_task;
 
+    copy->record = task->progress->context->record;
+    if (copy->record)
+        copy->number = starfish_record_submit(copy->record, task, starpu_task);
     atomic_fetch_add(&task->progress->submitted, 1);
     int code = starpu_task_submit(starpu_task);
     if (code == 0)

@@ -2,6 +2,8 @@
  *
  *     struct starfish_task task;
  *     starfish_task_begin(&task, &codelet, progress, phase);
+ *     starfish_task_at(&task, "slab", handle, 0);
+ *     task.width = lines;
  *     starfish_task_data(&task, handle, STARPU_R);
  *     arguments.header.footprint = starfish_footprint_of(sizes, count);
  *     return starfish_task_submit(&task, &arguments, sizeof arguments);
@@ -18,8 +20,17 @@ struct starfish_task_header {
     struct starfish_progress *progress;
     int phase;
     int step;
-    uint32_t footprint; /* hash of everything that makes tasks of one codelet take different time */
+    uint32_t footprint;             /* hash of everything that makes tasks of one codelet take different time */
+    struct starfish_record *record; /* that is kept of it, or NULL */
+    size_t number;                  /* in there */
 };
+
+/* Where in the problem a task works, for people: "slab" 3. */
+struct starfish_coordinate {
+    const char *name;
+    int value;
+};
+enum { STARFISH_TASK_COORDINATES = 2 };
 
 struct starfish_task {
     struct starpu_codelet *codelet;
@@ -29,6 +40,9 @@ struct starfish_task {
     int priority;
     uint32_t where; /* StarPU's mask of worker kinds; 0: any of the context's; STARPU_NOWHERE: data only */
     const char *name;
+    size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */
+    int coordinates;
+    struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
     int count;
     starpu_data_handle_t handle[STARFISH_TASK_MAX_DATA];
     enum starpu_data_access_mode mode[STARFISH_TASK_MAX_DATA];
@@ -37,6 +51,8 @@ struct starfish_task {
 void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,
                          int phase);
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
+/* The task's next coordinate: that of `data` in `dimension`, if it has one (starpu_data_set_coordinates). */
+void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension);
 /* Copies `arguments`. */
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size);
 

@@ -225,6 +225,7 @@ static starfish_status register_arrays(struct starfish_spectral *s)
             STARFISH_TRY(starfish_array_register(&s->level_array[b][l], s->level[l].rows * modes * s->n[1],
                                                  starfish_real_size(s->precision)));
             starpu_data_set_coordinates(s->level_array[b][l], 2, (int)b, (int)l);
+            starpu_data_set_name(s->level_array[b][l], "level");
         }
     return STARFISH_SUCCESS;
 }

@@ -83,10 +83,12 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space)
 
 /* ---- A graph's data ------------------------------------------------------------------------------------------------ */
 
-static starfish_status register_array(starpu_data_handle_t *handle, size_t count, size_t size, size_t s, size_t p)
+static starfish_status register_array(starpu_data_handle_t *handle, const char *name, size_t count, size_t size,
+                                      size_t s, size_t p)
 {
     STARFISH_TRY(starfish_array_register(handle, count, size));
     starpu_data_set_coordinates(*handle, 2, (int)s, (int)p);
+    starpu_data_set_name(*handle, name);
     return STARFISH_SUCCESS;
 }
 
@@ -96,18 +98,17 @@ static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s
     const size_t size = starfish_real_size(space->precision);
     for (size_t p = 0; p < graph->parts.count; p++) {
         const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
-        STARFISH_TRY(
-            register_array(&graph->slab[0][s].coefficient[p], STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
+        STARFISH_TRY(register_array(&graph->slab[0][s].coefficient[p], "coefficients",
+                                    STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
         for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
             struct starfish_slab *slab = &graph->slab[turn][s];
             slab->coefficient[p] = graph->slab[0][s].coefficient[p];
-            STARFISH_TRY(register_array(&slab->separator[p], lanes, size, s, p));
-            STARFISH_TRY(register_array(&slab->head[p], lanes, size, s, p));
+            STARFISH_TRY(register_array(&slab->separator[p], "separators", lanes, size, s, p));
+            STARFISH_TRY(register_array(&slab->head[p], "heads", lanes, size, s, p));
         }
     }
     for (int turn = 0; turn < STARFISH_SLAB_TURNS && space->constant_lane >= 0; turn++)
-        STARFISH_TRY(
-            starfish_array_register(&graph->slab[turn][s].moments, STARFISH_CONSTANT_MOMENTS, sizeof(double)));
+        STARFISH_TRY(starfish_array_register(&graph->slab[turn][s].moments, STARFISH_CONSTANT_MOMENTS, sizeof(double)));
     return STARFISH_SUCCESS;
 }
 
@@ -147,8 +148,7 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
             graph->slab[turn][s].where = graph->cut.where[s];
         }
     STARFISH_TRY(starfish_workspace_create(&graph->workspace, graph->space->context,
-                                           workspace_bytes(graph, STARFISH_CPU),
-                                           workspace_bytes(graph, STARFISH_GPU)));
+                                           workspace_bytes(graph, STARFISH_CPU), workspace_bytes(graph, STARFISH_GPU)));
     if (alone(graph))
         return STARFISH_SUCCESS;
     STARFISH_TRY(make_upper(graph, z));

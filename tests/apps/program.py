@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 PROGRAM, SOURCE = sys.argv[1:3]
 NX, NY, NZ = 8, 6, 5
@@ -436,6 +437,182 @@ class Reproduce(Case):
         self.refuse(2, "no experiment 'nothing'; there is valero-lara-2d, valero-lara-3d", "reproduce", "nothing")
         self.refuse(2, "--n: at least 16", "reproduce", "valero-lara-2d", "--n", "8")
         self.refuse(2, "unknown option --fast", "reproduce", "valero-lara-3d", "--fast")
+
+
+class Sched(Case):
+    POLICIES = ["eager", "dmda", "starfish-width"]
+
+    def sched(self, *arguments):
+        status, out, said = self.run_program(
+            "sched", self.write("p.json", poisson()), "--policies", ",".join(self.POLICIES), "--workers",
+            "cpu:1;all", "--repeat", "3", "--warmup", "1", *arguments)
+        self.assertEqual((status, said), (0, []), out)
+        return out
+
+    def test_json(self):
+        result = json.loads(self.sched("--json"))
+        self.assertEqual(set(result), {"name", "machine", "rows", "problem", "calibration"})
+        self.assertEqual([entry["workers"] for entry in result["calibration"]], ["cpu:1", "all"])
+        for entry in result["calibration"]:
+            self.assertTrue(entry["complete"])
+            self.assertGreater(entry["solves"], 0)
+        rows = result["rows"]
+        self.assertEqual([(row["workers"], row["policy"]) for row in rows],
+                         [(workers, policy) for workers in ("cpu:1", "all") for policy in self.POLICIES])
+        for row in rows:
+            self.assertTrue(0 < row["min"] <= row["seconds"] <= row["max"])
+            self.assertTrue(0 <= row["spread"] <= row["max"] - row["min"])
+            self.assertLess(row["residual"], 1e-12)
+            self.assertAlmostEqual(row["cpu_tasks"] + row["gpu_tasks"], 1)
+            self.assertAlmostEqual(row["cpu_work"] + row["gpu_work"], 1)
+            self.assertTrue(0 <= row["idle"] < 1)
+            self.assertTrue(row["bounds_by_models"])
+            self.assertAlmostEqual(row["limit_seconds"],
+                                   max(row["area_bound_seconds"], row["critical_path_seconds"]), places=12)
+            self.assertAlmostEqual(row["of_area_bound"], row["area_bound_seconds"] / row["seconds"])
+            # One worker has no better than all the work, and that is no less than the longest chain.
+            if row["workers"] == "cpu:1":
+                self.assertGreaterEqual(row["area_bound_seconds"], row["critical_path_seconds"])
+        # Five slabs: forward, backward and bringing home; one reduced system per core.
+        self.assertEqual(rows[0]["tasks"], 2 * NZ + 1)
+        self.assertEqual(rows[0]["critical_path_tasks"], 3)
+
+    def test_table_csv_and_picture(self):
+        out = self.sched("--method", "blktri", "--csv", "rows.csv", "--plot", "bars.png")
+        for word in ("calibrated cpu:1: ", "calibrated all: ", "policy", "idle", "gpu work", "area", *self.POLICIES):
+            self.assertIn(word, out)
+        with open(self.path("bars.png"), "rb") as stream:
+            self.assertTrue(stream.read().startswith(b"\x89PNG"))
+        with open(self.path("rows.csv"), newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual([row["who"] for row in rows], 2 * self.POLICIES)
+        self.assertEqual({row["method"] for row in rows}, {"blktri"})
+
+    def test_usage(self):
+        problem = self.write("p.json", poisson())
+        for message, arguments in (
+            ("missing operand", ["sched"]),
+            ('--policies: there is no policy named "fastest"; there are starfish-width, ',
+             ["sched", problem, "--policies", "lws,fastest"]),
+            ("--policies: 'lws,' has an empty entry", ["sched", problem, "--policies", "lws,"]),
+            ("--workers: 'tpu' is not all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M; this machine has ",
+             ["sched", problem, "--workers", "cpu;tpu"]),
+            ("--workers: 'cpu:9999' is not there; this machine has ", ["sched", problem, "--workers", "cpu:9999"]),
+            ("--workers: 'gpu:99' is not there; this machine has ", ["sched", problem, "--workers", "gpu:99"]),
+            ("options.slabs is 64, but at most 5 are possible", ["sched", problem, "--slabs", "64"]),
+            ("No such file", ["sched", self.path("none.json")]),
+            ("a picture's name ends in .png", ["sched", problem, "--plot", "bars.gif"]),
+            ("mixed mode", ["sched", problem, "--precision", "mixed"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *arguments)
+
+
+class Trace(Case):
+    def trace(self, *arguments, problem=None):
+        """Trace into the folder `t`; returns what is printed and the JSON."""
+        status, out, said = self.run_program("trace", self.write("p.json", problem or poisson()), "--out", "t",
+                                             *arguments)
+        self.assertEqual((status, said), (0, []), out)
+        with open(self.path("t/trace.json")) as stream:
+            return out, json.load(stream)
+
+    def check_json(self, trace):
+        """The format, and what must hold of every trace; returns the tasks."""
+        self.assertEqual(set(trace), {"traceEvents", "displayTimeUnit", "otherData"})
+        needed = {"M": {"name", "pid", "tid", "args"}, "X": {"name", "cat", "ts", "dur", "pid", "tid", "args"},
+                  "i": {"name", "ts", "pid", "tid", "s"}, "s": {"name", "cat", "ts", "id", "pid", "tid"},
+                  "f": {"name", "cat", "ts", "id", "bp", "pid", "tid"}, "C": {"name", "ts", "pid", "tid", "args"}}
+        for event in trace["traceEvents"]:
+            self.assertLessEqual(needed[event["ph"]], set(event), event)
+            if event["ph"] != "M":
+                self.assertGreaterEqual(event["ts"], 0)
+        tasks = [event for event in trace["traceEvents"] if "task" in event.get("args", {})]
+        self.assertEqual(sorted(task["args"]["task"] for task in tasks), list(range(trace["otherData"]["tasks"])))
+        ran = sorted((task["pid"], task["tid"], task["ts"], task["dur"]) for task in tasks if task["ph"] == "X")
+        for before, after in zip(ran, ran[1:]):
+            if before[:2] == after[:2]:
+                self.assertLessEqual(before[2] + before[3], after[2] + 1e-6)
+        begins, ends = ({event["id"]: event["ts"] for event in trace["traceEvents"] if event["ph"] == phase}
+                        for phase in "sf")
+        self.assertEqual(begins.keys(), ends.keys())
+        for number, begin in begins.items():
+            self.assertLessEqual(begin, ends[number] + 1e-6)
+        last = {}
+        for event in trace["traceEvents"]:
+            if event["ph"] == "C":
+                self.assertGreaterEqual(event["args"]["value"], 0)
+                last[event["name"]] = event["args"]["value"]
+        self.assertIn("bytes got at main0", last)
+        self.assertEqual({last[name] for name in last if not name.startswith("bytes got at")}, {0})
+        return tasks
+
+    def test_slab(self):
+        out, trace = self.trace("--slabs", "4", "--policy", "starfish-width")
+        tasks = self.check_json(trace)
+        names = [task["name"] for task in tasks]
+        for slab in range(4):
+            for name in ("forward", "backward", "bring home"):
+                self.assertEqual(names.count(f"{name}, slab {slab}"), 1)
+        self.assertEqual(trace["otherData"]["policy"], "starfish-width")
+        self.assertEqual(trace["otherData"]["method"], "slab")
+        forward = next(task for task in tasks if task["name"] == "forward, slab 2")
+        self.assertEqual(forward["args"]["slab"], 2)
+        self.assertEqual(forward["args"]["width"], NX * NY)
+        self.assertEqual(forward["cat"], "slab_forward")
+        self.assertTrue(any(task["args"]["waited_for"] for task in tasks))
+        for name in ("trace.json", "gantt.svg", "gantt.png"):
+            self.assertIn(f"t/{name}", out)
+        with open(self.path("t/gantt.png"), "rb") as stream:
+            self.assertTrue(stream.read().startswith(b"\x89PNG"))
+        drawn = xml.etree.ElementTree.parse(self.path("t/gantt.svg")).getroot()
+        titles = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
+        self.assertEqual(len(titles), sum(task["ph"] == "X" for task in tasks))
+        self.assertTrue(any(title.startswith("backward, slab 3: ") for title in titles))
+
+    def test_blktri_and_a_singular_problem(self):
+        ends = ["neumann", "neumann"]
+        problem = poisson(bc={"x": "periodic", "y": ends, "z": ends})
+        tasks = self.check_json(self.trace("--method", "blktri", "--warmup", "0", problem=problem)[1])
+        levels = {task["args"]["level"] for task in tasks if "level" in task["args"]}
+        self.assertEqual(levels, set(range(len(levels))))
+        self.assertTrue(any(task["name"] == "constant mode" for task in tasks))
+
+    def test_explanation(self):
+        out, _ = self.trace("--explain", "--quiet", "--slabs", "3")
+        for words in ("The solve took ", "The busiest worker was cpu ", "Workers were idle for ",
+                      " before the reduced system, ", "forward (3 tasks of ", "What the end had to wait for",
+                      "With no worker idle it would take "):
+            self.assertIn(words, out)
+        self.assertNotIn("written", out)
+
+    def test_starpus_own(self):
+        status, out, _ = self.run_program("info", "--json")
+        self.assertEqual(status, 0)
+        if not json.loads(out)["fxt"]:
+            self.skipTest("StarPU without FxT")
+        tasks = self.check_json(self.trace("--slabs", "2")[1])
+        with open(self.path("t/tasks.rec")) as stream:
+            names = [line[6:].strip() for line in stream if line.startswith("Name: ")]
+        self.assertEqual(sorted(names), sorted(task["name"].partition(",")[0] for task in tasks))
+        for name, start in (("dag.dot", "digraph"), ("paje.trace", "%EventDef")):
+            with open(self.path(f"t/{name}")) as stream:
+                self.assertTrue(stream.read().startswith(start))
+
+    def test_usage(self):
+        problem = self.write("p.json", poisson())
+        self.write("file", "")
+        for message, arguments in (
+            ("missing operand", ["trace", "--out", "t"]),
+            ("--out: name a folder", ["trace", problem]),
+            ("cannot be made", ["trace", problem, "--out", "no/such/folder"]),
+            ("its folder cannot be written", ["trace", problem, "--out", "file"]),
+            ('--policy: there is no policy named "fastest"', ["trace", problem, "--out", "t", "--policy", "fastest"]),
+            ("--workers: 'tpu' is not", ["trace", problem, "--out", "t", "--workers", "tpu"]),
+            ("No such file", ["trace", self.path("none.json"), "--out", "t"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *arguments)
 
 
 class Examples(Case):

@@ -128,7 +128,7 @@ class Commands(unittest.TestCase):
         """The section of a command, or of a benchmark, has a row for each of its options and no other."""
         benchmarks = re.findall(r"^  (\w+) ", say(PROGRAM, "bench"), re.MULTILINE)
         self.assertIn("poisson3d", benchmarks)
-        for command in (["solve"], *(["bench", name] for name in benchmarks)):
+        for command in (["solve"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
             with self.subTest(command=command):
                 text = section("docs/guide.md", " ".join(command))
                 described = set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE))
@@ -238,10 +238,11 @@ class Scratch(unittest.TestCase):
         for words in (("solve", "p.json", "--json"), ("info", "--json")):
             for field in json.loads(self.run_here(PROGRAM, *words)):
                 self.assertIn(f"`{field}`", guide)
-        for what in (("poisson3d", "--n", "8"), ("tridiag", "--size", "8x9"), ("blktri", "--size", "7", "--levels")):
-            quick = ("bench", *what, "--repeat", "1", "--warmup", "0", "--json")
+        for what in (("bench", "poisson3d", "--n", "8"), ("bench", "tridiag", "--size", "8x9"),
+                     ("bench", "blktri", "--size", "7", "--levels"), ("sched", "p.json", "--policies", "eager")):
+            quick = (*what, "--repeat", "1", "--warmup", "0", "--json")
             result = json.loads(self.run_here(PROGRAM, *quick))
-            for field in set(result).union(*result["rows"]):
+            for field in set(result).union(*result["rows"], *result.get("calibration", [])):
                 self.assertIn(f"`{field}`", guide)
         for name in ("valero-lara-2d", "valero-lara-3d"):
             result = json.loads(

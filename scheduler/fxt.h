@@ -1,0 +1,30 @@
+/* StarPU's own traces, where it was built with FxT: paje.trace for ViTE, tasks.rec, dag.dot. And the copies in them, which StarPU
+ * tells of in no other way. */
+#ifndef STARFISH_SCHEDULER_FXT_H
+#define STARFISH_SCHEDULER_FXT_H
+
+#include "scheduler/record.h"
+
+int starfish_fxt_available(void);
+
+/* Before the first context: StarPU shall write into `folder` what happens between _begin and _end. Error: MEMORY. */
+starfish_status starfish_fxt_prepare(const char *folder);
+void starfish_fxt_begin(void);
+void starfish_fxt_end(void);
+/* After the last context: make the files. Error: RUNTIME. */
+starfish_status starfish_fxt_convert(const char *folder);
+
+/* One copy between memory nodes, in the times of a record. */
+struct starfish_copy {
+    unsigned from, to;
+    unsigned number; /* StarPU's */
+    size_t bytes;
+    double start, end;
+};
+
+/* The copies in the folder's paje.trace; its clock is set by the first of the record's tasks in tasks.rec. The caller frees
+ * *copies. None where there are no such files. Error: MEMORY. */
+starfish_status starfish_fxt_copies(const char *folder, const struct starfish_record *record,
+                                    struct starfish_copy **copies, size_t *count);
+
+#endif

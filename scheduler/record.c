@@ -1,0 +1,301 @@
+/* Keeping a record of tasks. */
+#include "scheduler/record.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Arrays that grow ------------------------------------------------------------------------------------------------ */
+
+/* Room for one more element; 0 without memory. Sizes are powers of two. */
+static int make_room(void **array, size_t count, size_t size)
+{
+    if (count > 0 && (count & (count - 1)) != 0)
+        return 1;
+    void *larger = realloc(*array, (count > 0 ? 2 * count : 1) * size);
+    if (larger)
+        *array = larger;
+    return larger != NULL;
+}
+
+/* ---- Who touched which data ------------------------------------------------------------------------------------------ */
+
+enum { NOBODY = -1, BUCKETS = 1024 };
+
+struct reader {
+    size_t task;
+    ptrdiff_t next; /* of the same data */
+};
+
+struct touched {
+    starpu_data_handle_t handle;
+    ptrdiff_t writer, readers; /* the last writer, and the readers since */
+    ptrdiff_t next;            /* of the same bucket */
+};
+
+struct starfish_accesses {
+    ptrdiff_t bucket[BUCKETS];
+    size_t touched_count, reader_count;
+    struct touched *touched;
+    struct reader *reader;
+};
+
+static size_t bucket_of(starpu_data_handle_t handle)
+{
+    return ((uintptr_t)handle >> 6) * 2654435761u % BUCKETS;
+}
+
+/* NULL without memory. */
+static struct touched *find(struct starfish_accesses *accesses, starpu_data_handle_t handle)
+{
+    ptrdiff_t *const first = &accesses->bucket[bucket_of(handle)];
+    for (ptrdiff_t at = *first; at != NOBODY; at = accesses->touched[at].next)
+        if (accesses->touched[at].handle == handle)
+            return &accesses->touched[at];
+    if (!make_room((void **)&accesses->touched, accesses->touched_count, sizeof *accesses->touched))
+        return NULL;
+    struct touched *touched = &accesses->touched[accesses->touched_count];
+    *touched = (struct touched){handle, NOBODY, NOBODY, *first};
+    *first = (ptrdiff_t)accesses->touched_count++;
+    return touched;
+}
+
+static int add_edge(struct starfish_record *record, ptrdiff_t from, size_t to)
+{
+    if (from == NOBODY || (size_t)from == to)
+        return 1;
+    if (!make_room((void **)&record->edge, record->edges, sizeof *record->edge))
+        return 0;
+    record->edge[record->edges++] = (struct starfish_edge){(size_t)from, to};
+    return 1;
+}
+
+static int add_reader(struct starfish_accesses *accesses, struct touched *touched, size_t task)
+{
+    if (!make_room((void **)&accesses->reader, accesses->reader_count, sizeof *accesses->reader))
+        return 0;
+    accesses->reader[accesses->reader_count] = (struct reader){task, touched->readers};
+    touched->readers = (ptrdiff_t)accesses->reader_count++;
+    return 1;
+}
+
+static int touch(struct starfish_record *record, size_t task, starpu_data_handle_t handle,
+                 enum starpu_data_access_mode mode)
+{
+    struct starfish_accesses *accesses = record->accesses;
+    struct touched *touched = find(accesses, handle);
+    if (!touched)
+        return 0;
+    int kept = add_edge(record, touched->writer, task);
+    if (!(mode & STARPU_W))
+        return add_reader(accesses, touched, task) && kept;
+    for (ptrdiff_t at = touched->readers; at != NOBODY; at = accesses->reader[at].next)
+        kept = add_edge(record, (ptrdiff_t)accesses->reader[at].task, task) && kept;
+    touched->writer = (ptrdiff_t)task;
+    touched->readers = NOBODY;
+    return kept;
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------------------------------- */
+
+/* By the models of one worker of each kind. */
+static void fill_expected(struct starfish_span *span, const struct starfish_context *context,
+                          struct starpu_task *starpu_task)
+{
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
+        span->expected[kind] = starpu_task->where == (int32_t)STARPU_NOWHERE ? 0 : (double)INFINITY;
+    for (size_t i = 0; i < context->workers && starpu_task->where != (int32_t)STARPU_NOWHERE; i++) {
+        const unsigned worker = (unsigned)context->worker[i];
+        double *expected = &span->expected[starfish_context_worker_kind(context, i)];
+        if (isinf(*expected) && starpu_worker_can_execute_task(worker, starpu_task, 0))
+            *expected = starpu_task_worker_expected_length(starpu_task, worker, 0, 0);
+    }
+}
+
+static size_t bytes_of(const struct starfish_task *task)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < task->count; i++)
+        bytes += starpu_data_get_size(task->handle[i]);
+    return bytes;
+}
+
+size_t starfish_record_submit(struct starfish_record *record, const struct starfish_task *task,
+                              struct starpu_task *starpu_task)
+{
+    struct starfish_span span = {.name = task->name,
+                                 .codelet = task->codelet->name,
+                                 .colour = task->codelet->color,
+                                 .phase = task->phase,
+                                 .priority = task->priority,
+                                 .worker = -1,
+                                 .width = task->width,
+                                 .bytes = bytes_of(task),
+                                 .coordinates = task->coordinates};
+    memcpy(span.at, task->at, sizeof span.at);
+    fill_expected(&span, record->context, starpu_task);
+    pthread_mutex_lock(&record->lock);
+    const size_t number = record->tasks;
+    if (make_room((void **)&record->task, number, sizeof span)) {
+        record->task[record->tasks++] = span;
+        for (int i = 0; i < task->count; i++)
+            record->incomplete |= !touch(record, number, task->handle[i], task->mode[i]);
+    } else {
+        record->incomplete = 1;
+    }
+    pthread_mutex_unlock(&record->lock);
+    return number;
+}
+
+static double microseconds(const struct timespec *time)
+{
+    return starpu_timing_timespec_to_us((struct timespec *)(uintptr_t)time);
+}
+
+static size_t memory_in_use(int worker)
+{
+#if STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4
+    return starpu_memory_get_used(starpu_worker_get_memory_node((unsigned)worker));
+#else
+    (void)worker;
+    return 0;
+#endif
+}
+
+static int number_of_worker(const struct starfish_context *context, int id)
+{
+    for (size_t i = 0; i < context->workers; i++)
+        if (context->worker[i] == id)
+            return (int)i;
+    return -1;
+}
+
+void starfish_record_finish(struct starfish_record *record, size_t number,
+                            const struct starpu_profiling_task_info *info, double now)
+{
+    pthread_mutex_lock(&record->lock);
+    struct starfish_span *span = number < record->tasks ? &record->task[number] : NULL;
+    if (span && info && info->workerid >= 0) {
+        span->worker = number_of_worker(record->context, info->workerid);
+        span->memory = memory_in_use(info->workerid);
+        span->submitted = microseconds(&info->submit_time);
+        span->ready = microseconds(&info->push_start_time);
+        span->start = microseconds(&info->start_time);
+        span->end = microseconds(&info->end_time);
+        span->fetched = microseconds(&info->acquire_data_end_time) - microseconds(&info->acquire_data_start_time);
+    } else if (span) {
+        span->submitted = span->ready = span->start = span->end = now;
+    }
+    pthread_mutex_unlock(&record->lock);
+}
+
+/* ---- Beginning and end ----------------------------------------------------------------------------------------------- */
+
+static void name_nodes(struct starfish_record *record)
+{
+    record->nodes = starpu_memory_nodes_get_count();
+    for (unsigned node = 0; node < record->nodes; node++) {
+        const int gpu = starpu_node_get_kind(node) == STARPU_CUDA_RAM;
+        snprintf(record->node[node], sizeof record->node[node], gpu ? "gpu%d" : "main%d",
+                 gpu ? starpu_memory_node_get_devid(node) : (int)node);
+    }
+}
+
+/* NULL without memory. */
+static struct starfish_record *create(struct starfish_context *context)
+{
+    struct starfish_record *record = calloc(1, sizeof *record);
+    if (!record)
+        return NULL;
+    record->context = context;
+    record->worker_count = context->workers;
+    record->accesses = calloc(1, sizeof *record->accesses);
+    record->worker = calloc(context->workers, sizeof *record->worker);
+    pthread_mutex_init(&record->lock, NULL);
+    if (!record->accesses || !record->worker) {
+        starfish_record_free(record);
+        return NULL;
+    }
+    for (size_t b = 0; b < BUCKETS; b++)
+        record->accesses->bucket[b] = NOBODY;
+    memcpy(record->workers, context->workers_of, sizeof record->workers);
+    for (size_t i = 0; i < context->workers; i++)
+        starfish_context_worker(context, i, &record->worker[i]);
+    name_nodes(record);
+    record->links = starfish_context_links(context);
+    return record;
+}
+
+starfish_status starfish_record_start(struct starfish_context *context, struct starfish_record **record)
+{
+    *record = NULL;
+    if (context->record)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a record of this context's tasks is being kept already");
+    *record = create(context);
+    if (!*record)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a record of tasks");
+    context->record = *record;
+    return STARFISH_SUCCESS;
+}
+
+/* StarPU notes a task's start when it is given to the GPU; it begins there when the one before has ended. */
+static void separate_spans(struct starfish_record *record)
+{
+    for (size_t next = 0; next < record->tasks; next++) {
+        struct starfish_span *span = &record->task[next];
+        for (size_t other = 0; other < record->tasks && span->worker >= 0; other++) {
+            const struct starfish_span *before = &record->task[other];
+            if (before->worker == span->worker && before->end > span->start && before->end < span->end)
+                span->start = before->end;
+        }
+    }
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct starfish_edge *x = a, *y = b;
+    return x->to != y->to ? (x->to > y->to) - (x->to < y->to) : (x->from > y->from) - (x->from < y->from);
+}
+
+static void release_accesses(struct starfish_record *record)
+{
+    if (!record->accesses)
+        return;
+    free(record->accesses->touched);
+    free(record->accesses->reader);
+    free(record->accesses);
+    record->accesses = NULL;
+}
+
+starfish_status starfish_record_stop(struct starfish_record *record)
+{
+    if (!record->context)
+        return STARFISH_SUCCESS;
+    const struct starfish_links after = starfish_context_links(record->context);
+    for (unsigned from = 0; from < STARPU_MAXNODES; from++)
+        for (unsigned to = 0; to < STARPU_MAXNODES; to++)
+            record->links.moved[from][to] = after.moved[from][to] - record->links.moved[from][to];
+    record->bytes = starfish_bytes_of_links(&record->links);
+    record->context->record = NULL;
+    record->context = NULL;
+    release_accesses(record);
+    qsort(record->edge, record->edges, sizeof *record->edge, by_target);
+    separate_spans(record);
+    return record->incomplete ? starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a record of tasks")
+                              : STARFISH_SUCCESS;
+}
+
+void starfish_record_free(struct starfish_record *record)
+{
+    if (!record)
+        return;
+    if (record->context && record->context->record == record)
+        starfish_record_stop(record);
+    release_accesses(record);
+    pthread_mutex_destroy(&record->lock);
+    free(record->worker);
+    free(record->task);
+    free(record->edge);
+    free(record);
+}

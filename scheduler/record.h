@@ -1,0 +1,64 @@
+/* A record of what ran: every task of a context while it is kept, with its times on its worker, what StarPU's models expected,
+ * and the tasks that it had to wait for. For starfish sched and starfish trace; works without FxT.
+ *
+ * Dependencies are those that StarPU derives from the data: a task waits for the last one that wrote what it touches, and where
+ * it writes, for all that have read since. Keep one solve at a time: successive solves may use one handle for different data. */
+#ifndef STARFISH_SCHEDULER_RECORD_H
+#define STARFISH_SCHEDULER_RECORD_H
+
+#include "scheduler/task.h"
+
+#include <math.h>
+
+/* Times in microseconds of the clock that StarPU times tasks with. */
+struct starfish_span {
+    const char *name, *codelet;
+    unsigned colour; /* 0xrrggbb */
+    int phase, priority;
+    int worker; /* the context's number; -1: ran nowhere, data only */
+    size_t width, bytes;
+    size_t memory; /* what StarPU had got at the worker's memory node when the task ended */
+    int coordinates;
+    struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
+    double submitted, ready, start, end;    /* ready: given to the scheduler. start: of the work, with the data there */
+    double fetched;                         /* how long the worker waited for its data before it */
+    double expected[STARFISH_WORKER_KINDS]; /* by the models; NaN: not known; infinite: not for that kind */
+};
+
+/* Task `to` had to wait for task `from`; from < to. */
+struct starfish_edge {
+    size_t from, to;
+};
+
+/* Self-contained once it is stopped: it may outlive its context. */
+struct starfish_record {
+    struct starfish_context *context; /* while it is kept */
+    size_t workers[STARFISH_WORKER_KINDS];
+    size_t worker_count;
+    struct starfish_worker *worker; /* by the context's number */
+    unsigned nodes;
+    char node[STARPU_MAXNODES][16]; /* names of memory nodes: main0, gpu0 */
+    size_t tasks, edges;
+    struct starfish_span *task;  /* in the order of submission */
+    struct starfish_edge *edge;  /* by `to` */
+    struct starfish_links links; /* bytes that StarPU moved meanwhile, and their sums */
+    struct starfish_bytes bytes;
+    struct starfish_accesses *accesses; /* while it is kept */
+    pthread_mutex_t lock;
+    int incomplete; /* there was no memory for a task */
+};
+
+/* One at a time per context, and only while no task is in flight. Errors: ARGUMENT (there is one already), MEMORY. */
+starfish_status starfish_record_start(struct starfish_context *context, struct starfish_record **record);
+/* Stop keeping it: then it may be read. Error: MEMORY when something is missing. */
+starfish_status starfish_record_stop(struct starfish_record *record);
+/* Stopped before if need be. NULL is allowed. */
+void starfish_record_free(struct starfish_record *record);
+
+/* For task.c: a task is about to be submitted; returns its number. And it has finished, ran nowhere at `now`. */
+size_t starfish_record_submit(struct starfish_record *record, const struct starfish_task *task,
+                              struct starpu_task *starpu_task);
+void starfish_record_finish(struct starfish_record *record, size_t number,
+                            const struct starpu_profiling_task_info *info, double now);
+
+#endif
