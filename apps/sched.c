@@ -118,6 +118,40 @@ static void print_table(const struct bench *bench)
 
 /* ---- the command -------------------------------------------------------------------------------------------------------- */
 
+static starfish_status measure_rounds(struct sched *sched, struct sched_combination *combination)
+{
+    const size_t repeat = sched->bench.repeat;
+    for (size_t round = 0; round < SCHED_ROUNDS; ++round) {
+        const size_t solves = repeat * (round + 1) / SCHED_ROUNDS - repeat * round / SCHED_ROUNDS;
+        for (size_t p = 0; p < sched->policy.count && solves > 0; ++p)
+            STARFISH_TRY(sched_measure(sched, &combination[p], solves));
+    }
+    for (size_t p = 0; p < sched->policy.count; ++p)
+        sched_add_row(sched, &combination[p]);
+    return STARFISH_SUCCESS;
+}
+
+/* All policies on one set of workers. */
+static starfish_status measure_set(struct sched *sched, const char *workers)
+{
+    struct sched_combination combination[LIST_MOST] = {{.workers = NULL}};
+    starfish_status status = sched_calibrate(sched, workers);
+    for (size_t p = 0; p < sched->policy.count && status == STARFISH_SUCCESS; ++p) {
+        combination[p] = (struct sched_combination){.workers = workers, .policy = sched->policy.item[p]};
+        combination[p].seconds = malloc(sched->bench.repeat * sizeof *combination[p].seconds);
+        if (!combination[p].seconds)
+            status = starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", sched->bench.repeat);
+    }
+    if (status == STARFISH_SUCCESS)
+        status = measure_rounds(sched, combination);
+    for (size_t p = 0; p < sched->policy.count; ++p) {
+        free(combination[p].seconds);
+        for (size_t i = 0; i < combination[p].records; ++i)
+            starfish_record_free(combination[p].record[i]);
+    }
+    return status;
+}
+
 static starfish_status measure(struct bench *bench)
 {
     struct sched *sched = (struct sched *)bench;
@@ -127,17 +161,11 @@ static starfish_status measure(struct bench *bench)
     STARFISH_TRY(starfish_problem_read(run->options.problem, run->options.rhs, &run->problem));
     choose_slabs(sched);
     STARFISH_TRY(solve_prepare_data(run));
-    run->seconds = malloc(bench->repeat * sizeof *run->seconds);
-    if (!run->seconds)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", bench->repeat);
     bench->more = json_pack("{s:s, s:[]}", "problem", run->options.problem, "calibration");
     if (!bench->more) /* a file name need not be UTF-8 */
         bench->more = json_pack("{s:s, s:[]}", "problem", "?", "calibration");
-    for (size_t w = 0; w < sched->worker_set.count; ++w) {
-        STARFISH_TRY(sched_calibrate(sched, sched->worker_set.item[w]));
-        for (size_t p = 0; p < sched->policy.count; ++p)
-            STARFISH_TRY(sched_measure(sched, sched->worker_set.item[w], sched->policy.item[p]));
-    }
+    for (size_t w = 0; w < sched->worker_set.count; ++w)
+        STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
     return STARFISH_SUCCESS;
 }
 
@@ -163,6 +191,7 @@ int command_sched(int argc, char **argv)
          "SETS",
          "sets with ; between, each as for solve; default gpu;all;cpu, or cpu without a GPU",
          {NULL}},
+        {"--recalibrate", OPTION_FLAG, &sched.recalibrate, NULL, "forget what the models know from before", {NULL}},
         {"--method", OPTION_CHOICE, &given->method, "M", "how", {"auto", "slab", "blktri", "blktri-product"}},
         {"--precision", OPTION_CHOICE, &given->precision, "P", "of the arithmetic", {"f64", "f32", "mixed"}},
         {"--rhs", OPTION_TEXT, &given->rhs, "F", "right-hand side instead of the problem's", {NULL}},

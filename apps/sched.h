@@ -5,17 +5,36 @@
 #include "apps/bench.h"
 #include "apps/lists.h"
 #include "apps/solve.h"
+#include "scheduler/record.h"
 
 struct sched {
     struct bench bench;   /* first: measure() gets at the rest through it */
     struct solve_run run; /* the problem; context and plan are those of the combination that is measured */
     const char *policies, *workers;
+    int recalibrate;
     struct list policy, worker_set;
+};
+
+/* A combination is measured in rounds, each in a context of its own and with the other policies between: where memory happens to
+ * lie, and what else the machine does, must not be taken for the policy's doing. */
+enum { SCHED_ROUNDS = 3, SCHED_RECORDS = 2 * SCHED_ROUNDS };
+
+struct sched_combination {
+    const char *workers, *policy;
+    double *seconds; /* of solves of which no record was kept */
+    size_t count;
+    double residual;
+    char method[32];
+    struct starfish_record *record[SCHED_RECORDS]; /* of solves after those, and their times */
+    double record_seconds[SCHED_RECORDS];
+    size_t records;
 };
 
 /* Bring StarPU's models of all the solve's tasks up to date for a set of workers, and note that in the JSON's `calibration`. */
 starfish_status sched_calibrate(struct sched *sched, const char *workers);
-/* The row of one combination. */
-starfish_status sched_measure(struct sched *sched, const char *workers, const char *policy);
+/* `solves` more of a combination, timed, and some with a record. */
+starfish_status sched_measure(struct sched *sched, struct sched_combination *combination, size_t solves);
+/* The row of a combination (sched_rows.c). */
+void sched_add_row(struct sched *sched, const struct sched_combination *combination);
 
 #endif

@@ -65,6 +65,8 @@ starfish_status starfish_fxt_convert(const char *folder)
     char trace[4096];
     int state = 1;
     snprintf(trace, sizeof trace, "%s/trace_0", folder);
+    if (access(trace, R_OK) != 0) /* StarPU would make the folder */
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: StarPU has left no trace", trace);
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {

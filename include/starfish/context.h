@@ -21,10 +21,12 @@ typedef void starfish_log_function(void *data, starfish_log_level level, const c
 typedef enum starfish_worker_kind { STARFISH_CPU = 0, STARFISH_GPU = 1, STARFISH_WORKER_KINDS } starfish_worker_kind;
 
 struct starfish_context_options {
-    size_t size;        /* sizeof(struct starfish_context_options); the initialiser sets it */
-    int cpu_workers;    /* cores that work; -1: as many as there are (and STARPU_NCPU allows) */
-    int gpu_workers;    /* how many; -1: as many as there are (and STARPU_NCUDA allows) */
-    const char *policy; /* StarPU scheduling policy; NULL: STARPU_SCHED, else dmdas with a GPU and lws without */
+    size_t size;     /* sizeof(struct starfish_context_options); the initialiser sets it */
+    int cpu_workers; /* cores that work; -1: as many as there are (and STARPU_NCPU allows) */
+    int gpu_workers; /* how many; -1: as many as there are (and STARPU_NCUDA allows) */
+    /* Scheduling policy: one of StarPU's, "starfish-width", or one of the plug-in that STARPU_SCHED_LIB names. NULL:
+     * STARPU_SCHED, else dmdas with a GPU and lws without. */
+    const char *policy;
     starfish_log_function *log; /* NULL: nothing is logged */
     void *log_data;
     /* How many cores share one CPU worker, whose tasks they run together. 0: one without a GPU, where tasks are the

@@ -18,6 +18,9 @@ file(REMOVE_RECURSE "${SCRATCH}")
 set(prefix "${SCRATCH}/prefix")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
 run("${prefix}/bin/starfish" --version)
+if(POLICIES AND NOT EXISTS "${prefix}/${LIBDIR}/starfish-policies.so")
+    message(FATAL_ERROR "the plug-in with policies is not installed")
+endif()
 
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/outside" -B "${SCRATCH}/cmake" -G "${GENERATOR}"
     -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${COMPILER} -DCMAKE_C_FLAGS=${FLAGS} -DPROGRAM=${PROGRAM})

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -74,7 +75,12 @@ static void none_where_nothing_matches(void **state)
 static void what_is_no_trace_is_refused(void **state)
 {
     (void)state;
-    ASSERT_FAILS(starfish_fxt_convert("/no/such/folder"), STARFISH_ERROR_RUNTIME, "");
+    char where[256];
+    ASSERT_FAILS(starfish_fxt_convert(scratch("nothing")), STARFISH_ERROR_RUNTIME, "");
+    assert_int_equal(access(scratch("nothing"), F_OK), -1);
+    snprintf(where, sizeof where, "%s", folder());
+    scratch_file("trace_0", "this is no trace", 16);
+    ASSERT_FAILS(starfish_fxt_convert(where), STARFISH_ERROR_RUNTIME, "");
 }
 
 int main(void)

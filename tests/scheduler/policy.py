@@ -54,6 +54,10 @@ class Example(Case):
                                STARPU_SCHED="by-width")
         self.assertEqual(solved.returncode, 0, solved.stderr)
         self.assertIn("policy by-width", solved.stdout)
+        compared = self.run_here([PROGRAM, "sched", self.problem(), "--policies", "by-width,lws", "--workers", "cpu:1",
+                                  "--repeat", "2", "--json"], STARPU_SCHED_LIB="./mine.so")
+        self.assertEqual(compared.returncode, 0, compared.stderr)
+        self.assertEqual([row["policy"] for row in json.loads(compared.stdout)["rows"]], ["by-width", "lws"])
         wrong = self.run_here([PROGRAM, "info"], STARPU_SCHED_LIB="./mine.so", STARPU_SCHED="by-height")
         self.assertEqual(wrong.returncode, 2)
         self.assertIn('no policy named "by-height" (nor has ./mine.so of STARPU_SCHED_LIB)', wrong.stderr)
