@@ -96,8 +96,7 @@ static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uin
 static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                       enum starfish_pace pace, size_t *planes)
 {
-    const size_t cores =
-        plan->context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->context, STARFISH_CPU);
+    const size_t cores = plan->context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->context, STARFISH_CPU);
     struct starfish_trial_rates *rates = &plan->rates[residence];
     if (!(rates->stream[STARFISH_GPU] > 0))
         STARFISH_TRY(starfish_poisson_trial(plan, residence, rates));

@@ -215,8 +215,7 @@ static starfish_status check_field(struct starfish_poisson_plan *plan, const cha
     if (!field)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
     if (field->context != plan->context || field->precision != plan->options.precision ||
-        !starfish_poisson_is_cut(plan, &field->cut) ||
-        memcmp(field->n, plan->n, sizeof plan->n) != 0)
+        !starfish_poisson_is_cut(plan, &field->cut) || memcmp(field->n, plan->n, sizeof plan->n) != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "%s has another context, shape, precision or cut into slabs than the plan: make it with "
                              "starfish_poisson_field",
@@ -272,8 +271,8 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
     enum starfish_residence residence;
     const struct starfish_cut *cut;
     STARFISH_TRY(slower_residence(plan, rhs, solution, &residence));
-    STARFISH_TRY(starfish_poisson_cut(
-        plan, residence, atomic_load(&plan->in_flight) > 0 ? STARFISH_STREAM : STARFISH_LONE, &cut));
+    STARFISH_TRY(starfish_poisson_cut(plan, residence,
+                                      atomic_load(&plan->in_flight) > 0 ? STARFISH_STREAM : STARFISH_LONE, &cut));
     /* The right-hand side is only read, unless it is the solution too. */
     starfish_status status = field_over(plan, cut, "rhs", (void *)(uintptr_t)rhs, &field[0]);
     if (status == STARFISH_SUCCESS && rhs != solution)

@@ -52,14 +52,13 @@ static starfish_status submit_tasks(struct trial *trial, struct solve *solve, en
     const size_t n[3] = {plan->n[0], plan->n[1], trial->planes[size]};
     void *const memory[] = {solve->rhs, solve->solution};
     for (int f = 0; f < 2; f++)
-        STARFISH_TRY(starfish_field_over(plan->context, plan->options.precision, n, &graph->cut, "trial",
-                                         memory[f], &solve->field[f]));
+        STARFISH_TRY(starfish_field_over(plan->context, plan->options.precision, n, &graph->cut, "trial", memory[f],
+                                         &solve->field[f]));
     if (plan->singular)
         STARFISH_TRY(starfish_vector_results(&solve->removed, STARFISH_CONSTANT_MOMENTS));
-    STARFISH_TRY(starfish_graph_slab(graph, &solve->progress, solve->field[0]->handle,
-                                     solve->field[1]->handle, solve->removed.handle));
-    return starfish_graph_bring_home(&solve->progress, STARFISH_PHASE_BACKWARD, &graph->cut,
-                                     solve->field[1]->handle);
+    STARFISH_TRY(starfish_graph_slab(graph, &solve->progress, solve->field[0]->handle, solve->field[1]->handle,
+                                     solve->removed.handle));
+    return starfish_graph_bring_home(&solve->progress, STARFISH_PHASE_BACKWARD, &graph->cut, solve->field[1]->handle);
 }
 
 static starfish_status finish(struct solve *solve)

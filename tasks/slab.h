@@ -26,9 +26,9 @@ struct starfish_slab_graph {
     struct starfish_slab_parts parts;
     struct starfish_workspace workspace;
     uint32_t reduced_where;
-    int turn;                                                         /* of the next solve */
+    int turn;                                                           /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
-    struct starfish_vector upper; /* of z, at every slab's last plane */
+    struct starfish_vector upper;                                       /* of z, at every slab's last plane */
 };
 
 /* Makes the graph's data and starts computing its coefficients; `progress` must be waited for before it goes.

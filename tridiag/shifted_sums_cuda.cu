@@ -16,7 +16,8 @@
  * or 156 for coefficients, 96 or 32 for inputs, 68 for shuffles), against 196 or 188 for arithmetic.
  * blktri at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms of shared
  * memory. One lane is bound by latency: about 2 us per root, of which a device solves a thousand at a time, and the
- * launch. Not measured yet.
+ * launch. Measured on an H200 as whole solves of blktri: 512^3 16.3 ms, 1023^2 1.30 ms (one thread per line, the form of
+ * shifted_sums_long.cuh, took 113 and 16.3).
  *
  * 12 warps to a multiprocessor hide the latency of the elimination, 168 registers each. Chunks of 256 bytes need all
  * registers of 8 warps. Longer lanes still are for shifted_sums_long.cuh. */
