@@ -225,11 +225,13 @@ static starfish_status measure_stream(struct trial trial[STARFISH_WORKER_KINDS],
     STARFISH_TRY(finish_all(gpus));
     const double start = starpu_timing_now();
     double cores_end = 0;
-    size_t solves = 0;
+    size_t solves = 0, next = 0;
     STARFISH_TRY(begin_all(cores));
     STARFISH_TRY(begin_all(gpus));
     while (solves < gpus->solves || cores_end == 0) {
-        struct solve *oldest = &gpus->solve[solves++ % gpus->solves];
+        struct solve *oldest = &gpus->solve[next];
+        next = next + 1 < gpus->solves ? next + 1 : 0;
+        solves++;
         STARFISH_TRY(finish(oldest));
         STARFISH_TRY(begin(gpus, oldest, WHOLE));
         if (cores_end == 0 && all_done(cores))
