@@ -5,13 +5,13 @@
 #include "apps/options.h"
 #include "apps/workers.h"
 #include "base/real.h"
+#include "bench/clock.h"
 #include "scheduler/context.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- solve ---- */
@@ -52,9 +52,8 @@ static starfish_status solve_stream(struct solve_run *run)
     enum { IN_FLIGHT = 2 };
     starfish_job *job[IN_FLIGHT] = {NULL};
     void *const solution[IN_FLIGHT] = {run->solution.data, run->second_solution.data};
-    struct timespec start, end;
     starfish_status status = STARFISH_SUCCESS;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = clock_now();
     for (size_t i = 0; i < run->options.repeat + IN_FLIGHT; ++i) {
         const size_t slot = i % IN_FLIGHT;
         if (job[slot]) {
@@ -65,9 +64,7 @@ static starfish_status solve_stream(struct solve_run *run)
         if (status == STARFISH_SUCCESS && i < run->options.repeat)
             status = submit(run, run->options.repeat + i, solution[slot], &job[slot]);
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    run->stream_seconds = ((double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec)) /
-                          (double)run->options.repeat;
+    run->stream_seconds = (clock_now() - start) / (double)run->options.repeat;
     return status;
 }
 

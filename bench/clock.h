@@ -1,4 +1,4 @@
-/* The time, for benchmarks. */
+/* The time, for whatever is timed as a whole. */
 #ifndef STARFISH_BENCH_CLOCK_H
 #define STARFISH_BENCH_CLOCK_H
 

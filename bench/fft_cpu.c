@@ -1,18 +1,11 @@
 /* Nanoseconds per line of the CPU transforms, beside FFTW's own r2r on the same lines.
  *     fft_cpu [n]     rows 4096 x n; columns inner 64, n, outer 32; f64 */
+#include "bench/clock.h"
 #include "fft/transform.h"
 
 #include <fftw3.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static const fftw_r2r_kind kinds[STARFISH_TRANSFORM_IDENTITY] = {
     FFTW_R2HC,    FFTW_RODFT00, FFTW_REDFT00, FFTW_RODFT01, FFTW_REDFT01,
@@ -25,7 +18,7 @@ struct best {
 
 static void keep(double *best, double start, size_t lines)
 {
-    double seconds = (now() - start) / (double)lines;
+    double seconds = (clock_now() - start) / (double)lines;
     *best = *best == 0 || seconds < *best ? seconds : *best;
 }
 
@@ -34,7 +27,7 @@ static struct best measure(enum starfish_transform_kind kind, size_t n, double *
     enum { ROWS = 4096, INNER = 64, OUTER = 32 };
     struct best best = {0};
     struct starfish_transform_cpu *plan;
-    double start = now();
+    double start = clock_now();
     if (starfish_transform_cpu_create(&plan, kind, n, STARFISH_F64) != STARFISH_SUCCESS)
         exit(1);
     keep(&best.planning, start, 1);
@@ -50,20 +43,20 @@ static struct best measure(enum starfish_transform_kind kind, size_t n, double *
     for (size_t i = 0; i < ROWS * n; i++)
         a[i] = (double)(i % 101) - 50;
     for (int repeat = 0; repeat < 5; repeat++) {
-        start = now();
+        start = clock_now();
         starfish_transform_rows_cpu(plan, STARFISH_FORWARD, &rows);
         keep(&best.rows, start, ROWS);
-        start = now();
+        start = clock_now();
         starfish_transform_rows_cpu(plan, STARFISH_BACKWARD, &rows);
         keep(&best.backward, start, ROWS);
-        start = now();
+        start = clock_now();
         starfish_transform_columns_cpu(plan, STARFISH_FORWARD, &columns);
         keep(&best.columns, start, INNER * OUTER);
-        start = now();
+        start = clock_now();
         for (size_t r = 0; r < ROWS; r += 8)
             fftw_execute_r2r(row_plan, a + r * n, b + r * n);
         keep(&best.fftw_rows, start, ROWS);
-        start = now();
+        start = clock_now();
         for (size_t block = 0; block < INNER / 8 * OUTER; block++) {
             double *data = a + block % (INNER / 8) * 8 + block / (INNER / 8) * INNER * n;
             fftw_execute_r2r(column_plan, data, data);

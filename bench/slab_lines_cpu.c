@@ -1,20 +1,12 @@
 /* Kernels of slabs of lines on one core: 128 x 128 lanes of several numbers of planes. Bytes counted: ends read the slab
  * once, solve reads and writes it once. Prints CSV; run it with nothing else on the machine. */
 #include "base/real.h"
+#include "bench/clock.h"
 #include "tridiag/slab_lines.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { INNER = 128, OUTER = 128, LANES = INNER * OUTER, REPEATS = 5 };
-
-static double seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void *constant_array(starfish_precision precision, size_t count, double value)
 {
@@ -44,9 +36,9 @@ static double best_ends(starfish_precision precision, const struct starfish_slab
     double best = 1e9;
 
     for (int repeat = 0; repeat < REPEATS; repeat++) {
-        double start = seconds();
+        double start = clock_now();
         (precision == STARFISH_F32 ? starfish_slab_ends_cpu_f32 : starfish_slab_ends_cpu_f64)(ends);
-        best = seconds() - start < best ? seconds() - start : best;
+        best = clock_now() - start < best ? clock_now() - start : best;
     }
     return best;
 }
@@ -56,9 +48,9 @@ static double best_solve(starfish_precision precision, const struct starfish_sla
     double best = 1e9;
 
     for (int repeat = 0; repeat < REPEATS; repeat++) {
-        double start = seconds();
+        double start = clock_now();
         (precision == STARFISH_F32 ? starfish_slab_solve_cpu_f32 : starfish_slab_solve_cpu_f64)(solve);
-        best = seconds() - start < best ? seconds() - start : best;
+        best = clock_now() - start < best ? clock_now() - start : best;
     }
     return best;
 }

@@ -6,7 +6,6 @@
  * with the GPU's copies, by rates that are measured (trial.c). */
 #include "poisson/plan.h"
 
-#include "base/real.h"
 #include "scheduler/team.h"
 
 #include <math.h>
@@ -27,11 +26,6 @@ static size_t smaller(size_t a, size_t b)
 static size_t clamp(size_t value, size_t low, size_t high)
 {
     return value < low ? low : value > high ? high : value;
-}
-
-static size_t plane_bytes(const struct starfish_poisson_plan *plan)
-{
-    return plan->n[0] * plan->n[1] * starfish_real_size(plan->options.precision);
 }
 
 static starfish_status check_count(const char *name, size_t asked, size_t most)
@@ -112,7 +106,7 @@ static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum s
 static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes)
 {
     const size_t gpus = plan->context->workers_of[STARFISH_GPU];
-    const size_t affordable = planes * plane_bytes(plan) / BYTES_PER_GPU_SLAB;
+    const size_t affordable = planes * starfish_poisson_plane_bytes(plan) / BYTES_PER_GPU_SLAB;
     return clamp(SLABS_PER_GPU * gpus, 1, smaller(affordable > gpus ? affordable : gpus, planes));
 }
 

@@ -2,6 +2,7 @@
 #ifndef STARFISH_POISSON_PLAN_H
 #define STARFISH_POISSON_PLAN_H
 
+#include "base/real.h"
 #include "poisson/direction.h"
 #include "tasks/slab.h"
 #include "tasks/spectral.h"
@@ -40,6 +41,11 @@ struct starfish_poisson_plan {
      * one's, so that the runtime's implicit dependencies put them one after the other. */
     pthread_mutex_t submission;
 };
+
+static inline size_t starfish_poisson_plane_bytes(const struct starfish_poisson_plan *plan)
+{
+    return plan->n[0] * plan->n[1] * starfish_real_size(plan->options.precision);
+}
 
 /* graphs.c: how the field is cut for data of that residence and solves at that pace. Makes the graph where there is none
  * yet. */

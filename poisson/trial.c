@@ -5,7 +5,6 @@
  * have done theirs: copies take bandwidth of the main memory from the cores, and the cores from the copies. */
 #include "poisson/plan.h"
 
-#include "base/real.h"
 #include "scheduler/team.h"
 
 #include <math.h>
@@ -37,11 +36,6 @@ struct trial {
     size_t workers, solves;
     struct solve *solve;
 };
-
-static size_t plane_bytes(const struct starfish_poisson_plan *plan)
-{
-    return plan->n[0] * plan->n[1] * starfish_real_size(plan->options.precision);
-}
 
 /* ---- One solve -------------------------------------------------------------------------------------------------------- */
 
@@ -95,7 +89,7 @@ static int is_done(const struct solve *solve)
 
 static starfish_status allocate(struct trial *trial)
 {
-    const size_t bytes = trial->planes[WHOLE] * plane_bytes(trial->plan);
+    const size_t bytes = trial->planes[WHOLE] * starfish_poisson_plane_bytes(trial->plan);
     trial->solve = calloc(trial->solves, sizeof *trial->solve);
     if (!trial->solve)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for measuring workers");
@@ -122,7 +116,8 @@ static void destroy(struct trial *trial)
         void *const memory[] = {solve->rhs, solve->solution};
         for (int i = 0; i < 2; i++) {
             if (trial->pinned)
-                starfish_free(trial->plan->context, memory[i], trial->planes[WHOLE] * plane_bytes(trial->plan));
+                starfish_free(trial->plan->context, memory[i],
+                              trial->planes[WHOLE] * starfish_poisson_plane_bytes(trial->plan));
             else
                 free(memory[i]);
         }
@@ -150,7 +145,8 @@ static starfish_status create(struct trial *trial, struct starfish_poisson_plan 
                               enum starfish_residence residence, starfish_worker_kind kind)
 {
     const size_t workers = plan->context->workers_of[kind], team = starfish_team_largest(plan->context, kind);
-    const size_t half = (slab_bytes[kind] / plane_bytes(plan) / 2 / team + 1) * team, most = plan->n[2];
+    const size_t half = (slab_bytes[kind] / starfish_poisson_plane_bytes(plan) / 2 / team + 1) * team,
+                 most = plan->n[2];
     *trial = (struct trial){.plan = plan,
                             .pinned = kind == STARFISH_GPU && residence == STARFISH_PINNED,
                             .planes = {[HALF] = half < most ? half : most, [WHOLE] = 2 * half < most ? 2 * half : most},

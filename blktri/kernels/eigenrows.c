@@ -5,6 +5,7 @@
  * as rows of Q. A negative definite matrix is negated; an indefinite one shifted, which costs the relative accuracy
  * of its small eigenvalues, not of the large. */
 #include "blktri/kernels/fractions.h"
+#include "blktri/kernels/reduction.h"
 
 #include <float.h>
 #include <lapacke.h>
@@ -82,31 +83,6 @@ starfish_status starfish_eigenrows(const double *diag, const double *off, size_t
 
 /* ---- Rings -------------------------------------------------------------------------------------------------------- */
 
-/* Taking rows in the order n-1, 0, n-2, 1, ... makes a ring pentadiagonal, and row n-1 the first. */
-static size_t folded(size_t row, size_t n)
-{
-    const size_t distance = (row + 1) % n; /* from row n-1, upwards */
-    return distance <= n / 2 ? (distance > 0 ? 2 * distance - 1 : 0) : 2 * (n - distance);
-}
-
-static void put(double *band, size_t n, size_t row, size_t column, double value)
-{
-    const size_t p = folded(row, n), q = folded(column, n);
-    band[p > q ? (p - q) + 3 * q : (q - p) + 3 * p] += value; /* lower band storage, two subdiagonals */
-}
-
-static void fold_ring(const double *lower, const double *diag, const double *upper, size_t n, double *band)
-{
-    for (size_t j = 0; j < n; j++)
-        put(band, n, j, j, diag[j]);
-    if (n == 2)
-        put(band, n, 0, 1, sqrt((lower[0] + upper[0]) * (lower[1] + upper[1])));
-    for (size_t j = 0; n > 2 && j < n; j++) {
-        const size_t before = (j + n - 1) % n;
-        put(band, n, j, before, copysign(sqrt(lower[j] * upper[before]), lower[j]));
-    }
-}
-
 starfish_status starfish_ring_eigenrows(const double *lower, const double *diag, const double *upper, size_t n,
                                         double *root, double *component)
 {
@@ -120,7 +96,7 @@ starfish_status starfish_ring_eigenrows(const double *lower, const double *diag,
     if (!memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu roots", n);
     double *band = memory, *tridiagonal = memory + 3 * n, *off = memory + 4 * n;
-    fold_ring(lower, diag, upper, n, band);
+    starfish_ring_band(lower, diag, upper, n, band);
     /* The reduction to three diagonals never rotates the first row, so that stays what the eigenvectors are needed at. */
     const int info =
         LAPACKE_dsbtrd(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, n > 2 ? 2 : 1, band, 3, tridiagonal, off, &unused, 1);

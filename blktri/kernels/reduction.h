@@ -76,6 +76,9 @@ starfish_status starfish_tridiagonal_roots(const double *lower, const double *di
 /* The same for all n rows with the periodic coupling; also needs the products of all lower and of all upper to agree. */
 starfish_status starfish_periodic_roots(const double *lower, const double *diag, const double *upper, size_t n,
                                         double *root);
+/* That matrix of n >= 2 rows, symmetrised, with row n-1 first: LAPACK's lower band storage with two subdiagonals (n = 2: one),
+ * added to band[3 n]. */
+void starfish_ring_band(const double *lower, const double *diag, const double *upper, size_t n, double *band);
 /* STARFISH_ERROR_NOT_SYMMETRIZABLE, naming `axis` and the row, when the roots need not be real. */
 starfish_status starfish_check_symmetrizable(const char *axis, const double *lower, const double *upper, size_t n,
                                              int periodic);

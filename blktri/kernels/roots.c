@@ -50,21 +50,29 @@ starfish_status starfish_tridiagonal_roots(const double *lower, const double *di
     return STARFISH_SUCCESS;
 }
 
-/* Taking rows in the order 0, n-1, 1, n-2, ... makes a periodic tridiagonal matrix pentadiagonal. */
+/* Where a row is in the order n-1, 0, n-2, 1, ..., which makes a ring pentadiagonal. */
 static size_t folded(size_t row, size_t n)
 {
-    return row < (n + 1) / 2 ? 2 * row : 2 * (n - 1 - row) + 1;
+    const size_t distance = (row + 1) % n; /* from row n-1, upwards */
+    return distance <= n / 2 ? (distance > 0 ? 2 * distance - 1 : 0) : 2 * (n - distance);
 }
 
 static void put(double *band, size_t n, size_t row, size_t column, double value)
 {
-    size_t p = folded(row, n), q = folded(column, n);
-    if (p < q) {
-        size_t swap = p;
-        p = q;
-        q = swap;
+    const size_t p = folded(row, n), q = folded(column, n);
+    band[p > q ? (p - q) + 3 * q : (q - p) + 3 * p] += value;
+}
+
+void starfish_ring_band(const double *lower, const double *diag, const double *upper, size_t n, double *band)
+{
+    for (size_t j = 0; j < n; j++)
+        put(band, n, j, j, diag[j]);
+    if (n == 2)
+        put(band, n, 0, 1, sqrt((lower[0] + upper[0]) * (lower[1] + upper[1])));
+    for (size_t j = 0; n > 2 && j < n; j++) {
+        const size_t before = (j + n - 1) % n;
+        put(band, n, j, before, copysign(sqrt(lower[j] * upper[before]), lower[j]));
     }
-    band[(p - q) + 3 * q] += value; /* lower band storage, two sub-diagonals */
 }
 
 starfish_status starfish_periodic_roots(const double *lower, const double *diag, const double *upper, size_t n,
@@ -77,14 +85,7 @@ starfish_status starfish_periodic_roots(const double *lower, const double *diag,
     double *band = calloc(3 * n, sizeof *band);
     if (!band)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu roots", n);
-    for (size_t j = 0; j < n; j++)
-        put(band, n, j, j, diag[j]);
-    if (n == 2)
-        put(band, n, 0, 1, sqrt((lower[0] + upper[0]) * (lower[1] + upper[1])));
-    for (size_t j = 0; n > 2 && j < n; j++) {
-        const size_t before = (j + n - 1) % n;
-        put(band, n, j, before, copysign(sqrt(lower[j] * upper[before]), lower[j]));
-    }
+    starfish_ring_band(lower, diag, upper, n, band);
     double unused = 0;
     int info = LAPACKE_dsbev(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, n > 2 ? 2 : 1, band, 3, root, &unused, 1);
     free(band);

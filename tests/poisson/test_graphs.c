@@ -4,6 +4,7 @@
 
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
+#include "tests/scheduler/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +24,6 @@ static const struct starfish_cut cuts[] = {
     {.slabs = 5, .first_plane = {0, 1, 2, 5, 64, NZ}},
 };
 enum { CUTS = sizeof cuts / sizeof cuts[0] };
-
-static starfish_context *context;
 
 static starfish_poisson_plan *plan_of(starfish_end ends)
 {
@@ -80,20 +79,6 @@ static void thick_and_thin_slabs_agree(void **state)
         starfish_poisson_plan_destroy(plan);
     }
     free(rhs), free(expected), free(got);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    ASSERT_OK(starfish_context_create(&context, NULL));
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
 }
 
 int main(void)
