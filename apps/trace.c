@@ -63,6 +63,8 @@ static starfish_status make_context(struct trace *trace)
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(trace->run.options.workers, &options));
     options.policy = trace->policy;
+    if (trace->run.problem.dimensions == 2)
+        workers_for_flat_problem(&options);
     if (starfish_fxt_available())
         STARFISH_TRY(starfish_fxt_prepare(trace->folder));
     STARFISH_TRY(starfish_context_create(&trace->run.context, &options));

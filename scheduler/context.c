@@ -253,6 +253,19 @@ static starfish_status start_or_join(struct starfish_context *context, const str
     return status;
 }
 
+static int leaves_a_core(const struct starfish_context *context)
+{
+#ifdef STARPU_SIMGRID
+    return 0; /* simulated time stands still while a thread looks again and again */
+#endif
+    int cores, numa_nodes;
+    size_t busy = starpu_worker_get_count(); /* each has a core, others' too */
+    starfish_topology_count(&cores, &numa_nodes);
+    for (size_t worker = 0; worker < context->workers; worker++)
+        busy += context->team[worker].size - 1;
+    return busy < (size_t)cores;
+}
+
 starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *options)
 {
     const struct starfish_context_options defaults = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
@@ -278,6 +291,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
         free(context);
         return status;
     }
+    context->spare_core = leaves_a_core(context);
     struct starpu_sched_policy *policy = starpu_sched_ctx_get_sched_policy(0); /* StarPU's initial context */
     snprintf(context->policy, sizeof context->policy, "%s", policy && policy->policy_name ? policy->policy_name : "?");
     starfish_context_bytes(context); /* start counting now */

@@ -5,7 +5,10 @@
 #include <cuda_runtime_api.h>
 #endif
 #include <math.h>
+#include <sched.h>
 #include <string.h>
+
+static const double poll_us = 20000;
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context)
 {
@@ -16,7 +19,7 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
     pthread_cond_init(&progress->all_done, NULL);
     progress->clock_offset = INFINITY;
     for (int phase = 0; phase < STARFISH_PROGRESS_PHASES; phase++)
-        progress->phase[phase] = none;
+        progress->phase[phase].span = none;
     for (int step = 0; step < STARFISH_PROGRESS_STEPS; step++)
         progress->step[step].span = none;
     progress->start = starpu_timing_now();
@@ -33,10 +36,20 @@ static const char *error_text(int error)
 #endif
 }
 
+static int unfinished(const struct starfish_progress *progress)
+{
+    return atomic_load(&progress->finished) < atomic_load(&progress->submitted);
+}
+
 starfish_status starfish_progress_wait(struct starfish_progress *progress)
 {
+    if (progress->context->spare_core) {
+        const double end = starpu_timing_now() + poll_us;
+        while (unfinished(progress) && starpu_timing_now() < end)
+            sched_yield();
+    }
     pthread_mutex_lock(&progress->lock);
-    while (atomic_load(&progress->finished) < atomic_load(&progress->submitted))
+    while (unfinished(progress))
         pthread_cond_wait(&progress->all_done, &progress->lock);
     pthread_mutex_unlock(&progress->lock);
     int error = atomic_load(&progress->error);

@@ -67,6 +67,12 @@ static void count(struct starfish_tasks_done *done, double start, double end)
     done->busy_seconds += end > start ? 1e-6 * (end - start) : 0;
 }
 
+static void extend(struct starfish_stretch *stretch, int kind, double start, double end)
+{
+    count(&stretch->done[kind], start, end);
+    widen(&stretch->span, start, end);
+}
+
 /* StarPU calls this after the task, in any thread. Counting comes last: the job may be freed once all are counted. */
 static void finished(void *data)
 {
@@ -84,13 +90,12 @@ static void finished(void *data)
         double end = starpu_timing_timespec_to_us((struct timespec *)&info->end_time);
         progress->clock_offset = fmin(progress->clock_offset, now - end);
         count(&progress->done[gpu], start, end);
-        widen(&progress->phase[header->phase], start, end);
-        if (header->step >= 0) {
-            count(&progress->step[header->step].done[gpu], start, end);
-            widen(&progress->step[header->step].span, start, end);
-        }
+        extend(&progress->phase[header->phase], gpu, start, end);
+        if (header->step >= 0)
+            extend(&progress->step[header->step], gpu, start, end);
     } else if (!ran && isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
-        progress->phase[header->phase].end = fmax(progress->phase[header->phase].end, now - progress->clock_offset);
+        struct starfish_interval *span = &progress->phase[header->phase].span;
+        span->end = fmax(span->end, now - progress->clock_offset);
     }
     if (header->record)
         starfish_record_finish(header->record, header->number, ran ? info : NULL, now - progress->clock_offset);
