@@ -30,8 +30,9 @@ struct starfish_progress {
     atomic_int error;              /* the first CUDA error that a task met, 0 for none */
     _Atomic(const char *) culprit; /* the operation that met it */
 
-    pthread_mutex_t lock; /* guards what follows */
-    pthread_cond_t all_done;
+    /* Guards what follows. StarPU's kind of lock: in a simulation its threads are no threads to the system. */
+    starpu_pthread_mutex_t lock;
+    starpu_pthread_cond_t all_done;
     struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
     struct starfish_stretch phase[STARFISH_PROGRESS_PHASES];
     /* Finer than phases, for those graphs that number their tasks' steps. */
