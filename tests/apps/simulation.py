@@ -82,7 +82,7 @@ def make_up_gpu(recorded, folder):
     for what, text in (("platform.v4.xml", PLATFORM), ("config", "4 # CPUs\n"), ("affinity", "")):
         with open(f"{folder}/sampling/bus/fast.{what}", "w") as stream:
             stream.write(text)
-    rates = {"nx": 32, "ny": 32, "precision": "f64", "lone": {"cpu": 1e4, "gpu": 3e4}, "stream": {"cpu": 1e4, "gpu": 4e4}}
+    rates = {"nx": 32, "ny": 32, "precision": "f64", "gpu_stream": 4e4, "lone": {"cpu": 1e4, "gpu": 3e4}, "stream": {"cpu": 1e4, "gpu": 4e4}}
     with open(f"{folder}/machine.json", "w") as stream:
         json.dump({"name": "fast", "cores": 4, "numa_nodes": 1, "gpus": [{"name": "made up"}], "rates": [rates]}, stream)
 
