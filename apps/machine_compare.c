@@ -155,22 +155,54 @@ static void print_rows(const struct comparison *comparison)
     table_print(&table);
 }
 
+/* The columns: policies as they come. */
+static json_t *policies_of(const struct comparison *comparison)
+{
+    json_t *policies = json_object();
+    const json_t *row;
+    size_t i;
+    json_array_foreach(comparison->rows, i, row) json_object_set_new(policies, text_of(row, "policy"), json_true());
+    return policies;
+}
+
+static void print_line(const struct comparison *comparison, const json_t *first, json_t *policies)
+{
+    const char *policy;
+    json_t *unused;
+    printf("| %s | %s |", text_of(first, "case"), text_of(first, "workers"));
+    json_object_foreach(policies, policy, unused)
+    {
+        const json_t *row;
+        size_t i;
+        json_array_foreach(comparison->rows, i, row) if (same(row, first, "case") && same(row, first, "workers") &&
+                                                         strcmp(text_of(row, "policy"), policy) == 0)
+            printf(" %.3g, %.3g: %+.0f %%", 1e3 * number_of(row, "measured"), 1e3 * number_of(row, "simulated"),
+                   100 * off(row));
+        printf(" |");
+    }
+    printf("\n");
+}
+
 /* One line per case and set of workers, one column per policy. */
 static void print_markdown(const struct comparison *comparison)
 {
+    json_t *policies = policies_of(comparison), *unused;
     const json_t *row, *before = NULL;
+    const char *policy;
     size_t i;
-    printf("| case | workers | policy: measured ms, simulated ms, off |\n|---|---|---|\n");
+    printf("| case | workers |");
+    json_object_foreach(policies, policy, unused) printf(" %s |", policy);
+    printf("\n|---|---|");
+    for (i = 0; i < json_object_size(policies); ++i)
+        printf("---|");
+    printf("\n");
     json_array_foreach(comparison->rows, i, row)
     {
-        const int begins = !before || !same(before, row, "case") || !same(before, row, "workers");
-        if (begins)
-            printf("%s| %s | %s | ", before ? " |\n" : "", text_of(row, "case"), text_of(row, "workers"));
-        printf("%s%s %.3g, %.3g, %+.0f %%", begins ? "" : "; ", text_of(row, "policy"),
-               1e3 * number_of(row, "measured"), 1e3 * number_of(row, "simulated"), 100 * off(row));
+        if (!before || !same(before, row, "case") || !same(before, row, "workers"))
+            print_line(comparison, row, policies);
         before = row;
     }
-    printf(" |\n");
+    json_decref(policies);
 }
 
 static void print_sum(const struct comparison *comparison)
