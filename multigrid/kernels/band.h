@@ -78,7 +78,7 @@ void starfish_band_jacobi_cpu_f64(const struct starfish_band_jacobi *arguments);
 int starfish_band_jacobi_cuda_f32(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
 int starfish_band_jacobi_cuda_f64(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
 
-/* v = u + damping * correction; u == NULL is zero, v may be u. 3 words per unknown. */
+/* v = u + damping * correction; u == NULL is zero, v may be u. 3 words per unknown. correction == NULL: v = u, 2 words. */
 struct starfish_band_update {
     size_t nx;
     struct starfish_rectangle at;
@@ -92,7 +92,7 @@ void starfish_band_update_cpu_f64(const struct starfish_band_update *arguments);
 int starfish_band_update_cuda_f32(const struct starfish_band_update *arguments, struct CUstream_st *stream);
 int starfish_band_update_cuda_f64(const struct starfish_band_update *arguments, struct CUstream_st *stream);
 
-/* Between precisions, on whole-grid arrays: low = scale * high, and high += scale * low. 12 and 20 bytes per unknown. */
+/* Between precisions, on whole-grid arrays: low = scale * high, and high += scale * low, or = where `zero`. 12 and 20 bytes per unknown. */
 struct starfish_band_narrow {
     size_t nx;
     struct starfish_rectangle at;
@@ -107,6 +107,7 @@ struct starfish_band_widen {
     size_t nx;
     struct starfish_rectangle at;
     double scale;
+    int zero;
     const float *low;
     double *high;
 };

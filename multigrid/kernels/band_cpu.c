@@ -159,10 +159,12 @@ static void update(const struct starfish_band_update *a)
 
     for (size_t j = a->at.y0; j < a->at.y1; j++) {
         const size_t start = a->at.x0 + j * a->nx;
-        const real *c = (const real *)a->correction + (j - a->at.y0) * a->pitch;
+        const real *c = a->correction ? (const real *)a->correction + (j - a->at.y0) * a->pitch : NULL;
         const real *u = a->u ? (const real *)a->u + start : NULL;
         real *v = (real *)a->v + start;
-        if (u) {
+        if (!c) {
+            memmove(v, u, width * sizeof(real));
+        } else if (u) {
 #pragma omp simd
             for (size_t i = 0; i < width; i++)
                 v[i] = u[i] + damping * c[i];

@@ -156,8 +156,8 @@ __global__ void __launch_bounds__(THREADS)
 {
     walk(at, [&](size_t i, size_t j) {
         const size_t e = i + j * nx;
-        const real step = damping * correction[(i - at.x0) + (j - at.y0) * pitch];
-        v[e] = u ? u[e] + step : step;
+        const real before = u ? u[e] : real(0);
+        v[e] = correction ? before + damping * correction[(i - at.x0) + (j - at.y0) * pitch] : before;
     });
 }
 
@@ -178,7 +178,10 @@ __global__ void __launch_bounds__(THREADS) narrow_kernel(const starfish_band_nar
 
 __global__ void __launch_bounds__(THREADS) widen_kernel(const starfish_band_widen a)
 {
-    walk(a.at, [&](size_t i, size_t j) { a.high[i + j * a.nx] += a.scale * double(a.low[i + j * a.nx]); });
+    walk(a.at, [&](size_t i, size_t j) {
+        const size_t e = i + j * a.nx;
+        a.high[e] = (a.zero ? 0 : a.high[e]) + a.scale * double(a.low[e]);
+    });
 }
 
 /* A thread per unknown; the inverse is symmetric, so that its columns are read coalesced. */

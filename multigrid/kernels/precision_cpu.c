@@ -26,9 +26,15 @@ static void widen(const struct starfish_band_widen *a)
     for (size_t j = a->at.y0; j < a->at.y1; j++) {
         double *restrict high = a->high + j * a->nx;
         const float *restrict low = a->low + j * a->nx;
+        if (a->zero) {
 #pragma omp simd
-        for (size_t i = a->at.x0; i < a->at.x1; i++)
-            high[i] += a->scale * (double)low[i];
+            for (size_t i = a->at.x0; i < a->at.x1; i++)
+                high[i] = a->scale * (double)low[i];
+        } else {
+#pragma omp simd
+            for (size_t i = a->at.x0; i < a->at.x1; i++)
+                high[i] += a->scale * (double)low[i];
+        }
     }
 }
 

@@ -198,7 +198,22 @@ static void check_update(const struct grid *g, int with_u, int in_place)
     free(got);
 }
 
-static void check_precisions(size_t nx, size_t ny, struct starfish_rectangle at)
+static void check_copy(const struct grid *g)
+{
+    const size_t size = starfish_real_size(g->precision);
+    const struct starfish_band_update a = {
+        .nx = g->nx, .at = g->at, .u = g->device_u, .v = tested->memory->upload(NULL, g->count * size)};
+
+    tested->update[g->precision](&a);
+    void *got = fetch(a.v, g->count, size);
+    for (size_t e = 0; e < g->count; e++) {
+        const double value = test_real_get(got, g->precision, e);
+        assert_true(in_rectangle(g, e) ? value == test_real_get(g->u, g->precision, e) : isnan(value));
+    }
+    free(got);
+}
+
+static void check_precisions(size_t nx, size_t ny, struct starfish_rectangle at, int zero)
 {
     const size_t count = nx * ny;
     unsigned seed = 7;
@@ -206,7 +221,7 @@ static void check_precisions(size_t nx, size_t ny, struct starfish_rectangle at)
     float *low = test_reals(STARFISH_F32, count, &seed);
     double *device_high = tested->memory->upload(high, count * sizeof *high);
     float *device_low = tested->memory->upload(low, count * sizeof *low);
-    const struct starfish_band_widen widen = {nx, at, 0.125, device_low, device_high};
+    const struct starfish_band_widen widen = {nx, at, 0.125, zero, device_low, device_high};
     const struct starfish_band_narrow narrow = {nx, at, 4096, device_high, device_low};
 
     tested->widen(&widen);
@@ -216,7 +231,7 @@ static void check_precisions(size_t nx, size_t ny, struct starfish_rectangle at)
     for (size_t e = 0; e < count; e++) {
         const size_t i = e % nx, j = e / nx;
         const int in = i >= at.x0 && i < at.x1 && j >= at.y0 && j < at.y1;
-        assert_true(got_high[e] == (in ? high[e] + 0.125 * (double)low[e] : high[e]));
+        assert_true(got_high[e] == (in ? (zero ? 0 : high[e]) + 0.125 * (double)low[e] : high[e]));
         assert_true(got_low[e] == (in ? (float)(4096 * got_high[e]) : low[e]));
     }
     tested->memory->release();
@@ -238,8 +253,10 @@ static void check_bands(starfish_precision precision, size_t nx, size_t ny, stru
     check_update(&g, 0, 0);
     check_update(&g, 1, 0);
     check_update(&g, 1, 1);
+    check_copy(&g);
     free_grid(&g);
-    check_precisions(nx, ny, at);
+    check_precisions(nx, ny, at, 0);
+    check_precisions(nx, ny, at, 1);
 }
 
 static const struct {
