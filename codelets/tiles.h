@@ -9,6 +9,7 @@
 #include "multigrid/kernels/band.h"
 #include "scheduler/task.h"
 
+/* Two arrays' tiles and a row of a third's are what a task has at most: STARFISH_TASK_MAX_DATA. */
 enum { STARFISH_TILES_MOST_PARTS = 16 };
 
 struct starfish_tiles {
