@@ -12,20 +12,14 @@
 #ifndef STARFISH_TRIDIAG_LINE_BLOCK_H
 #define STARFISH_TRIDIAG_LINE_BLOCK_H
 
+#include "base/clones.h"
 #include "base/real.h"
 #include "tridiag/blocking.h"
 #include "tridiag/tridiag.h"
 #include <stdint.h>
 
-/* SSE2, the x86-64 baseline, has two f64 lanes where AVX-512 has eight. The loader picks a version once; sanitizers
- * cannot be up yet when it does. No version contracts to fused multiply-adds (ISO mode), so all give the same bits. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&                       \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define STARFISH_TRIDIAG_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define STARFISH_TRIDIAG_CLONES
-#endif
-#define STARFISH_TRIDIAG_INLINE static inline __attribute__((always_inline))
+#define STARFISH_TRIDIAG_CLONES STARFISH_CLONES
+#define STARFISH_TRIDIAG_INLINE STARFISH_ALWAYS_INLINE
 
 struct line_block {
     size_t n, pitch; /* row k of an array starts at array + k * pitch */
