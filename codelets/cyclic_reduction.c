@@ -114,7 +114,7 @@ static struct starfish_shifted_sums sums_of(void *buffers[], const struct argume
         .lanes = a->block.lanes,
         .shift_lane = starfish_real_at(STARFISH_VECTOR(buffers, DATA_SHIFT_X), precision, a->block.first_mode),
         .shift = a->block.shift,
-        .groups = a->level->rows,
+        .groups = a->level->sums.groups,
         .most_roots = a->level->sums.most_roots,
         .inputs = batch->inputs,
         .outputs = batch->outputs,
@@ -293,10 +293,10 @@ static size_t sums_workspace(starfish_worker_kind kind, const struct starfish_le
 {
     size_t sums = 0;
     if (kind == STARFISH_CPU)
-        sums = starfish_team_sums_workspace(n, lanes, level->rows, periodic, size);
+        sums = starfish_team_sums_workspace(n, lanes, level->sums.groups, periodic, size);
 #ifdef STARFISH_HAVE_GPU
     else
-        sums = starfish_shifted_sums_workspace_cuda(n, lanes, level->rows, level->sums.most_roots,
+        sums = starfish_shifted_sums_workspace_cuda(n, lanes, level->sums.groups, level->sums.most_roots,
                                                     STARFISH_SHIFTED_SUMS_OUTPUTS, periodic, size);
 #endif
     return (level->neighbours + level->rows) * n * lanes * size + sums;
@@ -340,8 +340,9 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
 
     struct arguments arguments = {.block = *block, .level = level, .depth = depth};
     const size_t sizes[] = {
-        block->precision, block->n,      block->lanes,          (size_t)block->periodic,
-        level->rows,      (size_t)depth, (size_t)block->method, level->chains.total_steps + level->sums.roots};
+        block->precision,      block->n,      block->lanes,          (size_t)block->periodic,
+        level->rows,           (size_t)depth, (size_t)block->method, level->chains.total_steps + level->sums.roots,
+        level->sums.most_roots};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

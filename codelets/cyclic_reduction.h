@@ -41,9 +41,10 @@ struct starfish_level_chains {
 
 /* Partial-fraction form. `reals` begins with the roots. */
 struct starfish_level_sums {
+    size_t groups;                        /* one per block */
     size_t roots, most_roots;             /* of the level, and of one block */
     size_t first_root;                    /* offset into ints */
-    struct starfish_sum_batch reduce;     /* separator -> what it adds to its neighbours */
+    struct starfish_sum_batch reduce;     /* separators -> what they add to the block's neighbours */
     struct starfish_sum_batch substitute; /* known neighbours, then separators' right-hand sides -> solutions */
     int pinned_root;                      /* singular for the constant mode; -1: none */
 };

@@ -116,7 +116,7 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
     STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, STARFISH_LONE, &cut, &blocks));
     if (plan->method == STARFISH_METHOD_BLKTRI)
         STARFISH_TRY(
-            starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
+            starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular, getenv("RADIX") ? atoi(getenv("RADIX")) : 4));
     else
         STARFISH_TRY(
             starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));

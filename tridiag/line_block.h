@@ -75,6 +75,12 @@ static inline struct line_block line_block_create(const struct starfish_tridiag_
     return block;
 }
 
+/* Where the block's memory ends, aligned. */
+static inline real *line_block_end(const struct line_block *block)
+{
+    return block->gain + block->pitch;
+}
+
 /* Before the first row: what the separator's row is. */
 STARFISH_TRIDIAG_INLINE void line_block_begin(const struct line_block *block, size_t width)
 {

@@ -19,7 +19,7 @@
 
 #include "tridiag/tridiag.h"
 
-enum { STARFISH_SHIFTED_SUMS_INPUTS = 3, STARFISH_SHIFTED_SUMS_OUTPUTS = 2 };
+enum { STARFISH_SHIFTED_SUMS_INPUTS = 5, STARFISH_SHIFTED_SUMS_OUTPUTS = 3 };
 
 struct starfish_shifted_sums {
     struct starfish_tridiag_operator line;
