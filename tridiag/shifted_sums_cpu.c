@@ -16,7 +16,9 @@
 enum {
     INPUTS = STARFISH_SHIFTED_SUMS_INPUTS,
     OUTPUTS = STARFISH_SHIFTED_SUMS_OUTPUTS,
-    ROOTS = STARFISH_TRIDIAG_SIDE_BY_SIDE,
+    ROOTS = STARFISH_TRIDIAG_SUMMED_LINES * STARFISH_TRIDIAG_CACHE_LINE / sizeof(real),
+    TILE = 32,
+    FULL = 3 * ROOTS / 4,
     LINE = STARFISH_TRIDIAG_CACHE_LINE / sizeof(real),
     LINES = STARFISH_TRIDIAG_SUMMED_LINES
 };
@@ -41,6 +43,18 @@ static real lane_shift(const struct starfish_shifted_sums *a, size_t lane)
 static size_t lanes_end(const struct starfish_shifted_sums *a)
 {
     return starfish_tridiag_lanes_end(a->lanes, a->first_lane, a->lane_count);
+}
+
+/* Sums begin as zero. */
+static void clear_outputs(const struct starfish_shifted_sums *a)
+{
+    const size_t width = lanes_end(a) - a->first_lane, whole = width == a->lanes;
+    for (size_t g = 0; g < a->groups; g++)
+        for (int o = 0; o < a->outputs; o++) {
+            real *out = output_of(a, g, o);
+            for (size_t k = 0; out && k < (whole ? 1 : a->line.n); k++)
+                memset(out + a->first_lane + k * a->lanes, 0, (whole ? a->line.n : 1) * width * sizeof(real));
+        }
 }
 
 /* ---- Rows of a block ----------------------------------------------------------------------------------------------- */
@@ -73,66 +87,96 @@ static size_t padded_inputs(size_t inputs)
     return inputs <= 1 ? 1 : inputs <= 3 ? 3 : (size_t)INPUTS;
 }
 
+/* A weighted sum of inputs, all of them numbers that the compiler knows: loops would keep it from working on vectors. */
+#define WEIGHTED(inputs, weight, value)                                                                                \
+    (weight(0) * value(0) + ((inputs) > 1 ? weight(1) * value(1) + weight(2) * value(2) : 0) +                         \
+     ((inputs) > 3 ? weight(3) * value(3) + weight(4) * value(4) : 0))
+
 /* ---- Roots side by side ------------------------------------------------------------------------------------------- */
 
-/* Slots first .. first + count - 1 of a block have roots of one group: its first if it begins there, its last if it ends. */
+/* Slots first .. first + count - 1 of a block have roots of one group. Its vectors that are there, in one lane; inputs
+ * are padded with any. */
 struct run {
     size_t group, first, count;
-    int begins, ends;
-};
-
-/* The vectors of a run that are there, in one lane, and their weights in every slot, zero in those of others. */
-struct run_vectors {
     size_t inputs, outputs;
     const real *in[INPUTS];
     real *out[OUTPUTS];
-    real in_weight[INPUTS][ROOTS], out_weight[OUTPUTS][ROOTS];
 };
 
-static void find_vectors(const struct starfish_shifted_sums *a, const struct run *run, size_t root, size_t lane,
-                         struct run_vectors *v)
+/* A block of roots in one lane, and the weights of its slots on their own group's vectors that are there. */
+struct slots {
+    size_t n, lanes; /* n rows, `lanes` reals apart in every vector */
+    size_t width; /* those after have no roots, and weights of zero */
+    size_t runs;
+    struct run run[ROOTS];
+    real in[INPUTS][ROOTS], out[OUTPUTS][ROOTS];
+    ptrdiff_t pinned; /* slot, or -1 */
+};
+
+static void set_run(const struct starfish_shifted_sums *a, size_t root, size_t lane, struct slots *slots,
+                    struct run *run)
 {
-    const real *in_weight = (const real *)a->input_weight + root * (size_t)a->inputs;
-    const real *out_weight = (const real *)a->output_weight + root * (size_t)a->outputs;
-    memset(v, 0, sizeof *v);
     for (int i = 0; i < a->inputs; i++) {
-        const real *in = input_of(a, run->group, i);
+        const real *in = input_of(a, run->group, i), *weight = (const real *)a->input_weight + i;
         if (!in)
             continue;
-        for (size_t s = 0; s < run->count; s++)
-            v->in_weight[v->inputs][run->first + s] = in_weight[s * (size_t)a->inputs + (size_t)i];
-        v->in[v->inputs++] = in + lane;
+        for (size_t s = run->first; s < run->first + run->count; s++)
+            slots->in[run->inputs][s] = weight[(root + s) * (size_t)a->inputs];
+        run->in[run->inputs++] = in + lane;
     }
     for (int o = 0; o < a->outputs; o++) {
         real *out = output_of(a, run->group, o);
+        const real *weight = (const real *)a->output_weight + o;
         if (!out)
             continue;
-        for (size_t s = 0; s < run->count; s++)
-            v->out_weight[v->outputs][run->first + s] = out_weight[s * (size_t)a->outputs + (size_t)o];
-        v->out[v->outputs++] = out + lane;
+        for (size_t s = run->first; s < run->first + run->count; s++)
+            slots->out[run->outputs][s] = weight[(root + s) * (size_t)a->outputs];
+        run->out[run->outputs++] = out + lane;
     }
-    for (size_t i = v->inputs; i < INPUTS; i++) /* have weight zero */
-        v->in[i] = v->inputs > 0 ? v->in[0] : a->input;
+    for (size_t i = run->inputs; i < INPUTS; i++)
+        run->in[i] = run->inputs > 0 ? run->in[0] : (const real *)a->input + lane;
 }
 
-/* One row of right-hand sides: the weights of a slot, times what is the same for all slots. */
-STARFISH_TRIDIAG_INLINE void combine_roots(real *restrict x, const struct run_vectors *v, size_t at, size_t first,
-                                           size_t slots, size_t inputs)
+/* Slots of roots from `root` on; `group` is that of the first, and becomes that of the one after the last. One group's
+ * that almost fill a block have it for themselves. */
+static void set_slots(const struct starfish_shifted_sums *a, size_t root, size_t lane, size_t *group,
+                      struct slots *slots)
+{
+    memset(slots, 0, sizeof *slots);
+    slots->n = a->line.n;
+    slots->lanes = a->lanes;
+    slots->pinned = -1;
+    for (size_t s = 0; s < ROOTS && *group < a->groups && !(slots->runs == 1 && s >= FULL); slots->width = s) {
+        struct run *run = &slots->run[slots->runs++];
+        const size_t left = (size_t)a->first_root[*group + 1] - (root + s);
+        run->group = *group;
+        run->first = s;
+        run->count = starfish_tridiag_smaller(left, ROOTS - s);
+        set_run(a, root, lane, slots, run);
+        *group += run->count == left;
+        s += run->count;
+    }
+    if (lane == 0 && a->pinned_root >= (int)root && a->pinned_root < (int)(root + slots->width))
+        slots->pinned = a->pinned_root - (ptrdiff_t)root;
+}
+
+/* One group's roots in all slots: rows are combined, eliminated and summed while they are at hand. Every slot has sums of
+ * its own, so that nothing is added across slots before the last of such blocks. */
+STARFISH_TRIDIAG_INLINE void combine_roots(const struct slots *slots, size_t inputs, size_t k, real *restrict rhs)
 {
     real value[INPUTS];
     for (size_t i = 0; i < inputs; i++)
-        value[i] = v->in[i][at];
+        value[i] = slots->run[0].in[i][k * slots->lanes];
+#define WEIGHT(i) slots->in[i][s]
+#define VALUE(i) value[i]
 #pragma omp simd
-    for (size_t s = 0; s < slots; s++) {
-        real sum = v->in_weight[0][first + s] * value[0];
-        for (size_t i = 1; i < inputs; i++)
-            sum += v->in_weight[i][first + s] * value[i];
-        x[s] = sum;
-    }
+    for (size_t s = 0; s < ROOTS; s++)
+        rhs[s] = WEIGHTED(inputs, WEIGHT, VALUE);
+#undef WEIGHT
+#undef VALUE
 }
 
-/* Weighted solutions of a row, into sums of their own for every slot: added across slots only when the group ends. */
-STARFISH_TRIDIAG_INLINE void add_slots(const real *restrict z, const real *restrict weight, int begins,
+STARFISH_TRIDIAG_INLINE void add_roots(const real *restrict z, const real *restrict weight, int begins,
                                        real *restrict sum)
 {
     if (begins) {
@@ -146,253 +190,228 @@ STARFISH_TRIDIAG_INLINE void add_slots(const real *restrict z, const real *restr
     }
 }
 
-/* In pairs, the same on every instruction set. */
-STARFISH_TRIDIAG_INLINE void finish_sums(size_t n, size_t lanes, real *sum, real *restrict out)
-{
-    for (size_t k = 0; k < n; k++, sum += ROOTS) {
-        for (size_t half = ROOTS / 2; half > 0; half /= 2)
-            for (size_t s = 0; s < half; s++)
-                sum[s] += sum[s + half];
-        out[k * lanes] = sum[0];
-    }
-}
-
-/* Of slots all in one group: a row's right-hand sides, elimination, sums while it is at hand. */
-STARFISH_TRIDIAG_INLINE void sum_one_run(const struct starfish_shifted_sums *a, const struct line_block *block,
-                                         const struct run *run, const struct run_vectors *v, size_t inputs,
-                                         real *sums, ptrdiff_t pinned)
+STARFISH_TRIDIAG_INLINE void sum_one_group(const struct line_block *block, const struct slots *slots, size_t inputs,
+                                           int begins, real *sums)
 {
     for (size_t k = 0; k < block->n; k++) {
-        combine_roots(block->x, v, k * a->lanes, 0, ROOTS, inputs);
-        take_row(block, ROOTS, k, block->x, pinned);
+        combine_roots(slots, inputs, k, block->keep);
+        take_row(block, ROOTS, k, block->keep, slots->pinned);
     }
     for (size_t k = block->n; k-- > 0;) {
         const real *z = solution_row(block, ROOTS, k);
-        for (size_t o = 0; o < v->outputs; o++)
-            add_slots(z, v->out_weight[o], run->begins, sums + (o * block->n + k) * ROOTS);
+        for (size_t o = 0; o < slots->run[0].outputs; o++)
+            add_roots(z, slots->out[o], begins, sums + (o * block->n + k) * ROOTS);
     }
 }
 
-STARFISH_TRIDIAG_INLINE void fill_run(const struct starfish_shifted_sums *a, const struct line_block *block,
-                                      const struct run *run, const struct run_vectors *v, size_t slots, size_t inputs)
+/* In pairs, the same on every instruction set. */
+STARFISH_TRIDIAG_INLINE void add_across(const struct slots *slots, real *sums)
 {
-    for (size_t k = 0; k < block->n; k++)
-        combine_roots(block->x + k * block->pitch + run->first, v, k * a->lanes, run->first, slots, inputs);
-}
-
-/* A run that is all of its group has no sums but here. */
-STARFISH_TRIDIAG_INLINE void drain_whole_run(const struct starfish_shifted_sums *a, const struct line_block *block,
-                                             const struct run *run, const struct run_vectors *v)
-{
-    for (size_t o = 0; o < v->outputs; o++)
-        for (size_t k = 0; k < block->n; k++) {
-            const real *z = (k + 1 < block->n ? block->d + k * block->pitch : block->last) + run->first;
-            real sum = 0;
-            for (size_t s = 0; s < run->count; s++)
-                sum += v->out_weight[o][run->first + s] * z[s];
-            v->out[o][k * a->lanes] = sum;
+    for (size_t o = 0; o < slots->run[0].outputs; o++)
+        for (size_t k = 0; k < slots->n; k++) {
+            real *sum = sums + (o * slots->n + k) * ROOTS;
+            for (size_t half = ROOTS / 2; half > 0; half /= 2)
+                for (size_t s = 0; s < half; s++)
+                    sum[s] += sum[s + half];
+            slots->run[0].out[o][k * slots->lanes] += sum[0];
         }
 }
 
-STARFISH_TRIDIAG_INLINE void drain_run(const struct line_block *block, const struct run *run,
-                                       const struct run_vectors *v, real *sums)
-{
-    for (size_t o = 0; o < v->outputs; o++)
-        for (size_t k = 0; k < block->n; k++)
-            add_slots(k + 1 < block->n ? block->d + k * block->pitch : block->last, v->out_weight[o], run->begins,
-                      sums + (o * block->n + k) * ROOTS);
-}
-
 STARFISH_TRIDIAG_CLONES
-static void sum_single(const struct starfish_shifted_sums *a, const struct line_block *block, const struct run *run,
-                       size_t root, size_t lane, real *sums, ptrdiff_t pinned)
+static void sum_group_roots(const struct line_block *block, const struct slots *slots, int begins, int ends, real *sums)
 {
-    struct run_vectors v;
-    find_vectors(a, run, root, lane, &v);
+    const size_t inputs = padded_inputs(slots->run[0].inputs);
     line_block_begin(block, ROOTS);
-    if (padded_inputs(v.inputs) == 1)
-        sum_one_run(a, block, run, &v, 1, sums, pinned);
-    else if (padded_inputs(v.inputs) == 3)
-        sum_one_run(a, block, run, &v, 3, sums, pinned);
+    if (inputs == 1)
+        sum_one_group(block, slots, 1, begins, sums);
+    else if (inputs == 3)
+        sum_one_group(block, slots, 3, begins, sums);
     else
-        sum_one_run(a, block, run, &v, INPUTS, sums, pinned);
-    for (size_t o = 0; o < v.outputs && run->ends; o++)
-        finish_sums(block->n, a->lanes, sums + o * block->n * ROOTS, v.out[o]);
+        sum_one_group(block, slots, INPUTS, begins, sums);
+    if (ends)
+        add_across(slots, sums);
 }
 
-STARFISH_TRIDIAG_INLINE void fill_run_of(const struct starfish_shifted_sums *a, const struct line_block *block,
-                                         const struct run *run, const struct run_vectors *v, size_t slots)
+/* Roots of several groups: what is the same for all slots of a group is little, so a slot's rows are side by side instead,
+ * TILE of them at a time. */
+STARFISH_TRIDIAG_INLINE void combine_tile(const struct slots *slots, const struct run *run, size_t inputs, size_t first,
+                                          size_t rows, size_t apart, real tile[ROOTS][TILE])
 {
-    if (padded_inputs(v->inputs) == 1)
-        fill_run(a, block, run, v, slots, 1);
-    else if (padded_inputs(v->inputs) == 3)
-        fill_run(a, block, run, v, slots, 3);
-    else
-        fill_run(a, block, run, v, slots, INPUTS);
+    for (size_t s = run->first; s < run->first + run->count; s++) {
+#define WEIGHT(i) slots->in[i][s]
+#define VALUE(i) run->in[i][(first + j) * apart]
+#pragma omp simd
+        for (size_t j = 0; j < rows; j++)
+            tile[s][j] = WEIGHTED(inputs, WEIGHT, VALUE);
+#undef WEIGHT
+#undef VALUE
+    }
 }
 
-STARFISH_TRIDIAG_CLONES
-static void sum_several(const struct starfish_shifted_sums *a, const struct line_block *block, const struct run *run,
-                        size_t runs, size_t root, size_t lane, real *sums, ptrdiff_t pinned)
+STARFISH_TRIDIAG_INLINE void add_tile(const struct slots *slots, const struct run *run, size_t first, size_t rows, size_t apart,
+                                      real tile[ROOTS][TILE])
 {
-    struct run_vectors v[ROOTS];
-    for (size_t r = 0; r < runs; r++) {
-        find_vectors(a, &run[r], root + run[r].first, lane, &v[r]);
-        if (run[r].count == 1)
-            fill_run_of(a, block, &run[r], &v[r], 1);
+    for (size_t o = 0; o < run->outputs; o++) {
+        real sum[TILE] = {0};
+        for (size_t s = run->first; s < run->first + run->count; s++) {
+            const real weight = slots->out[o][s];
+#pragma omp simd
+            for (size_t j = 0; j < rows; j++)
+                sum[j] += weight * tile[s][j];
+        }
+        for (size_t j = 0; j < rows; j++)
+            run->out[o][(first + j) * apart] += sum[j];
+    }
+}
+
+STARFISH_TRIDIAG_INLINE void fill_tile(const struct line_block *block, const struct slots *slots, size_t first,
+                                       size_t rows, size_t apart)
+{
+    real tile[ROOTS][TILE];
+    for (size_t r = 0; r < slots->runs; r++) {
+        const struct run *run = &slots->run[r];
+        const size_t inputs = padded_inputs(run->inputs);
+        if (inputs == 1)
+            combine_tile(slots, run, 1, first, rows, apart, tile);
+        else if (inputs == 3)
+            combine_tile(slots, run, 3, first, rows, apart, tile);
         else
-            fill_run_of(a, block, &run[r], &v[r], run[r].count);
+            combine_tile(slots, run, INPUTS, first, rows, apart, tile);
     }
+    for (size_t j = 0; j < rows; j++)
+        for (size_t s = 0; s < ROOTS; s++)
+            block->x[(first + j) * block->pitch + s] = tile[s][j];
+}
+
+STARFISH_TRIDIAG_INLINE void drain_tile(const struct line_block *block, const struct slots *slots, size_t first,
+                                        size_t rows, size_t apart)
+{
+    real tile[ROOTS][TILE];
+    for (size_t j = 0; j < rows; j++) {
+        const real *z = first + j + 1 < block->n ? block->d + (first + j) * block->pitch : block->last;
+        for (size_t s = 0; s < ROOTS; s++)
+            tile[s][j] = z[s];
+    }
+    for (size_t r = 0; r < slots->runs; r++)
+        add_tile(slots, &slots->run[r], first, rows, apart, tile);
+}
+
+STARFISH_TRIDIAG_INLINE void sum_tiles(const struct line_block *block, const struct slots *slots, size_t apart)
+{
+    const size_t n = block->n, tiled = n / TILE * TILE;
+    for (size_t k = 0; k < tiled; k += TILE)
+        fill_tile(block, slots, k, TILE, apart);
+    if (tiled < n)
+        fill_tile(block, slots, tiled, n - tiled, apart);
     line_block_begin(block, ROOTS);
-    for (size_t k = 0; k < block->n; k++)
-        take_row(block, ROOTS, k, block->x + k * block->pitch, pinned);
-    for (size_t k = block->n; k-- > 0;)
+    for (size_t k = 0; k < n; k++)
+        take_row(block, ROOTS, k, block->x + k * block->pitch, slots->pinned);
+    for (size_t k = n; k-- > 0;)
         solution_row(block, ROOTS, k);
-    for (size_t r = 0; r < runs; r++) {
-        if (run[r].begins && run[r].ends) {
-            drain_whole_run(a, block, &run[r], &v[r]);
-            continue;
-        }
-        drain_run(block, &run[r], &v[r], sums);
-        for (size_t o = 0; o < v[r].outputs && run[r].ends; o++)
-            finish_sums(block->n, a->lanes, sums + o * block->n * ROOTS, v[r].out[o]);
-    }
+    for (size_t k = 0; k < tiled; k += TILE)
+        drain_tile(block, slots, k, TILE, apart);
+    if (tiled < n)
+        drain_tile(block, slots, tiled, n - tiled, apart);
 }
 
-/* Cut the slots with roots root .. root + width - 1 into runs; `group` is that of the first, and becomes that of the one
- * after the last. */
-static size_t find_runs(const struct starfish_shifted_sums *a, size_t root, size_t width, size_t *group,
-                        struct run run[ROOTS])
+STARFISH_TRIDIAG_CLONES
+static void sum_several_groups(const struct line_block *block, const struct slots *slots)
 {
-    size_t runs = 0;
-    for (size_t s = 0; s < width; runs++) {
-        const size_t left = (size_t)a->first_root[*group + 1] - (root + s);
-        const size_t count = starfish_tridiag_smaller(left, width - s);
-        run[runs] = (struct run){*group, s, count, root + s == (size_t)a->first_root[*group], count == left};
-        *group += count == left;
-        s += count;
-    }
-    return runs;
-}
-
-/* The last slots may have no roots: they solve with the first, whatever is on their right. */
-static void set_shifts(const struct starfish_shifted_sums *a, const struct line_block *block, size_t root, size_t width,
-                       size_t lane)
-{
-    for (size_t s = 0; s < ROOTS; s++)
-        block->shift[s] = lane_shift(a, lane) + ((const real *)a->mu)[root + (s < width ? s : 0)];
-    for (size_t k = 0; k < block->n && width < ROOTS; k++)
-        memset(block->x + k * block->pitch, 0, ROOTS * sizeof(real));
+    if (slots->lanes == 1)
+        sum_tiles(block, slots, 1);
+    else
+        sum_tiles(block, slots, slots->lanes);
 }
 
 static void sum_lane(const struct starfish_shifted_sums *a, const struct line_block *block, size_t lane, real *sums)
 {
     const size_t end = (size_t)a->first_root[a->groups];
-    struct run run[ROOTS];
+    struct slots slots;
     size_t group = 0;
-    for (size_t root = (size_t)a->first_root[0], width; root < end; root += width) {
-        width = starfish_tridiag_smaller(ROOTS, end - root);
-        const size_t runs = find_runs(a, root, width, &group, run);
-        const ptrdiff_t pinned = lane == 0 && a->pinned_root >= (int)root && a->pinned_root < (int)(root + width)
-                                     ? a->pinned_root - (ptrdiff_t)root
-                                     : -1;
-        set_shifts(a, block, root, width, lane);
-        if (runs == 1)
-            sum_single(a, block, run, root, lane, sums, pinned);
-        else
-            sum_several(a, block, run, runs, root, lane, sums, pinned);
+    for (size_t root = (size_t)a->first_root[0]; root < end; root += slots.width) {
+        set_slots(a, root, lane, &group, &slots);
+        for (size_t s = 0; s < ROOTS; s++)
+            block->shift[s] = lane_shift(a, lane) + ((const real *)a->mu)[root + (s < slots.width ? s : 0)];
+        if (slots.runs == 1 && slots.width >= FULL) {
+            const size_t first = (size_t)a->first_root[slots.run[0].group];
+            const size_t after = (size_t)a->first_root[slots.run[0].group + 1];
+            sum_group_roots(block, &slots, root < first + ROOTS, root + slots.width + FULL > after, sums);
+        } else {
+            sum_several_groups(block, &slots);
+        }
     }
 }
 
 static void sums_of_few_lanes(const struct starfish_shifted_sums *a)
 {
     const struct line_block block = line_block_create(&a->line, ROOTS, 1, a->workspace);
+    clear_outputs(a);
     for (size_t lane = a->first_lane; lane < lanes_end(a); lane++)
         sum_lane(a, &block, lane, line_block_end(&block));
 }
 
 /* ---- Lanes side by side -------------------------------------------------------------------------------------------- */
 
-/* A group's vectors on some neighbouring lanes, copied side by side: rows of `lines` cache lines, zeros beyond the last
- * lane. Distances of a power of two between rows would make them share a few places in the caches. */
-struct packed {
-    size_t lines, first_lane, lanes;
+/* A group's vectors that are there, and their numbers in the group. */
+struct group_vectors {
     size_t inputs, outputs;
-    const real *from[INPUTS];
-    real *to[OUTPUTS];
-    int input[INPUTS], output[OUTPUTS]; /* their numbers in the group */
-    real *in[INPUTS], *out[OUTPUTS];
+    int input[INPUTS], output[OUTPUTS];
+    const real *in[INPUTS];
+    real *out[OUTPUTS];
 };
 
-/* What `roots` roots need at a time. */
+/* `lines` cache lines of lanes, the last lanes of which need not be there, in rows `pitch` reals apart. */
+struct lane_block {
+    size_t group, lines, first_lane, lanes;
+    size_t inputs, outputs, pitch;
+    const real *in[INPUTS];
+    real *out[OUTPUTS];
+};
+
 struct lane_weights {
     real in[LINES][INPUTS], out[LINES][OUTPUTS];
 };
 
-static void find_packed(const struct starfish_shifted_sums *a, size_t group, real *memory, struct packed *p)
+static struct group_vectors vectors_of_group(const struct starfish_shifted_sums *a, size_t group)
 {
-    const size_t vector = a->line.n * LINES * LINE;
-    p->inputs = p->outputs = 0;
+    struct group_vectors v = {.inputs = 0};
     for (int i = 0; i < a->inputs; i++) {
-        const real *from = input_of(a, group, i);
-        if (!from)
+        const real *in = input_of(a, group, i);
+        if (!in)
             continue;
-        p->input[p->inputs] = i;
-        p->from[p->inputs++] = from;
+        v.input[v.inputs] = i;
+        v.in[v.inputs++] = in;
     }
     for (int o = 0; o < a->outputs; o++) {
-        real *to = output_of(a, group, o);
-        if (!to)
+        real *out = output_of(a, group, o);
+        if (!out)
             continue;
-        p->output[p->outputs] = o;
-        p->to[p->outputs++] = to;
+        v.output[v.outputs] = o;
+        v.out[v.outputs++] = out;
     }
-    for (size_t i = 0; i < INPUTS; i++)
-        p->in[i] = memory + (i < p->inputs ? i : 0) * vector;
-    for (size_t o = 0; o < OUTPUTS; o++)
-        p->out[o] = memory + (INPUTS + o) * vector;
-}
-
-static void pack(const struct starfish_shifted_sums *a, const struct packed *p)
-{
-    const size_t width = p->lines * LINE;
-    for (size_t i = 0; i < p->inputs; i++)
-        for (size_t k = 0; k < a->line.n; k++) {
-            real *to = p->in[i] + k * width;
-            line_copy_row(to, p->from[i] + k * a->lanes + p->first_lane, p->lanes);
-            memset(to + p->lanes, 0, (width - p->lanes) * sizeof(real));
-        }
-    if (p->inputs == 0)
-        memset(p->in[0], 0, a->line.n * width * sizeof(real));
-}
-
-static void unpack(const struct starfish_shifted_sums *a, const struct packed *p)
-{
-    for (size_t o = 0; o < p->outputs; o++)
-        for (size_t k = 0; k < a->line.n; k++)
-            line_copy_row(p->to[o] + k * a->lanes + p->first_lane, p->out[o] + k * p->lines * LINE, p->lanes);
+    return v;
 }
 
 /* One row of right-hand sides, roots one after the other. */
-STARFISH_TRIDIAG_INLINE void combine_lanes(const struct packed *p, const struct lane_weights *w, size_t k, size_t roots,
-                                           size_t lines, size_t inputs, real *restrict rhs)
+STARFISH_TRIDIAG_INLINE void combine_lanes(const struct lane_block *b, const struct lane_weights *w, size_t k,
+                                           size_t roots, size_t lines, size_t inputs, real *restrict rhs)
 {
+#define WEIGHT(i) w->in[q][i]
+#define VALUE(i) b->in[i][k * b->pitch + l]
     for (size_t q = 0; q < roots; q++) {
 #pragma omp simd
-        for (size_t l = 0; l < lines * LINE; l++) {
-            real sum = w->in[q][0] * p->in[0][k * lines * LINE + l];
-            for (size_t i = 1; i < inputs; i++)
-                sum += w->in[q][i] * p->in[i][k * lines * LINE + l];
-            rhs[q * lines * LINE + l] = sum;
-        }
+        for (size_t l = 0; l < lines * LINE; l++)
+            rhs[q * lines * LINE + l] = WEIGHTED(inputs, WEIGHT, VALUE);
     }
+#undef WEIGHT
+#undef VALUE
 }
 
-STARFISH_TRIDIAG_INLINE void add_lanes(const struct packed *p, const struct lane_weights *w, size_t k, size_t roots,
+STARFISH_TRIDIAG_INLINE void add_lanes(const struct lane_block *b, const struct lane_weights *w, size_t k, size_t roots,
                                        size_t lines, int begins, const real *restrict z)
 {
-    for (size_t o = 0; o < p->outputs; o++) {
-        real *restrict out = p->out[o] + k * lines * LINE;
+    for (size_t o = 0; o < b->outputs; o++) {
+        real *restrict out = b->out[o] + k * b->pitch;
 #pragma omp simd
         for (size_t l = 0; l < lines * LINE; l++) {
             real sum = w->out[0][o] * z[l];
@@ -403,105 +422,164 @@ STARFISH_TRIDIAG_INLINE void add_lanes(const struct packed *p, const struct lane
     }
 }
 
-STARFISH_TRIDIAG_INLINE void sum_rows(const struct line_block *block, const struct packed *p,
+STARFISH_TRIDIAG_INLINE void sum_rows(const struct line_block *block, const struct lane_block *b,
                                       const struct lane_weights *w, size_t roots, size_t lines, size_t inputs,
                                       int begins, ptrdiff_t pinned)
 {
     const size_t width = roots * lines * LINE;
     line_block_begin(block, width);
     for (size_t k = 0; k < block->n; k++) {
-        combine_lanes(p, w, k, roots, lines, inputs, block->keep);
+        combine_lanes(b, w, k, roots, lines, inputs, block->keep);
         take_row(block, width, k, block->keep, pinned);
     }
     for (size_t k = block->n; k-- > 0;)
-        add_lanes(p, w, k, roots, lines, begins, solution_row(block, width, k));
+        add_lanes(b, w, k, roots, lines, begins, solution_row(block, width, k));
 }
 
-STARFISH_TRIDIAG_INLINE void sum_rows_of(const struct line_block *block, const struct packed *p,
+STARFISH_TRIDIAG_INLINE void sum_rows_of(const struct line_block *block, const struct lane_block *b,
                                          const struct lane_weights *w, size_t roots, size_t lines, int begins,
                                          ptrdiff_t pinned)
 {
-    if (padded_inputs(p->inputs) == 1)
-        sum_rows(block, p, w, roots, lines, 1, begins, pinned);
-    else if (padded_inputs(p->inputs) == 3)
-        sum_rows(block, p, w, roots, lines, 3, begins, pinned);
+    const size_t inputs = padded_inputs(b->inputs);
+    if (inputs == 1)
+        sum_rows(block, b, w, roots, lines, 1, begins, pinned);
+    else if (inputs == 3)
+        sum_rows(block, b, w, roots, lines, 3, begins, pinned);
     else
-        sum_rows(block, p, w, roots, lines, INPUTS, begins, pinned);
+        sum_rows(block, b, w, roots, lines, INPUTS, begins, pinned);
 }
 
 /* Most groups have many roots, and those of whole trees one or three more than a multiple of four. */
 STARFISH_TRIDIAG_CLONES
-static void sum_packed(const struct line_block *block, const struct packed *p, const struct lane_weights *w,
-                       size_t roots, int begins, ptrdiff_t pinned)
+static void sum_some_roots(const struct line_block *block, const struct lane_block *b, const struct lane_weights *w,
+                           size_t roots, int begins, ptrdiff_t pinned)
 {
-    if (roots == LINES && p->lines == 1)
-        sum_rows_of(block, p, w, LINES, 1, begins, pinned);
-    else if (roots == 3 && p->lines == 1)
-        sum_rows_of(block, p, w, 3, 1, begins, pinned);
-    else if (roots == 1 && p->lines == LINES)
-        sum_rows_of(block, p, w, 1, LINES, begins, pinned);
+    if (roots == LINES && b->lines == 1)
+        sum_rows_of(block, b, w, LINES, 1, begins, pinned);
+    else if (roots == 3 && b->lines == 1)
+        sum_rows_of(block, b, w, 3, 1, begins, pinned);
+    else if (roots == 1 && b->lines == LINES)
+        sum_rows_of(block, b, w, 1, LINES, begins, pinned);
     else
-        sum_rows_of(block, p, w, roots, p->lines, begins, pinned);
+        sum_rows_of(block, b, w, roots, b->lines, begins, pinned);
 }
 
 /* Weights and shifts of roots root .. root + roots - 1; lanes beyond the last have the shift of the first. */
-static void set_roots(const struct starfish_shifted_sums *a, const struct line_block *block, const struct packed *p,
-                      size_t root, size_t roots, struct lane_weights *w)
+static void set_roots(const struct starfish_shifted_sums *a, const struct line_block *block, const struct lane_block *b,
+                      const struct group_vectors *v, size_t root, size_t roots, struct lane_weights *w)
 {
-    const size_t width = p->lines * LINE;
+    const size_t width = b->lines * LINE;
     memset(w, 0, sizeof *w);
     for (size_t q = 0; q < roots; q++) {
         const real *in = (const real *)a->input_weight + (root + q) * (size_t)a->inputs;
         const real *out = (const real *)a->output_weight + (root + q) * (size_t)a->outputs;
-        for (size_t i = 0; i < p->inputs; i++)
-            w->in[q][i] = in[p->input[i]];
-        for (size_t o = 0; o < p->outputs; o++)
-            w->out[q][o] = out[p->output[o]];
+        for (size_t i = 0; i < v->inputs; i++)
+            w->in[q][i] = in[v->input[i]];
+        for (size_t o = 0; o < v->outputs; o++)
+            w->out[q][o] = out[v->output[o]];
         for (size_t l = 0; l < width; l++)
             block->shift[q * width + l] =
-                lane_shift(a, p->first_lane + (l < p->lanes ? l : 0)) + ((const real *)a->mu)[root + q];
+                lane_shift(a, b->first_lane + (l < b->lanes ? l : 0)) + ((const real *)a->mu)[root + q];
     }
 }
 
-static void sum_group(const struct starfish_shifted_sums *a, const struct line_block *block, const struct packed *p,
-                      size_t group)
+/* As many roots at a time as fill a block of lines. */
+static void sum_lane_block(const struct starfish_shifted_sums *a, const struct line_block *block,
+                           const struct lane_block *b, const struct group_vectors *v)
 {
-    const size_t first = (size_t)a->first_root[group], end = (size_t)a->first_root[group + 1];
+    const size_t first = (size_t)a->first_root[b->group], end = (size_t)a->first_root[b->group + 1];
     struct lane_weights weights;
     for (size_t root = first, roots; root < end; root += roots) {
-        roots = starfish_tridiag_smaller(LINES / p->lines, end - root);
+        roots = starfish_tridiag_smaller(LINES / b->lines, end - root);
         const ptrdiff_t after = a->pinned_root - (ptrdiff_t)root;
-        const ptrdiff_t pinned = p->first_lane == 0 && a->pinned_root >= (int)root && after < (ptrdiff_t)roots
-                                     ? after * (ptrdiff_t)(p->lines * LINE)
-                                     : -1;
-        set_roots(a, block, p, root, roots, &weights);
-        sum_packed(block, p, &weights, roots, root == first, pinned);
+        const int is_pinned = b->first_lane == 0 && a->pinned_root >= (int)root && after < (ptrdiff_t)roots;
+        set_roots(a, block, b, v, root, roots, &weights);
+        sum_some_roots(block, b, &weights, roots, root == first, is_pinned ? after * (ptrdiff_t)(b->lines * LINE) : -1);
     }
 }
 
-/* So many cache lines of lanes are taken at a time that with as many roots as there are they fill a block. */
-static size_t lines_of_group(const struct starfish_shifted_sums *a, size_t group)
+/* Rows that are a power of two apart share a few places in the caches. So vectors that are passed over again and again are
+ * copied to `memory`: rows of `lines` cache lines, zeros beyond the last lane, then those of the next lanes. */
+STARFISH_TRIDIAG_CLONES
+static void pack(const real *from, size_t apart, size_t n, size_t lanes, size_t width, real *to)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t l = 0; l < lanes; l += width) {
+            const size_t count = starfish_tridiag_smaller(width, lanes - l);
+            line_copy_row(to + n * l + k * width, from + k * apart + l, count);
+            if (count < width)
+                memset(to + n * l + k * width + count, 0, (width - count) * sizeof(real));
+        }
+}
+
+STARFISH_TRIDIAG_CLONES
+static void unpack(const real *from, size_t apart, size_t n, size_t lanes, size_t width, real *to)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t l = 0; l < lanes; l += width)
+            line_copy_row(to + k * apart + l, from + n * l + k * width, starfish_tridiag_smaller(width, lanes - l));
+}
+
+/* `lanes` lanes from first_lane on, at most LINES cache lines, by way of copies. */
+static void sum_packed(const struct starfish_shifted_sums *a, const struct line_block *block, struct lane_block *b,
+                       const struct group_vectors *v, size_t first_lane, size_t lanes)
+{
+    const size_t n = a->line.n, vector = n * LINES * LINE, width = b->lines * LINE;
+    real *memory = line_block_end(block);
+    for (size_t i = 0; i < v->inputs; i++)
+        pack(v->in[i] + first_lane, a->lanes, n, lanes, width, memory + i * vector);
+    if (v->inputs == 0)
+        memset(memory, 0, vector * sizeof(real));
+    b->pitch = width;
+    for (size_t l = 0; l < lanes; l += width) {
+        b->first_lane = first_lane + l;
+        b->lanes = starfish_tridiag_smaller(width, lanes - l);
+        for (size_t i = 0; i < INPUTS; i++)
+            b->in[i] = memory + (i < v->inputs ? i : 0) * vector + n * l;
+        for (size_t o = 0; o < v->outputs; o++)
+            b->out[o] = memory + (INPUTS + o) * vector + n * l;
+        sum_lane_block(a, block, b, v);
+    }
+    for (size_t o = 0; o < v->outputs; o++)
+        unpack(memory + (INPUTS + o) * vector, a->lanes, n, lanes, width, v->out[o] + first_lane);
+}
+
+/* The same without copies, for a single root. */
+static void sum_direct(const struct starfish_shifted_sums *a, const struct line_block *block, struct lane_block *b,
+                       const struct group_vectors *v, size_t first_lane)
+{
+    b->pitch = a->lanes;
+    b->first_lane = first_lane;
+    b->lanes = LINES * LINE;
+    for (size_t i = 0; i < INPUTS; i++)
+        b->in[i] = v->in[i < v->inputs ? i : 0] + first_lane;
+    for (size_t o = 0; o < v->outputs; o++)
+        b->out[o] = v->out[o] + first_lane;
+    sum_lane_block(a, block, b, v);
+}
+
+static void sum_group(const struct starfish_shifted_sums *a, const struct line_block *block, size_t group)
 {
     const size_t roots = (size_t)(a->first_root[group + 1] - a->first_root[group]);
-    return roots == 1 ? LINES : roots == 2 ? LINES / 2 : 1;
+    const struct group_vectors v = vectors_of_group(a, group);
+    struct lane_block b = {.group = group,
+                           .lines = roots == 1 ? LINES : roots == 2 ? LINES / 2 : 1,
+                           .inputs = v.inputs,
+                           .outputs = v.outputs};
+    for (size_t lane = a->first_lane, lanes; lane < lanes_end(a); lane += lanes) {
+        lanes = starfish_tridiag_smaller(LINES * LINE, lanes_end(a) - lane);
+        if (roots == 1 && lanes == LINES * LINE && v.inputs > 0)
+            sum_direct(a, block, &b, &v, lane);
+        else
+            sum_packed(a, block, &b, &v, lane, lanes);
+    }
 }
 
 static void sums_of_many_lanes(const struct starfish_shifted_sums *a)
 {
     const struct line_block block = line_block_create(&a->line, LINES * LINE, 0, a->workspace);
-    for (size_t g = 0; g < a->groups; g++) {
-        struct packed packed;
-        find_packed(a, g, line_block_end(&block), &packed);
-        for (size_t lane = a->first_lane; lane < lanes_end(a); lane += packed.lanes) {
-            const size_t left = (lanes_end(a) - lane + LINE - 1) / LINE;
-            packed.lines = starfish_tridiag_smaller(lines_of_group(a, g), left);
-            packed.first_lane = lane;
-            packed.lanes = starfish_tridiag_smaller(packed.lines * LINE, lanes_end(a) - lane);
-            pack(a, &packed);
-            sum_group(a, &block, &packed, g);
-            unpack(a, &packed);
-        }
-    }
+    for (size_t g = 0; g < a->groups; g++)
+        sum_group(a, &block, g);
 }
 
 void REAL_NAME(starfish_shifted_sums_cpu)(const struct starfish_shifted_sums *arguments)

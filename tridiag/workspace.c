@@ -47,13 +47,12 @@ size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t real_size)
 
 size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic, size_t real_size)
 {
-    if (lanes < STARFISH_TRIDIAG_FEW_LANES)
-        return starfish_tridiag_block_bytes(n, STARFISH_TRIDIAG_SIDE_BY_SIDE,
-                                            chain_arrays(periodic) + STARFISH_SHIFTED_SUMS_OUTPUTS, real_size);
-    return starfish_tridiag_block_bytes(n, STARFISH_TRIDIAG_SUMMED_LINES * STARFISH_TRIDIAG_CACHE_LINE / real_size,
-                                        thomas_arrays(periodic) + STARFISH_SHIFTED_SUMS_INPUTS +
-                                            STARFISH_SHIFTED_SUMS_OUTPUTS,
-                                        real_size);
+    size_t width = STARFISH_TRIDIAG_SUMMED_LINES * STARFISH_TRIDIAG_CACHE_LINE / real_size;
+    size_t arrays = lanes < STARFISH_TRIDIAG_FEW_LANES
+                        ? chain_arrays(periodic) + STARFISH_SHIFTED_SUMS_OUTPUTS
+                        : thomas_arrays(periodic) + STARFISH_SHIFTED_SUMS_INPUTS + STARFISH_SHIFTED_SUMS_OUTPUTS;
+
+    return starfish_tridiag_block_bytes(n, width, arrays, real_size);
 }
 
 /* Partial sums of all runs, and of long lines checkpoints too. No less for more lanes: of blocks of lanes the largest
