@@ -47,6 +47,7 @@ static starfish_status make_plan(const struct blktri_case *c, starfish_context *
     options.precision = c->precision;
     options.algorithm = c->algorithm;
     options.split = c->split;
+    options.radix = c->radix;
     options.check_residual = check_residual;
     if (c->n[0] == 1)
         return make_flat_plan(c, context, &options, plan);

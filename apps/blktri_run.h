@@ -11,7 +11,7 @@ struct blktri_case {
     starfish_precision precision;
     starfish_method method;
     starfish_algorithm algorithm;
-    int split;
+    int split, radix;
     const char *workers; /* as for --workers */
     int team;            /* cores per CPU worker, 0: by default */
     int on_device;       /* right-hand side and solution in a GPU's memory, else in the host's */

@@ -115,8 +115,8 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
     const struct starfish_direction *z = &plan->direction[2];
     STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, STARFISH_LONE, &cut, &blocks));
     if (plan->method == STARFISH_METHOD_BLKTRI)
-        STARFISH_TRY(
-            starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular, getenv("RADIX") ? atoi(getenv("RADIX")) : 4));
+        STARFISH_TRY(starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic,
+                                               plan->singular, starfish_poisson_radix(plan)));
     else
         STARFISH_TRY(
             starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
@@ -212,6 +212,8 @@ static starfish_status check_arguments(const starfish_context *context, const st
     if (options->split < -1 || options->split > STARFISH_MAX_REDUCTION_LEVELS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.split is %d, not in -1..%d", options->split,
                              STARFISH_MAX_REDUCTION_LEVELS);
+    if (options->radix != 0 && options->radix != 2 && options->radix != 4)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.radix is %d, none of 0, 2 and 4", options->radix);
     if (!isfinite(lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
     return STARFISH_SUCCESS;

@@ -60,6 +60,8 @@ int starfish_poisson_is_cut(struct starfish_poisson_plan *plan, const struct sta
 /* method.c: which method, and why. `names`: what messages call the directions. */
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan, const char *const names[3]);
 /* `form`, or the product form where partial fractions do not suit the last direction. */
+/* Of partial fractions, as asked for or chosen. */
+int starfish_poisson_radix(const struct starfish_poisson_plan *plan);
 starfish_status starfish_poisson_choose_blktri(struct starfish_poisson_plan *plan, const char *const names[3],
                                                starfish_method form, const char *why);
 /* Is the basis that has been made still what AUTO would take? STARFISH_ERROR_NOT_SYMMETRIZABLE if not. */

@@ -106,7 +106,7 @@ struct run {
 /* A block of roots in one lane, and the weights of its slots on their own group's vectors that are there. */
 struct slots {
     size_t n, lanes; /* n rows, `lanes` reals apart in every vector */
-    size_t width; /* those after have no roots, and weights of zero */
+    size_t width;    /* those after have no roots, and weights of zero */
     size_t runs;
     struct run run[ROOTS];
     real in[INPUTS][ROOTS], out[OUTPUTS][ROOTS];
@@ -248,8 +248,8 @@ STARFISH_TRIDIAG_INLINE void combine_tile(const struct slots *slots, const struc
     }
 }
 
-STARFISH_TRIDIAG_INLINE void add_tile(const struct slots *slots, const struct run *run, size_t first, size_t rows, size_t apart,
-                                      real tile[ROOTS][TILE])
+STARFISH_TRIDIAG_INLINE void add_tile(const struct slots *slots, const struct run *run, size_t first, size_t rows,
+                                      size_t apart, real tile[ROOTS][TILE])
 {
     for (size_t o = 0; o < run->outputs; o++) {
         real sum[TILE] = {0};
@@ -335,7 +335,7 @@ static void sum_lane(const struct starfish_shifted_sums *a, const struct line_bl
         if (slots.runs == 1 && slots.width >= FULL) {
             const size_t first = (size_t)a->first_root[slots.run[0].group];
             const size_t after = (size_t)a->first_root[slots.run[0].group + 1];
-            sum_group_roots(block, &slots, root < first + ROOTS, root + slots.width + FULL > after, sums);
+            sum_group_roots(block, &slots, root<first + ROOTS, root + slots.width + FULL> after, sums);
         } else {
             sum_several_groups(block, &slots);
         }
@@ -563,7 +563,9 @@ static void sum_group(const struct starfish_shifted_sums *a, const struct line_b
     const size_t roots = (size_t)(a->first_root[group + 1] - a->first_root[group]);
     const struct group_vectors v = vectors_of_group(a, group);
     struct lane_block b = {.group = group,
-                           .lines = roots == 1 ? LINES : roots == 2 ? LINES / 2 : 1,
+                           .lines = roots == 1   ? LINES
+                                    : roots == 2 ? LINES / 2
+                                                 : 1,
                            .inputs = v.inputs,
                            .outputs = v.outputs};
     for (size_t lane = a->first_lane, lanes; lane < lanes_end(a); lane += lanes) {

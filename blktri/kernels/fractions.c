@@ -93,9 +93,8 @@ static starfish_status fill_ring(const struct matrix *m, const struct workspace 
 {
     STARFISH_TRY(starfish_ring_eigenrows(m->lower, m->diag, m->upper, m->n, w->root, w->component));
     for (size_t q = 0; q < m->n; q++)
-        fraction[q] = (struct starfish_fraction){.mu = w->root[q],
-                                                  .from_separator = {w->component[q]},
-                                                  .to_separator = {w->component[q]}};
+        fraction[q] = (struct starfish_fraction){
+            .mu = w->root[q], .from_separator = {w->component[q]}, .to_separator = {w->component[q]}};
     return STARFISH_SUCCESS;
 }
 

@@ -92,11 +92,14 @@ struct starfish_poisson_options {
     /* blktri, with GPUs and cores: the `split` levels next to the root, whose tasks are narrow, are for cores, and all others
      * for GPUs; -1: as the scheduler's performance models have it. */
     int split;
+    /* blktri by partial fractions: how many parts a block of rows is cut into, 2 or 4; 0: chosen. The solution is the same to
+     * rounding errors. 4 takes half as many tridiagonal solves, on half as many levels. */
+    int radix;
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1, 0,                   \
-            STARFISH_ALGORITHM_AUTO, -1                                                                                \
+            STARFISH_ALGORITHM_AUTO, -1, 0                                                                             \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;

@@ -247,8 +247,8 @@ static void check_chains(const struct matrix *m, const struct starfish_reduction
             const struct starfish_block *b = &level->block[i];
             const long double whole = m->periodic && l == 0 ? ring_determinant(m, t) : determinant(m, t, b->lo, b->hi);
             compare_value("solve", m, t, b, value_of(level, &level->solve[i], t),
-                          determinant(m, t, b->lo, b->separator[0] - 1) * determinant(m, t, b->separator[0] + 1, b->hi) /
-                              whole);
+                          determinant(m, t, b->lo, b->separator[0] - 1) *
+                              determinant(m, t, b->separator[0] + 1, b->hi) / whole);
         }
         for (size_t i = 0; i < level->neighbours; i++) {
             const struct starfish_neighbour *neighbour = &level->neighbour[i];
