@@ -43,7 +43,7 @@ static int is_mirrored(const struct starfish_direction *d)
 static struct estimate estimate(const struct starfish_poisson_plan *plan, int steps)
 {
     const double ny = (double)plan->n[1], nz = (double)plan->n[2];
-    const double levels = ceil(log2(nz + 1) / log2(starfish_poisson_radix(plan))), solves = fmax(2 * levels - 1, 1);
+    const double levels = log2(nz + 1) / log2(starfish_poisson_radix(plan)), solves = fmax(2 * levels - 1, 1);
     const double flops = is_mirrored(&plan->direction[1]) ? 2 * ny : 4 * ny;
     const double basis = (1 + steps) * unknowns(plan) * (flops * SECONDS_PER_FLOP + SECONDS_PER_LINE);
     const double fractions = unknowns(plan) * solves * SECONDS_PER_SOLVE;

@@ -44,10 +44,10 @@ struct SumCut {
     unsigned tiles; /* of lanes */
 };
 
-/* One output of shorter chunks leaves registers for a third of the operator; two of long ones do not even for pivots. */
+/* One output of shorter chunks leaves registers for a third of the operator; more of long ones do not even for pivots. */
 template <typename Real, int ROWS, int OUTPUTS> struct Form {
-    static constexpr bool LONG = ROWS == Lengths<Real>::LONG, SHARED_PIVOTS = LONG && OUTPUTS == 2;
-    static constexpr int THREADS = LONG ? MOST_THREADS : MOST_THREADS / 2, BLOCKS = LONG ? 1 : 3;
+    static constexpr bool LONG = ROWS == Lengths<Real>::LONG, SHARED_PIVOTS = LONG && OUTPUTS >= 2;
+    static constexpr int THREADS = LONG ? MOST_THREADS : MOST_THREADS / 2, BLOCKS = LONG ? 1 : OUTPUTS <= 2 ? 3 : 2;
     typedef typename std::conditional<SHARED_PIVOTS, Chunk<Real, ROWS>,
                                       RegisterChunk<Real, ROWS, !LONG && OUTPUTS == 1>>::type Held;
 };
@@ -310,13 +310,19 @@ int launch_chunks(const starfish_shifted_sums &a, cudaStream_t stream)
     return status || parts == 1 ? status : starfish_tridiag::launch_add_parts(launch, stream);
 }
 
+template <typename Real, int ROWS, bool PERIODIC>
+int launch_outputs(const starfish_shifted_sums &a, cudaStream_t stream)
+{
+    static_assert(STARFISH_SHIFTED_SUMS_OUTPUTS == 3, "each has a kernel");
+    if (a.outputs == 1)
+        return launch_chunks<Real, ROWS, PERIODIC, 1>(a, stream);
+    return a.outputs == 2 ? launch_chunks<Real, ROWS, PERIODIC, 2>(a, stream)
+                          : launch_chunks<Real, ROWS, PERIODIC, 3>(a, stream);
+}
+
 template <typename Real, int ROWS> int launch_form(const starfish_shifted_sums &a, cudaStream_t stream)
 {
-    if (a.line.periodic)
-        return a.outputs == 1 ? launch_chunks<Real, ROWS, true, 1>(a, stream)
-                              : launch_chunks<Real, ROWS, true, 2>(a, stream);
-    return a.outputs == 1 ? launch_chunks<Real, ROWS, false, 1>(a, stream)
-                          : launch_chunks<Real, ROWS, false, 2>(a, stream);
+    return a.line.periodic ? launch_outputs<Real, ROWS, true>(a, stream) : launch_outputs<Real, ROWS, false>(a, stream);
 }
 
 template <typename Real> int launch_sums(const starfish_shifted_sums *a, cudaStream_t stream)

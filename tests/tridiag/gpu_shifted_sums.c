@@ -58,7 +58,7 @@ static void all_lengths_match_cpu(void **state)
                  {1500, 1, 3, 11}, {2047, 1, 1, 9}, {2048, 5, 1, 3}, {2049, 3, 2, 4}};
     static const struct {
         int inputs, outputs;
-    } shapes[] = {{1, 2}, {3, 1}, {3, 2}};
+    } shapes[] = {{1, 2}, {3, 1}, {3, 2}, {5, 3}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++)
             for (int kind = 0; kind < 8; kind++) {
@@ -92,8 +92,8 @@ static void large_sizes(void **state)
                                              .lanes = sizes[i].lanes,
                                              .groups = sizes[i].groups,
                                              .most_roots = sizes[i].most_roots,
-                                             .inputs = 3,
-                                             .outputs = 2};
+                                             .inputs = STARFISH_SHIFTED_SUMS_INPUTS,
+                                             .outputs = STARFISH_SHIFTED_SUMS_OUTPUTS};
             test_sums_compare(&device, &cpu, &c);
         }
 }
