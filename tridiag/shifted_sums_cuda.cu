@@ -44,12 +44,31 @@ struct SumCut {
     unsigned tiles; /* of lanes */
 };
 
-/* One output of shorter chunks leaves registers for a third of the operator; more of long ones do not even for pivots. */
+/* One output of shorter chunks leaves registers for a third of the operator; two of long ones do not even for pivots, and
+ * a third has to be kept beside these. */
 template <typename Real, int ROWS, int OUTPUTS> struct Form {
     static constexpr bool LONG = ROWS == Lengths<Real>::LONG, SHARED_PIVOTS = LONG && OUTPUTS >= 2;
     static constexpr int THREADS = LONG ? MOST_THREADS : MOST_THREADS / 2, BLOCKS = LONG ? 1 : OUTPUTS <= 2 ? 3 : 2;
     typedef typename std::conditional<SHARED_PIVOTS, Chunk<Real, ROWS>,
                                       RegisterChunk<Real, ROWS, !LONG && OUTPUTS == 1>>::type Held;
+    static constexpr int SHARED_SUMS = LONG && OUTPUTS == 3, COLUMNS = ROWS * (SHARED_PIVOTS + SHARED_SUMS);
+};
+
+/* A thread's sums of its chunk: of all outputs but the last SHARED in registers. */
+template <typename Real, int ROWS, int OUTPUTS, int SHARED> struct Sums {
+    Real held[OUTPUTS - SHARED][ROWS];
+    Real *shared; /* ROWS columns of MOST_THREADS, for each that is not held */
+
+    __device__ Sums(Real *columns) : held{}, shared(columns + threadIdx.x)
+    {
+#pragma unroll
+        for (int i = 0; i < SHARED * ROWS; i++)
+            shared[i * MOST_THREADS] = Real(0);
+    }
+    __device__ Real &at(int o, int k)
+    {
+        return o < OUTPUTS - SHARED ? held[o][k] : shared[((o - OUTPUTS + SHARED) * ROWS + k) * MOST_THREADS];
+    }
 };
 
 /* ---- A thread's share --------------------------------------------------------------------------------------------- */
@@ -152,9 +171,9 @@ template <typename Real> __device__ inline Real *destination(const SumLaunch<Rea
 }
 
 /* All outputs; `staged` may still be read by others. */
-template <typename Real, int ROWS, int OUTPUTS>
+template <typename Real, int ROWS, int OUTPUTS, int SHARED>
 __device__ inline void give_sums(const SumLaunch<Real> &launch, const SumCut &cut, const Share &share,
-                                 const Real (&sums)[OUTPUTS][ROWS], Real *staged)
+                                 Sums<Real, ROWS, OUTPUTS, SHARED> &sums, Real *staged)
 {
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) {
@@ -162,7 +181,7 @@ __device__ inline void give_sums(const SumLaunch<Real> &launch, const SumCut &cu
         if (share.works) {
 #pragma unroll
             for (int k = 0; k < ROWS; k++)
-                staged[share.line * cut.pitch + share.at + k] = sums[o][k];
+                staged[share.line * cut.pitch + share.at + k] = sums.at(o, k);
         }
         __syncthreads();
         if (Real *to = destination(launch, share, o))
@@ -211,13 +230,14 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
 {
     extern __shared__ __align__(16) unsigned char memory[];
     typedef Operator<Real, ROWS> Rows;
+    typedef Form<Real, ROWS, OUTPUTS> Is;
     const starfish_shifted_sums &a = launch.sum;
     Real *shared = reinterpret_cast<Real *>(memory), *pivots = shared + Rows::size(cut.rows);
-    Real *staged = pivots + (Form<Real, ROWS, OUTPUTS>::SHARED_PIVOTS ? ROWS * MOST_THREADS : 0);
+    Real *staged = pivots + Is::COLUMNS * MOST_THREADS;
     Rows rows(shared, cut.rows);
     const Share share = share_of_thread<Rows::PITCH>(cut, static_cast<unsigned>(launch.parts));
-    typename Form<Real, ROWS, OUTPUTS>::Held chunk;
-    Real sums[OUTPUTS][ROWS] = {};
+    typename Is::Held chunk;
+    Sums<Real, ROWS, OUTPUTS, Is::SHARED_SUMS> sums(pivots + Is::SHARED_PIVOTS * ROWS * MOST_THREADS);
 
     const unsigned present = start_loading<Real, ROWS>(a, cut, share, staged);
     rows.load(static_cast<const Real *>(a.line.lower), static_cast<const Real *>(a.line.diag),
@@ -245,7 +265,7 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
             const Real by = next < end ? __ldg(weight + o) : Real(0);
 #pragma unroll
             for (int k = 0; k < ROWS; k++)
-                sums[o][k] += by * chunk.f[k];
+                sums.at(o, k) += by * chunk.f[k];
         }
     }
     give_sums(launch, cut, share, sums, staged);
@@ -253,18 +273,18 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
 
 /* ---- Launch ------------------------------------------------------------------------------------------------------- */
 
-template <typename Real, int ROWS> size_t shared_bytes(const SumCut &cut, int inputs, bool pivots)
+/* `columns`: reals of every thread beside its registers. */
+template <typename Real, int ROWS> size_t shared_bytes(const SumCut &cut, int inputs, int columns)
 {
     const size_t lines = size_t(cut.rows.width) * (inputs > cut.splits ? inputs : cut.splits);
 
-    return sizeof(Real) *
-           (Operator<Real, ROWS>::size(cut.rows) + lines * cut.pitch + (pivots ? size_t(ROWS) * MOST_THREADS : 0));
+    return sizeof(Real) * (Operator<Real, ROWS>::size(cut.rows) + lines * cut.pitch + size_t(columns) * MOST_THREADS);
 }
 
 /* A block has neighbouring lanes as far as there are such and shared memory holds their inputs; the rest of its threads
  * is for other roots. */
 template <typename Real, int ROWS>
-SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, bool pivots)
+SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, int columns)
 {
     enum { APART = 4 }; /* lines that start in different banks */
     SumCut cut = {cut_rows(a.line.n, a.lanes, ROWS), 1, 0, 0};
@@ -278,7 +298,7 @@ SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, 
         cut.splits = lines / cut.rows.width;
         while (cut.splits * cut.rows.width > fewest && size_t(cut.splits / 2) >= a.most_roots)
             cut.splits /= 2;
-        if (cut.rows.width == 1 || shared_bytes<Real, ROWS>(cut, a.inputs, pivots) <= most_bytes)
+        if (cut.rows.width == 1 || shared_bytes<Real, ROWS>(cut, a.inputs, columns) <= most_bytes)
             break;
     }
     cut.rows.threads = cut.rows.group * cut.rows.width * cut.splits;
@@ -295,8 +315,8 @@ int launch_chunks(const starfish_shifted_sums &a, cudaStream_t stream)
 
     if (!status)
         status = cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    const SumCut cut = cut_sums<Real, ROWS>(a, Is::THREADS, most_bytes, Is::SHARED_PIVOTS);
-    const int bytes = static_cast<int>(shared_bytes<Real, ROWS>(cut, a.inputs, Is::SHARED_PIVOTS));
+    const SumCut cut = cut_sums<Real, ROWS>(a, Is::THREADS, most_bytes, Is::COLUMNS);
+    const int bytes = static_cast<int>(shared_bytes<Real, ROWS>(cut, a.inputs, Is::COLUMNS));
     if (!status)
         status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (status)
