@@ -1,12 +1,14 @@
 /* Weighted sums of shifted solves, on the CPU.
  *
- * Bound by arithmetic: per unknown and root one division and about ten other operations, all in the second-level cache.
- * What runs side by side is the lanes of one root, or, where lanes are few, neighbouring roots of one lane, of one group
- * or of several; so the divisions of a recurrence, each of which waits for the one before, overlap.
- * Measured, one core of an AMD EPYC, f64, n = 511, ns per unknown and root: one lane, 511 roots of one group 1.5 (three
- * inputs, one output) to 2.0 (one input, two outputs), periodic 2.4; groups of 3 roots 2.8 to 3.5; groups of one 3.9 to
- * 6.5, where a slot's inputs and outputs are scalar (working on a few rows at a time does not help); 128 lanes 1.3 to
- * 1.4, periodic 2.0. Chains (tridiag_chain_cpu.c) take 1.1 per step, but twice the steps, one after the other.
+ * Bound by arithmetic, where a group has more than a few roots: per unknown and root one division and about ten other
+ * operations, and one for every input and output. A recurrence waits for its divisions, so four vectors' worth of unknowns are
+ * worked on side by side, which hides that: where lanes are few, neighbouring roots of one lane, else up to four roots of
+ * some lanes. Rows are combined, eliminated and summed while they are at hand. What groups with few roots take is mostly for
+ * moving their inputs and outputs, which are then as many as the solutions.
+ * Measured, one core of an AMD EPYC, f64, n = 511, ns per unknown and root, three inputs and two outputs or five and three:
+ * one lane, 511 roots of one group 0.9 and 1.1; groups of 31 1.4 and 1.9, of 7 1.6 and 1.8, of 3 1.8 and 2.1, of one (one
+ * input and two outputs, or three and one) 2.3 and 2.2. 64 lanes, 511 roots 0.8 and 0.9; groups of 31 0.9 and 1.1, of 7 1.4
+ * and 1.8, of 3 2.1 and 3. Chains (tridiag_chain_cpu.c) take 1.1 per step, but twice the steps, one after the other.
  * Source: Gallopoulos and Saad 1989 for the sums, line_block.h for the solves. */
 #include "tridiag/line_block.h"
 #include "tridiag/shifted_sums.h"
@@ -164,7 +166,7 @@ static void set_slots(const struct starfish_shifted_sums *a, size_t root, size_t
  * its own, so that nothing is added across slots before the last of such blocks. */
 STARFISH_TRIDIAG_INLINE void combine_roots(const struct slots *slots, size_t inputs, size_t k, real *restrict rhs)
 {
-    real value[INPUTS];
+    real value[INPUTS] = {0};
     for (size_t i = 0; i < inputs; i++)
         value[i] = slots->run[0].in[i][k * slots->lanes];
 #define WEIGHT(i) slots->in[i][s]
@@ -268,6 +270,7 @@ STARFISH_TRIDIAG_INLINE void fill_tile(const struct line_block *block, const str
                                        size_t rows, size_t apart)
 {
     real tile[ROOTS][TILE];
+    memset(tile + slots->width, 0, (ROOTS - slots->width) * sizeof tile[0]);
     for (size_t r = 0; r < slots->runs; r++) {
         const struct run *run = &slots->run[r];
         const size_t inputs = padded_inputs(run->inputs);

@@ -11,16 +11,17 @@
  *
  * Bytes: inputs read and outputs written once per group; parts add up to SUMMED_BYTES per output, written and read.
  * Instructions of arithmetic per unknown and root, f64, chunks of 16 rows: 3 inputs and 1 output 19.8, and 4.7 for the
- * system of last rows; 1 input and 2 outputs 18.8 and 4.7; one reciprocal, no division. More than that, shared memory
- * binds: a multiprocessor delivers 128 bytes per cycle, which makes 257 cycles per root and 512 unknowns either way (94
- * or 156 for coefficients, 96 or 32 for inputs, 68 for shuffles), against 196 or 188 for arithmetic.
- * blktri at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms of shared
- * memory. One lane is bound by latency: about 2 us per root, of which a device solves a thousand at a time, and the
- * launch. Measured on an H200 as whole solves of blktri: 512^3 16.3 ms, 1023^2 1.30 ms (one thread per line, the form of
- * shifted_sums_long.cuh, took 113 and 16.3).
+ * system of last rows; 1 input and 2 outputs 18.8 and 4.7; one more for each input and output; one reciprocal, no division.
+ * More than that, shared memory binds: a multiprocessor delivers 128 bytes per cycle, which makes 257 cycles per root and
+ * 512 unknowns either way (94 or 156 for coefficients, 96 or 32 for inputs, 68 for shuffles), against 196 or 188 for
+ * arithmetic; blktri of radix 4 has 3 inputs and 2 outputs, 320 against 206, and 5 and 3, 384 against 224.
+ * blktri of radix 2 at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms of
+ * shared memory; of radix 4 half the roots, half the memory, and 3.1 ms of shared memory. One lane is bound by latency: about
+ * 2 us per root, of which a device solves a thousand at a time, and the launch. Measured on an H200 as whole solves of blktri
+ * of radix 2: 512^3 16.3 ms, 1023^2 1.30 ms (one thread per line, the form of shifted_sums_long.cuh, took 113 and 16.3).
  *
- * 12 warps to a multiprocessor hide the latency of the elimination, 168 registers each. Chunks of 256 bytes need all
- * registers of 8 warps. Longer lanes still are for shifted_sums_long.cuh. */
+ * 12 warps to a multiprocessor hide the latency of the elimination, 168 registers each. Three outputs need the registers of
+ * 8 warps, and chunks of 256 bytes need them all. Longer lanes still are for shifted_sums_long.cuh. */
 #include "tridiag/shifted_chunks.cuh"
 #include "tridiag/shifted_sums_long.cuh"
 
