@@ -1,6 +1,7 @@
 # The library's targets, and the functions by which each folder adds to them.
 #
 #   starfish_sources(FILE...)       C files, compiled once
+#   starfish_runtime_sources(FILE...)  C files that know StarPU, compiled once more for simulated machines
 #   starfish_real_sources(FILE...)  C files compiled twice, for f32 and f64 (base/real.h)
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
@@ -11,7 +12,9 @@ foreach(precision f32 f64)
     add_library(starfish_objects_${precision} OBJECT)
     target_compile_definitions(starfish_objects_${precision} PRIVATE STARFISH_REAL_${upper})
 endforeach()
-set(starfish_object_libraries starfish_objects starfish_objects_f32 starfish_objects_f64)
+add_library(starfish_runtime_objects OBJECT)
+set(starfish_kernel_libraries starfish_objects starfish_objects_f32 starfish_objects_f64)
+set(starfish_object_libraries ${starfish_kernel_libraries} starfish_runtime_objects)
 foreach(objects ${starfish_object_libraries})
     target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
     target_include_directories(${objects} PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/include")
@@ -41,6 +44,17 @@ if(STARFISH_HAVE_CUDA)
     target_link_libraries(starfish_internal PUBLIC stdc++)
 endif()
 
+# For a simulated machine, kernels are the same, though tasks never run them, and all above knows another StarPU.
+if(STARFISH_SIMULATION)
+    add_library(starfish_simulated STATIC)
+    foreach(objects ${starfish_kernel_libraries})
+        target_sources(starfish_simulated PRIVATE $<TARGET_OBJECTS:${objects}>)
+    endforeach()
+    set_target_properties(starfish_simulated PROPERTIES LINKER_LANGUAGE C)
+    target_link_libraries(starfish_simulated PUBLIC starfish_settings starfish_simulated_dependencies)
+    target_include_directories(starfish_simulated PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/include")
+endif()
+
 function(starfish_absolute output)
     set(paths)
     foreach(file ${ARGN})
@@ -52,6 +66,14 @@ endfunction()
 function(starfish_sources)
     starfish_absolute(paths ${ARGN})
     target_sources(starfish_objects PRIVATE ${paths})
+endfunction()
+
+function(starfish_runtime_sources)
+    starfish_absolute(paths ${ARGN})
+    target_sources(starfish_runtime_objects PRIVATE ${paths})
+    if(STARFISH_SIMULATION)
+        target_sources(starfish_simulated PRIVATE ${paths})
+    endif()
 endfunction()
 
 function(starfish_real_sources)
