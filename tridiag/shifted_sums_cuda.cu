@@ -14,7 +14,7 @@
  * system of last rows; 1 input and 2 outputs 18.8 and 4.7; one more for each input and output; one reciprocal, no division.
  * More than that, shared memory binds: a multiprocessor delivers 128 bytes per cycle, which makes 257 cycles per root and
  * 512 unknowns either way (94 or 156 for coefficients, 96 or 32 for inputs, 68 for shuffles), against 196 or 188 for
- * arithmetic; blktri of radix 4 has 3 inputs and 2 outputs, 320 against 206, and 5 and 3, 384 against 224.
+ * arithmetic; blktri of radix 4 has 3 inputs and 2 outputs, 320 against 204, and 5 and 3, 384 against 228.
  * blktri of radix 2 at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms of
  * shared memory; of radix 4 half the roots, half the memory, and 3.1 ms of shared memory. One lane is bound by latency: about
  * 2 us per root, of which a device solves a thousand at a time, and the launch. Measured on an H200 as whole solves of blktri
