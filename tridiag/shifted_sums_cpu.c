@@ -15,16 +15,16 @@
 
 enum { ROOTS = STARFISH_TRIDIAG_SIDE_BY_SIDE };
 
-static const real *input_of(const struct starfish_shifted_sums *a, size_t group, int i)
+static const scalar *input_of(const struct starfish_shifted_sums *a, size_t group, int i)
 {
     const int row = a->input_row[group * (size_t)a->inputs + (size_t)i];
-    return row < 0 ? NULL : (const real *)a->input + (size_t)row * a->line.n * a->lanes;
+    return row < 0 ? NULL : (const scalar *)a->input + (size_t)row * a->line.n * a->lanes;
 }
 
-static real *output_of(const struct starfish_shifted_sums *a, size_t group, int o)
+static scalar *output_of(const struct starfish_shifted_sums *a, size_t group, int o)
 {
     const int row = a->output_row[group * (size_t)a->outputs + (size_t)o];
-    return row < 0 ? NULL : (real *)a->output + (size_t)row * a->line.n * a->lanes;
+    return row < 0 ? NULL : (scalar *)a->output + (size_t)row * a->line.n * a->lanes;
 }
 
 static real lane_shift(const struct starfish_shifted_sums *a, size_t lane)
@@ -43,9 +43,9 @@ static void clear_outputs(const struct starfish_shifted_sums *a)
     const size_t width = lanes_end(a) - a->first_lane, whole = width == a->lanes;
     for (size_t g = 0; g < a->groups; g++)
         for (int o = 0; o < a->outputs; o++) {
-            real *out = output_of(a, g, o);
+            scalar *out = output_of(a, g, o);
             for (size_t k = 0; out && k < (whole ? 1 : a->line.n); k++)
-                memset(out + a->first_lane + k * a->lanes, 0, (whole ? a->line.n : 1) * width * sizeof(real));
+                memset(out + a->first_lane + k * a->lanes, 0, (whole ? a->line.n : 1) * width * sizeof(scalar));
         }
 }
 
@@ -60,7 +60,7 @@ STARFISH_TRIDIAG_INLINE void solve_of_width(const struct line_block *block, size
     line_block_last(block, width, block->x + (n - 1) * block->pitch);
     if (pinned >= 0)
         block->last[pinned] = 0;
-    const real *below = block->last;
+    const scalar *below = block->last;
     for (size_t k = n - 1; k-- > 0;) {
         line_block_substitute(block, width, k, below);
         below = block->d + k * block->pitch;
@@ -75,12 +75,12 @@ struct run {
 };
 
 /* Right-hand sides of a run: the weights of a slot, times what is the same for all slots. */
-STARFISH_TRIDIAG_INLINE void combine(real *restrict x, size_t pitch, size_t n, size_t lanes, size_t slots,
-                                     const real *const in[STARFISH_SHIFTED_SUMS_INPUTS],
+STARFISH_TRIDIAG_INLINE void combine(scalar *restrict x, size_t pitch, size_t n, size_t lanes, size_t slots,
+                                     const scalar *const in[STARFISH_SHIFTED_SUMS_INPUTS],
                                      const real weight[STARFISH_SHIFTED_SUMS_INPUTS][ROOTS])
 {
     for (size_t k = 0; k < n; k++) {
-        const real value[3] = {in[0][k * lanes], in[1][k * lanes], in[2][k * lanes]};
+        const scalar value[3] = {in[0][k * lanes], in[1][k * lanes], in[2][k * lanes]};
 #pragma omp simd
         for (size_t s = 0; s < slots; s++)
             x[k * pitch + s] = weight[0][s] * value[0] + weight[1][s] * value[1] + weight[2][s] * value[2];
@@ -89,11 +89,11 @@ STARFISH_TRIDIAG_INLINE void combine(real *restrict x, size_t pitch, size_t n, s
 
 /* Add the weighted solutions of a full block up in pairs, the same on every instruction set. */
 STARFISH_TRIDIAG_INLINE void add_up(const struct line_block *block, size_t lanes, const real weight[ROOTS],
-                                    real *restrict out)
+                                    scalar *restrict out)
 {
     for (size_t k = 0; k < block->n; k++) {
-        const real *z = k + 1 < block->n ? block->d + k * block->pitch : block->last;
-        real product[ROOTS];
+        const scalar *z = k + 1 < block->n ? block->d + k * block->pitch : block->last;
+        scalar product[ROOTS];
 #pragma omp simd
         for (size_t s = 0; s < ROOTS; s++)
             product[s] = weight[s] * z[s];
@@ -105,11 +105,11 @@ STARFISH_TRIDIAG_INLINE void add_up(const struct line_block *block, size_t lanes
 }
 
 STARFISH_TRIDIAG_INLINE void add_up_few(const struct line_block *block, size_t lanes, const struct run *run,
-                                        const real weight[ROOTS], real *restrict out)
+                                        const real weight[ROOTS], scalar *restrict out)
 {
     for (size_t k = 0; k < block->n; k++) {
-        const real *z = (k + 1 < block->n ? block->d + k * block->pitch : block->last) + run->first;
-        real sum = 0;
+        const scalar *z = (k + 1 < block->n ? block->d + k * block->pitch : block->last) + run->first;
+        scalar sum = 0;
         for (size_t s = 0; s < run->count; s++)
             sum += weight[s] * z[s];
         out[k * lanes] += sum;
@@ -120,10 +120,10 @@ STARFISH_TRIDIAG_INLINE void fill_run(const struct starfish_shifted_sums *a, con
                                       const struct run *run, size_t root, size_t lane)
 {
     real weight[STARFISH_SHIFTED_SUMS_INPUTS][ROOTS] = {{0}};
-    const real *in[STARFISH_SHIFTED_SUMS_INPUTS] = {NULL};
+    const scalar *in[STARFISH_SHIFTED_SUMS_INPUTS] = {NULL};
     size_t used = 0;
     for (int i = 0; i < a->inputs; i++) {
-        const real *vector = input_of(a, run->group, i);
+        const scalar *vector = input_of(a, run->group, i);
         if (!vector)
             continue;
         for (size_t s = 0; s < run->count; s++)
@@ -132,10 +132,10 @@ STARFISH_TRIDIAG_INLINE void fill_run(const struct starfish_shifted_sums *a, con
     }
     for (size_t i = used; i < STARFISH_SHIFTED_SUMS_INPUTS; i++) /* has weight zero */
         in[i] = in[0];
-    real *x = block->x + run->first;
+    scalar *x = block->x + run->first;
     if (used == 0)
         for (size_t k = 0; k < block->n; k++)
-            memset(x + k * block->pitch, 0, run->count * sizeof(real));
+            memset(x + k * block->pitch, 0, run->count * sizeof(scalar));
     else if (run->count == ROOTS)
         combine(x, block->pitch, block->n, a->lanes, ROOTS, in, weight);
     else if (run->count == 1)
@@ -148,7 +148,8 @@ STARFISH_TRIDIAG_INLINE void drain_run(const struct starfish_shifted_sums *a, co
                                        const struct run *run, size_t root, size_t lane)
 {
     for (int o = 0; o < a->outputs; o++) {
-        real weight[ROOTS], *out = output_of(a, run->group, o);
+        real weight[ROOTS];
+        scalar *out = output_of(a, run->group, o);
         if (!out)
             continue;
         for (size_t s = 0; s < run->count; s++)
@@ -212,12 +213,12 @@ static void sums_of_few_lanes(const struct starfish_shifted_sums *a)
 /* ---- Lanes side by side -------------------------------------------------------------------------------------------- */
 
 /* Right-hand sides of one root on a block of lanes. */
-STARFISH_TRIDIAG_INLINE void combine_lanes(const struct line_block *block, size_t width, size_t lanes, const real *in,
+STARFISH_TRIDIAG_INLINE void combine_lanes(const struct line_block *block, size_t width, size_t lanes, const scalar *in,
                                            real weight, int first)
 {
     for (size_t k = 0; k < block->n; k++) {
-        const real *restrict from = in + k * lanes;
-        real *restrict x = block->x + k * block->pitch;
+        const scalar *restrict from = in + k * lanes;
+        scalar *restrict x = block->x + k * block->pitch;
         if (first) {
 #pragma omp simd
             for (size_t l = 0; l < width; l++)
@@ -231,11 +232,11 @@ STARFISH_TRIDIAG_INLINE void combine_lanes(const struct line_block *block, size_
 }
 
 STARFISH_TRIDIAG_INLINE void add_lanes(const struct line_block *block, size_t width, size_t lanes, real weight,
-                                       real *out)
+                                       scalar *out)
 {
     for (size_t k = 0; k < block->n; k++) {
-        const real *restrict z = k + 1 < block->n ? block->d + k * block->pitch : block->last;
-        real *restrict to = out + k * lanes;
+        const scalar *restrict z = k + 1 < block->n ? block->d + k * block->pitch : block->last;
+        scalar *restrict to = out + k * lanes;
 #pragma omp simd
         for (size_t l = 0; l < width; l++)
             to[l] += weight * z[l];
@@ -252,17 +253,17 @@ static void sum_lanes(const struct starfish_shifted_sums *a, const struct line_b
     for (size_t l = 0; l < width; l++)
         block->shift[l] = lane_shift(a, lane + l) + mu[root];
     for (int i = 0; i < a->inputs; i++) {
-        const real *in = input_of(a, group, i);
+        const scalar *in = input_of(a, group, i);
         if (in) {
             combine_lanes(block, width, a->lanes, in + lane, in_weight[i], first);
             first = 0;
         }
     }
     if (first)
-        memset(block->x, 0, block->n * block->pitch * sizeof(real));
+        memset(block->x, 0, block->n * block->pitch * sizeof(scalar));
     solve_of_width(block, width, lane == 0 && a->pinned_root == (int)root ? 0 : -1);
     for (int o = 0; o < a->outputs; o++) {
-        real *out = output_of(a, group, o);
+        scalar *out = output_of(a, group, o);
         if (out)
             add_lanes(block, width, a->lanes, out_weight[o], out + lane);
     }
@@ -271,7 +272,7 @@ static void sum_lanes(const struct starfish_shifted_sums *a, const struct line_b
 static void sums_of_many_lanes(const struct starfish_shifted_sums *a)
 {
     const size_t arrays = a->line.periodic ? 4 : 3;
-    const size_t widest = starfish_tridiag_block_lanes(a->line.n, a->lanes, arrays, sizeof(real));
+    const size_t widest = starfish_tridiag_block_lanes(a->line.n, a->lanes, arrays, sizeof(scalar));
     const struct line_block block = line_block_create(&a->line, widest, 1, a->workspace);
     for (size_t g = 0; g < a->groups; g++)
         for (size_t lane = a->first_lane; lane < lanes_end(a); lane += widest)
@@ -279,13 +280,29 @@ static void sums_of_many_lanes(const struct starfish_shifted_sums *a)
                 sum_lanes(a, &block, g, root, lane, starfish_tridiag_smaller(widest, lanes_end(a) - lane));
 }
 
-void REAL_NAME(starfish_shifted_sums_cpu)(const struct starfish_shifted_sums *arguments)
+/* Of each kind of numbers. */
+void REAL_NAME(starfish_sums_of_roots)(const struct starfish_shifted_sums *arguments);
+void REAL_NAME(starfish_sums_of_roots_complex_vectors)(const struct starfish_shifted_sums *arguments);
+void REAL_NAME(starfish_sums_of_roots_complex_lines)(const struct starfish_shifted_sums *arguments);
+
+void NUMBER_NAME(starfish_sums_of_roots)(const struct starfish_shifted_sums *arguments)
 {
     clear_outputs(arguments);
     if (arguments->lanes < STARFISH_TRIDIAG_FEW_LANES)
         sums_of_few_lanes(arguments);
     else
         sums_of_many_lanes(arguments);
+}
+
+#ifdef STARFISH_REAL_NUMBERS
+void REAL_NAME(starfish_shifted_sums_cpu)(const struct starfish_shifted_sums *arguments)
+{
+    static void (*const kernels[STARFISH_TRIDIAG_NUMBERS])(const struct starfish_shifted_sums *) = {
+        [STARFISH_TRIDIAG_REAL] = REAL_NAME(starfish_sums_of_roots),
+        [STARFISH_TRIDIAG_COMPLEX_VECTORS] = REAL_NAME(starfish_sums_of_roots_complex_vectors),
+        [STARFISH_TRIDIAG_COMPLEX_LINES] = REAL_NAME(starfish_sums_of_roots_complex_lines)};
+
+    kernels[arguments->line.numbers](arguments);
 }
 
 void REAL_NAME(starfish_shifted_sums_add_cpu)(size_t count, const void *in, void *out)
@@ -296,3 +313,4 @@ void REAL_NAME(starfish_shifted_sums_add_cpu)(size_t count, const void *in, void
     for (size_t i = 0; i < count; i++)
         to[i] += from[i];
 }
+#endif
