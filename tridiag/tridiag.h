@@ -24,10 +24,15 @@ enum starfish_tridiag_numbers {
     STARFISH_TRIDIAG_NUMBERS
 };
 
+static inline size_t starfish_tridiag_parts(enum starfish_tridiag_numbers numbers)
+{
+    return numbers == STARFISH_TRIDIAG_REAL ? 1 : 2;
+}
+
 /* Bytes of an element of a vector; what workspace functions take for `element_size`. */
 static inline size_t starfish_tridiag_element_size(enum starfish_tridiag_numbers numbers, size_t real_size)
 {
-    return numbers == STARFISH_TRIDIAG_REAL ? real_size : 2 * real_size;
+    return starfish_tridiag_parts(numbers) * real_size;
 }
 
 struct starfish_tridiag_operator {
