@@ -86,7 +86,7 @@ size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vecto
 size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size);
 
 /* The longest line whose chain stays in shared memory on a GPU of compute capability 9.0. */
-size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t real_size);
+size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t element_size);
 
 void starfish_tridiag_chain_cpu_f32(const struct starfish_tridiag_chain *arguments);
 void starfish_tridiag_chain_cpu_f64(const struct starfish_tridiag_chain *arguments);

@@ -37,12 +37,13 @@ size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vect
     return checkpoint_bytes(n, lanes * vectors, 1, periodic, element_size);
 }
 
-/* 8 unknowns of each of 1024 threads, 3 or 4 reals each in 227 KB. */
-size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t real_size)
+/* 8 unknowns of each of 1024 threads, 3 or 4 elements each in 227 KB; of complex vectors of a real line a third of that
+ * stays empty. */
+size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t element_size)
 {
     enum { MOST = 8192, SHARED_BYTES = 227 * 1024 };
 
-    return starfish_tridiag_smaller(MOST, SHARED_BYTES / ((periodic ? 4 : 3) * real_size));
+    return starfish_tridiag_smaller(MOST, SHARED_BYTES / ((periodic ? 4 : 3) * element_size));
 }
 
 size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic, size_t element_size)
