@@ -5,15 +5,21 @@
 
 enum {
     WARM_UP = 2, /* solves with a new cut: memory is touched for the first time */
-    WATCHED = 4,
     CUTS_AT_MOST = 4,
 };
 /* A share that promises less is not worth a new cut. */
 static const double worthwhile = 0.98;
 
-static double least(size_t solves, double before, double now)
+static double median(const double *values)
 {
-    return solves == WARM_UP + 1 ? now : fmin(before, now);
+    double sorted[STARFISH_BALANCE_SOLVES];
+    for (int i = 0; i < STARFISH_BALANCE_SOLVES; i++) {
+        int at = i;
+        for (; at > 0 && sorted[at - 1] > values[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = values[i];
+    }
+    return sorted[STARFISH_BALANCE_SOLVES / 2];
 }
 
 /* What the slower of both kinds would take. */
@@ -30,11 +36,11 @@ static int go_back(struct starfish_balance *balance, size_t cores_planes)
 }
 
 /* The share that would have balanced these solves; none where the GPUs are faster alone. */
-static size_t better_share(const struct starfish_balance *balance, size_t planes, size_t cores_planes, size_t step,
+static size_t better_share(double cores_seconds, double seconds, size_t planes, size_t cores_planes, size_t step,
                            double gpu_rate)
 {
-    const double cores_rate = (double)cores_planes / balance->cores_seconds;
-    const double rate = fmax(gpu_rate, (double)(planes - cores_planes) / balance->seconds);
+    const double cores_rate = (double)cores_planes / cores_seconds;
+    const double rate = fmax(gpu_rate, (double)(planes - cores_planes) / seconds);
     const size_t share = (size_t)((double)planes * cores_rate / (cores_rate + rate)) / step * step;
     const double now = predict(planes, cores_planes, cores_rate, rate);
     return predict(planes, share, cores_rate, rate) < worthwhile * now ? share : cores_planes;
@@ -45,16 +51,18 @@ int starfish_balance_watch(struct starfish_balance *balance, size_t planes, size
 {
     if (balance->settled || cores_planes == planes || ++balance->solves <= WARM_UP)
         return 0;
-    balance->cores_seconds = least(balance->solves, balance->cores_seconds, cores_seconds);
-    balance->seconds = least(balance->solves, balance->seconds, seconds);
-    if (balance->solves < WARM_UP + WATCHED)
+    const size_t at = balance->solves - WARM_UP - 1;
+    balance->cores_seconds[at] = cores_seconds;
+    balance->seconds[at] = seconds;
+    if (at + 1 < STARFISH_BALANCE_SOLVES)
         return 0;
-    if (balance->best_seconds > 0 && balance->seconds >= balance->best_seconds)
+    const double took = median(balance->seconds);
+    if (balance->best_seconds > 0 && took >= balance->best_seconds)
         return go_back(balance, cores_planes);
-    balance->best_seconds = balance->seconds;
+    balance->best_seconds = took;
     balance->best_planes = cores_planes;
     const size_t share = balance->cuts < CUTS_AT_MOST && cores_planes > 0
-                             ? better_share(balance, planes, cores_planes, step, gpu_rate)
+                             ? better_share(median(balance->cores_seconds), took, planes, cores_planes, step, gpu_rate)
                              : cores_planes;
     balance->settled = share == cores_planes;
     if (balance->settled)

@@ -8,14 +8,17 @@
 
 #include <stddef.h>
 
+enum { STARFISH_BALANCE_SOLVES = 7 }; /* of which the median counts */
+
 struct starfish_balance {
-    size_t planes;                 /* that the cores should take, once `known` */
-    int known;                     /* 0: as the trial says */
-    int settled;                   /* nothing is to change any more */
-    size_t solves;                 /* watched since the field was cut */
-    size_t cuts;                   /* how often it was cut anew */
-    double cores_seconds, seconds; /* the least of these solves: of the cores on their slabs, and in all */
-    double best_seconds;           /* of all shares watched */
+    size_t planes; /* that the cores should take, once `known` */
+    int known;     /* 0: as the trial says */
+    int settled;   /* nothing is to change any more */
+    size_t solves; /* watched since the field was cut */
+    size_t cuts;   /* how often it was cut anew */
+    double cores_seconds[STARFISH_BALANCE_SOLVES],
+        seconds[STARFISH_BALANCE_SOLVES]; /* of the cores on their slabs; in all */
+    double best_seconds;                  /* of all shares watched */
     size_t best_planes;
 };
 

@@ -282,6 +282,13 @@ starfish_status starfish_poisson_trial(struct starfish_poisson_plan *plan, enum 
     }
     if (status == STARFISH_SUCCESS)
         status = measure_streams(trial, rates);
+    if (status == STARFISH_SUCCESS)
+        starfish_log(
+            plan->context, STARFISH_LOG_INFO,
+            "planes of %zu x %zu per second: lone solves, cores %.0f, GPUs %.0f; streams, cores %.0f and GPUs %.0f "
+            "at once, GPUs alone %.0f",
+            plan->n[0], plan->n[1], rates->lone[STARFISH_CPU], rates->lone[STARFISH_GPU], rates->stream[STARFISH_CPU],
+            rates->stream[STARFISH_GPU], rates->gpu_stream);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         destroy(&trial[kind]);
     return status;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-enum { PLANES = 512, STEP = 14, SOLVES = 60 };
+enum { PLANES = 512, STEP = 14, SOLVES = 90 };
 
 /* Planes per second, and how much slower solves get for each time that the field is cut anew. */
 struct machine {
