@@ -24,6 +24,7 @@ struct starfish_task_header {
     uint32_t footprint;             /* hash of everything that makes tasks of one codelet take different time */
     struct starfish_record *record; /* that is kept of it, or NULL */
     size_t number;                  /* in there */
+    size_t draw;                    /* in a simulation: which random number its length depends on */
 };
 
 /* Where in the problem a task works, for people: "slab" 3. */
