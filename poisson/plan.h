@@ -29,6 +29,8 @@ struct starfish_poisson_plan {
     size_t n[3];
     struct starfish_direction direction[3];
     int singular;
+    /* In complex problems the first direction is the two parts of a number, side by side. */
+    enum starfish_tridiag_numbers numbers;
     int refinements; /* steps after every solve */
     struct starfish_operator operator_;
     struct starfish_spectral spectral; /* of both forms of blktri */
@@ -71,6 +73,8 @@ int starfish_poisson_is_cut(struct starfish_poisson_plan *plan, const struct sta
 /* method.c: which method, and why. `names`: what messages call the directions. */
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan, const char *const names[3]);
 /* `form`, or the product form where partial fractions do not suit the last direction. */
+/* Of partial fractions, as asked for or chosen. */
+int starfish_poisson_radix(const struct starfish_poisson_plan *plan);
 starfish_status starfish_poisson_choose_blktri(struct starfish_poisson_plan *plan, const char *const names[3],
                                                starfish_method form, const char *why);
 /* Is the basis that has been made still what AUTO would take? STARFISH_ERROR_NOT_SYMMETRIZABLE if not. */

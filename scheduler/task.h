@@ -15,7 +15,7 @@
 #include "scheduler/progress.h"
 #include "scheduler/simulated.h"
 
-enum { STARFISH_TASK_MAX_DATA = 224 };
+enum { STARFISH_TASK_MAX_DATA = 544 };
 
 struct starfish_task_header {
     struct starfish_progress *progress;
