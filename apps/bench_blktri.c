@@ -13,6 +13,7 @@
 #include <string.h>
 
 static const char *const precisions[] = {"f32", "f64", NULL};
+static const char *const data_names[] = {"real", "complex", "complex-lines", NULL}; /* as enum blktri_data */
 static const char *const forms[] = {"fractions", "product", "slab", NULL};
 static const starfish_method methods[] = {STARFISH_METHOD_BLKTRI, STARFISH_METHOD_BLKTRI_PRODUCT, STARFISH_METHOD_SLAB};
 static const char *const algorithms[] = {"auto", "thomas", "cr", "pcr", "cr-pcr", NULL};
@@ -26,7 +27,7 @@ static const char *const step_names[] = {"reduction", "substitution"};
 
 struct blktri_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *sizes, *forms, *precisions, *algorithms, *radices, *splits, *workers, *where;
+    const char *sizes, *forms, *precisions, *data, *algorithms, *radices, *splits, *workers, *where;
     size_t team;
     int levels;
 };
@@ -34,8 +35,8 @@ struct blktri_bench {
 /* Lists of what is combined. */
 struct axes {
     struct list size, split, workers;
-    size_t form[LIST_MOST], form_count, precision[LIST_MOST], precisions, algorithm[LIST_MOST], algorithms,
-        radix[LIST_MOST], radices, place[LIST_MOST], places;
+    size_t form[LIST_MOST], form_count, precision[LIST_MOST], precisions, data[LIST_MOST], datas, algorithm[LIST_MOST],
+        algorithms, radix[LIST_MOST], radices, place[LIST_MOST], places;
 };
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -51,28 +52,32 @@ static void name_size(const size_t n[3], char *text, size_t size)
 static void describe(const struct blktri_case *c, const char *form, const char *algorithm, const char *split,
                      char *name, size_t size)
 {
-    char extent[64], way[48] = "", radix[24] = "", cut[48] = "";
+    char extent[64], data[24] = "", way[48] = "", radix[24] = "", cut[48] = "";
     name_size(c->n, extent, sizeof extent);
+    if (c->data != BLKTRI_REAL)
+        snprintf(data, sizeof data, " %s", data_names[c->data]);
     if (c->algorithm != STARFISH_ALGORITHM_AUTO)
         snprintf(way, sizeof way, " by %s", algorithm);
     if (c->radix > 0)
         snprintf(radix, sizeof radix, " of radix %d", c->radix);
     if (c->split >= 0)
         snprintf(cut, sizeof cut, ", levels on cores: %s", split);
-    snprintf(name, size, "%s %s: %s%s%s, %s%s, %s", extent, precisions[c->precision], form, radix, way, c->workers, cut,
-             places[c->on_device]);
+    snprintf(name, size, "%s %s%s: %s%s%s, %s%s, %s", extent, precisions[c->precision], data, form, radix, way,
+             c->workers, cut, places[c->on_device]);
 }
 
 /* `rows`: of the last direction, each read and written at least once. */
 static json_t *add_row(struct bench *bench, const struct blktri_case *c, const struct blktri_times *times,
                        const char *name, size_t rows, double *seconds)
 {
-    const double bytes = 2.0 * (double)c->n[0] * (double)c->n[1] * (double)rows * (c->precision ? 8 : 4);
+    const double real = (c->precision ? 8 : 4) * (c->data == BLKTRI_REAL ? 1 : 2);
+    const double bytes = 2.0 * (double)c->n[0] * (double)c->n[1] * (double)rows * real;
     char extent[64];
     json_t *row = bench_row(bench, "starfish", name, seconds, times->repeat, bytes);
     name_size(c->n, extent, sizeof extent);
     json_object_set_new(row, "n", json_string(extent));
     json_object_set_new(row, "precision", json_string(precisions[c->precision]));
+    json_object_set_new(row, "data", json_string(data_names[c->data]));
     json_object_set_new(row, "method", json_string(times->method));
     json_object_set_new(row, "radix", c->radix > 0 ? json_integer(c->radix) : json_null());
     json_object_set_new(row, "workers", json_string(c->workers));
@@ -173,6 +178,10 @@ static int makes_sense(const struct blktri_case *c, const starfish_context *cont
         return 0;
     if (radix > 0 && c->method != STARFISH_METHOD_BLKTRI)
         return 0;
+    if (c->data != BLKTRI_REAL && c->n[0] > 1)
+        return 0;
+    if (c->data == BLKTRI_COMPLEX_LINES && c->method == STARFISH_METHOD_SLAB)
+        return 0;
     if (split > 0 && (!gpus || !cores || c->method == STARFISH_METHOD_SLAB))
         return 0;
     return gpus || !c->on_device;
@@ -211,10 +220,12 @@ static starfish_status measure_cases(struct blktri_bench *run, const struct axes
                                      struct blktri_case *c)
 {
     for (size_t p = 0; p < axes->precisions; ++p)
-        for (size_t f = 0; f < axes->form_count; ++f) {
-            c->precision = (starfish_precision)axes->precision[p];
-            STARFISH_TRY(measure_ways(run, axes, context, c, axes->form[f]));
-        }
+        for (size_t d = 0; d < axes->datas; ++d)
+            for (size_t f = 0; f < axes->form_count; ++f) {
+                c->precision = (starfish_precision)axes->precision[p];
+                c->data = (enum blktri_data)axes->data[d];
+                STARFISH_TRY(measure_ways(run, axes, context, c, axes->form[f]));
+            }
     return STARFISH_SUCCESS;
 }
 
@@ -230,6 +241,7 @@ static starfish_status read_axes(const struct blktri_bench *run, struct axes *ax
         STARFISH_TRY(read_split(axes->split.item[i], &split));
     STARFISH_TRY(list_choices("--form", run->forms, forms, axes->form, &axes->form_count));
     STARFISH_TRY(list_choices("--precision", run->precisions, precisions, axes->precision, &axes->precisions));
+    STARFISH_TRY(list_choices("--data", run->data, data_names, axes->data, &axes->datas));
     STARFISH_TRY(list_choices("--algorithm", run->algorithms, algorithms, axes->algorithm, &axes->algorithms));
     STARFISH_TRY(list_choices("--radix", run->radices, radices, axes->radix, &axes->radices));
     return list_choices("--where", run->where, places, axes->place, &axes->places);
@@ -278,6 +290,7 @@ int bench_blktri(int argc, char **argv)
                                       .sizes = "511,1023",
                                       .forms = "fractions,product",
                                       .precisions = "f64",
+                                      .data = "real",
                                       .algorithms = "auto",
                                       .radices = "auto",
                                       .splits = "models",
@@ -296,6 +309,12 @@ int bench_blktri(int argc, char **argv)
          "fractions, product; slab, the other method; default fractions,product",
          {NULL}},
         {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, f32; default f64", {NULL}},
+        {"--data",
+         OPTION_TEXT,
+         &run.data,
+         "LIST",
+         "real; in 2D also complex right-hand sides: complex, and complex-lines with such coefficients; default real",
+         {NULL}},
         {"--algorithm",
          OPTION_TEXT,
          &run.algorithms,

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@ static const struct {
     {"list", machine_list, "machines that can be simulated"},
     {"record", machine_record, "measure this machine, for simulations of it elsewhere"},
     {"compare", machine_compare, "simulated times beside those that were measured on the machine"},
+    {"derive", machine_derive, "a machine like a recorded one, with other numbers of GPUs and cores"},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
@@ -47,7 +49,8 @@ int command_machine(int argc, char **argv)
         if (strcmp(argv[1], subcommands[i].name) == 0)
             return subcommands[i].run(argc - 1, argv + 1);
     return command_fail(
-        starfish_fail(STARFISH_ERROR_ARGUMENT, "machine: '%s' is not one of list, record, compare", argv[1]), 0);
+        starfish_fail(STARFISH_ERROR_ARGUMENT, "machine: '%s' is not one of list, record, compare, derive", argv[1]),
+        0);
 }
 
 /* ---- list ------------------------------------------------------------------------------------------------------------------- */
@@ -105,6 +108,23 @@ int machine_list(int argc, char **argv)
 }
 
 /* ---- what record and compare share ---------------------------------------------------------------------------------------------- */
+
+starfish_status machine_make_folder(const char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", path, strerror(errno));
+}
+
+starfish_status machine_check_name(const char *name)
+{
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+    if (length == 0 || length != strlen(name) || length >= STARFISH_MACHINE_NAME)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "'%s' is no name for a machine: letters, digits, - and _, at most %d", name,
+                             STARFISH_MACHINE_NAME - 1);
+    return STARFISH_SUCCESS;
+}
 
 double machine_clock(void)
 {

@@ -17,6 +17,7 @@
 int machine_record(int argc, char **argv);
 int machine_list(int argc, char **argv);
 int machine_compare(int argc, char **argv);
+int machine_derive(int argc, char **argv);
 
 /* Something to solve under several policies, and how often. Texts are options of `starfish sched`. */
 struct machine_case {
@@ -37,6 +38,10 @@ starfish_status machine_write_problem(const char *path, size_t n, const char *pr
 /* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or was not
  * done by then). */
 starfish_status machine_run(const char *const arguments[], const char *output, double seconds);
+/* Is that a machine's name? Error: ARGUMENT. */
+starfish_status machine_check_name(const char *name);
+/* A folder, made where it is missing. Error: FILE. */
+starfish_status machine_make_folder(const char *path);
 /* Seconds of a clock that only goes on. */
 double machine_clock(void);
 

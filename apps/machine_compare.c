@@ -219,7 +219,7 @@ static starfish_status compare(struct comparison *comparison)
         STARFISH_TRY(starfish_output_check(comparison->csv));
     STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
     STARFISH_TRY(simulate_environment(comparison->folder));
-    simulate_same_addresses();
+    STARFISH_TRY(simulate_isolate(comparison->folder));
     STARFISH_TRY(compare_in_scratch(comparison));
     if (comparison->csv)
         STARFISH_TRY(write_csv(comparison));

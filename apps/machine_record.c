@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,29 +56,12 @@ static void path_in(const struct recording *recording, const char *name, char pa
     snprintf(path, SIMULATE_PATH, "%s/%s", recording->absolute, name);
 }
 
-static starfish_status make_folder(const char *path)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", path, strerror(errno));
-}
-
-static starfish_status check_name(const char *name)
-{
-    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
-    if (length == 0 || length != strlen(name) || length >= STARFISH_MACHINE_NAME)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "'%s' is no name for a machine: letters, digits, - and _, at most %d", name,
-                             STARFISH_MACHINE_NAME - 1);
-    return STARFISH_SUCCESS;
-}
-
 static starfish_status prepare_folder(struct recording *recording)
 {
     char path[SIMULATE_PATH];
     if (!recording->folder)
         recording->folder = recording->name;
-    STARFISH_TRY(make_folder(recording->folder));
+    STARFISH_TRY(machine_make_folder(recording->folder));
     char *absolute = realpath(recording->folder, NULL);
     const int fits = absolute && snprintf(recording->absolute, sizeof recording->absolute, "%s", absolute) <
                                      (int)sizeof recording->absolute;
@@ -90,7 +72,7 @@ static starfish_status prepare_folder(struct recording *recording)
     static const char *const folders[] = {"sampling", "measured"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
         path_in(recording, folders[i], path);
-        STARFISH_TRY(make_folder(path));
+        STARFISH_TRY(machine_make_folder(path));
     }
     return STARFISH_SUCCESS;
 }
@@ -341,7 +323,7 @@ static void record_case(struct recording *recording, const struct machine_case *
 
 static starfish_status record(struct recording *recording)
 {
-    STARFISH_TRY(check_name(recording->name));
+    STARFISH_TRY(machine_check_name(recording->name));
     STARFISH_TRY(prepare_folder(recording));
     STARFISH_TRY(set_environment(recording));
     STARFISH_TRY(write_machine(recording));

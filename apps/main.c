@@ -71,6 +71,8 @@ int main(int argc, char **argv)
         starfish_fail(STARFISH_ERROR_ARGUMENT, "no command; `starfish help` lists them");
         return command_fail(STARFISH_ERROR_ARGUMENT, 0);
     }
+    if (SIMULATED)
+        simulate_begin();
     const struct command *command = find(argv[1]);
     const int exit_status = command ? command->run(argc - 1, argv + 1) : command_fail(STARFISH_ERROR_ARGUMENT, 0);
     if (SIMULATED)

@@ -107,6 +107,8 @@ static void print_table(const struct bench *bench)
     size_t i;
     printf("%s on %s\n", json_string_value(json_object_get(bench->more, "problem")), bench->machine);
     print_calibration(bench);
+    if (json_object_get(bench->more, "simulation"))
+        printf("%s\n", json_string_value(json_object_get(bench->more, "simulation")));
     add_head(&table);
     json_array_foreach(bench->rows, i, row)
     {
@@ -170,6 +172,10 @@ static starfish_status measure(struct bench *bench)
         bench->more = json_pack("{s:s, s:[]}", "problem", "?", "calibration");
     for (size_t w = 0; w < sched->worker_set.count; ++w)
         STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
+    char simulation[256];
+    simulate_describe(simulation, sizeof simulation);
+    if (simulation[0])
+        json_object_set_new(bench->more, "simulation", json_string(simulation));
     return STARFISH_SUCCESS;
 }
 

@@ -4,9 +4,11 @@
 #include "apps/command.h"
 #include "apps/options.h"
 #include "scheduler/machine.h"
+#include "scheduler/simulated.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fftw3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +141,7 @@ starfish_status simulate_environment(const char *folder)
                                         {"STARPU_PERF_MODEL_DIR", sampling},
                                         {"STARPU_HOSTNAME", machine.models[0] ? machine.models : machine.name},
                                         {"STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", "1"},
+                                        {"STARPU_NOPENCL", "0"},
                                         {"STARPU_HETEROPRIO_DATA_FILE", learnt}};
     for (size_t i = machine.models[0] ? 0 : 1; i < sizeof variables / sizeof variables[0]; ++i)
         if (setenv(variables[i][0], variables[i][1], 1) != 0)
@@ -146,9 +149,37 @@ starfish_status simulate_environment(const char *folder)
     return STARFISH_SUCCESS;
 }
 
-void simulate_same_addresses(void)
+starfish_status simulate_isolate(const char *folder)
 {
+    struct starfish_machine machine;
+    char topology[64];
+    STARFISH_TRY(starfish_machine_read(folder, &machine));
+    snprintf(topology, sizeof topology, "numa:%d core:%d pu:1", machine.numa_nodes,
+             (machine.cores + machine.numa_nodes - 1) / machine.numa_nodes);
+    if (setenv("HWLOC_SYNTHETIC", topology, 1) != 0)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
     personality(ADDR_NO_RANDOMIZE);
+    return STARFISH_SUCCESS;
+}
+
+void simulate_begin(void)
+{
+    json_object_seed(1);
+    fftw_set_timelimit(0); /* FFTW measures its plans, which are never used here */
+    fftwf_set_timelimit(0);
+}
+
+void simulate_describe(char *text, size_t size)
+{
+    const struct starfish_machine *machine = starfish_machine_named();
+    size_t estimated, all;
+    starfish_recorded_count(&estimated, &all);
+    text[0] = '\0';
+    if (SIMULATED && machine && estimated == 0)
+        snprintf(text, size, "simulated: machine %s, with recorded times of all tasks", machine->name);
+    else if (SIMULATED && machine)
+        snprintf(text, size, "simulated: machine %s; of %zu of %zu tasks the times are estimates from other sizes",
+                 machine->name, estimated, all);
 }
 
 void simulate_forget(void)
@@ -164,13 +195,13 @@ static starfish_status become(const char *name, int argc, char **argv)
     STARFISH_TRY(simulate_find(name, folder));
     STARFISH_TRY(simulate_program(program));
     STARFISH_TRY(simulate_environment(folder));
+    STARFISH_TRY(simulate_isolate(folder));
     char quiet[] = "--log=root.thres:warning", **arguments = calloc((size_t)argc + 3, sizeof *arguments);
     if (!arguments)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for arguments");
     arguments[0] = program;
     arguments[1] = quiet; /* SimGrid takes it away again */
     memcpy(arguments + 2, argv, (size_t)argc * sizeof *arguments);
-    simulate_same_addresses();
     execv(program, arguments);
     const starfish_status status = starfish_fail(STARFISH_ERROR_FILE, "%s: %s", program, strerror(errno));
     free(arguments);

@@ -29,8 +29,14 @@ int simulate_place(int which, char folder[SIMULATE_PATH]);
 starfish_status simulate_program(char path[SIMULATE_PATH]);
 /* Variables for a program that is to run on the simulated machine in a folder. */
 starfish_status simulate_environment(const char *folder);
-/* What this process starts from now on has the same addresses in every run: StarPU locks data in their order. */
-void simulate_same_addresses(void);
+/* What this process starts from now on depends on nothing here: it has the same addresses in every run, since StarPU locks data in
+ * their order, and sees the NUMA nodes of the machine in a folder, since StarPU numbers memories after them. */
+starfish_status simulate_isolate(const char *folder);
+/* In the simulated program, before all else: nothing that is random or measured may be left, since it would change what is where in
+ * memory, and StarPU locks data in the order of their addresses. */
+void simulate_begin(void);
+/* In the simulated program: a sentence on the machine, and on times of tasks that are estimates (scheduler/simulated.h); or "". */
+void simulate_describe(char *text, size_t size);
 /* Remove what StarPU has kept meanwhile in a file that simulate_environment named. */
 void simulate_forget(void);
 

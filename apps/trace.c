@@ -189,6 +189,10 @@ static starfish_status run_trace(struct trace *trace)
         say_what_is_written(trace);
     if (trace->explain)
         trace_explain(trace);
+    char simulation[256];
+    simulate_describe(simulation, sizeof simulation);
+    if (simulation[0] && !run->options.quiet)
+        printf("%s\n", simulation);
     return STARFISH_SUCCESS;
 }
 

@@ -60,7 +60,9 @@ static starfish_status cut_tiles(const struct starfish_poisson_plan *plan, struc
 {
     const struct starfish_poisson_options *options = &plan->options;
     const size_t most_slabs = smaller(plan->n[2], STARFISH_MAX_TILED_SLABS);
-    const size_t most_blocks = smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS);
+    /* The parts of a complex number stay together. */
+    const size_t most_blocks =
+        plan->numbers == STARFISH_TRIDIAG_REAL ? smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS) : 1;
     size_t slabs;
     STARFISH_TRY(check_count("slabs", options->slabs, most_slabs));
     STARFISH_TRY(check_count("mode_blocks", options->mode_blocks, most_blocks));

@@ -119,6 +119,11 @@ static starfish_status choose_best(struct starfish_poisson_plan *plan, const cha
 {
     const struct starfish_direction *y = &plan->direction[1];
     char why[WHY];
+    snprintf(why, sizeof why, "%s is complex: no basis of eigenvectors", names[1]);
+    if (y->imaginary)
+        return starfish_poisson_choose_blktri(plan, names, STARFISH_METHOD_BLKTRI, why);
+    if (plan->numbers != STARFISH_TRIDIAG_REAL && plan->singular)
+        return starfish_poisson_choose_blktri(plan, names, STARFISH_METHOD_BLKTRI, "singular in complex numbers");
     snprintf(why, sizeof why, "%s can be transformed: fewest operations", names[1]);
     if (y->has_transform)
         return choose_slab(plan, why);
@@ -128,13 +133,23 @@ static starfish_status choose_best(struct starfish_poisson_plan *plan, const cha
     return starfish_poisson_choose_blktri(plan, names, STARFISH_METHOD_BLKTRI, why);
 }
 
-starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan, const char *const names[3])
+/* Of complex problems the method slab does those with a real second direction, and no constant mode but a real one. */
+static starfish_status check_slab(const struct starfish_poisson_plan *plan, const char *const names[3])
 {
     const struct starfish_direction *y = &plan->direction[1];
+    if (y->imaginary)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method slab cannot do %s, which is complex", names[1]);
+    if (plan->numbers != STARFISH_TRIDIAG_REAL && plan->singular)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method slab cannot do a singular problem in complex numbers");
+    return y->has_transform ? STARFISH_SUCCESS
+                            : starfish_check_symmetrizable(names[1], y->lower, y->upper, y->n, y->periodic);
+}
+
+starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan, const char *const names[3])
+{
     switch (plan->options.method) {
     case STARFISH_METHOD_SLAB:
-        if (!y->has_transform)
-            STARFISH_TRY(starfish_check_symmetrizable(names[1], y->lower, y->upper, y->n, y->periodic));
+        STARFISH_TRY(check_slab(plan, names));
         return choose_slab(plan, "asked for");
     case STARFISH_METHOD_BLKTRI:
     case STARFISH_METHOD_BLKTRI_PRODUCT:

@@ -29,6 +29,8 @@ struct starfish_poisson_plan {
     size_t n[3];
     struct starfish_direction direction[3];
     int singular;
+    /* In complex problems the first direction is the two parts of a number, side by side. */
+    enum starfish_tridiag_numbers numbers;
     int refinements; /* steps after every solve */
     struct starfish_operator operator_;
     struct starfish_spectral spectral; /* of both forms of blktri */

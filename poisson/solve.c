@@ -382,6 +382,8 @@ static void fill_info(const struct starfish_job *job, double seconds, struct sta
     info->residual = relative_residual(job);
     info->refinements = job->plan->refinements;
     info->pertrb = job->plan->singular ? read_result(&job->removed, 0) : 0;
+    info->pertrb_imaginary =
+        job->plan->singular && job->plan->numbers != STARFISH_TRIDIAG_REAL ? read_result(&job->removed, 1) : 0;
     const int wanted[STARFISH_PHASES] = {1, 1, 1, job->plan->refinements > 0, job->plan->options.check_residual};
     for (int phase = 0; phase < STARFISH_PHASES; phase++)
         if (wanted[phase]) {

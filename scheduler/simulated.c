@@ -14,7 +14,7 @@ enum { MOST_SYMBOLS = 64 };
 
 struct sample {
     uint32_t footprint;
-    double bytes, microseconds;
+    double bytes, microseconds, deviation;
 };
 
 /* What is known of one codelet on one kind of worker; copied, since StarPU numbers its architectures anew in every context. */
@@ -41,7 +41,7 @@ static void copy_samples(struct known *entry, const struct starpu_perfmodel_hist
     for (const struct starpu_perfmodel_history_list *at = list; entry->sample && at; at = at->next)
         if (at->entry->nsample > 0 && at->entry->mean > 0)
             entry->sample[entry->count++] =
-                (struct sample){at->entry->footprint, (double)at->entry->size, at->entry->mean};
+                (struct sample){at->entry->footprint, (double)at->entry->size, at->entry->mean, at->entry->deviation};
 }
 
 static void read_samples(struct known *entry, struct starpu_perfmodel_arch *arch)
@@ -101,6 +101,33 @@ static const struct sample *closest(const struct known *entry, uint32_t footprin
     return best;
 }
 
+/* Number `draw` of a series of random numbers from 0 to 1: splitmix64 (Steele, Lea, Flood 2014). */
+static double uniform(uint64_t draw)
+{
+    uint64_t mixed = (draw + 1) * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+    mixed ^= mixed >> 31;
+    return ((double)(mixed >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* Of a normal distribution, by Box and Muller, without its far ends: StarPU leaves out samples that are far from the mean. */
+static double normal(uint64_t draw)
+{
+    const double value = sqrt(-2 * log(uniform(2 * draw))) * cos(6.283185307179586 * uniform(2 * draw + 1));
+    return fmax(-2, fmin(value, 2.5));
+}
+
+/* Of a task that is running now, how long it takes; of others, how long they can be expected to. */
+static double length_by(const struct sample *sample, struct starpu_task *task)
+{
+    if (task->status != STARPU_TASK_RUNNING)
+        return sample->microseconds;
+    const struct starfish_task_header *header = task->cl_arg;
+    const double length = sample->microseconds + sample->deviation * normal(header->draw);
+    return fmax(length, 0.25 * sample->microseconds);
+}
+
 static double length_of(struct starpu_task *task, struct starpu_perfmodel_arch *arch, int *is_estimate)
 {
     const struct known *entry = known_of(task->cl->model->symbol, arch);
@@ -108,14 +135,14 @@ static double length_of(struct starpu_task *task, struct starpu_perfmodel_arch *
     *is_estimate = 0;
     for (size_t i = 0; entry && i < entry->count; i++)
         if (entry->sample[i].footprint == footprint)
-            return entry->sample[i].microseconds;
+            return length_by(&entry->sample[i], task);
     const double bytes = bytes_of(task);
     const struct sample *like = entry ? closest(entry, footprint, bytes) : NULL;
     if (!like)
         return (double)NAN;
     *is_estimate = 1;
     const double cores = starfish_footprint_cores(footprint), there = starfish_footprint_cores(like->footprint);
-    return like->microseconds * (bytes + 1) / (like->bytes + 1) * there / cores;
+    return length_by(like, task) * (bytes + 1) / (like->bytes + 1) * there / cores;
 }
 
 double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned implementation)
@@ -140,7 +167,7 @@ starfish_status starfish_recorded_check(struct starpu_task *task)
         any_estimate |= is_estimate;
     }
     estimated_tasks += (size_t)any_estimate;
-    all_tasks++;
+    ((struct starfish_task_header *)task->cl_arg)->draw = all_tasks++;
     return STARFISH_SUCCESS;
 }
 

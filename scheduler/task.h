@@ -15,7 +15,7 @@
 #include "scheduler/progress.h"
 #include "scheduler/simulated.h"
 
-enum { STARFISH_TASK_MAX_DATA = 224 };
+enum { STARFISH_TASK_MAX_DATA = 544 };
 
 struct starfish_task_header {
     struct starfish_progress *progress;
@@ -24,6 +24,7 @@ struct starfish_task_header {
     uint32_t footprint;             /* hash of everything that makes tasks of one codelet take different time */
     struct starfish_record *record; /* that is kept of it, or NULL */
     size_t number;                  /* in there */
+    size_t draw;                    /* in a simulation: which random number its length depends on */
 };
 
 /* Where in the problem a task works, for people: "slab" 3. */

@@ -291,7 +291,8 @@ starfish_status starfish_graph_reduction_block(struct starfish_spectral *s, stru
     const struct starfish_reduction_block description = {
         .precision = s->precision,
         .n = s->n[1],
-        .lanes = s->first_mode[block + 1] - s->first_mode[block],
+        .numbers = s->numbers,
+        .lanes = (s->first_mode[block + 1] - s->first_mode[block]) / starfish_tridiag_parts(s->numbers),
         .periodic = s->line_periodic,
         .shift = s->lambda,
         .has_constant_mode = s->singular && block == 0,

@@ -18,23 +18,23 @@
 enum {
     INPUTS = STARFISH_SHIFTED_SUMS_INPUTS,
     OUTPUTS = STARFISH_SHIFTED_SUMS_OUTPUTS,
-    ROOTS = STARFISH_TRIDIAG_SUMMED_LINES * STARFISH_TRIDIAG_CACHE_LINE / sizeof(real),
+    ROOTS = STARFISH_TRIDIAG_SUMMED_LINES * STARFISH_TRIDIAG_CACHE_LINE / sizeof(scalar),
     TILE = 32,
     FULL = 3 * ROOTS / 4,
-    LINE = STARFISH_TRIDIAG_CACHE_LINE / sizeof(real),
+    LINE = STARFISH_TRIDIAG_CACHE_LINE / sizeof(scalar),
     LINES = STARFISH_TRIDIAG_SUMMED_LINES
 };
 
-static const real *input_of(const struct starfish_shifted_sums *a, size_t group, int i)
+static const scalar *input_of(const struct starfish_shifted_sums *a, size_t group, int i)
 {
     const int row = a->input_row[group * (size_t)a->inputs + (size_t)i];
-    return row < 0 ? NULL : (const real *)a->input + (size_t)row * a->line.n * a->lanes;
+    return row < 0 ? NULL : (const scalar *)a->input + (size_t)row * a->line.n * a->lanes;
 }
 
-static real *output_of(const struct starfish_shifted_sums *a, size_t group, int o)
+static scalar *output_of(const struct starfish_shifted_sums *a, size_t group, int o)
 {
     const int row = a->output_row[group * (size_t)a->outputs + (size_t)o];
-    return row < 0 ? NULL : (real *)a->output + (size_t)row * a->line.n * a->lanes;
+    return row < 0 ? NULL : (scalar *)a->output + (size_t)row * a->line.n * a->lanes;
 }
 
 static real lane_shift(const struct starfish_shifted_sums *a, size_t lane)
@@ -53,16 +53,16 @@ static void clear_outputs(const struct starfish_shifted_sums *a)
     const size_t width = lanes_end(a) - a->first_lane, whole = width == a->lanes;
     for (size_t g = 0; g < a->groups; g++)
         for (int o = 0; o < a->outputs; o++) {
-            real *out = output_of(a, g, o);
+            scalar *out = output_of(a, g, o);
             for (size_t k = 0; out && k < (whole ? 1 : a->line.n); k++)
-                memset(out + a->first_lane + k * a->lanes, 0, (whole ? a->line.n : 1) * width * sizeof(real));
+                memset(out + a->first_lane + k * a->lanes, 0, (whole ? a->line.n : 1) * width * sizeof(scalar));
         }
 }
 
 /* ---- Rows of a block ----------------------------------------------------------------------------------------------- */
 
 /* A row of solutions, once the rows below it are known. */
-STARFISH_TRIDIAG_INLINE const real *solution_row(const struct line_block *block, size_t width, size_t k)
+STARFISH_TRIDIAG_INLINE const scalar *solution_row(const struct line_block *block, size_t width, size_t k)
 {
     if (k + 1 == block->n)
         return block->last;
@@ -71,7 +71,7 @@ STARFISH_TRIDIAG_INLINE const real *solution_row(const struct line_block *block,
 }
 
 /* The last row is not eliminated, but solved; `pinned` is the slot that is then set to zero, or -1. */
-STARFISH_TRIDIAG_INLINE void take_row(const struct line_block *block, size_t width, size_t k, const real *rhs,
+STARFISH_TRIDIAG_INLINE void take_row(const struct line_block *block, size_t width, size_t k, const scalar *rhs,
                                       ptrdiff_t pinned)
 {
     if (k + 1 < block->n) {
@@ -101,13 +101,13 @@ static size_t padded_inputs(size_t inputs)
 struct run {
     size_t group, first, count;
     size_t inputs, outputs;
-    const real *in[INPUTS];
-    real *out[OUTPUTS];
+    const scalar *in[INPUTS];
+    scalar *out[OUTPUTS];
 };
 
 /* A block of roots in one lane, and the weights of its slots on their own group's vectors that are there. */
 struct slots {
-    size_t n, lanes; /* n rows, `lanes` reals apart in every vector */
+    size_t n, lanes; /* n rows, `lanes` scalars apart in every vector */
     size_t width;    /* those after have no roots, and weights of zero */
     size_t runs;
     struct run run[ROOTS];
@@ -119,7 +119,8 @@ static void set_run(const struct starfish_shifted_sums *a, size_t root, size_t l
                     struct run *run)
 {
     for (int i = 0; i < a->inputs; i++) {
-        const real *in = input_of(a, run->group, i), *weight = (const real *)a->input_weight + i;
+        const scalar *in = input_of(a, run->group, i);
+        const real *weight = (const real *)a->input_weight + i;
         if (!in)
             continue;
         for (size_t s = run->first; s < run->first + run->count; s++)
@@ -127,7 +128,7 @@ static void set_run(const struct starfish_shifted_sums *a, size_t root, size_t l
         run->in[run->inputs++] = in + lane;
     }
     for (int o = 0; o < a->outputs; o++) {
-        real *out = output_of(a, run->group, o);
+        scalar *out = output_of(a, run->group, o);
         const real *weight = (const real *)a->output_weight + o;
         if (!out)
             continue;
@@ -136,7 +137,7 @@ static void set_run(const struct starfish_shifted_sums *a, size_t root, size_t l
         run->out[run->outputs++] = out + lane;
     }
     for (size_t i = run->inputs; i < INPUTS; i++)
-        run->in[i] = run->inputs > 0 ? run->in[0] : (const real *)a->input + lane;
+        run->in[i] = run->inputs > 0 ? run->in[0] : (const scalar *)a->input + lane;
 }
 
 /* Slots of roots from `root` on; `group` is that of the first, and becomes that of the one after the last. One group's
@@ -164,9 +165,9 @@ static void set_slots(const struct starfish_shifted_sums *a, size_t root, size_t
 
 /* One group's roots in all slots: rows are combined, eliminated and summed while they are at hand. Every slot has sums of
  * its own, so that nothing is added across slots before the last of such blocks. */
-STARFISH_TRIDIAG_INLINE void combine_roots(const struct slots *slots, size_t inputs, size_t k, real *restrict rhs)
+STARFISH_TRIDIAG_INLINE void combine_roots(const struct slots *slots, size_t inputs, size_t k, scalar *restrict rhs)
 {
-    real value[INPUTS] = {0};
+    scalar value[INPUTS] = {0};
     for (size_t i = 0; i < inputs; i++)
         value[i] = slots->run[0].in[i][k * slots->lanes];
 #define WEIGHT(i) slots->in[i][s]
@@ -178,8 +179,8 @@ STARFISH_TRIDIAG_INLINE void combine_roots(const struct slots *slots, size_t inp
 #undef VALUE
 }
 
-STARFISH_TRIDIAG_INLINE void add_roots(const real *restrict z, const real *restrict weight, int begins,
-                                       real *restrict sum)
+STARFISH_TRIDIAG_INLINE void add_roots(const scalar *restrict z, const real *restrict weight, int begins,
+                                       scalar *restrict sum)
 {
     if (begins) {
 #pragma omp simd
@@ -193,25 +194,25 @@ STARFISH_TRIDIAG_INLINE void add_roots(const real *restrict z, const real *restr
 }
 
 STARFISH_TRIDIAG_INLINE void sum_one_group(const struct line_block *block, const struct slots *slots, size_t inputs,
-                                           int begins, real *sums)
+                                           int begins, scalar *sums)
 {
     for (size_t k = 0; k < block->n; k++) {
-        combine_roots(slots, inputs, k, block->keep);
-        take_row(block, ROOTS, k, block->keep, slots->pinned);
+        combine_roots(slots, inputs, k, line_block_row(block));
+        take_row(block, ROOTS, k, line_block_row(block), slots->pinned);
     }
     for (size_t k = block->n; k-- > 0;) {
-        const real *z = solution_row(block, ROOTS, k);
+        const scalar *z = solution_row(block, ROOTS, k);
         for (size_t o = 0; o < slots->run[0].outputs; o++)
             add_roots(z, slots->out[o], begins, sums + (o * block->n + k) * ROOTS);
     }
 }
 
 /* In pairs, the same on every instruction set. */
-STARFISH_TRIDIAG_INLINE void add_across(const struct slots *slots, real *sums)
+STARFISH_TRIDIAG_INLINE void add_across(const struct slots *slots, scalar *sums)
 {
     for (size_t o = 0; o < slots->run[0].outputs; o++)
         for (size_t k = 0; k < slots->n; k++) {
-            real *sum = sums + (o * slots->n + k) * ROOTS;
+            scalar *sum = sums + (o * slots->n + k) * ROOTS;
             for (size_t half = ROOTS / 2; half > 0; half /= 2)
                 for (size_t s = 0; s < half; s++)
                     sum[s] += sum[s + half];
@@ -220,7 +221,8 @@ STARFISH_TRIDIAG_INLINE void add_across(const struct slots *slots, real *sums)
 }
 
 STARFISH_TRIDIAG_CLONES
-static void sum_group_roots(const struct line_block *block, const struct slots *slots, int begins, int ends, real *sums)
+static void sum_group_roots(const struct line_block *block, const struct slots *slots, int begins, int ends,
+                            scalar *sums)
 {
     const size_t inputs = padded_inputs(slots->run[0].inputs);
     line_block_begin(block, ROOTS);
@@ -237,7 +239,7 @@ static void sum_group_roots(const struct line_block *block, const struct slots *
 /* Roots of several groups: what is the same for all slots of a group is little, so a slot's rows are side by side instead,
  * TILE of them at a time. */
 STARFISH_TRIDIAG_INLINE void combine_tile(const struct slots *slots, const struct run *run, size_t inputs, size_t first,
-                                          size_t rows, size_t apart, real tile[ROOTS][TILE])
+                                          size_t rows, size_t apart, scalar tile[ROOTS][TILE])
 {
     for (size_t s = run->first; s < run->first + run->count; s++) {
 #define WEIGHT(i) slots->in[i][s]
@@ -251,10 +253,10 @@ STARFISH_TRIDIAG_INLINE void combine_tile(const struct slots *slots, const struc
 }
 
 STARFISH_TRIDIAG_INLINE void add_tile(const struct slots *slots, const struct run *run, size_t first, size_t rows,
-                                      size_t apart, real tile[ROOTS][TILE])
+                                      size_t apart, scalar tile[ROOTS][TILE])
 {
     for (size_t o = 0; o < run->outputs; o++) {
-        real sum[TILE] = {0};
+        scalar sum[TILE] = {0};
         for (size_t s = run->first; s < run->first + run->count; s++) {
             const real weight = slots->out[o][s];
 #pragma omp simd
@@ -269,7 +271,7 @@ STARFISH_TRIDIAG_INLINE void add_tile(const struct slots *slots, const struct ru
 STARFISH_TRIDIAG_INLINE void fill_tile(const struct line_block *block, const struct slots *slots, size_t first,
                                        size_t rows, size_t apart)
 {
-    real tile[ROOTS][TILE];
+    scalar tile[ROOTS][TILE];
     memset(tile + slots->width, 0, (ROOTS - slots->width) * sizeof tile[0]);
     for (size_t r = 0; r < slots->runs; r++) {
         const struct run *run = &slots->run[r];
@@ -289,9 +291,9 @@ STARFISH_TRIDIAG_INLINE void fill_tile(const struct line_block *block, const str
 STARFISH_TRIDIAG_INLINE void drain_tile(const struct line_block *block, const struct slots *slots, size_t first,
                                         size_t rows, size_t apart)
 {
-    real tile[ROOTS][TILE];
+    scalar tile[ROOTS][TILE];
     for (size_t j = 0; j < rows; j++) {
-        const real *z = first + j + 1 < block->n ? block->d + (first + j) * block->pitch : block->last;
+        const scalar *z = first + j + 1 < block->n ? block->d + (first + j) * block->pitch : block->last;
         for (size_t s = 0; s < ROOTS; s++)
             tile[s][j] = z[s];
     }
@@ -326,7 +328,7 @@ static void sum_several_groups(const struct line_block *block, const struct slot
         sum_tiles(block, slots, slots->lanes);
 }
 
-static void sum_lane(const struct starfish_shifted_sums *a, const struct line_block *block, size_t lane, real *sums)
+static void sum_lane(const struct starfish_shifted_sums *a, const struct line_block *block, size_t lane, scalar *sums)
 {
     const size_t end = (size_t)a->first_root[a->groups];
     struct slots slots;
@@ -359,16 +361,16 @@ static void sums_of_few_lanes(const struct starfish_shifted_sums *a)
 struct group_vectors {
     size_t inputs, outputs;
     int input[INPUTS], output[OUTPUTS];
-    const real *in[INPUTS];
-    real *out[OUTPUTS];
+    const scalar *in[INPUTS];
+    scalar *out[OUTPUTS];
 };
 
-/* `lines` cache lines of lanes, the last lanes of which need not be there, in rows `pitch` reals apart. */
+/* `lines` cache lines of lanes, the last lanes of which need not be there, in rows `pitch` scalars apart. */
 struct lane_block {
     size_t group, lines, first_lane, lanes;
     size_t inputs, outputs, pitch;
-    const real *in[INPUTS];
-    real *out[OUTPUTS];
+    const scalar *in[INPUTS];
+    scalar *out[OUTPUTS];
 };
 
 struct lane_weights {
@@ -379,14 +381,14 @@ static struct group_vectors vectors_of_group(const struct starfish_shifted_sums 
 {
     struct group_vectors v = {.inputs = 0};
     for (int i = 0; i < a->inputs; i++) {
-        const real *in = input_of(a, group, i);
+        const scalar *in = input_of(a, group, i);
         if (!in)
             continue;
         v.input[v.inputs] = i;
         v.in[v.inputs++] = in;
     }
     for (int o = 0; o < a->outputs; o++) {
-        real *out = output_of(a, group, o);
+        scalar *out = output_of(a, group, o);
         if (!out)
             continue;
         v.output[v.outputs] = o;
@@ -397,7 +399,7 @@ static struct group_vectors vectors_of_group(const struct starfish_shifted_sums 
 
 /* One row of right-hand sides, roots one after the other. */
 STARFISH_TRIDIAG_INLINE void combine_lanes(const struct lane_block *b, const struct lane_weights *w, size_t k,
-                                           size_t roots, size_t lines, size_t inputs, real *restrict rhs)
+                                           size_t roots, size_t lines, size_t inputs, scalar *restrict rhs)
 {
 #define WEIGHT(i) w->in[q][i]
 #define VALUE(i) b->in[i][k * b->pitch + l]
@@ -411,13 +413,13 @@ STARFISH_TRIDIAG_INLINE void combine_lanes(const struct lane_block *b, const str
 }
 
 STARFISH_TRIDIAG_INLINE void add_lanes(const struct lane_block *b, const struct lane_weights *w, size_t k, size_t roots,
-                                       size_t lines, int begins, const real *restrict z)
+                                       size_t lines, int begins, const scalar *restrict z)
 {
     for (size_t o = 0; o < b->outputs; o++) {
-        real *restrict out = b->out[o] + k * b->pitch;
+        scalar *restrict out = b->out[o] + k * b->pitch;
 #pragma omp simd
         for (size_t l = 0; l < lines * LINE; l++) {
-            real sum = w->out[0][o] * z[l];
+            scalar sum = w->out[0][o] * z[l];
             for (size_t q = 1; q < roots; q++)
                 sum += w->out[q][o] * z[q * lines * LINE + l];
             out[l] = begins ? sum : out[l] + sum;
@@ -432,8 +434,8 @@ STARFISH_TRIDIAG_INLINE void sum_rows(const struct line_block *block, const stru
     const size_t width = roots * lines * LINE;
     line_block_begin(block, width);
     for (size_t k = 0; k < block->n; k++) {
-        combine_lanes(b, w, k, roots, lines, inputs, block->keep);
-        take_row(block, width, k, block->keep, pinned);
+        combine_lanes(b, w, k, roots, lines, inputs, line_block_row(block));
+        take_row(block, width, k, line_block_row(block), pinned);
     }
     for (size_t k = block->n; k-- > 0;)
         add_lanes(b, w, k, roots, lines, begins, solution_row(block, width, k));
@@ -504,19 +506,19 @@ static void sum_lane_block(const struct starfish_shifted_sums *a, const struct l
 /* Rows that are a power of two apart share a few places in the caches. So vectors that are passed over again and again are
  * copied to `memory`: rows of `lines` cache lines, zeros beyond the last lane, then those of the next lanes. */
 STARFISH_TRIDIAG_CLONES
-static void pack(const real *from, size_t apart, size_t n, size_t lanes, size_t width, real *to)
+static void pack(const scalar *from, size_t apart, size_t n, size_t lanes, size_t width, scalar *to)
 {
     for (size_t k = 0; k < n; k++)
         for (size_t l = 0; l < lanes; l += width) {
             const size_t count = starfish_tridiag_smaller(width, lanes - l);
             line_copy_row(to + n * l + k * width, from + k * apart + l, count);
             if (count < width)
-                memset(to + n * l + k * width + count, 0, (width - count) * sizeof(real));
+                memset(to + n * l + k * width + count, 0, (width - count) * sizeof(scalar));
         }
 }
 
 STARFISH_TRIDIAG_CLONES
-static void unpack(const real *from, size_t apart, size_t n, size_t lanes, size_t width, real *to)
+static void unpack(const scalar *from, size_t apart, size_t n, size_t lanes, size_t width, scalar *to)
 {
     for (size_t k = 0; k < n; k++)
         for (size_t l = 0; l < lanes; l += width)
@@ -528,11 +530,11 @@ static void sum_packed(const struct starfish_shifted_sums *a, const struct line_
                        const struct group_vectors *v, size_t first_lane, size_t lanes)
 {
     const size_t n = a->line.n, vector = n * LINES * LINE, width = b->lines * LINE;
-    real *memory = line_block_end(block);
+    scalar *memory = line_block_end(block);
     for (size_t i = 0; i < v->inputs; i++)
         pack(v->in[i] + first_lane, a->lanes, n, lanes, width, memory + i * vector);
     if (v->inputs == 0)
-        memset(memory, 0, vector * sizeof(real));
+        memset(memory, 0, vector * sizeof(scalar));
     b->pitch = width;
     for (size_t l = 0; l < lanes; l += width) {
         b->first_lane = first_lane + l;
@@ -587,12 +589,28 @@ static void sums_of_many_lanes(const struct starfish_shifted_sums *a)
         sum_group(a, &block, g);
 }
 
-void REAL_NAME(starfish_shifted_sums_cpu)(const struct starfish_shifted_sums *arguments)
+/* Of each kind of numbers. */
+void REAL_NAME(starfish_sums_of_roots)(const struct starfish_shifted_sums *arguments);
+void REAL_NAME(starfish_sums_of_roots_complex_vectors)(const struct starfish_shifted_sums *arguments);
+void REAL_NAME(starfish_sums_of_roots_complex_lines)(const struct starfish_shifted_sums *arguments);
+
+void NUMBER_NAME(starfish_sums_of_roots)(const struct starfish_shifted_sums *arguments)
 {
     if (arguments->lanes < STARFISH_TRIDIAG_FEW_LANES)
         sums_of_few_lanes(arguments);
     else
         sums_of_many_lanes(arguments);
+}
+
+#ifdef STARFISH_REAL_NUMBERS
+void REAL_NAME(starfish_shifted_sums_cpu)(const struct starfish_shifted_sums *arguments)
+{
+    static void (*const kernels[STARFISH_TRIDIAG_NUMBERS])(const struct starfish_shifted_sums *) = {
+        [STARFISH_TRIDIAG_REAL] = REAL_NAME(starfish_sums_of_roots),
+        [STARFISH_TRIDIAG_COMPLEX_VECTORS] = REAL_NAME(starfish_sums_of_roots_complex_vectors),
+        [STARFISH_TRIDIAG_COMPLEX_LINES] = REAL_NAME(starfish_sums_of_roots_complex_lines)};
+
+    kernels[arguments->line.numbers](arguments);
 }
 
 void REAL_NAME(starfish_shifted_sums_add_cpu)(size_t count, const void *in, void *out)
@@ -603,3 +621,4 @@ void REAL_NAME(starfish_shifted_sums_add_cpu)(size_t count, const void *in, void
     for (size_t i = 0; i < count; i++)
         to[i] += from[i];
 }
+#endif

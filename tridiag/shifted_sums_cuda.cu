@@ -33,6 +33,7 @@ namespace starfish_slab
 namespace
 {
 
+using starfish_number::Complex;
 using starfish_tridiag::first_of_part;
 using starfish_tridiag::SumLaunch;
 
@@ -52,7 +53,7 @@ template <typename Real, int ROWS, int OUTPUTS> struct Form {
     static constexpr int THREADS = LONG ? MOST_THREADS : MOST_THREADS / 2, BLOCKS = LONG ? 1 : OUTPUTS <= 2 ? 3 : 2;
     typedef typename std::conditional<SHARED_PIVOTS, Chunk<Real, ROWS>,
                                       RegisterChunk<Real, ROWS, !LONG && OUTPUTS == 1>>::type Held;
-    static constexpr int SHARED_SUMS = LONG && OUTPUTS == 3, COLUMNS = ROWS * (SHARED_PIVOTS + SHARED_SUMS);
+    static constexpr int SHARED_SUMS = LONG && OUTPUTS == 3;
 };
 
 /* A thread's sums of its chunk: of all outputs but the last SHARED in registers. */
@@ -71,6 +72,16 @@ template <typename Real, int ROWS, int OUTPUTS, int SHARED> struct Sums {
         return o < OUTPUTS - SHARED ? held[o][k] : shared[((o - OUTPUTS + SHARED) * ROWS + k) * MOST_THREADS];
     }
 };
+
+/* Of shared memory: the operator, and where there is no other place pivots. */
+template <typename Real, int ROWS> __host__ __device__ inline size_t operator_bytes(const SumCut &cut, bool pivots)
+{
+    typedef CoefficientOf<Real> Coefficient;
+    const size_t coefficients =
+        Operator<Coefficient, ROWS>::size(cut.rows) + (pivots ? size_t(ROWS) * MOST_THREADS : 0);
+
+    return (coefficients * sizeof(Coefficient) + sizeof(Real) - 1) / sizeof(Real) * sizeof(Real);
+}
 
 /* ---- A thread's share --------------------------------------------------------------------------------------------- */
 
@@ -194,7 +205,8 @@ __device__ inline void give_sums(const SumLaunch<Real> &launch, const SumCut &cu
 
 /* `staged`: the chunk in the first input, the others `stride` apart. */
 template <typename Real, int ROWS>
-__device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, unsigned present, const Real *weight)
+__device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, unsigned present,
+                               const RealOf<Real> *weight)
 {
 #pragma unroll
     for (int k = 0; k < ROWS; k++)
@@ -203,7 +215,7 @@ __device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, 
     for (int i = 0; i < STARFISH_SHIFTED_SUMS_INPUTS; i++) {
         if (!(present >> i & 1u))
             continue;
-        const Real by = __ldg(weight + i);
+        const RealOf<Real> by = __ldg(weight + i);
 #pragma unroll
         for (int k = 0; k < ROWS; k++)
             f[k] += by * staged[i * stride + k];
@@ -212,8 +224,8 @@ __device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, 
 
 /* From right-hand sides to unknowns. */
 template <typename Real, int ROWS, bool PERIODIC, typename Held>
-__device__ inline void solve_lane(Held &chunk, const Operator<Real, ROWS> &rows, const Cut &cut, const Share &share,
-                                  Real shift, bool pinned)
+__device__ inline void solve_lane(Held &chunk, const Operator<CoefficientOf<Real>, ROWS> &rows, const Cut &cut,
+                                  const Share &share, RealOf<Real> shift, bool pinned)
 {
     const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC>(chunk, rows, share.at, shift, share.first);
     const Real own = solve_in_warp<PERIODIC>(last, cut, share.chunk, rows.upper[share.at + ROWS - 1], pinned);
@@ -230,25 +242,29 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     sum_chunks(const __grid_constant__ SumLaunch<Real> launch, const __grid_constant__ SumCut cut)
 {
     extern __shared__ __align__(16) unsigned char memory[];
-    typedef Operator<Real, ROWS> Rows;
+    typedef CoefficientOf<Real> Coefficient;
+    typedef RealOf<Real> Weight;
+    typedef Operator<Coefficient, ROWS> Rows;
     typedef Form<Real, ROWS, OUTPUTS> Is;
     const starfish_shifted_sums &a = launch.sum;
-    Real *shared = reinterpret_cast<Real *>(memory), *pivots = shared + Rows::size(cut.rows);
-    Real *staged = pivots + Is::COLUMNS * MOST_THREADS;
+    Coefficient *shared = reinterpret_cast<Coefficient *>(memory), *pivots = shared + Rows::size(cut.rows);
+    Real *columns = reinterpret_cast<Real *>(memory + operator_bytes<Real, ROWS>(cut, Is::SHARED_PIVOTS));
+    Real *staged = columns + Is::SHARED_SUMS * ROWS * MOST_THREADS;
     Rows rows(shared, cut.rows);
     const Share share = share_of_thread<Rows::PITCH>(cut, static_cast<unsigned>(launch.parts));
     typename Is::Held chunk;
-    Sums<Real, ROWS, OUTPUTS, Is::SHARED_SUMS> sums(pivots + Is::SHARED_PIVOTS * ROWS * MOST_THREADS);
+    Sums<Real, ROWS, OUTPUTS, Is::SHARED_SUMS> sums(columns);
 
     const unsigned present = start_loading<Real, ROWS>(a, cut, share, staged);
-    rows.load(static_cast<const Real *>(a.line.lower), static_cast<const Real *>(a.line.diag),
-              static_cast<const Real *>(a.line.upper), cut.rows, PERIODIC);
+    rows.load(static_cast<const Coefficient *>(a.line.lower), static_cast<const Coefficient *>(a.line.diag),
+              static_cast<const Coefficient *>(a.line.upper), cut.rows, PERIODIC);
     const size_t splits = launch.parts * cut.splits;
     const size_t split = size_t(share.part) * cut.splits + share.line / cut.rows.width;
     const int first = first_of_part(a, share.group, split, splits);
     const int end = first_of_part(a, share.group, split + 1, splits);
-    const Real shift = starfish_tridiag::shift_of_lane<Real>(a, share.lane);
-    const int pinned = share.lane == 0 ? a.pinned_root : -1;
+    const size_t number = share.lane / launch.lanes_of_number;
+    const Weight shift = starfish_tridiag::shift_of_lane<Real>(a, number);
+    const int pinned = number == 0 ? a.pinned_root : -1;
     const Real *own = staged + share.column * cut.pitch + share.at;
     wait_for_copies();
     __syncthreads();
@@ -256,14 +272,14 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     for (int next = first; __any_sync(ALL_THREADS, next < end); next++) {
         /* Those of a warp that have no more roots solve with any, for nothing. */
         const int root = next < end ? next : a.first_root[share.group];
-        const Real *weight = static_cast<const Real *>(a.output_weight) + size_t(root) * OUTPUTS;
+        const Weight *weight = static_cast<const Weight *>(a.output_weight) + size_t(root) * OUTPUTS;
         combine(chunk.f, own, cut.rows.width * cut.pitch, present,
-                static_cast<const Real *>(a.input_weight) + size_t(root) * a.inputs);
+                static_cast<const Weight *>(a.input_weight) + size_t(root) * a.inputs);
         solve_lane<Real, ROWS, PERIODIC>(chunk, rows, cut.rows, share,
-                                         shift + __ldg(static_cast<const Real *>(a.mu) + root), root == pinned);
+                                         shift + __ldg(static_cast<const Weight *>(a.mu) + root), root == pinned);
 #pragma unroll
         for (int o = 0; o < OUTPUTS; o++) {
-            const Real by = next < end ? __ldg(weight + o) : Real(0);
+            const Weight by = next < end ? __ldg(weight + o) : Weight(0);
 #pragma unroll
             for (int k = 0; k < ROWS; k++)
                 sums.at(o, k) += by * chunk.f[k];
@@ -274,24 +290,24 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
 
 /* ---- Launch ------------------------------------------------------------------------------------------------------- */
 
-/* `columns`: reals of every thread beside its registers. */
-template <typename Real, int ROWS> size_t shared_bytes(const SumCut &cut, int inputs, int columns)
+template <typename Real, int ROWS, int OUTPUTS> size_t shared_bytes(const SumCut &cut, int inputs)
 {
+    typedef Form<Real, ROWS, OUTPUTS> Is;
     const size_t lines = size_t(cut.rows.width) * (inputs > cut.splits ? inputs : cut.splits);
 
-    return sizeof(Real) * (Operator<Real, ROWS>::size(cut.rows) + lines * cut.pitch + size_t(columns) * MOST_THREADS);
+    return operator_bytes<Real, ROWS>(cut, Is::SHARED_PIVOTS) +
+           (lines * cut.pitch + size_t(Is::SHARED_SUMS) * ROWS * MOST_THREADS) * sizeof(Real);
 }
 
 /* A block has neighbouring lanes as far as there are such and shared memory holds their inputs; the rest of its threads
  * is for other roots. */
-template <typename Real, int ROWS>
-SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, int columns)
+template <typename Real, int ROWS, int OUTPUTS> SumCut cut_sums(const starfish_shifted_sums &a, size_t most_bytes)
 {
     enum { APART = 4 }; /* lines that start in different banks */
     SumCut cut = {cut_rows(a.line.n, a.lanes, ROWS), 1, 0, 0};
-    const int lines = threads / cut.rows.group, fewest = WARP / cut.rows.group;
+    const int lines = Form<Real, ROWS, OUTPUTS>::THREADS / cut.rows.group, fewest = WARP / cut.rows.group;
 
-    cut.pitch = Operator<Real, ROWS>::PITCH * cut.rows.chunks + APART;
+    cut.pitch = Operator<CoefficientOf<Real>, ROWS>::PITCH * cut.rows.chunks + APART;
     cut.rows.width = 1;
     while (cut.rows.width < lines && size_t(cut.rows.width) < a.lanes)
         cut.rows.width *= 2;
@@ -299,7 +315,7 @@ SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, 
         cut.splits = lines / cut.rows.width;
         while (cut.splits * cut.rows.width > fewest && size_t(cut.splits / 2) >= a.most_roots)
             cut.splits /= 2;
-        if (cut.rows.width == 1 || shared_bytes<Real, ROWS>(cut, a.inputs, columns) <= most_bytes)
+        if (cut.rows.width == 1 || shared_bytes<Real, ROWS, OUTPUTS>(cut, a.inputs) <= most_bytes)
             break;
     }
     cut.rows.threads = cut.rows.group * cut.rows.width * cut.splits;
@@ -308,16 +324,15 @@ SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, 
 }
 
 template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS>
-int launch_chunks(const starfish_shifted_sums &a, cudaStream_t stream)
+int launch_chunks(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
 {
-    typedef Form<Real, ROWS, OUTPUTS> Is;
     auto kernel = sum_chunks<Real, ROWS, PERIODIC, OUTPUTS>;
     int device = 0, most_bytes = 0, status = cudaGetDevice(&device);
 
     if (!status)
         status = cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    const SumCut cut = cut_sums<Real, ROWS>(a, Is::THREADS, most_bytes, Is::COLUMNS);
-    const int bytes = static_cast<int>(shared_bytes<Real, ROWS>(cut, a.inputs, Is::COLUMNS));
+    const SumCut cut = cut_sums<Real, ROWS, OUTPUTS>(a, most_bytes);
+    const int bytes = static_cast<int>(shared_bytes<Real, ROWS, OUTPUTS>(cut, a.inputs));
     if (!status)
         status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (status)
@@ -325,38 +340,66 @@ int launch_chunks(const starfish_shifted_sums &a, cudaStream_t stream)
     const size_t runs = starfish_tridiag_sum_runs(a.line.n, a.lanes, a.groups, a.most_roots, sizeof(Real));
     const size_t parts = (runs + cut.splits - 1) / cut.splits, vector = a.line.n * a.lanes;
     const SumLaunch<Real> launch = {
-        a, parts, static_cast<Real *>(a.workspace), parts * OUTPUTS * vector, OUTPUTS * vector, vector, a.lanes};
+        a,      lanes_of_number, parts, static_cast<Real *>(a.workspace), parts * OUTPUTS * vector, OUTPUTS * vector,
+        vector, a.lanes};
     kernel<<<static_cast<unsigned>(cut.tiles * parts * a.groups), cut.rows.threads, bytes, stream>>>(launch, cut);
     status = cudaGetLastError();
     return status || parts == 1 ? status : starfish_tridiag::launch_add_parts(launch, stream);
 }
 
 template <typename Real, int ROWS, bool PERIODIC>
-int launch_outputs(const starfish_shifted_sums &a, cudaStream_t stream)
+int launch_outputs(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
 {
     static_assert(STARFISH_SHIFTED_SUMS_OUTPUTS == 3, "each has a kernel");
     if (a.outputs == 1)
-        return launch_chunks<Real, ROWS, PERIODIC, 1>(a, stream);
-    return a.outputs == 2 ? launch_chunks<Real, ROWS, PERIODIC, 2>(a, stream)
-                          : launch_chunks<Real, ROWS, PERIODIC, 3>(a, stream);
+        return launch_chunks<Real, ROWS, PERIODIC, 1>(a, lanes_of_number, stream);
+    return a.outputs == 2 ? launch_chunks<Real, ROWS, PERIODIC, 2>(a, lanes_of_number, stream)
+                          : launch_chunks<Real, ROWS, PERIODIC, 3>(a, lanes_of_number, stream);
 }
 
-template <typename Real, int ROWS> int launch_form(const starfish_shifted_sums &a, cudaStream_t stream)
+template <typename Real, int ROWS>
+int launch_form(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
 {
-    return a.line.periodic ? launch_outputs<Real, ROWS, true>(a, stream) : launch_outputs<Real, ROWS, false>(a, stream);
+    return a.line.periodic ? launch_outputs<Real, ROWS, true>(a, lanes_of_number, stream)
+                           : launch_outputs<Real, ROWS, false>(a, lanes_of_number, stream);
+}
+
+template <typename Real> int launch_numbers(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
+{
+    typedef Lengths<Real> Is;
+
+    if (a.line.n <= size_t(MOST_CHUNKS) * Is::MEDIUM)
+        return launch_form<Real, Is::MEDIUM>(a, lanes_of_number, stream);
+    if (a.line.n <= Is::LONG_LANE)
+        return launch_form<Real, Is::LONG>(a, lanes_of_number, stream);
+    return starfish_tridiag::launch_lines<Real>(a, stream);
+}
+
+/* A thread holds half as many rows of complex numbers. Vectors that are too long then, and not as real ones, are solved as
+ * two lanes each: that is two eliminations, but on chip. */
+template <typename Real> int launch_complex_vectors(const starfish_shifted_sums &a, cudaStream_t stream)
+{
+    typedef Complex<Real, false> Number;
+    starfish_shifted_sums lanes = a;
+
+    if (a.line.n <= Lengths<Number>::LONG_LANE || a.line.n > Lengths<Real>::LONG_LANE)
+        return launch_numbers<Number>(a, 1, stream);
+    lanes.lanes *= 2;
+    return launch_numbers<Real>(lanes, 2, stream);
 }
 
 template <typename Real> int launch_sums(const starfish_shifted_sums *a, cudaStream_t stream)
 {
-    typedef Lengths<Real> Is;
-
     if (a->groups == 0)
         return cudaSuccess;
-    if (a->line.n <= size_t(MOST_CHUNKS) * Is::MEDIUM)
-        return launch_form<Real, Is::MEDIUM>(*a, stream);
-    if (a->line.n <= Is::LONG_LANE)
-        return launch_form<Real, Is::LONG>(*a, stream);
-    return starfish_tridiag::launch_lines<Real>(*a, stream);
+    switch (a->line.numbers) {
+    case STARFISH_TRIDIAG_REAL:
+        return launch_numbers<Real>(*a, 1, stream);
+    case STARFISH_TRIDIAG_COMPLEX_VECTORS:
+        return launch_complex_vectors<Real>(*a, stream);
+    default:
+        return launch_numbers<Complex<Real, true>>(*a, 1, stream);
+    }
 }
 
 } // namespace

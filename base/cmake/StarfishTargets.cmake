@@ -3,18 +3,27 @@
 #   starfish_sources(FILE...)       C files, compiled once
 #   starfish_runtime_sources(FILE...)  C files that know StarPU, compiled once more for simulated machines
 #   starfish_real_sources(FILE...)  C files compiled twice, for f32 and f64 (base/real.h)
+#   starfish_number_sources(FILE...)  the same, each also for complex vectors and for complex lines (base/number.h)
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
 add_library(starfish_objects OBJECT)
+set(starfish_object_libraries starfish_objects)
 foreach(precision f32 f64)
     string(TOUPPER ${precision} upper)
-    add_library(starfish_objects_${precision} OBJECT)
-    target_compile_definitions(starfish_objects_${precision} PRIVATE STARFISH_REAL_${upper})
+    set(objects starfish_objects_${precision})
+    foreach(numbers "" _complex_vectors _complex_lines)
+        string(TOUPPER "${numbers}" kind)
+        add_library(${objects}${numbers} OBJECT)
+        target_compile_definitions(${objects}${numbers} PRIVATE STARFISH_REAL_${upper} $<$<BOOL:${kind}>:STARFISH${kind}>)
+        list(APPEND starfish_object_libraries ${objects}${numbers})
+    endforeach()
+    # Products of complex numbers by the textbook, without a search for infinities, so that loops vectorise.
+    target_compile_options(${objects}_complex_lines PRIVATE $<$<C_COMPILER_ID:GNU>:-fcx-limited-range>)
 endforeach()
 add_library(starfish_runtime_objects OBJECT)
-set(starfish_kernel_libraries starfish_objects starfish_objects_f32 starfish_objects_f64)
-set(starfish_object_libraries ${starfish_kernel_libraries} starfish_runtime_objects)
+set(starfish_kernel_libraries ${starfish_object_libraries})
+list(APPEND starfish_object_libraries starfish_runtime_objects)
 foreach(objects ${starfish_object_libraries})
     target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
     target_include_directories(${objects} PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/include")
@@ -80,6 +89,15 @@ function(starfish_real_sources)
     starfish_absolute(paths ${ARGN})
     target_sources(starfish_objects_f32 PRIVATE ${paths})
     target_sources(starfish_objects_f64 PRIVATE ${paths})
+endfunction()
+
+function(starfish_number_sources)
+    starfish_real_sources(${ARGN})
+    starfish_absolute(paths ${ARGN})
+    foreach(numbers _complex_vectors _complex_lines)
+        target_sources(starfish_objects_f32${numbers} PRIVATE ${paths})
+        target_sources(starfish_objects_f64${numbers} PRIVATE ${paths})
+    endforeach()
 endfunction()
 
 function(starfish_cuda_sources)

@@ -10,6 +10,7 @@
 #include <starfish/context.h>
 #include <starfish/field.h>
 #include <starfish/fishpack.h>
+#include <starfish/multigrid.h>
 #include <starfish/poisson.h>
 #include <starfish/status.h>
 #include <starfish/tridiag.h>

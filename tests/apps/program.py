@@ -353,6 +353,25 @@ class Bench(Case):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *quick[:-1], *arguments)
 
+    def test_blktri_in_complex_numbers(self):
+        quick = ["bench", "blktri", "--workers", "cpu:1", "--repeat", "1", "--warmup", "0", "--json"]
+        status, out, said = self.run_program(*quick, "--size", "9,2x7x8", "--form", "fractions,product,slab",
+                                             "--precision", "f32,f64", "--data", "real,complex,complex-lines")
+        self.assertEqual((status, said), (0, []), out)
+        rows = json.loads(out)["rows"]
+        self.assertEqual(len({row["case"] for row in rows}), len(rows))
+        # Three dimensions are real, and a complex x has no basis.
+        forms = {"real": ("blktri", "blktri-product", "slab"), "complex": ("blktri", "blktri-product", "slab"),
+                 "complex-lines": ("blktri", "blktri-product")}
+        self.assertEqual([(row["n"], row["precision"], row["data"], row["method"]) for row in rows],
+                         [(n, precision, data, method) for n in ("9x9", "2x7x8") for precision in ("f32", "f64")
+                          for data in forms if n == "9x9" or data == "real" for method in forms[data]])
+        for row in rows:
+            self.assertLess(row["residual"], 1e-3 if row["precision"] == "f32" else 1e-10)
+            unknowns, parts = {"9x9": 81, "2x7x8": 112}[row["n"]], 1 if row["data"] == "real" else 2
+            self.assertEqual(row["bytes"], 2 * parts * {"f32": 4, "f64": 8}[row["precision"]] * unknowns)
+        self.refuse(2, "--data: 'imaginary' is not one of real, complex", *quick[:-1], "--data", "imaginary")
+
     def test_blktri_beside_fishpack(self):
         status, out, said = self.run_program("bench", "blktri", "--size", "255", "--workers", "cpu:1", "--repeat", "1",
                                              "--warmup", "0")

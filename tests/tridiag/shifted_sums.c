@@ -14,9 +14,9 @@ static void sums(starfish_precision precision, const struct starfish_shifted_sum
     (precision == STARFISH_F32 ? starfish_shifted_sums_cpu_f32 : starfish_shifted_sums_cpu_f64)(a);
 }
 
-static size_t workspace(const struct starfish_shifted_sums *a, size_t real_size)
+static size_t workspace(const struct starfish_shifted_sums *a, size_t element_size)
 {
-    return starfish_shifted_sums_workspace_cpu(a->line.n, a->lanes, a->line.periodic, real_size);
+    return starfish_shifted_sums_workspace_cpu(a->line.n, a->lanes, a->line.periodic, element_size);
 }
 
 static const struct test_sums_device device = {&test_host_memory, sums, workspace};

@@ -1,0 +1,15 @@
+/* STARFISH_CLONES before a CPU kernel compiles it for several instruction sets: SSE2, the x86-64 baseline, has two f64
+ * lanes where AVX-512 has eight. The loader picks a version once; sanitizers cannot be up yet when it does. No version
+ * contracts to fused multiply-adds (ISO mode), so all give the same bits. What such a kernel calls must be inlined into it. */
+#ifndef STARFISH_BASE_CLONES_H
+#define STARFISH_BASE_CLONES_H
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&                       \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define STARFISH_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define STARFISH_CLONES
+#endif
+#define STARFISH_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+#endif

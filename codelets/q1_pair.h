@@ -1,0 +1,81 @@
+/* The two functions of a codelet of Q1 multigrid. STARFISH_Q1_PAIR(operation) defines operation_cpu, whose work a team's cores
+ * share, and operation_cuda by the file's
+ *     static int operation_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a,
+ *                               size_t part, size_t parts)
+ * which does one core's part of the task. struct arguments has `header` and `setting`. */
+#ifndef STARFISH_CODELETS_Q1_PAIR_H
+#define STARFISH_CODELETS_Q1_PAIR_H
+
+#include "codelets/kernel_pair.h"
+#include "codelets/q1.h"
+
+#ifdef STARFISH_HAVE_GPU
+#define STARFISH_Q1_PAIR_CUDA(operation)                                                                               \
+    static void operation##_cuda(void *buffers[], void *data)                                                          \
+    {                                                                                                                  \
+        const struct arguments *a = data;                                                                              \
+        const struct starfish_q1_place place = {a->setting.precision, 1, starpu_cuda_get_local_stream(),               \
+                                                starfish_workspace_here(a->setting.workspace)};                        \
+        starfish_task_check(&a->header, #operation, operation##_here(&place, buffers, a, 0, 1));                       \
+    }
+#else
+#define STARFISH_Q1_PAIR_CUDA(operation)
+#endif
+
+#define STARFISH_Q1_PAIR(operation)                                                                                    \
+    struct operation##_task {                                                                                          \
+        void **buffers;                                                                                                \
+        const struct arguments *arguments;                                                                             \
+    };                                                                                                                 \
+    static void operation##_on_a_core(void *data, size_t part, size_t parts)                                           \
+    {                                                                                                                  \
+        const struct operation##_task *task = data;                                                                    \
+        const struct starfish_q1_setting *setting = &task->arguments->setting;                                         \
+        const struct starfish_q1_place place = {setting->precision, 0, NULL,                                           \
+                                                starfish_workspace_part(setting->workspace, part)};                    \
+        operation##_here(&place, task->buffers, task->arguments, part, parts);                                         \
+    }                                                                                                                  \
+    static void operation##_cpu(void *buffers[], void *data)                                                           \
+    {                                                                                                                  \
+        const struct arguments *a = data;                                                                              \
+        struct operation##_task task = {buffers, a};                                                                   \
+        starfish_team_run(a->header.progress->context, operation##_on_a_core, &task);                                  \
+    }                                                                                                                  \
+    STARFISH_Q1_PAIR_CUDA(operation)
+
+/* Part of parts of a rectangle, by rows or by columns. */
+static inline struct starfish_rectangle starfish_q1_share_rows(struct starfish_rectangle at, size_t part, size_t parts)
+{
+    const size_t rows = at.y1 - at.y0;
+
+    return (struct starfish_rectangle){at.x0, at.x1, at.y0 + rows * part / parts, at.y0 + rows * (part + 1) / parts};
+}
+
+static inline struct starfish_rectangle starfish_q1_share_columns(struct starfish_rectangle at, size_t part,
+                                                                  size_t parts)
+{
+    const size_t columns = at.x1 - at.x0;
+
+    return (struct starfish_rectangle){at.x0 + columns * part / parts, at.x0 + columns * (part + 1) / parts, at.y0,
+                                       at.y1};
+}
+
+/* A row of an array's tiles, and with the unknowns around it that a matrix reaches. */
+static inline struct starfish_rectangle starfish_q1_row(const struct starfish_tiles *tiles, size_t part)
+{
+    return (struct starfish_rectangle){0, tiles->n[0], tiles->first[1][part], tiles->first[1][part + 1]};
+}
+
+static inline struct starfish_rectangle starfish_q1_around(struct starfish_rectangle at)
+{
+    return (struct starfish_rectangle){at.x0 > 0 ? at.x0 - 1 : 0, at.x1 + 1, at.y0 > 0 ? at.y0 - 1 : 0, at.y1 + 1};
+}
+
+#define STARFISH_Q1_FOOTPRINT(arguments, ...)                                                                          \
+    do {                                                                                                               \
+        const size_t footprint_sizes[] = {__VA_ARGS__};                                                                \
+        (arguments).header.footprint =                                                                                 \
+            starfish_footprint_of(footprint_sizes, sizeof footprint_sizes / sizeof footprint_sizes[0]);                \
+    } while (0)
+
+#endif

@@ -1,0 +1,301 @@
+/* Steps on one grid of Q1 multigrid. */
+#include "codelets/q1_steps.h"
+
+#include "base/real.h"
+#include "tridiag/batch.h"
+#include "tridiag/blocking.h"
+
+/* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
+
+#ifdef STARFISH_CUDA
+#define RUN_ON_GPU(kernel)                                                                                             \
+    static int (*const on_gpu[])(const struct kernel *, struct CUstream_st *) = {kernel##_cuda_f32,                    \
+                                                                                 kernel##_cuda_f64};                   \
+    if (place->gpu)                                                                                                    \
+        return on_gpu[place->precision](arguments, place->stream);
+#else
+#define RUN_ON_GPU(kernel)
+#endif
+#define KERNEL(run, kernel)                                                                                            \
+    static int run(const struct starfish_q1_place *place, const struct kernel *arguments)                              \
+    {                                                                                                                  \
+        static void (*const on_cpu[])(const struct kernel *) = {kernel##_cpu_f32, kernel##_cpu_f64};                   \
+        RUN_ON_GPU(kernel)                                                                                             \
+        on_cpu[place->precision](arguments);                                                                           \
+        return 0;                                                                                                      \
+    }
+
+KERNEL(run_defect, starfish_band_defect)
+KERNEL(run_jacobi, starfish_band_jacobi)
+KERNEL(run_update, starfish_band_update)
+KERNEL(run_dense, starfish_band_dense)
+KERNEL(run_restrict, starfish_restrict)
+KERNEL(run_prolong, starfish_prolong)
+KERNEL(run_lines, starfish_batch)
+
+/* Return from the calling function when a kernel cannot be launched. */
+#define TRY_LAUNCH(call)                                                                                               \
+    do {                                                                                                               \
+        const int try_error = (call);                                                                                  \
+        if (try_error != 0)                                                                                            \
+            return try_error;                                                                                          \
+    } while (0)
+
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape)
+{
+    return starfish_band_table_start(shape->n[0], shape->n[1], 5);
+}
+
+size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape)
+{
+    return starfish_q1_table_weights(shape) + 2 * (shape->n[0] + shape->n[1]);
+}
+
+size_t starfish_q1_table_size(const struct starfish_q1_shape *shape)
+{
+    const size_t n = shape->n[0] * shape->n[1];
+
+    return starfish_q1_table_inverse(shape) + (shape->coarsest ? n * n : 0);
+}
+
+static const void *at_real(const struct starfish_q1_place *place, const void *array, size_t index)
+{
+    return (const char *)array + index * starfish_real_size(place->precision);
+}
+
+static struct starfish_band_matrix matrix_of(const struct starfish_q1_place *place,
+                                             const struct starfish_q1_shape *shape, const void *table)
+{
+    return starfish_band_table_point(shape->n[0], shape->n[1], table, starfish_real_size(place->precision));
+}
+
+/* Between a fine grid and the next coarser one, whose table has the weights. */
+static void set_axes(const struct starfish_q1_place *place, const struct starfish_q1_shape *fine,
+                     const struct starfish_q1_shape *coarse, const void *table, struct starfish_transfer_axis axis[2])
+{
+    size_t next = starfish_q1_table_weights(coarse);
+
+    for (int d = 0; d < 2; d++) {
+        const void *left = at_real(place, table, next), *right = at_real(place, table, next + coarse->n[d]);
+        axis[d] = (struct starfish_transfer_axis){fine->n[d],        coarse->n[d], coarse->stride[d],
+                                                  coarse->origin[d], left,         right};
+        next += 2 * coarse->n[d];
+    }
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* Lines that pass through the cache together: on the CPU as many as the batch has side by side, on the GPU all. */
+static size_t lines_at_once(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                            enum starfish_q1_direction direction)
+{
+    const size_t size = starfish_real_size(place->precision), along = direction == STARFISH_Q1_LINES_Y;
+
+    if (place->gpu)
+        return shape->n[1 - along];
+    if (direction == STARFISH_Q1_LINES_X)
+        return starfish_tridiag_smaller(STARFISH_TRIDIAG_CACHE_LINE / size, shape->n[1]);
+    /* the batch's two arrays, and the defect */
+    return starfish_tridiag_block_lanes(shape->n[1], shape->n[0], 3, size);
+}
+
+/* Lines of a rectangle, the defect in the work space, which becomes the correction. */
+static struct starfish_batch batch_of(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                                      enum starfish_q1_direction direction, struct starfish_rectangle at)
+{
+    const size_t width = at.x1 - at.x0, height = at.y1 - at.y0, nx = shape->n[0];
+    const int x = direction == STARFISH_Q1_LINES_X;
+    struct starfish_batch batch = {
+        .n = x ? width : height,
+        .lines = x ? height : width,
+        .columns = 1,
+        .components = 1,
+        .coefficients = x ? (struct starfish_layout){1, nx} : (struct starfish_layout){nx, 1},
+        .vectors = x ? (struct starfish_layout){1, width} : (struct starfish_layout){width, 1},
+        .input = place->work,
+        .output = place->work,
+    };
+
+    batch.algorithm = place->gpu ? starfish_batch_choose_cuda(&batch) : starfish_batch_choose_cpu(&batch);
+    batch.workspace = (void *)(uintptr_t)at_real(place, place->work, starfish_tridiag_round_up(width * height, 32));
+    return batch;
+}
+
+static int smooth_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
+                        struct starfish_rectangle at)
+{
+    const int x = s->direction == STARFISH_Q1_LINES_X;
+    const size_t pitch = at.x1 - at.x0, start = at.x0 + at.y0 * s->shape.n[0];
+    const struct starfish_band_matrix matrix = matrix_of(place, &s->shape, s->table);
+    const struct starfish_band_defect defect = {
+        .matrix = matrix, .at = at, .u = s->u, .f = s->f, .result = place->work, .pitch = pitch};
+    const struct starfish_band_update update = {.nx = s->shape.n[0],
+                                                .at = at,
+                                                .damping = s->damping,
+                                                .u = s->u,
+                                                .correction = place->work,
+                                                .pitch = pitch,
+                                                .v = s->v};
+    struct starfish_batch lines = batch_of(place, &s->shape, s->direction, at);
+
+    lines.lower = at_real(place, matrix.band[x ? STARFISH_BAND_W : STARFISH_BAND_S], start);
+    lines.diag = at_real(place, matrix.band[STARFISH_BAND_C], start);
+    lines.upper = at_real(place, matrix.band[x ? STARFISH_BAND_E : STARFISH_BAND_N], start);
+    TRY_LAUNCH(run_defect(place, &defect));
+    TRY_LAUNCH(run_lines(place, &lines));
+    return run_update(place, &update);
+}
+
+static int smooth_points(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
+{
+    const struct starfish_band_jacobi jacobi = {.matrix = matrix_of(place, &s->shape, s->table),
+                                                .at = s->at,
+                                                .damping = s->damping,
+                                                .u = s->u,
+                                                .f = s->f,
+                                                .v = s->v};
+
+    return run_jacobi(place, &jacobi);
+}
+
+int starfish_q1_smooth_here(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
+{
+    const size_t step = lines_at_once(place, &s->shape, s->direction);
+
+    if (s->direction == STARFISH_Q1_POINTS)
+        return smooth_points(place, s);
+    struct starfish_rectangle at = s->at;
+    if (s->direction == STARFISH_Q1_LINES_X)
+        for (; at.y0 < s->at.y1; at.y0 = at.y1) {
+            at.y1 = starfish_tridiag_smaller(at.y0 + step, s->at.y1);
+            TRY_LAUNCH(smooth_lines(place, s, at));
+        }
+    else
+        for (; at.x0 < s->at.x1; at.x0 = at.x1) {
+            at.x1 = starfish_tridiag_smaller(at.x0 + step, s->at.x1);
+            TRY_LAUNCH(smooth_lines(place, s, at));
+        }
+    return 0;
+}
+
+/* ---- Between grids ----------------------------------------------------------------------------------------------- */
+
+/* Coarse rows whose defect is in the cache at a time. */
+static size_t rows_at_once(const struct starfish_q1_place *place, const struct starfish_q1_shape *coarse)
+{
+    enum { ROWS = 8 };
+
+    return place->gpu ? coarse->n[1] : ROWS;
+}
+
+static int restrict_rows(const struct starfish_q1_place *place, const struct starfish_q1_restrict *s,
+                         struct starfish_rectangle at)
+{
+    struct starfish_restrict rows = {.at = at, .defect = place->work, .coarse = s->result};
+    size_t fine[2];
+
+    set_axes(place, &s->fine, &s->coarse, s->coarse_table, rows.axis);
+    starfish_transfer_fine(&rows.axis[1], at.y0, at.y1, fine);
+    rows.first_row = fine[0];
+    if (!s->u) { /* the defect is f, which need not be copied */
+        rows.first_row = 0;
+        rows.defect = s->f;
+        return run_restrict(place, &rows);
+    }
+    const struct starfish_band_defect defect = {.matrix = matrix_of(place, &s->fine, s->fine_table),
+                                                .at = {0, s->fine.n[0], fine[0], fine[1]},
+                                                .u = s->u,
+                                                .f = s->f,
+                                                .result = place->work,
+                                                .pitch = s->fine.n[0]};
+    TRY_LAUNCH(run_defect(place, &defect));
+    return run_restrict(place, &rows);
+}
+
+int starfish_q1_restrict_here(const struct starfish_q1_place *place, const struct starfish_q1_restrict *s)
+{
+    const size_t step = rows_at_once(place, &s->coarse);
+    struct starfish_rectangle at = s->at;
+
+    for (; at.y0 < s->at.y1; at.y0 = at.y1) {
+        at.y1 = starfish_tridiag_smaller(at.y0 + step, s->at.y1);
+        TRY_LAUNCH(restrict_rows(place, s, at));
+    }
+    return 0;
+}
+
+int starfish_q1_prolong_here(const struct starfish_q1_place *place, const struct starfish_q1_prolong *s)
+{
+    struct starfish_prolong prolong = {.at = s->at, .zero = s->zero, .coarse = s->coarse_u, .u = s->u};
+
+    set_axes(place, &s->fine, &s->coarse, s->coarse_table, prolong.axis);
+    return run_prolong(place, &prolong);
+}
+
+/* ---- The rest ---------------------------------------------------------------------------------------------------- */
+
+int starfish_q1_defect_here(const struct starfish_q1_place *place, const struct starfish_q1_defect *s)
+{
+    const size_t nx = s->shape.n[0], start = s->at.x0 + s->at.y0 * nx;
+    const struct starfish_band_defect defect = {
+        .matrix = matrix_of(place, &s->shape, s->table),
+        .at = s->at,
+        .u = s->u,
+        .f = s->f,
+        .result = s->result ? (void *)(uintptr_t)at_real(place, s->result, start) : NULL,
+        .pitch = nx,
+        .sums = s->sums};
+
+    return run_defect(place, &defect);
+}
+
+int starfish_q1_copy_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                          struct starfish_rectangle at, const void *from, void *to)
+{
+    const struct starfish_band_update copy = {.nx = shape->n[0], .at = at, .u = from, .v = to};
+
+    return run_update(place, &copy);
+}
+
+int starfish_q1_solve_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                           const void *table, const void *f, void *u)
+{
+    const struct starfish_band_dense dense = {.n = shape->n[0] * shape->n[1],
+                                              .inverse = at_real(place, table, starfish_q1_table_inverse(shape)),
+                                              .f = f,
+                                              .u = u};
+
+    return run_dense(place, &dense);
+}
+
+/* ---- Work space -------------------------------------------------------------------------------------------------- */
+
+static size_t line_work(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                        enum starfish_q1_direction direction)
+{
+    const size_t size = starfish_real_size(place->precision), lines = lines_at_once(place, shape, direction);
+    const struct starfish_rectangle at = {0, direction == STARFISH_Q1_LINES_X ? shape->n[0] : lines, 0,
+                                          direction == STARFISH_Q1_LINES_X ? lines : shape->n[1]};
+    const struct starfish_batch batch = batch_of(place, shape, direction, at);
+    const size_t solve =
+        place->gpu ? starfish_batch_workspace_cuda(&batch, size) : starfish_batch_workspace_cpu(&batch, size);
+
+    return starfish_tridiag_round_up(at.x1 * at.y1, 32) * size + solve;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+size_t starfish_q1_work(starfish_precision precision, const struct starfish_q1_shape *shape, int gpu)
+{
+    const struct starfish_q1_place place = {.precision = precision, .gpu = gpu};
+    const size_t rows = gpu ? shape->n[1] : 2 * rows_at_once(&place, shape) + 1;
+    const size_t defect = rows * shape->n[0] * starfish_real_size(precision);
+    const size_t x = line_work(&place, shape, STARFISH_Q1_LINES_X);
+
+    return larger(defect, larger(x, line_work(&place, shape, STARFISH_Q1_LINES_Y)));
+}

@@ -1,0 +1,86 @@
+/* What is done on one grid of Q1 multigrid, on pointers: kernels of multigrid/kernels and lines of tridiag put together, on the
+ * CPU and on the GPU alike. Tasks of parts of a grid (q1.c) and the task of all small grids (q1_tail.c) call them.
+ *
+ * A line step is u + damping * T^-1 (f - A u) with T the tridiagonal matrices of the lines in one direction. On the CPU
+ * a few lines at a time pass through the cache: defect, solve, update; 8 words per unknown go to memory. On
+ * the GPU each of the three is a kernel over all lines: 8 words for the defect, 5 for the lines, 3 for the update. */
+#ifndef STARFISH_CODELETS_Q1_STEPS_H
+#define STARFISH_CODELETS_Q1_STEPS_H
+
+#include "multigrid/kernels/band.h"
+#include "multigrid/kernels/transfer.h"
+#include <starfish/types.h>
+
+/* A grid, and how the next finer one is interpolated from it; its table is
+ *     bands (starfish_band_table_start), left and right of x, left and right of y, and the inverse if it is `coarsest`. */
+struct starfish_q1_shape {
+    size_t n[2], stride[2], origin[2];
+    int coarsest;
+};
+size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape); /* where left of x begins */
+size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape);
+size_t starfish_q1_table_size(const struct starfish_q1_shape *shape);
+
+/* Where steps run. */
+struct starfish_q1_place {
+    starfish_precision precision;
+    int gpu;
+    struct CUstream_st *stream;
+    void *work;
+};
+
+enum starfish_q1_direction { STARFISH_Q1_LINES_X, STARFISH_Q1_LINES_Y, STARFISH_Q1_POINTS };
+
+/* Bytes of work space for steps on a grid. */
+size_t starfish_q1_work(starfish_precision precision, const struct starfish_q1_shape *shape, int gpu);
+
+/* v = u improved by one step on whole lines of `at`; u == NULL is zero. v may be u for lines, not for points. */
+struct starfish_q1_smooth {
+    struct starfish_q1_shape shape;
+    enum starfish_q1_direction direction;
+    struct starfish_rectangle at;
+    double damping;
+    const void *table, *u, *f;
+    void *v;
+};
+/* All return a cudaError_t, 0 on the CPU. */
+int starfish_q1_smooth_here(const struct starfish_q1_place *place, const struct starfish_q1_smooth *step);
+
+/* coarse = restricted f - A u on whole rows of the coarse grid; u == NULL is zero. */
+struct starfish_q1_restrict {
+    struct starfish_q1_shape fine, coarse;
+    struct starfish_rectangle at;
+    const void *fine_table, *coarse_table, *u, *f;
+    void *result;
+};
+int starfish_q1_restrict_here(const struct starfish_q1_place *place, const struct starfish_q1_restrict *step);
+
+/* u += prolonged coarse, or = where zero, on a rectangle of the fine grid. */
+struct starfish_q1_prolong {
+    struct starfish_q1_shape fine, coarse;
+    struct starfish_rectangle at;
+    int zero;
+    const void *coarse_table, *coarse_u;
+    void *u;
+};
+int starfish_q1_prolong_here(const struct starfish_q1_place *place, const struct starfish_q1_prolong *step);
+
+/* result = f - A u on whole rows, and the sum of its squares, either NULL where it is not wanted. */
+struct starfish_q1_defect {
+    struct starfish_q1_shape shape;
+    struct starfish_rectangle at;
+    const void *table, *u, *f;
+    void *result; /* an array of the whole grid */
+    double *sums; /* STARFISH_BAND_SUMS */
+};
+int starfish_q1_defect_here(const struct starfish_q1_place *place, const struct starfish_q1_defect *step);
+
+/* to = from. */
+int starfish_q1_copy_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                          struct starfish_rectangle at, const void *from, void *to);
+
+/* u = inverse f on the coarsest grid. */
+int starfish_q1_solve_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                           const void *table, const void *f, void *u);
+
+#endif

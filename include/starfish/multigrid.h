@@ -1,0 +1,152 @@
+/* Geometric multigrid for bilinear (Q1) finite elements on tensor-product meshes in 2D:
+ *     -d/dx (kx du/dx) - d/dy (ky du/dy) + c u = f
+ * on a rectangle, each end u = 0 (Dirichlet) or k du/dn = 0 (Neumann). Elements of any widths: line smoothers keep the
+ * number of cycles small whatever the aspect ratios (Goeddeke and Strzodka, IEEE Trans. Parallel Distrib. Syst. 22
+ * (2011), 22-32).
+ *
+ * Nodes are the corners of the elements; those at a Dirichlet end are no unknowns. So a direction of m elements has m - 1, m or m + 1
+ * unknowns with two, one or no Dirichlet ends (starfish_q1_unknowns). Unknown (i,j) of n[0] x n[1] is element i + n[0] * j.
+ * A right-hand side is a load vector: entry (i,j) is the integral of f times the basis function of the unknown
+ * (starfish_q1_load makes one).
+ *
+ * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
+#ifndef STARFISH_MULTIGRID_PUBLIC_H
+#define STARFISH_MULTIGRID_PUBLIC_H
+
+#include <starfish/context.h>
+#include <starfish/poisson.h>
+#include <starfish/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The discrete problem ---------------------------------------------------------------------------------------- */
+
+struct starfish_q1_problem {
+    size_t elements[2];      /* x, y: 1 .. 2^24 each, at least one unknown and at most 2^31 */
+    const double *width[2];  /* of the elements; positive. Widths rather than coordinates: 1 - 5.6e-17 would be 1 */
+    starfish_end ends[2][2]; /* [direction][low, high], Dirichlet or Neumann */
+    /* kx and ky of the elements, elements[0] * elements[1] positive numbers each, x fastest; NULL: 1. On coarser grids an
+     * element has the mean over its area. */
+    const double *diffusion[2];
+    double reaction; /* c >= 0; must be positive where no end is Dirichlet */
+};
+
+/* Unknowns in x and y. */
+STARFISH_API void starfish_q1_unknowns(const struct starfish_q1_problem *problem, size_t n[2]);
+
+/* A mesh of 2^level x 2^level elements on [0, length[0]] x [0, length[1]]: one element, in every refinement halved in both
+ * directions, but for the layer at one boundary per direction (high x, low y), which is split nu/2 : 1 - nu/2 with
+ * the small part at the boundary. nu = 1 is uniform. */
+struct starfish_q1_refinement {
+    double length[2];
+    double nu;
+    int level;
+};
+/* Fill two arrays of 2^level widths each. Errors: ARGUMENT (lengths, nu in (0,1], level 0..24). */
+STARFISH_API starfish_status starfish_q1_refine(const struct starfish_q1_refinement *refinement, double *width_x,
+                                                double *width_y);
+/* The meshes of Goeddeke and Strzodka by name, U1 U2 U3 A1 A2 A3 A4 A5; level is left as it is. ARGUMENT for other names. */
+STARFISH_API starfish_status starfish_q1_named(const char *name, struct starfish_q1_refinement *refinement);
+
+/* A point by its distances from the low and high ends in x and y, as coordinates would lose what is near an end. */
+struct starfish_q1_point {
+    double low[2], high[2];
+};
+typedef double starfish_q1_function(void *data, const struct starfish_q1_point *point);
+/* load[unknown] = integral of f times its basis function, by 3x3 Gauss points per element: exact for f of degree 4 in x and y. Errors: MEMORY. */
+STARFISH_API starfish_status starfish_q1_load(const struct starfish_q1_problem *problem, starfish_q1_function *f,
+                                              void *data, double *load);
+/* *error = ||u_h - exact|| / ||exact|| in L2, by 4x4 Gauss points per element; u_h given by its unknowns. Errors: MEMORY. */
+STARFISH_API starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, starfish_q1_function *exact,
+                                               void *data, const double *solution, double *error);
+
+/* ---- The solver -------------------------------------------------------------------------------------------------- */
+
+typedef enum starfish_cycle_shape {
+    STARFISH_CYCLE_V,
+    STARFISH_CYCLE_F,
+    STARFISH_CYCLE_W,
+    STARFISH_CYCLE_FMG /* the first cycle full multigrid, then V */
+} starfish_cycle_shape;
+
+typedef enum starfish_smoother {
+    STARFISH_SMOOTHER_ADI,    /* a step: all lines in x at once, then all lines in y */
+    STARFISH_SMOOTHER_LINE_X, /* a step: all lines in x at once */
+    STARFISH_SMOOTHER_LINE_Y,
+    STARFISH_SMOOTHER_JACOBI,
+    STARFISH_SMOOTHERS
+} starfish_smoother;
+
+struct starfish_multigrid_options {
+    size_t size;                  /* sizeof(struct starfish_multigrid_options); the initialiser sets it */
+    starfish_precision precision; /* of right-hand side, solution, and what is called the residual */
+    /* Of the cycles. F32 with precision F64 is mixed precision: defect correction in f64, its corrections by multigrid in f32.
+     * F64 with precision F32 is an error. */
+    starfish_precision inner;
+    starfish_smoother smoother;
+    double damping; /* > 0 */
+    starfish_cycle_shape shape;
+    int before, after; /* smoothing steps before and after the coarse grid's correction; 0 or more, one at least */
+    /* Solved when the residual's Euclidean norm is at most tolerance times that of the right-hand side, or at most `absolute`.
+     * Each 0 or more. Both 0: exactly most_cycles cycles, and no residual is looked at. */
+    double tolerance, absolute;
+    int most_cycles; /* cycles of all kinds; 1 or more */
+    /* Mixed precision: cycles between two defects in f64, or, where inner_digits > 0, as many as it takes to gain these
+     * digits, 32 at most. */
+    int inner_cycles;
+    double inner_digits;
+    int initial_guess; /* the solution array holds one; else it starts as 0 */
+    int levels; /* grids at most; 0: down to few unknowns. The coarsest is solved by its inverse: 1024 unknowns at most */
+    size_t blocks; /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
+    size_t tail;   /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
+};
+#define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
+    {                                                                                                                  \
+        sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_ADI, 0.7,             \
+            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0                                                     \
+    }
+
+typedef struct starfish_multigrid_plan starfish_multigrid_plan;
+
+enum { STARFISH_MULTIGRID_HISTORY = 128 };
+struct starfish_multigrid_info {
+    int cycles, defects; /* cycles in all; mixed precision: corrections in f64 */
+    double rhs_norm;     /* Euclidean */
+    double residual;     /* norm of the last residual over that of the right-hand side */
+    double factor;       /* the geometric mean by which a cycle reduced the residual; NaN without cycles */
+    /* norms over that of the right-hand side: of the initial residual, and after each cycle (mixed: each correction); `count` of
+     * them, the first STARFISH_MULTIGRID_HISTORY */
+    int count;
+    double history[STARFISH_MULTIGRID_HISTORY];
+    int levels;     /* grids */
+    double seconds; /* of the solve, solution back in its memory */
+    struct {
+        size_t tasks;
+        double busy_seconds;
+    } worker[STARFISH_WORKER_KINDS];
+};
+
+/* Assemble the matrices of all grids. Arrays of the problem are read here only. `options` may be NULL. The caller owns *plan;
+ * destroy it before its context.
+ * Errors: ARGUMENT (names the member), UNSUPPORTED, SINGULAR (no Dirichlet end and no reaction), NUMERICAL (widths so
+ * different that entries overflow), MEMORY. */
+STARFISH_API starfish_status starfish_q1_plan_create(starfish_context *context,
+                                                     const struct starfish_q1_problem *problem,
+                                                     const struct starfish_multigrid_options *options,
+                                                     starfish_multigrid_plan **plan);
+/* NULL is allowed. */
+STARFISH_API void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan);
+/* Solve A solution = rhs: arrays of n[0] * n[1] reals of options.precision in host or CUDA device memory (recognised), which may
+ * not overlap. `info` may be NULL. Blocks until the solution is in its memory.
+ * Errors: ARGUMENT; NUMERICAL when the tolerance is not reached in most_cycles, or the residual stopped falling or is not
+ * finite: then the solution is the last one, and info says how far it came; RUNTIME. */
+STARFISH_API starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const void *rhs, void *solution,
+                                                      struct starfish_multigrid_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,128 @@
+/* Nine-band matrices on a grid of nx * ny unknowns, and what a smoother does with them: the contract of band_*.
+ *
+ * Unknown (i,j) is element i + nx * j of an array (x fastest). Row (i,j) of the matrix has one entry for each of its
+ * neighbours (i + dx, j + dy), dx, dy = -1 .. 1; entries that lead out of the grid are zero, and an array is never read
+ * where they lead. Every band is a pointer of its own, to the entry of unknown (0,0).
+ *
+ * The matrices of this folder are symmetric, so that five bands are stored and the other four are the same memory seen from
+ * the neighbour: W(i,j) = E(i-1,j), S = N of the row below, SW = NE of the neighbour below to the left, SE = NW of the one below
+ * to the right (starfish_band_table_point). What a kernel moves are thus 5 reals of the matrix per unknown and not 9; kernels
+ * do not know.
+ *
+ * All kernels work on a rectangle `at` of the grid. Arrays named u, f and v are of the whole grid; `result`, and the
+ * correction of an update, are of the rectangle alone: element (i,j) at (i - at.x0) + (j - at.y0) * pitch. Rectangles may
+ * be worked on at once when their results are apart. Bound by memory everywhere. CUDA functions launch on `stream` and
+ * return a cudaError_t, 0 when the launch was accepted. */
+#ifndef STARFISH_MULTIGRID_BAND_H
+#define STARFISH_MULTIGRID_BAND_H
+
+#include <stddef.h>
+
+struct CUstream_st; /* what a cudaStream_t points to */
+
+/* (dy + 1) * 3 + dx + 1 */
+enum starfish_band {
+    STARFISH_BAND_SW,
+    STARFISH_BAND_S,
+    STARFISH_BAND_SE,
+    STARFISH_BAND_W,
+    STARFISH_BAND_C,
+    STARFISH_BAND_E,
+    STARFISH_BAND_NW,
+    STARFISH_BAND_N,
+    STARFISH_BAND_NE,
+    STARFISH_BANDS
+};
+
+/* Columns x0 .. x1-1 of rows y0 .. y1-1. */
+struct starfish_rectangle {
+    size_t x0, x1, y0, y1;
+};
+
+struct starfish_band_matrix {
+    size_t nx, ny;
+    const void *band[STARFISH_BANDS];
+};
+
+/* A symmetric matrix as one table of reals: bands C, E, NW, N, NE, with as many zeros before each as the other bands look
+ * back. Where band b of the five begins in it; b = 5 is the table's size. */
+size_t starfish_band_table_start(size_t nx, size_t ny, size_t b);
+struct starfish_band_matrix starfish_band_table_point(size_t nx, size_t ny, const void *table, size_t real_size);
+
+/* result = f - A u, and `sums`, STARFISH_BAND_SUMS doubles that add up to the sum of its squares. Either may be NULL where it
+ * is not wanted; u == NULL is zero. 8 words per unknown with result (5 bands, u, f, result), 7 without; 2 without u. */
+enum { STARFISH_BAND_SUMS = 2048 };
+struct starfish_band_defect {
+    struct starfish_band_matrix matrix;
+    struct starfish_rectangle at;
+    const void *u, *f;
+    void *result;
+    size_t pitch;
+    double *sums;
+};
+void starfish_band_defect_cpu_f32(const struct starfish_band_defect *arguments);
+void starfish_band_defect_cpu_f64(const struct starfish_band_defect *arguments);
+int starfish_band_defect_cuda_f32(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
+int starfish_band_defect_cuda_f64(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
+
+/* v = u + damping * D^-1 (f - A u), D the diagonal; u == NULL is zero. v is not u. 8 words per unknown. */
+struct starfish_band_jacobi {
+    struct starfish_band_matrix matrix;
+    struct starfish_rectangle at;
+    double damping;
+    const void *u, *f;
+    void *v;
+};
+void starfish_band_jacobi_cpu_f32(const struct starfish_band_jacobi *arguments);
+void starfish_band_jacobi_cpu_f64(const struct starfish_band_jacobi *arguments);
+int starfish_band_jacobi_cuda_f32(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
+int starfish_band_jacobi_cuda_f64(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
+
+/* v = u + damping * correction; u == NULL is zero, v may be u. 3 words per unknown. correction == NULL: v = u, 2 words. */
+struct starfish_band_update {
+    size_t nx;
+    struct starfish_rectangle at;
+    double damping;
+    const void *u, *correction;
+    size_t pitch;
+    void *v;
+};
+void starfish_band_update_cpu_f32(const struct starfish_band_update *arguments);
+void starfish_band_update_cpu_f64(const struct starfish_band_update *arguments);
+int starfish_band_update_cuda_f32(const struct starfish_band_update *arguments, struct CUstream_st *stream);
+int starfish_band_update_cuda_f64(const struct starfish_band_update *arguments, struct CUstream_st *stream);
+
+/* Between precisions, on whole-grid arrays: low = scale * high, and high += scale * low, or = where `zero`. 12 and 20 bytes per unknown. */
+struct starfish_band_narrow {
+    size_t nx;
+    struct starfish_rectangle at;
+    double scale;
+    const double *high;
+    float *low;
+};
+void starfish_band_narrow_cpu(const struct starfish_band_narrow *arguments);
+int starfish_band_narrow_cuda(const struct starfish_band_narrow *arguments, struct CUstream_st *stream);
+
+struct starfish_band_widen {
+    size_t nx;
+    struct starfish_rectangle at;
+    double scale;
+    int zero;
+    const float *low;
+    double *high;
+};
+void starfish_band_widen_cpu(const struct starfish_band_widen *arguments);
+int starfish_band_widen_cuda(const struct starfish_band_widen *arguments, struct CUstream_st *stream);
+
+/* u = inverse * f, for the few unknowns of a coarsest grid: `inverse` is symmetric, n * n reals. */
+struct starfish_band_dense {
+    size_t n;
+    const void *inverse, *f;
+    void *u;
+};
+void starfish_band_dense_cpu_f32(const struct starfish_band_dense *arguments);
+void starfish_band_dense_cpu_f64(const struct starfish_band_dense *arguments);
+int starfish_band_dense_cuda_f32(const struct starfish_band_dense *arguments, struct CUstream_st *stream);
+int starfish_band_dense_cuda_f64(const struct starfish_band_dense *arguments, struct CUstream_st *stream);
+
+#endif

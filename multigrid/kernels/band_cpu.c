@@ -1,0 +1,195 @@
+/* Nine-band kernels on the CPU, row by row along x.
+ *
+ * The first and the last unknown of a row, whose neighbours may be missing, are done one by one; between them every entry of
+ * the row has its neighbour, and the loop is nine products without a branch. Bound by memory: 5 bands, of which those of
+ * two rows are in the cache, u and f. */
+#include "multigrid/kernels/band.h"
+
+#include "base/clones.h"
+#include "base/real.h"
+
+#include <string.h>
+
+/* One row of the matrix and of what it is applied to. Rows that are missing are the row itself: their entries are 0. */
+struct row {
+    const real *band[STARFISH_BANDS], *u[3], *f;
+};
+
+static struct row row_of(const struct starfish_band_matrix *matrix, const void *u, const void *f, size_t j)
+{
+    const size_t nx = matrix->nx, start = j * nx;
+    const real *middle = u ? (const real *)u + start : NULL;
+    struct row row = {.u = {middle, middle, middle}, .f = (const real *)f + start};
+
+    for (int b = 0; b < STARFISH_BANDS; b++)
+        row.band[b] = (const real *)matrix->band[b] + start;
+    if (u && j > 0)
+        row.u[0] = middle - nx;
+    if (u && j + 1 < matrix->ny)
+        row.u[2] = middle + nx;
+    return row;
+}
+
+/* Row times u at unknown i, with west and east of it where there are such. */
+STARFISH_ALWAYS_INLINE real product(const struct row *row, size_t i, size_t west, size_t east)
+{
+    const real *const *b = row->band;
+    const real *south = row->u[0], *middle = row->u[1], *north = row->u[2];
+
+    return ((b[STARFISH_BAND_SW][i] * south[west] + b[STARFISH_BAND_S][i] * south[i]) +
+            (b[STARFISH_BAND_SE][i] * south[east] + b[STARFISH_BAND_W][i] * middle[west])) +
+           ((b[STARFISH_BAND_NW][i] * north[west] + b[STARFISH_BAND_N][i] * north[i]) +
+            (b[STARFISH_BAND_NE][i] * north[east] + b[STARFISH_BAND_E][i] * middle[east])) +
+           b[STARFISH_BAND_C][i] * middle[i];
+}
+
+STARFISH_ALWAYS_INLINE real defect_at_end(const struct row *row, size_t i, size_t nx)
+{
+    return row->f[i] - product(row, i, i > 0 ? i - 1 : i, i + 1 < nx ? i + 1 : i);
+}
+
+/* result[i - x0] = f - A u. */
+STARFISH_ALWAYS_INLINE void defect_row(const struct row *row, size_t nx, size_t x0, size_t x1, real *restrict result)
+{
+    const struct row r = *row;
+    const size_t first = x0 > 0 ? x0 : 1, last = x1 < nx ? x1 : nx - 1;
+
+    if (!r.u[1]) {
+        memcpy(result, r.f + x0, (x1 - x0) * sizeof(real));
+        return;
+    }
+    if (x0 == 0)
+        result[0] = defect_at_end(&r, 0, nx);
+#pragma omp simd
+    for (size_t i = first; i < last; i++)
+        result[i - x0] = r.f[i] - product(&r, i, i - 1, i + 1);
+    if (x1 == nx && nx > 1)
+        result[nx - 1 - x0] = defect_at_end(&r, nx - 1, nx);
+}
+
+/* Rows of a sum pass through a piece of the stack. */
+enum { PIECE = 512 };
+
+STARFISH_ALWAYS_INLINE double squares(const real *values, size_t count)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < count; i++)
+        sum += (double)values[i] * (double)values[i];
+    return sum;
+}
+
+STARFISH_CLONES
+static double defect_sum(const struct starfish_band_defect *a)
+{
+    const struct starfish_rectangle at = a->at;
+    real piece[PIECE];
+    double sum = 0;
+
+    for (size_t j = at.y0; j < at.y1; j++) {
+        const struct row row = row_of(&a->matrix, a->u, a->f, j);
+        for (size_t x = at.x0; x < at.x1; x += PIECE) {
+            const size_t end = at.x1 - x < PIECE ? at.x1 : x + PIECE;
+            defect_row(&row, a->matrix.nx, x, end, piece);
+            sum += squares(piece, end - x);
+        }
+    }
+    return sum;
+}
+
+STARFISH_CLONES
+static double defect_stored(const struct starfish_band_defect *a)
+{
+    const struct starfish_rectangle at = a->at;
+    double sum = 0;
+
+    for (size_t j = at.y0; j < at.y1; j++) {
+        const struct row row = row_of(&a->matrix, a->u, a->f, j);
+        real *result = (real *)a->result + (j - at.y0) * a->pitch;
+        defect_row(&row, a->matrix.nx, at.x0, at.x1, result);
+        if (a->sums)
+            sum += squares(result, at.x1 - at.x0);
+    }
+    return sum;
+}
+
+void REAL_NAME(starfish_band_defect_cpu)(const struct starfish_band_defect *a)
+{
+    const double sum = (a->result ? defect_stored : defect_sum)(a);
+
+    if (!a->sums)
+        return;
+    memset(a->sums, 0, STARFISH_BAND_SUMS * sizeof *a->sums);
+    a->sums[0] = sum;
+}
+
+STARFISH_CLONES
+static void jacobi(const struct starfish_band_jacobi *a)
+{
+    const struct starfish_rectangle at = a->at;
+    const real damping = (real)a->damping;
+
+    for (size_t j = at.y0; j < at.y1; j++) {
+        const struct row row = row_of(&a->matrix, a->u, a->f, j);
+        const real *restrict u = row.u[1], *restrict diag = row.band[STARFISH_BAND_C];
+        real *restrict v = (real *)a->v + j * a->matrix.nx;
+        defect_row(&row, a->matrix.nx, at.x0, at.x1, v + at.x0);
+        if (u) {
+#pragma omp simd
+            for (size_t i = at.x0; i < at.x1; i++)
+                v[i] = u[i] + damping * v[i] / diag[i];
+        } else {
+#pragma omp simd
+            for (size_t i = at.x0; i < at.x1; i++)
+                v[i] = damping * v[i] / diag[i];
+        }
+    }
+}
+
+void REAL_NAME(starfish_band_jacobi_cpu)(const struct starfish_band_jacobi *a)
+{
+    jacobi(a);
+}
+
+STARFISH_CLONES
+static void update(const struct starfish_band_update *a)
+{
+    const size_t width = a->at.x1 - a->at.x0;
+    const real damping = (real)a->damping;
+
+    for (size_t j = a->at.y0; j < a->at.y1; j++) {
+        const size_t start = a->at.x0 + j * a->nx;
+        const real *c = a->correction ? (const real *)a->correction + (j - a->at.y0) * a->pitch : NULL;
+        const real *u = a->u ? (const real *)a->u + start : NULL;
+        real *v = (real *)a->v + start;
+        if (!c) {
+            memmove(v, u, width * sizeof(real));
+        } else if (u) {
+#pragma omp simd
+            for (size_t i = 0; i < width; i++)
+                v[i] = u[i] + damping * c[i];
+        } else {
+#pragma omp simd
+            for (size_t i = 0; i < width; i++)
+                v[i] = damping * c[i];
+        }
+    }
+}
+
+void REAL_NAME(starfish_band_update_cpu)(const struct starfish_band_update *a)
+{
+    update(a);
+}
+
+void REAL_NAME(starfish_band_dense_cpu)(const struct starfish_band_dense *a)
+{
+    const real *inverse = a->inverse, *f = a->f;
+    real *u = a->u;
+
+    for (size_t i = 0; i < a->n; i++) {
+        real sum = 0;
+        for (size_t j = 0; j < a->n; j++)
+            sum += inverse[i * a->n + j] * f[j];
+        u[i] = sum;
+    }
+}

@@ -1,0 +1,229 @@
+/* Nine-band kernels on the GPU.
+ *
+ * Words (reals) per unknown that must move, on an H200 at 4.2 TB/s, 4095^2 unknowns, f64:
+ *     defect     8    5 bands, u, f, result     256 us      sum alone   7    224 us
+ *     Jacobi     8    5 bands, u, f, v          256 us      update      3     96 us
+ *     narrow   1.5    widen  2.5
+ * All are bound by memory. A block is 64 x 4 threads, one thread per unknown and along x, so that every band, f and result are
+ * read and written coalesced; the eight neighbours of u, and the bands seen from a neighbour, are a row or an unknown away and
+ * come from the caches: a row is 32 KB where the second-level cache is 50 MB. Where there are more blocks than
+ * STARFISH_BAND_SUMS a block walks on through the grid, which also lets its sum be one double: sums do not depend on the order in which blocks
+ * run. */
+extern "C" {
+#include "multigrid/kernels/band.h"
+}
+
+#include "base/cuda_entries.h"
+
+#include <cuda_runtime.h>
+
+namespace
+{
+
+constexpr unsigned ACROSS = 64, DOWN = 4, THREADS = ACROSS * DOWN, WARPS = THREADS / 32;
+constexpr size_t MOST_BLOCKS = STARFISH_BAND_SUMS;
+
+/* Blocks in x and y, together MOST_BLOCKS at most. */
+dim3 blocks_for(const starfish_rectangle &at)
+{
+    const size_t across = (at.x1 - at.x0 + ACROSS - 1) / ACROSS, down = (at.y1 - at.y0 + DOWN - 1) / DOWN;
+    const size_t x = across < MOST_BLOCKS ? across : MOST_BLOCKS, most = MOST_BLOCKS / x;
+    return dim3(unsigned(x), unsigned(down < most ? down : most));
+}
+
+bool empty(const starfish_rectangle &at)
+{
+    return at.x0 >= at.x1 || at.y0 >= at.y1;
+}
+
+/* What a thread does to the unknowns (i,j) that fall to it. */
+template <typename Work> __device__ void walk(const starfish_rectangle &at, Work work)
+{
+    for (size_t j = at.y0 + blockIdx.y * DOWN + threadIdx.y; j < at.y1; j += size_t(gridDim.y) * DOWN)
+        for (size_t i = at.x0 + blockIdx.x * ACROSS + threadIdx.x; i < at.x1; i += size_t(gridDim.x) * ACROSS)
+            work(i, j);
+}
+
+template <typename real> struct Matrix {
+    size_t nx, ny;
+    const real *band[STARFISH_BANDS];
+};
+
+template <typename real> Matrix<real> matrix_of(const starfish_band_matrix &matrix)
+{
+    Matrix<real> m = {matrix.nx, matrix.ny, {}};
+    for (int b = 0; b < STARFISH_BANDS; b++)
+        m.band[b] = static_cast<const real *>(matrix.band[b]);
+    return m;
+}
+
+/* f - A u at (i,j). A neighbour that is missing is the unknown itself: its entry is 0. */
+template <typename real>
+__device__ real defect_at(const Matrix<real> &m, const real *__restrict__ u, const real *__restrict__ f, size_t i,
+                          size_t j)
+{
+    const size_t e = i + j * m.nx;
+    if (!u)
+        return f[e];
+    const size_t west = i > 0, east = i + 1 < m.nx, down = j > 0 ? m.nx : 0, up = j + 1 < m.ny ? m.nx : 0;
+    const real *south = u + (e - down), *middle = u + e, *north = u + (e + up);
+    const real below = m.band[STARFISH_BAND_SW][e] * *(south - west) + m.band[STARFISH_BAND_S][e] * *south +
+                       m.band[STARFISH_BAND_SE][e] * south[east];
+    const real beside = m.band[STARFISH_BAND_W][e] * *(middle - west) + m.band[STARFISH_BAND_C][e] * *middle +
+                        m.band[STARFISH_BAND_E][e] * middle[east];
+    const real above = m.band[STARFISH_BAND_NW][e] * *(north - west) + m.band[STARFISH_BAND_N][e] * *north +
+                       m.band[STARFISH_BAND_NE][e] * north[east];
+    return f[e] - (below + beside + above);
+}
+
+/* The block's sum, at its place. */
+__device__ void store_sum(double value, double *sums)
+{
+    __shared__ double of_warp[WARPS];
+    const unsigned thread = threadIdx.y * ACROSS + threadIdx.x, lane = thread % 32, warp = thread / 32;
+    for (int step = 16; step > 0; step >>= 1)
+        value += __shfl_xor_sync(0xffffffffu, value, step);
+    if (lane == 0)
+        of_warp[warp] = value;
+    __syncthreads();
+    if (thread == 0) {
+        double sum = 0;
+        for (unsigned w = 0; w < WARPS; w++)
+            sum += of_warp[w];
+        sums[blockIdx.y * gridDim.x + blockIdx.x] = sum;
+    }
+}
+
+template <typename real>
+__global__ void __launch_bounds__(THREADS)
+    defect_kernel(const Matrix<real> m, const starfish_rectangle at, const real *__restrict__ u,
+                  const real *__restrict__ f, real *__restrict__ result, size_t pitch, double *sums)
+{
+    double sum = 0;
+    walk(at, [&](size_t i, size_t j) {
+        const real defect = defect_at(m, u, f, i, j);
+        if (result)
+            result[(i - at.x0) + (j - at.y0) * pitch] = defect;
+        if (sums)
+            sum += double(defect) * double(defect);
+    });
+    if (sums)
+        store_sum(sum, sums);
+}
+
+template <typename real> int defect(const starfish_band_defect *a, cudaStream_t stream)
+{
+    if (a->sums) {
+        const cudaError_t error = cudaMemsetAsync(a->sums, 0, STARFISH_BAND_SUMS * sizeof(double), stream);
+        if (error != cudaSuccess)
+            return error;
+    }
+    if (empty(a->at))
+        return cudaSuccess;
+    defect_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
+        matrix_of<real>(a->matrix), a->at, static_cast<const real *>(a->u), static_cast<const real *>(a->f),
+        static_cast<real *>(a->result), a->pitch, a->sums);
+    return cudaGetLastError();
+}
+
+template <typename real>
+__global__ void __launch_bounds__(THREADS)
+    jacobi_kernel(const Matrix<real> m, const starfish_rectangle at, real damping, const real *__restrict__ u,
+                  const real *__restrict__ f, real *__restrict__ v)
+{
+    walk(at, [&](size_t i, size_t j) {
+        const size_t e = i + j * m.nx;
+        const real step = damping * defect_at(m, u, f, i, j) / m.band[STARFISH_BAND_C][e];
+        v[e] = u ? u[e] + step : step;
+    });
+}
+
+template <typename real> int jacobi(const starfish_band_jacobi *a, cudaStream_t stream)
+{
+    if (empty(a->at))
+        return cudaSuccess;
+    jacobi_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
+        matrix_of<real>(a->matrix), a->at, static_cast<real>(a->damping), static_cast<const real *>(a->u),
+        static_cast<const real *>(a->f), static_cast<real *>(a->v));
+    return cudaGetLastError();
+}
+
+/* v may be u, so that neither is restricted. */
+template <typename real>
+__global__ void __launch_bounds__(THREADS)
+    update_kernel(size_t nx, const starfish_rectangle at, real damping, const real *u,
+                  const real *__restrict__ correction, size_t pitch, real *v)
+{
+    walk(at, [&](size_t i, size_t j) {
+        const size_t e = i + j * nx;
+        const real before = u ? u[e] : real(0);
+        v[e] = correction ? before + damping * correction[(i - at.x0) + (j - at.y0) * pitch] : before;
+    });
+}
+
+template <typename real> int update(const starfish_band_update *a, cudaStream_t stream)
+{
+    if (empty(a->at))
+        return cudaSuccess;
+    update_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
+        a->nx, a->at, static_cast<real>(a->damping), static_cast<const real *>(a->u),
+        static_cast<const real *>(a->correction), a->pitch, static_cast<real *>(a->v));
+    return cudaGetLastError();
+}
+
+__global__ void __launch_bounds__(THREADS) narrow_kernel(const starfish_band_narrow a)
+{
+    walk(a.at, [&](size_t i, size_t j) { a.low[i + j * a.nx] = float(a.scale * a.high[i + j * a.nx]); });
+}
+
+__global__ void __launch_bounds__(THREADS) widen_kernel(const starfish_band_widen a)
+{
+    walk(a.at, [&](size_t i, size_t j) {
+        const size_t e = i + j * a.nx;
+        a.high[e] = (a.zero ? 0 : a.high[e]) + a.scale * double(a.low[e]);
+    });
+}
+
+/* A thread per unknown; the inverse is symmetric, so that its columns are read coalesced. */
+template <typename real>
+__global__ void dense_kernel(size_t n, const real *__restrict__ inverse, const real *__restrict__ f,
+                             real *__restrict__ u)
+{
+    const size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
+    real sum = 0;
+    if (i >= n)
+        return;
+    for (size_t j = 0; j < n; j++)
+        sum += inverse[j * n + i] * f[j];
+    u[i] = sum;
+}
+
+template <typename real> int dense(const starfish_band_dense *a, cudaStream_t stream)
+{
+    dense_kernel<real><<<unsigned((a->n + 63) / 64), 64, 0, stream>>>(
+        a->n, static_cast<const real *>(a->inverse), static_cast<const real *>(a->f), static_cast<real *>(a->u));
+    return cudaGetLastError();
+}
+
+} // namespace
+
+STARFISH_CUDA_ENTRIES(starfish_band_defect, defect)
+STARFISH_CUDA_ENTRIES(starfish_band_jacobi, jacobi)
+STARFISH_CUDA_ENTRIES(starfish_band_update, update)
+STARFISH_CUDA_ENTRIES(starfish_band_dense, dense)
+
+extern "C" int starfish_band_narrow_cuda(const struct starfish_band_narrow *a, cudaStream_t stream)
+{
+    if (empty(a->at))
+        return cudaSuccess;
+    narrow_kernel<<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(*a);
+    return cudaGetLastError();
+}
+
+extern "C" int starfish_band_widen_cuda(const struct starfish_band_widen *a, cudaStream_t stream)
+{
+    if (empty(a->at))
+        return cudaSuccess;
+    widen_kernel<<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(*a);
+    return cudaGetLastError();
+}

@@ -1,0 +1,40 @@
+/* The multigrid kernels on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set. Exit status
+ * 77 without a device. */
+#include "tests/multigrid/kernel_cases.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+
+/* `name`, launched and waited for. */
+#define ON_DEVICE(name, type)                                                                                          \
+    static void name##_here(const struct type *arguments)                                                              \
+    {                                                                                                                  \
+        test_cuda_check(name(arguments, NULL));                                                                        \
+        test_cuda_check(cudaDeviceSynchronize());                                                                      \
+    }
+#define BOTH_ON_DEVICE(name) ON_DEVICE(name##_cuda_f32, name) ON_DEVICE(name##_cuda_f64, name)
+
+BOTH_ON_DEVICE(starfish_band_defect)
+BOTH_ON_DEVICE(starfish_band_jacobi)
+BOTH_ON_DEVICE(starfish_band_update)
+BOTH_ON_DEVICE(starfish_band_dense)
+BOTH_ON_DEVICE(starfish_restrict)
+BOTH_ON_DEVICE(starfish_prolong)
+ON_DEVICE(starfish_band_narrow_cuda, starfish_band_narrow)
+ON_DEVICE(starfish_band_widen_cuda, starfish_band_widen)
+
+static const struct test_multigrid_device device = {
+    &test_cuda_memory,
+    {starfish_band_defect_cuda_f32_here, starfish_band_defect_cuda_f64_here},
+    {starfish_band_jacobi_cuda_f32_here, starfish_band_jacobi_cuda_f64_here},
+    {starfish_band_update_cuda_f32_here, starfish_band_update_cuda_f64_here},
+    {starfish_band_dense_cuda_f32_here, starfish_band_dense_cuda_f64_here},
+    starfish_band_narrow_cuda_here,
+    starfish_band_widen_cuda_here,
+    {starfish_restrict_cuda_f32_here, starfish_restrict_cuda_f64_here},
+    {starfish_prolong_cuda_f32_here, starfish_prolong_cuda_f64_here}};
+
+int main(void)
+{
+    return test_cuda_devices() > 0 ? test_multigrid_kernels(&device, !getenv("STARFISH_TEST_SMALL")) : 77;
+}

@@ -1,0 +1,27 @@
+/* Cases of the multigrid kernels, run on a device and compared with their definitions written out naively. */
+#ifndef STARFISH_TESTS_MULTIGRID_KERNEL_CASES_H
+#define STARFISH_TESTS_MULTIGRID_KERNEL_CASES_H
+
+#include "multigrid/kernels/band.h"
+#include "multigrid/kernels/transfer.h"
+#include "tests/common/memory.h"
+
+#include <starfish/types.h>
+
+/* Kernels by precision. */
+struct test_multigrid_device {
+    const struct test_memory *memory;
+    void (*defect[2])(const struct starfish_band_defect *arguments);
+    void (*jacobi[2])(const struct starfish_band_jacobi *arguments);
+    void (*update[2])(const struct starfish_band_update *arguments);
+    void (*dense[2])(const struct starfish_band_dense *arguments);
+    void (*narrow)(const struct starfish_band_narrow *arguments);
+    void (*widen)(const struct starfish_band_widen *arguments);
+    void (*restrict_defect[2])(const struct starfish_restrict *arguments);
+    void (*prolong[2])(const struct starfish_prolong *arguments);
+};
+
+/* All of them; large_sizes: grids of more unknowns than a device has threads, too. Returns how many failed. */
+int test_multigrid_kernels(const struct test_multigrid_device *device, int large_sizes);
+
+#endif

@@ -1,0 +1,17 @@
+/* The multigrid kernels on the CPU. */
+#include "tests/multigrid/kernel_cases.h"
+
+static const struct test_multigrid_device device = {&test_host_memory,
+                                                    {starfish_band_defect_cpu_f32, starfish_band_defect_cpu_f64},
+                                                    {starfish_band_jacobi_cpu_f32, starfish_band_jacobi_cpu_f64},
+                                                    {starfish_band_update_cpu_f32, starfish_band_update_cpu_f64},
+                                                    {starfish_band_dense_cpu_f32, starfish_band_dense_cpu_f64},
+                                                    starfish_band_narrow_cpu,
+                                                    starfish_band_widen_cpu,
+                                                    {starfish_restrict_cpu_f32, starfish_restrict_cpu_f64},
+                                                    {starfish_prolong_cpu_f32, starfish_prolong_cpu_f64}};
+
+int main(void)
+{
+    return test_multigrid_kernels(&device, 0);
+}

@@ -1,0 +1,12 @@
+/* Q1 multigrid on a context: the paper's figures, problems of every kind against a banded solver, options. */
+#ifndef STARFISH_TESTS_MULTIGRID_SOLVE_CASES_H
+#define STARFISH_TESTS_MULTIGRID_SOLVE_CASES_H
+
+#include "tests/common/memory.h"
+
+#include <starfish/starfish.h>
+
+/* Right-hand sides and solutions lie in `memory`; small: without the large grids. Returns how many tests failed. */
+int test_multigrid_solves(starfish_context *context, const struct test_memory *memory, int small);
+
+#endif
