@@ -213,6 +213,20 @@ static void compare_lane(const struct problem *p, const void *output, size_t gro
     free(sums);
 }
 
+/* CUDA wants pairs aligned to pairs, where pieces begin at an odd multiple of 8 bytes. */
+static void *upload_pairs(const struct test_memory *memory, starfish_precision precision, const void *contents,
+                          size_t bytes)
+{
+    const size_t skip = precision == STARFISH_F64 ? 8 : 0;
+    char *behind = malloc(bytes + skip + 1);
+    if (contents)
+        memcpy(behind + skip, contents, bytes);
+    char *there = memory->upload(contents ? behind : NULL, bytes + skip);
+    free(behind);
+    assert_int_equal((uintptr_t)(there + skip) % (2 * starfish_real_size(precision)), 0);
+    return there + skip;
+}
+
 static void *upload_reals(const struct test_memory *memory, starfish_precision precision, const double *values,
                           size_t count)
 {
@@ -221,6 +235,22 @@ static void *upload_reals(const struct test_memory *memory, starfish_precision p
     for (size_t i = 0; i < count; i++)
         test_real_put(rounded, precision, i, values[i]);
     void *there = memory->upload(rounded, bytes);
+    free(rounded);
+    return there;
+}
+
+/* Elements of vectors; NaN where `values` is NULL. */
+static void *upload_elements(const struct test_memory *memory, const struct problem *p, const double *values,
+                             size_t count)
+{
+    const starfish_precision precision = p->c->precision;
+    const size_t reals = count * p->parts, bytes = reals * starfish_real_size(precision);
+    if (p->parts == 1)
+        return values ? upload_reals(memory, precision, values, reals) : memory->upload(NULL, bytes);
+    void *rounded = malloc(bytes + 1);
+    for (size_t i = 0; i < reals && values; i++)
+        test_real_put(rounded, precision, i, values[i]);
+    void *there = upload_pairs(memory, precision, values ? rounded : NULL, bytes);
     free(rounded);
     return there;
 }
@@ -236,7 +266,7 @@ static void *upload_line(const struct test_memory *memory, const struct problem 
         pairs[2 * k] = values[k];
         pairs[2 * k + 1] = p->imaginary[which][k];
     }
-    void *there = upload_reals(memory, p->c->precision, pairs, 2 * n);
+    void *there = upload_elements(memory, p, pairs, n);
     free(pairs);
     return there;
 }
@@ -268,10 +298,11 @@ static void run(const struct test_sums_device *device, const struct problem *p, 
         .input_weight = upload_reals(m, c->precision, p->in_weight, p->roots * inputs),
         .output_weight = upload_reals(m, c->precision, p->out_weight, p->roots * outputs),
         .pinned_root = p->pinned_root,
-        .input = upload_reals(m, c->precision, p->input, p->vectors_in * c->n * c->lanes * p->parts),
-        .output = m->upload(NULL, bytes),
+        .input = upload_elements(m, p, p->input, p->vectors_in * c->n * c->lanes),
+        .output = upload_elements(m, p, NULL, p->vectors_out * c->n * c->lanes),
     };
-    a.workspace = m->upload(NULL, device->workspace(&a, starfish_tridiag_element_size(c->numbers, real)));
+    const size_t workspace = device->workspace(&a, starfish_tridiag_element_size(c->numbers, real));
+    a.workspace = p->parts == 1 ? m->upload(NULL, workspace) : upload_pairs(m, c->precision, NULL, workspace);
     device->sums(c->precision, &a);
     m->download(result, a.output, bytes);
     m->release();
