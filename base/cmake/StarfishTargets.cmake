@@ -17,8 +17,6 @@ foreach(precision f32 f64)
         target_compile_definitions(${objects}${numbers} PRIVATE STARFISH_REAL_${upper} $<$<BOOL:${kind}>:STARFISH${kind}>)
         list(APPEND starfish_object_libraries ${objects}${numbers})
     endforeach()
-    # Products of complex numbers by the textbook, without a search for infinities, so that loops vectorise.
-    target_compile_options(${objects}_complex_lines PRIVATE $<$<C_COMPILER_ID:GNU>:-fcx-limited-range>)
 endforeach()
 foreach(objects ${starfish_object_libraries})
     target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)

@@ -230,6 +230,7 @@ static void solves_as_dense_elimination_does(void **state)
         starfish_poisson_plan *plan;
         options.method = kind >> 3 ? STARFISH_METHOD_BLKTRI_PRODUCT : STARFISH_METHOD_BLKTRI;
         options.complex_rhs = 1;
+        options.refinements = kind & 1;
         ASSERT_OK(create_plan(&p, &options, &plan));
         ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, NULL));
         solve_densely(&p, f);
