@@ -201,15 +201,13 @@ static starfish_status measure_ways(struct blktri_bench *run, const struct axes 
 static starfish_status measure_cases(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
                                      struct blktri_case *c)
 {
-    for (size_t i = 0; i < axes->size.count; ++i)
-        for (size_t p = 0; p < axes->precisions; ++p)
-            for (size_t d = 0; d < axes->datas; ++d)
-                for (size_t f = 0; f < axes->form_count; ++f) {
-                    STARFISH_TRY(read_size(axes->size.item[i], c->n));
-                    c->precision = (starfish_precision)axes->precision[p];
-                    c->data = (enum blktri_data)axes->data[d];
-                    STARFISH_TRY(measure_ways(run, axes, context, c, axes->form[f]));
-                }
+    for (size_t p = 0; p < axes->precisions; ++p)
+        for (size_t d = 0; d < axes->datas; ++d)
+            for (size_t f = 0; f < axes->form_count; ++f) {
+                c->precision = (starfish_precision)axes->precision[p];
+                c->data = (enum blktri_data)axes->data[d];
+                STARFISH_TRY(measure_ways(run, axes, context, c, axes->form[f]));
+            }
     return STARFISH_SUCCESS;
 }
 
@@ -250,9 +248,10 @@ static starfish_status measure(struct bench *bench)
     struct axes axes;
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(look_around(run, &axes));
-    for (size_t i = 0; i < axes.workers.count; ++i) {
-        struct blktri_case c = {.workers = axes.workers.item[i], .team = (int)run->team};
+    for (size_t i = 0; i < axes.workers.count * axes.size.count; ++i) {
+        struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count], .team = (int)run->team};
         starfish_context *context;
+        STARFISH_TRY(read_size(axes.size.item[i % axes.size.count], c.n));
         STARFISH_TRY(blktri_context(&c, &context));
         starfish_status status = measure_cases(run, &axes, context, &c);
         starfish_context_destroy(context);

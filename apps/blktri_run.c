@@ -5,10 +5,13 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "bench/peers.h"
+#include "scheduler/account.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CALIBRATIONS_AT_MOST = 200 }; /* each brings a sample of every task, and models want ten */
 
 static size_t reals_of(const struct blktri_case *c)
 {
@@ -191,6 +194,24 @@ static starfish_status check(const struct blktri_case *c, starfish_context *cont
     return STARFISH_SUCCESS;
 }
 
+/* With workers of two kinds: until StarPU's models know every task on both. */
+static starfish_status calibrate(starfish_context *context, starfish_poisson_plan *plan, const struct arrays *arrays)
+{
+    int known = starfish_context_workers_of(context, STARFISH_CPU) == 0 ||
+                starfish_context_workers_of(context, STARFISH_GPU) == 0;
+    for (int solve = 0; solve < CALIBRATIONS_AT_MOST && !known; ++solve) {
+        struct starfish_record *record;
+        STARFISH_TRY(starfish_record_start(context, &record));
+        starfish_status status = starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, NULL);
+        const starfish_status stopped = starfish_record_stop(record);
+        known = starfish_account_calibrated(record);
+        starfish_record_free(record);
+        STARFISH_TRY(status);
+        STARFISH_TRY(stopped);
+    }
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status time_solves(starfish_poisson_plan *plan, const struct arrays *arrays, size_t warmup,
                                    struct blktri_times *times)
 {
@@ -209,7 +230,9 @@ static starfish_status run_prepared(const struct blktri_case *c, starfish_contex
     starfish_poisson_plan *plan;
     STARFISH_TRY(check(c, context, arrays, times));
     STARFISH_TRY(make_plan(c, context, 0, &plan));
-    starfish_status status = time_solves(plan, arrays, warmup, times);
+    starfish_status status = calibrate(context, plan, arrays);
+    if (status == STARFISH_SUCCESS)
+        status = time_solves(plan, arrays, warmup, times);
     starfish_poisson_plan_destroy(plan);
     return status;
 }
@@ -235,5 +258,7 @@ starfish_status blktri_context(const struct blktri_case *c, starfish_context **c
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(c->workers, &options));
     options.cores_per_worker = c->team;
+    if (c->n[0] == 1)
+        workers_for_flat_problem(&options);
     return starfish_context_create(context, &options);
 }

@@ -369,6 +369,7 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
     const struct starfish_cut *cut;
     if (memory)
         STARFISH_TRY(starfish_memory_place(plan->context, "memory", memory, &node, &residence));
+    starfish_poisson_keep_cut(plan, residence);
     STARFISH_TRY(starfish_poisson_cut(plan, residence, STARFISH_LONE, &cut));
     return starfish_field_over(plan->context, plan->options.precision, plan->n, cut, "memory", memory, field);
 }

@@ -1,13 +1,14 @@
 # The library's targets, and the functions by which each folder adds to them.
 #
 #   starfish_sources(FILE...)       C files, compiled once
+#   starfish_runtime_sources(FILE...)  C files that know StarPU, compiled once more for simulated machines
 #   starfish_real_sources(FILE...)  C files compiled twice, for f32 and f64 (base/real.h)
 #   starfish_number_sources(FILE...)  the same, each also for complex vectors and for complex lines (base/number.h)
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
 add_library(starfish_objects OBJECT)
-set(starfish_object_libraries starfish_objects)
+set(starfish_kernel_libraries starfish_objects)
 foreach(precision f32 f64)
     string(TOUPPER ${precision} upper)
     set(objects starfish_objects_${precision})
@@ -15,9 +16,11 @@ foreach(precision f32 f64)
         string(TOUPPER "${numbers}" kind)
         add_library(${objects}${numbers} OBJECT)
         target_compile_definitions(${objects}${numbers} PRIVATE STARFISH_REAL_${upper} $<$<BOOL:${kind}>:STARFISH${kind}>)
-        list(APPEND starfish_object_libraries ${objects}${numbers})
+        list(APPEND starfish_kernel_libraries ${objects}${numbers})
     endforeach()
 endforeach()
+add_library(starfish_runtime_objects OBJECT)
+set(starfish_object_libraries ${starfish_kernel_libraries} starfish_runtime_objects)
 foreach(objects ${starfish_object_libraries})
     target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
     target_include_directories(${objects} PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/include")
@@ -47,6 +50,17 @@ if(STARFISH_HAVE_CUDA)
     target_link_libraries(starfish_internal PUBLIC stdc++)
 endif()
 
+# For a simulated machine, kernels are the same, though tasks never run them, and all above knows another StarPU.
+if(STARFISH_SIMULATION)
+    add_library(starfish_simulated STATIC)
+    foreach(objects ${starfish_kernel_libraries})
+        target_sources(starfish_simulated PRIVATE $<TARGET_OBJECTS:${objects}>)
+    endforeach()
+    set_target_properties(starfish_simulated PROPERTIES LINKER_LANGUAGE C)
+    target_link_libraries(starfish_simulated PUBLIC starfish_settings starfish_simulated_dependencies)
+    target_include_directories(starfish_simulated PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/include")
+endif()
+
 function(starfish_absolute output)
     set(paths)
     foreach(file ${ARGN})
@@ -58,6 +72,14 @@ endfunction()
 function(starfish_sources)
     starfish_absolute(paths ${ARGN})
     target_sources(starfish_objects PRIVATE ${paths})
+endfunction()
+
+function(starfish_runtime_sources)
+    starfish_absolute(paths ${ARGN})
+    target_sources(starfish_runtime_objects PRIVATE ${paths})
+    if(STARFISH_SIMULATION)
+        target_sources(starfish_simulated PRIVATE ${paths})
+    endif()
 endfunction()
 
 function(starfish_real_sources)

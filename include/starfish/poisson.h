@@ -187,7 +187,9 @@ STARFISH_API int starfish_poisson_plan_singular(const starfish_poisson_plan *pla
 
 /* Solve: rhs and solution are nx*ny*nz reals (complex_rhs: pairs) of the plan's precision in host or CUDA device memory (recognised);
  * they may be the same array. `boundary` and `info` may be NULL. Blocks until the solution is in its memory.
- * One plan may be used from several threads at once, on different data. */
+ * One plan may be used from several threads at once, on different data.
+ * Where cores and GPUs share the field, the first tens of solves of a plan are watched and the shares corrected: solutions of
+ * the same right-hand side then differ in their last digits. Between fields (starfish_poisson_field) shares stay. */
 STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
                                                     const struct starfish_boundary *boundary, const void *rhs,
                                                     void *solution, struct starfish_info *info);
