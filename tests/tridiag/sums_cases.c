@@ -48,7 +48,8 @@ static void make_imaginary(struct problem *p, unsigned *seed)
 {
     const struct test_sums_case *c = p->c;
     const size_t n = c->n;
-    const double most = c->numbers == STARFISH_TRIDIAG_COMPLEX_LINES ? 1 : 0;
+    /* Of pinned lines as small as the real parts' least, so that these decide how well they are conditioned. */
+    const double most = c->numbers != STARFISH_TRIDIAG_COMPLEX_LINES ? 0 : c->pinned ? 0.1 : 1;
     for (int i = 0; i < 3; i++)
         p->imaginary[i] = random_rounded(c->precision, n, -most, most, seed);
     for (size_t k = 0; k < n && c->pinned; k++)
