@@ -196,7 +196,9 @@ static void compare_lane(const struct problem *p, const void *output, size_t gro
         add_root(p, group, root, lane, sums, &size);
     /* Pinned lines are as ill-conditioned as second differences. */
     const double condition = c->pinned ? 10 * (double)c->n : 40;
-    const double bound = condition * test_real_epsilon(c->precision) * (double)size;
+    /* A complex product errs by sqrt(5) times as much as a real one, a reciprocal by a little more. */
+    const double rounding = (c->numbers == STARFISH_TRIDIAG_COMPLEX_LINES ? 3 : 1) * test_real_epsilon(c->precision);
+    const double bound = condition * rounding * (double)size;
     for (size_t o = 0; o < (size_t)c->outputs; o++) {
         const int row = p->output_row[group * (size_t)c->outputs + o];
         for (size_t k = 0; k < n && row >= 0; k++) {
