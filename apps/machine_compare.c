@@ -35,8 +35,11 @@ static starfish_status simulate_case(const struct comparison *comparison, const 
     size_t i;
     snprintf(problem, sizeof problem, "%s/problem.json", comparison->scratch);
     snprintf(output, sizeof output, "%s/sched.json", comparison->scratch);
-    json_array_foreach(json_object_get(recorded, "arguments"), i, argument) if (i < MOST_ARGUMENTS - 1)
-        arguments[4 + i] = json_string_value(argument);
+    json_array_foreach(json_object_get(recorded, "arguments"), i, argument)
+    {
+        if (i < MOST_ARGUMENTS - 1)
+            arguments[4 + i] = json_string_value(argument);
+    }
     STARFISH_TRY(simulate_program(program));
     const char *kind = json_string_value(json_object_get(recorded, "problem"));
     STARFISH_TRY(machine_write_problem(problem, (size_t)json_integer_value(json_object_get(recorded, "n")),
@@ -54,17 +57,29 @@ static int same(const json_t *a, const json_t *b, const char *key)
     return json_equal(json_object_get(a, key), json_object_get(b, key));
 }
 
+static void add_row(const struct comparison *comparison, const json_t *recorded, const json_t *row, const json_t *said)
+{
+    const json_t *other;
+    size_t i;
+    json_array_foreach(json_object_get(said, "rows"), i, other)
+    {
+        if (same(row, other, "workers") && same(row, other, "policy"))
+            json_array_append_new(comparison->rows,
+                                  json_pack("{s:O, s:O, s:O, s:O, s:O}", "case", json_object_get(recorded, "name"),
+                                            "workers", json_object_get(row, "workers"), "policy",
+                                            json_object_get(row, "policy"), "measured", json_object_get(row, "seconds"),
+                                            "simulated", json_object_get(other, "seconds")));
+    }
+}
+
 static void add_rows(const struct comparison *comparison, const json_t *recorded, const json_t *said)
 {
-    const json_t *row, *other;
-    size_t i, j;
-    json_array_foreach(json_object_get(recorded, "rows"), i, row) json_array_foreach(
-        json_object_get(said, "rows"), j, other) if (same(row, other, "workers") && same(row, other, "policy"))
-        json_array_append_new(comparison->rows,
-                              json_pack("{s:O, s:O, s:O, s:O, s:O}", "case", json_object_get(recorded, "name"),
-                                        "workers", json_object_get(row, "workers"), "policy",
-                                        json_object_get(row, "policy"), "measured", json_object_get(row, "seconds"),
-                                        "simulated", json_object_get(other, "seconds")));
+    const json_t *row;
+    size_t i;
+    json_array_foreach(json_object_get(recorded, "rows"), i, row)
+    {
+        add_row(comparison, recorded, row, said);
+    }
 }
 
 static starfish_status compare_case(const struct comparison *comparison, const char *path)
@@ -155,22 +170,62 @@ static void print_rows(const struct comparison *comparison)
     table_print(&table);
 }
 
+/* The columns: policies as they come. */
+static json_t *policies_of(const struct comparison *comparison)
+{
+    json_t *policies = json_object();
+    const json_t *row;
+    size_t i;
+    json_array_foreach(comparison->rows, i, row)
+    {
+        json_object_set_new(policies, text_of(row, "policy"), json_true());
+    }
+    return policies;
+}
+
+static void print_line(const struct comparison *comparison, const json_t *first, json_t *policies)
+{
+    const char *policy;
+    json_t *unused;
+    printf("| %s | %s |", text_of(first, "case"), text_of(first, "workers"));
+    json_object_foreach(policies, policy, unused)
+    {
+        const json_t *row;
+        size_t i;
+        json_array_foreach(comparison->rows, i, row)
+        {
+            if (same(row, first, "case") && same(row, first, "workers") && strcmp(text_of(row, "policy"), policy) == 0)
+                printf(" %.3g, %.3g: %+.0f %%", 1e3 * number_of(row, "measured"), 1e3 * number_of(row, "simulated"),
+                       100 * off(row));
+        }
+        printf(" |");
+    }
+    printf("\n");
+}
+
 /* One line per case and set of workers, one column per policy. */
 static void print_markdown(const struct comparison *comparison)
 {
+    json_t *policies = policies_of(comparison), *unused;
     const json_t *row, *before = NULL;
+    const char *policy;
     size_t i;
-    printf("| case | workers | policy: measured ms, simulated ms, off |\n|---|---|---|\n");
+    printf("| case | workers |");
+    json_object_foreach(policies, policy, unused)
+    {
+        printf(" %s |", policy);
+    }
+    printf("\n|---|---|");
+    for (i = 0; i < json_object_size(policies); ++i)
+        printf("---|");
+    printf("\n");
     json_array_foreach(comparison->rows, i, row)
     {
-        const int begins = !before || !same(before, row, "case") || !same(before, row, "workers");
-        if (begins)
-            printf("%s| %s | %s | ", before ? " |\n" : "", text_of(row, "case"), text_of(row, "workers"));
-        printf("%s%s %.3g, %.3g, %+.0f %%", begins ? "" : "; ", text_of(row, "policy"),
-               1e3 * number_of(row, "measured"), 1e3 * number_of(row, "simulated"), 100 * off(row));
+        if (!before || !same(before, row, "case") || !same(before, row, "workers"))
+            print_line(comparison, row, policies);
         before = row;
     }
-    printf(" |\n");
+    json_decref(policies);
 }
 
 static void print_sum(const struct comparison *comparison)
@@ -195,8 +250,10 @@ static starfish_status write_csv(const struct comparison *comparison)
     STARFISH_TRY(starfish_output_open(&output, comparison->csv));
     fprintf(output.stream, "case,workers,policy,measured_seconds,simulated_seconds\n");
     json_array_foreach(comparison->rows, i, row)
+    {
         fprintf(output.stream, "%s,\"%s\",%s,%.6g,%.6g\n", text_of(row, "case"), text_of(row, "workers"),
                 text_of(row, "policy"), number_of(row, "measured"), number_of(row, "simulated"));
+    }
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }
 

@@ -241,6 +241,11 @@ static starfish_status write_bus(const struct derivation *derivation)
 
 /* ---- machine.json --------------------------------------------------------------------------------------------------------------- */
 
+static void scale(json_t *object, const char *key, double factor)
+{
+    json_object_set_new(object, key, json_real(factor * json_number_value(json_object_get(object, key))));
+}
+
 /* GPUs do as much more as there are more of them. */
 static void scale_rates(json_t *list, double factor)
 {
@@ -249,10 +254,9 @@ static void scale_rates(json_t *list, double factor)
     size_t i;
     json_array_foreach(list, i, entry)
     {
-        for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
-            json_t *rates = json_object_get(entry, kinds[kind]);
-            json_object_set_new(rates, "gpu", json_real(factor * json_number_value(json_object_get(rates, "gpu"))));
-        }
+        scale(entry, "gpu_stream", factor);
+        for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
+            scale(json_object_get(entry, kinds[kind]), "gpu", factor);
     }
 }
 

@@ -267,7 +267,9 @@ static starfish_status keep_case(const struct machine_case *what, const char *co
     starfish_status status = starfish_json_load(from, &said);
     if (status == STARFISH_SUCCESS) {
         json_array_foreach(json_object_get(said, "rows"), i, row)
+        {
             json_array_append_new(json_object_get(kept, "rows"), kept_row(row));
+        }
         for (i = 3; arguments[i]; ++i) /* without program, command and problem */
             json_array_append_new(json_object_get(kept, "arguments"), json_string(arguments[i]));
         if (json_dump_file(kept, to, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0)

@@ -169,17 +169,22 @@ void simulate_begin(void)
     fftwf_set_timelimit(0);
 }
 
-void simulate_describe(char *text, size_t size)
+static void describe_machine(const char *name, char *text, size_t size)
 {
-    const struct starfish_machine *machine = starfish_machine_named();
     size_t estimated, all;
     starfish_recorded_count(&estimated, &all);
-    text[0] = '\0';
-    if (SIMULATED && machine && estimated == 0)
-        snprintf(text, size, "simulated: machine %s, with recorded times of all tasks", machine->name);
-    else if (SIMULATED && machine)
+    if (estimated == 0)
+        snprintf(text, size, "simulated: machine %s, with recorded times of all tasks", name);
+    else
         snprintf(text, size, "simulated: machine %s; of %zu of %zu tasks the times are estimates from other sizes",
-                 machine->name, estimated, all);
+                 name, estimated, all);
+}
+
+void simulate_describe(char *text, size_t size)
+{
+    text[0] = '\0';
+    if (SIMULATED && starfish_machine_named())
+        describe_machine(starfish_machine_named()->name, text, size);
 }
 
 void simulate_forget(void)

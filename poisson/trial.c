@@ -231,7 +231,7 @@ static starfish_status measure_stream(struct trial *gpus, struct trial *cores, d
         solves++;
         STARFISH_TRY(finish(oldest));
         STARFISH_TRY(begin(gpus, oldest, WHOLE));
-        if (cores_end == 0 && all_done(cores))
+        if (cores && cores_end == 0 && all_done(cores))
             cores_end = starpu_timing_now();
     }
     *gpu_rate = rate(gpus, solves, starpu_timing_now() - start);

@@ -36,7 +36,7 @@ static starfish_status read_pair(const char *path, const json_t *entry, const ch
 static starfish_status read_rates(const char *path, const json_t *entry, struct starfish_machine_rates *rates)
 {
     const char *precision = json_string_value(json_object_get(entry, "precision"));
-    int n[2];
+    int n[2] = {0, 0};
     if (!precision || (strcmp(precision, "f64") != 0 && strcmp(precision, "f32") != 0))
         return starfish_json_fail(path, "rates", "\"precision\" must be \"f64\" or \"f32\"");
     STARFISH_TRY(read_count(path, entry, "nx", 1, &n[0]));
@@ -75,7 +75,9 @@ static starfish_status read_machine(const char *path, const json_t *root, struct
     if (machine->rate_count > STARFISH_MACHINE_RATES)
         return starfish_json_fail(path, "rates", "at most %d entries", STARFISH_MACHINE_RATES);
     json_array_foreach(json_object_get(root, "rates"), i, entry)
+    {
         STARFISH_TRY(read_rates(path, entry, &machine->rates[i]));
+    }
     return STARFISH_SUCCESS;
 }
 

@@ -79,6 +79,17 @@ static void extend(struct starfish_stretch *stretch, int kind, double start, dou
     widen(&stretch->span, start, end);
 }
 
+/* What StarPU does after a task takes no simulated time, so that a worker would always find the task that it has just made
+ * possible before others can. On cores it takes 3 to 4 us a task. */
+static void take_a_moment(void)
+{
+#ifdef STARPU_SIMGRID
+    const int worker = starpu_worker_get_id();
+    if (worker >= 0 && starpu_worker_get_type(worker) == STARPU_CPU_WORKER)
+        starpu_sleep(3.5e-6F);
+#endif
+}
+
 /* StarPU calls this after the task, in any thread. Counting comes last: the job may be freed once all are counted. */
 static void finished(void *data)
 {
@@ -87,6 +98,8 @@ static void finished(void *data)
     struct starfish_progress *progress = header->progress;
     const struct starpu_profiling_task_info *info = task->profiling_info;
     const int ran = task->where != (int32_t)STARPU_NOWHERE;
+    if (ran)
+        take_a_moment();
     const double now = starpu_timing_now();
 
     STARPU_PTHREAD_MUTEX_LOCK(&progress->lock);
