@@ -39,6 +39,12 @@ struct combination {
     size_t precision, smoother, shape, place;
 };
 
+static void describe_case(const struct combination *c, char *name, size_t size)
+{
+    snprintf(name, size, "%s %s: %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
+             smoothers[c->smoother], shapes[c->shape], c->workers, places[c->place]);
+}
+
 static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times)
 {
     const struct starfish_multigrid_info *info = &times->info;
@@ -67,8 +73,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     options.shape = (starfish_cycle_shape)c->shape;
     /* an ADI step is two elementary ones */
     options.before = options.after = (int)(c->smoother == STARFISH_SMOOTHER_ADI ? run->steps : 2 * run->steps);
-    snprintf(name, sizeof name, "%s %s: %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
-             smoothers[c->smoother], shapes[c->shape], c->workers, places[c->place]);
+    describe_case(c, name, sizeof name);
     bench_announce("%s", name);
     starfish_status status =
         multigrid_run(c->mesh, &options, c->context, c->place == 1, run->bench.warmup, run->bench.repeat, &times);
@@ -77,6 +82,8 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
             starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
         const double size = options.precision == STARFISH_F64 ? 8 : 4;
         const double bytes = multigrid_words(&options, &times.info) * size * (double)c->mesh->count;
+        if (!times.reached)
+            snprintf(name + strlen(name), sizeof name - strlen(name), ", 1e-8 not reached");
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
         describe(row, c, &times);
         if (rate > 0)

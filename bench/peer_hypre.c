@@ -96,6 +96,7 @@ struct multigrid {
     HYPRE_Int (*zero)(HYPRE_StructSolver), (*nonzero)(HYPRE_StructSolver);
     HYPRE_Int (*iterations)(HYPRE_StructSolver, HYPRE_Int *);
     HYPRE_Int (*residual)(HYPRE_StructSolver, HYPRE_Real *);
+    HYPRE_Int (*logging)(HYPRE_StructSolver, HYPRE_Int);
 };
 
 static const struct multigrid pfmg = {HYPRE_StructPFMGCreate,
@@ -107,7 +108,8 @@ static const struct multigrid pfmg = {HYPRE_StructPFMGCreate,
                                       HYPRE_StructPFMGSetZeroGuess,
                                       HYPRE_StructPFMGSetNonZeroGuess,
                                       HYPRE_StructPFMGGetNumIterations,
-                                      HYPRE_StructPFMGGetFinalRelativeResidualNorm};
+                                      HYPRE_StructPFMGGetFinalRelativeResidualNorm,
+                                      HYPRE_StructPFMGSetLogging};
 static const struct multigrid smg = {HYPRE_StructSMGCreate,
                                      HYPRE_StructSMGSetup,
                                      HYPRE_StructSMGSolve,
@@ -117,7 +119,8 @@ static const struct multigrid smg = {HYPRE_StructSMGCreate,
                                      HYPRE_StructSMGSetZeroGuess,
                                      HYPRE_StructSMGSetNonZeroGuess,
                                      HYPRE_StructSMGGetNumIterations,
-                                     HYPRE_StructSMGGetFinalRelativeResidualNorm};
+                                     HYPRE_StructSMGGetFinalRelativeResidualNorm,
+                                     HYPRE_StructSMGSetLogging};
 
 struct solver {
     const struct multigrid *kind;
@@ -131,6 +134,7 @@ static void create(struct solver *s, const struct peer_hypre_problem *p)
     s->kind->tolerance(s->multigrid, s->by_cg ? 0 : p->tolerance);
     s->kind->most(s->multigrid, s->by_cg ? 1 : MOST_ITERATIONS);
     s->kind->zero(s->multigrid);
+    s->kind->logging(s->multigrid, 1); /* without it there is no residual */
     if (!s->by_cg)
         return;
     HYPRE_StructPCGCreate(MPI_COMM_SELF, &s->cg);

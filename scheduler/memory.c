@@ -1,13 +1,13 @@
 /* Host memory that GPUs copy at full speed, and where an address lies. */
 #include "scheduler/context.h"
 
+#include "base/pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
 #endif
-
-enum { ALIGNMENT = 64 };
 
 int starfish_gpu_count(void)
 {
@@ -47,8 +47,7 @@ starfish_status starfish_unpin(starfish_context *context, void *memory, size_t b
 starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory)
 {
     STARFISH_TRY(check(context, memory));
-    size_t rounded = bytes > SIZE_MAX - ALIGNMENT ? 0 : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    *memory = rounded > 0 ? aligned_alloc(ALIGNMENT, rounded) : NULL;
+    *memory = bytes > 0 ? starfish_pages_alloc(bytes) : NULL;
     if (!*memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes", bytes);
     starfish_status status = starfish_pin(context, *memory, bytes);
