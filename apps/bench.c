@@ -18,6 +18,7 @@ static const struct {
     {"poisson3d", bench_poisson3d, "3D solves: sizes, boundary kinds, workers, where the data live"},
     {"tridiag", bench_tridiag, "batches of tridiagonal lines: sizes, layouts, algorithms"},
     {"blktri", bench_blktri, "block cyclic reduction: sizes, forms, levels, splits between GPUs and cores"},
+    {"multigrid", bench_multigrid, "Q1 multigrid: meshes, precisions, smoothers, beside hypre"},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 

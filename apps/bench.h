@@ -56,6 +56,7 @@ struct bench {
 int bench_poisson3d(int argc, char **argv);
 int bench_tridiag(int argc, char **argv);
 int bench_blktri(int argc, char **argv);
+int bench_multigrid(int argc, char **argv);
 
 /* The whole program run: options, `measure`, output. Returns the exit status. */
 int bench_main(struct bench *bench, const struct command_line *line, int argc, char **argv,

@@ -15,6 +15,15 @@ static const struct {
     {"valero-lara-2d", reproduce_valero_lara_2d,
      "Valero-Lara, Pinelli, Prieto-Matias 2014, figures 7 and 8: BLKTRI in 2D"},
     {"valero-lara-3d", reproduce_valero_lara_3d, "the same, figures 11 and 12: BLKTRI in 3D"},
+    {"goeddeke-table1", reproduce_goeddeke_table1,
+     "Goeddeke, Strzodka 2011: multigrid, errors by level, single and double precision"},
+    {"goeddeke-table2", reproduce_goeddeke_table2, "errors on all meshes, double and mixed precision"},
+    {"goeddeke-table3", reproduce_goeddeke_table3, "mixed precision by inner cycles"},
+    {"goeddeke-table4", reproduce_goeddeke_table4, "mixed precision by inner digits"},
+    {"goeddeke-table5", reproduce_goeddeke_table5, "one core and a GPU, double and mixed"},
+    {"goeddeke-table6", reproduce_goeddeke_table6, "the same, per digit gained"},
+    {"goeddeke-figure5", reproduce_goeddeke_figure5, "smoothers, isotropic mesh"},
+    {"goeddeke-figure6", reproduce_goeddeke_figure6, "smoothers, anisotropic mesh"},
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 
@@ -23,13 +32,13 @@ static int list_experiments(void)
     printf("Usage: starfish reproduce NAME [OPTION ...]\n\n"
            "One experiment of a paper, paper beside ours. `starfish reproduce NAME --help` lists its options.\n\n");
     for (int i = 0; i < EXPERIMENTS; ++i)
-        printf("  %-15s %s\n", experiments[i].name, experiments[i].summary);
+        printf("  %-16s %s\n", experiments[i].name, experiments[i].summary);
     return 0;
 }
 
 int command_reproduce(int argc, char **argv)
 {
-    char known[256] = "";
+    char known[512] = "";
     size_t length = 0;
     if (argc < 2 || (argv[1][0] == '-' && options_ask_help(argc, argv)))
         return list_experiments();
@@ -56,10 +65,12 @@ static void add_number(struct table *table, const json_t *row, const char *key)
 {
     const json_t *value = json_object_get(row, key);
     const int timed = json_is_number(json_object_get(row, "seconds"));
+    const json_t *digits = json_object_get(row, "digits");
     if (json_is_number(value))
-        table_cell(table, "%.4g%s", (timed ? 1e3 : 1) * json_number_value(value), timed ? " ms" : "");
+        table_cell(table, "%.*g%s", digits ? (int)json_integer_value(digits) : 4,
+                   (timed ? 1e3 : 1) * json_number_value(value), timed ? " ms" : "");
     else
-        table_cell(table, "not stated");
+        table_cell(table, "%s", strcmp(key, "paper") == 0 ? "not stated" : "not measured");
 }
 
 static void add_row(struct table *table, const json_t *row)

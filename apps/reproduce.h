@@ -7,8 +7,16 @@
 
 int reproduce_valero_lara_2d(int argc, char **argv);
 int reproduce_valero_lara_3d(int argc, char **argv);
+int reproduce_goeddeke_table1(int argc, char **argv);
+int reproduce_goeddeke_table2(int argc, char **argv);
+int reproduce_goeddeke_table3(int argc, char **argv);
+int reproduce_goeddeke_table4(int argc, char **argv);
+int reproduce_goeddeke_table5(int argc, char **argv);
+int reproduce_goeddeke_table6(int argc, char **argv);
+int reproduce_goeddeke_figure5(int argc, char **argv);
+int reproduce_goeddeke_figure6(int argc, char **argv);
 
-/* The table for people: what, ours, the paper's (struct bench's `print`). */
+/* The table for people: what, ours, the paper's (struct bench's `print`). Key "digits" of a row: how many are shown, else 4. */
 void reproduce_print(const struct bench *bench);
 
 /* Add the two keys; paper: NaN where it states none. */

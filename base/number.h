@@ -31,6 +31,26 @@ typedef real coefficient;
 #define STARFISH_REAL_NUMBERS 1
 #endif
 
+/* Products by the textbook: C's own look for infinities, and then loops do not vectorise. */
+static inline coefficient coefficient_product(coefficient a, coefficient b)
+{
+#ifdef STARFISH_COMPLEX_LINES
+    const real re = __real__ a * __real__ b - __imag__ a * __imag__ b;
+    return __builtin_complex(re, __real__ a * __imag__ b + __imag__ a * __real__ b);
+#else
+    return a * b;
+#endif
+}
+
+static inline scalar scalar_product(coefficient a, scalar x)
+{
+#ifdef STARFISH_COMPLEX_LINES
+    return coefficient_product(a, x);
+#else
+    return a * x;
+#endif
+}
+
 /* 1 / x, with one division. The square of a complex magnitude must be a normal number. */
 static inline coefficient coefficient_reciprocal(coefficient x)
 {
@@ -45,7 +65,7 @@ static inline coefficient coefficient_reciprocal(coefficient x)
 static inline scalar scalar_divided(scalar x, coefficient by)
 {
 #ifdef STARFISH_COMPLEX_LINES
-    return x * coefficient_reciprocal(by);
+    return coefficient_product(x, coefficient_reciprocal(by));
 #else
     return x / by;
 #endif

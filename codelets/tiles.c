@@ -1,6 +1,7 @@
 /* Tiles of a 2D array. */
 #include "codelets/tiles.h"
 
+#include "base/pages.h"
 #include "base/real.h"
 #include "scheduler/field.h"
 
@@ -42,14 +43,13 @@ void starfish_tiles_over(struct starfish_tiles *tiles, starfish_precision precis
 }
 
 starfish_status starfish_tiles_create(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2],
-                                      size_t parts)
+                                      size_t parts, int on_host)
 {
-    enum { ALIGNMENT = 64 };
     const size_t bytes = n[0] * n[1] * starfish_real_size(precision);
     void *memory = NULL;
 
-    if (parts > 1) {
-        memory = aligned_alloc(ALIGNMENT, (bytes / ALIGNMENT + 1) * ALIGNMENT);
+    if (on_host || parts > 1) {
+        memory = starfish_pages_alloc(bytes);
         if (!memory)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid of %zu x %zu", n[0], n[1]);
     }

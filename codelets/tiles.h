@@ -23,9 +23,9 @@ struct starfish_tiles {
 /* Over memory on a node of the runtime's. */
 void starfish_tiles_over(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2], size_t parts,
                          int node, void *memory);
-/* With memory of its own: allocated where it is first written when there is one part, else on the host. */
+/* With memory of its own: on the host, or, for one part alone, where it is first written. */
 starfish_status starfish_tiles_create(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2],
-                                      size_t parts);
+                                      size_t parts, int on_host);
 /* Waits for its tasks; what was registered over memory is brought back to it. */
 void starfish_tiles_destroy(struct starfish_tiles *tiles);
 

@@ -216,7 +216,8 @@ static starfish_status create_high(struct starfish_multigrid_plan *plan, const s
                                        starfish_band_table_start(plan->n[0], plan->n[1], 5)));
     plan->finest.setting.precision = STARFISH_F64;
     plan->finest.data.table = plan->high_table.handle;
-    return starfish_tiles_create(&plan->defect, STARFISH_F64, plan->n, plan->blocks);
+    return starfish_tiles_create(&plan->defect, STARFISH_F64, plan->n, plan->blocks,
+                                 plan->context->workers_of[STARFISH_GPU] == 0);
 }
 
 static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)

@@ -17,6 +17,9 @@
 #define SECONDS_PER_SOLVE 2e-9             /* per unknown: one tridiagonal solve of partial fractions */
 #define SECONDS_PER_BASIS_ENTRY 0.25e-9    /* per ny^3: eigenvectors */
 #define SECONDS_PER_FRACTIONS_ENTRY 100e-9 /* per nz^2: eigenvalues and a few components */
+/* Of complex numbers, per part: products have two columns to a plane, solves one elimination for both parts. */
+#define COMPLEX_PRODUCT 1.25
+#define COMPLEX_SOLVE 0.7
 
 int starfish_poisson_radix(const struct starfish_poisson_plan *plan)
 {
@@ -39,14 +42,20 @@ static int is_mirrored(const struct starfish_direction *d)
     return starfish_basis_is_reflected(&op);
 }
 
+static int is_complex(const struct starfish_poisson_plan *plan)
+{
+    return plan->numbers != STARFISH_TRIDIAG_REAL;
+}
+
 /* `steps`: of refinement, each of which solves again. */
 static struct estimate estimate(const struct starfish_poisson_plan *plan, int steps)
 {
     const double ny = (double)plan->n[1], nz = (double)plan->n[2];
     const double levels = log2(nz + 1) / log2(starfish_poisson_radix(plan)), solves = fmax(2 * levels - 1, 1);
     const double flops = is_mirrored(&plan->direction[1]) ? 2 * ny : 4 * ny;
-    const double basis = (1 + steps) * unknowns(plan) * (flops * SECONDS_PER_FLOP + SECONDS_PER_LINE);
-    const double fractions = unknowns(plan) * solves * SECONDS_PER_SOLVE;
+    const double basis = (1 + steps) * unknowns(plan) * (flops * SECONDS_PER_FLOP + SECONDS_PER_LINE) *
+                         (is_complex(plan) ? COMPLEX_PRODUCT : 1);
+    const double fractions = unknowns(plan) * solves * SECONDS_PER_SOLVE * (is_complex(plan) ? COMPLEX_SOLVE : 1);
     if (plan->options.right_hand_sides == 0)
         return (struct estimate){basis, fractions};
     const double count = (double)plan->options.right_hand_sides;
@@ -104,10 +113,13 @@ static starfish_status choose_faster(struct starfish_poisson_plan *plan, const c
     const struct starfish_direction *z = &plan->direction[2];
     char why[WHY];
     snprintf(why, sizeof why, "%s has a basis of eigenvectors: matrix products", names[1]);
-    if (plan->n[1] <= BASIS_AT_MOST && has_gpu(plan))
+    if (plan->n[1] <= BASIS_AT_MOST && has_gpu(plan) && !is_complex(plan))
         return choose_slab(plan, why);
     if (starfish_check_symmetrizable(names[2], z->lower, z->upper, z->n, z->periodic) != STARFISH_SUCCESS)
         return choose_slab(plan, why);
+    if (has_gpu(plan) && is_complex(plan))
+        return starfish_poisson_choose_blktri(plan, names, STARFISH_METHOD_BLKTRI,
+                                              "complex numbers: matrix products of two columns do not fill a GPU");
     const struct estimate e = estimate(plan, plan->refinements);
     describe(plan, names[1], e, why, sizeof why);
     if (plan->n[1] <= BASIS_AT_MOST && e.basis <= e.fractions)
@@ -122,7 +134,7 @@ static starfish_status choose_best(struct starfish_poisson_plan *plan, const cha
     snprintf(why, sizeof why, "%s is complex: no basis of eigenvectors", names[1]);
     if (y->imaginary)
         return starfish_poisson_choose_blktri(plan, names, STARFISH_METHOD_BLKTRI, why);
-    if (plan->numbers != STARFISH_TRIDIAG_REAL && plan->singular)
+    if (is_complex(plan) && plan->singular)
         return starfish_poisson_choose_blktri(plan, names, STARFISH_METHOD_BLKTRI, "singular in complex numbers");
     snprintf(why, sizeof why, "%s can be transformed: fewest operations", names[1]);
     if (y->has_transform)
@@ -133,13 +145,13 @@ static starfish_status choose_best(struct starfish_poisson_plan *plan, const cha
     return starfish_poisson_choose_blktri(plan, names, STARFISH_METHOD_BLKTRI, why);
 }
 
-/* Of complex problems the method slab does those with a real second direction, and no constant mode but a real one. */
+/* Of complex problems the method slab does those with a real second direction and without a constant mode. */
 static starfish_status check_slab(const struct starfish_poisson_plan *plan, const char *const names[3])
 {
     const struct starfish_direction *y = &plan->direction[1];
     if (y->imaginary)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method slab cannot do %s, which is complex", names[1]);
-    if (plan->numbers != STARFISH_TRIDIAG_REAL && plan->singular)
+    if (is_complex(plan) && plan->singular)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method slab cannot do a singular problem in complex numbers");
     return y->has_transform ? STARFISH_SUCCESS
                             : starfish_check_symmetrizable(names[1], y->lower, y->upper, y->n, y->periodic);

@@ -2,6 +2,8 @@
 #include "scheduler/context.h"
 #include "scheduler/machine.h"
 
+#include "base/pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 #ifdef STARPU_SIMGRID
@@ -10,8 +12,6 @@
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
 #endif
-
-enum { ALIGNMENT = 64 };
 
 int starfish_gpu_count(void)
 {
@@ -58,7 +58,7 @@ static void *take(size_t bytes)
     void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 #else
-    return aligned_alloc(ALIGNMENT, bytes);
+    return starfish_pages_alloc(bytes);
 #endif
 }
 
@@ -75,13 +75,12 @@ static void give_back(void *memory, size_t bytes)
 starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory)
 {
     STARFISH_TRY(check(context, memory));
-    size_t rounded = bytes > SIZE_MAX - ALIGNMENT ? 0 : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    *memory = rounded > 0 ? take(rounded) : NULL;
+    *memory = bytes > 0 ? take(bytes) : NULL;
     if (!*memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes", bytes);
     starfish_status status = starfish_pin(context, *memory, bytes);
     if (status != STARFISH_SUCCESS) {
-        give_back(*memory, rounded);
+        give_back(*memory, bytes);
         *memory = NULL;
     }
     return status;

@@ -1,6 +1,7 @@
 /* Tables and arrays for tasks. */
 #include "scheduler/vector.h"
 
+#include "base/pages.h"
 #include "base/real.h"
 
 #include <stdlib.h>
@@ -10,9 +11,10 @@ static starfish_status reserve(struct starfish_vector *vector, size_t count, siz
 {
     vector->handle = NULL;
     vector->count = count;
-    vector->memory = calloc(count > 0 ? count : 1, size);
+    vector->memory = starfish_pages_alloc((count > 0 ? count : 1) * size);
     if (!vector->memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu elements", count);
+    memset(vector->memory, 0, (count > 0 ? count : 1) * size);
     return STARFISH_SUCCESS;
 }
 

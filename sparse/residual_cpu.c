@@ -73,7 +73,7 @@ static void residual_row(const struct starfish_residual *a, size_t j, size_t k, 
         real east = i + 1 < nx ? u[i + 1] : wrap ? u[0] : 0;
         real au = lx[i] * west + (dx[i] + n.centre) * u[i] + ux[i] * east + n.south_weight * n.south[i] +
                   n.north_weight * n.north[i] + n.below_weight * n.below[i] + n.above_weight * n.above[i];
-        const real taken = offset[a->complex_pairs ? i : 0];
+        const real taken = offset[a->complex_pairs && i > 0];
         if (a->complex_y)
             au += cross(&n, u, i);
         maximum[0] = larger(maximum[0], au - (f[i] - taken));

@@ -66,7 +66,8 @@ static starfish_status create_level(struct starfish_q1_graph *graph, const struc
         const int needed = i != 1 || !last; /* the tail has a second array in its work space */
         if (lent || !needed)
             continue;
-        STARFISH_TRY(starfish_tiles_create(&level->own[i], parts->precision, shape->n, blocks));
+        STARFISH_TRY(starfish_tiles_create(&level->own[i], parts->precision, shape->n, blocks,
+                                           graph->context->workers_of[STARFISH_GPU] == 0));
     }
     level->u[0] = &level->own[0];
     level->u[1] = &level->own[1];

@@ -129,15 +129,15 @@ STARFISH_TRIDIAG_INLINE void line_block_border(const struct line_block *block, s
     if (k + 2 < block->n) {
 #pragma omp simd
         for (size_t l = 0; l < width; l++) {
-            e[l] = -lower * above[l] * pivot[l];
-            last_diag[l] -= f[l] * e[l];
-            last_rhs[l] -= f[l] * d[l];
-            f[l] = -f[l] * c[l];
+            e[l] = coefficient_product(coefficient_product(-lower, above[l]), pivot[l]);
+            last_diag[l] -= coefficient_product(f[l], e[l]);
+            last_rhs[l] -= scalar_product(f[l], d[l]);
+            f[l] = coefficient_product(-f[l], c[l]);
         }
     } else { /* column n-2: line_block_last adds lower[n-1] to the corner first */
 #pragma omp simd
         for (size_t l = 0; l < width; l++)
-            e[l] = -lower * above[l] * pivot[l];
+            e[l] = coefficient_product(coefficient_product(-lower, above[l]), pivot[l]);
     }
 }
 
@@ -156,10 +156,10 @@ STARFISH_TRIDIAG_INLINE void line_block_eliminate(const struct line_block *block
 
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
-        coefficient pivot = coefficient_reciprocal(diag + shift[l] - lower * c_above[l]);
+        coefficient pivot = coefficient_reciprocal(diag + shift[l] - coefficient_product(lower, c_above[l]));
         pivots[l] = pivot;
-        c[l] = upper * pivot;
-        d[l] = (rhs[l] - lower * d_above[l]) * pivot;
+        c[l] = coefficient_product(upper, pivot);
+        d[l] = scalar_product(pivot, rhs[l] - scalar_product(lower, d_above[l]));
     }
     if (block->periodic)
         line_block_border(block, width, k);
@@ -181,7 +181,8 @@ STARFISH_TRIDIAG_INLINE void line_block_last(const struct line_block *block, siz
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
         coefficient entry = lower + f[l];
-        last[l] = scalar_divided(rhs[l] + last_rhs[l] - entry * d[l], last_diag[l] - entry * (c[l] + e[l]));
+        last[l] = scalar_divided(rhs[l] + last_rhs[l] - scalar_product(entry, d[l]),
+                                 last_diag[l] - coefficient_product(entry, c[l] + e[l]));
     }
 }
 
@@ -197,11 +198,11 @@ STARFISH_TRIDIAG_INLINE void line_block_substitute(const struct line_block *bloc
         const scalar *last = block->last; /* `below` is `last` in row n-2 */
 #pragma omp simd
         for (size_t l = 0; l < width; l++)
-            d[l] -= c[l] * below[l] + e[l] * last[l];
+            d[l] -= scalar_product(c[l], below[l]) + scalar_product(e[l], last[l]);
     } else {
 #pragma omp simd
         for (size_t l = 0; l < width; l++)
-            d[l] -= c[l] * below[l];
+            d[l] -= scalar_product(c[l], below[l]);
     }
 }
 

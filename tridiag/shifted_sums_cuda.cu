@@ -20,6 +20,9 @@
  * 2 us per root, of which a device solves a thousand at a time, and the launch. Measured on an H200 as whole solves of blktri
  * of radix 2: 512^3 16.3 ms, 1023^2 1.30 ms (one thread per line, the form of shifted_sums_long.cuh, took 113 and 16.3).
  *
+ * Complex numbers: a chunk has half as many rows, of the same bytes. Of a real line coefficients and pivots stay real, so that
+ * both parts of a vector take one elimination, and coefficients are read once for both.
+ *
  * 12 warps to a multiprocessor hide the latency of the elimination, 168 registers each. Three outputs need the registers of
  * 8 warps, and chunks of 256 bytes need them all. Longer lanes still are for shifted_sums_long.cuh. */
 #include "tridiag/shifted_chunks.cuh"

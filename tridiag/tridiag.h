@@ -15,7 +15,7 @@
 struct CUstream_st; /* what a cudaStream_t points to */
 
 /* What vectors and lines are made of. Complex numbers are pairs (real part, imaginary part), and then lanes are counted in
- * pairs; shifts, weights and factors always are reals. With STARFISH_TRIDIAG_COMPLEX_VECTORS both parts share one
+ * pairs; shifts, weights and factors always are reals. On CUDA, pairs and work space for them are aligned to pairs. With STARFISH_TRIDIAG_COMPLEX_VECTORS both parts share one
  * elimination. Only chains and sums of solves do complex numbers. */
 enum starfish_tridiag_numbers {
     STARFISH_TRIDIAG_REAL,

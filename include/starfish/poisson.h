@@ -171,7 +171,8 @@ STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *cont
  * Complex numbers, as in FISHPACK's CBLKTRI: u and f with options->complex_rhs, coefficients of x too with x->complex_line;
  * y is always real, since its eigenvalues are what block cyclic reduction solves with. A real x is eliminated once for both
  * parts of u. A complex x is solved by `blktri` and `blktri-product` alone, and without pivoting: its rows, lambda and an
- * eigenvalue of y on the diagonal, should dominate, or be those of an elliptic operator. What makes it singular is not
+ * eigenvalue of y on the diagonal, should dominate, or be those of an elliptic operator; squares of their magnitudes have to
+ * be in the range of the precision. What makes it singular is not
  * searched for, as in FISHPACK, but rows of both axes that all sum to zero are refused (SINGULAR). */
 STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
                                                               const struct starfish_axis *y, double lambda,

@@ -378,9 +378,38 @@ class Bench(Case):
         self.assertEqual((status, said), (0, []), out)
         self.assertIn("FISHPACK", out)
 
+    def test_multigrid(self):
+        quick = ["bench", "multigrid", "--repeat", "2", "--warmup", "0", "--json"]
+        status, out, said = self.run_program(
+            *quick, "--mesh", "U1,A3", "--level", "3,5", "--precision", "f64,mixed", "--smoother", "adi,jacobi",
+            "--cycle", "v,fmg", "--workers", "cpu", "--steps", "3")
+        self.assertEqual((status, said), (0, []), out)
+        rows = json.loads(out)["rows"]
+        ours = [row for row in rows if row["who"] == "starfish"]
+        self.assertEqual(len({row["case"] for row in ours}), 2 * 2 * 2 * 2 * 2)
+        for row in ours:
+            self.assertEqual("not reached" in row["case"], not row["reached"])
+            if row["smoother"] == "adi":
+                self.assertTrue(row["reached"])
+                self.assertLess(row["residual"], 1e-8)
+                self.assertLess(row["error"], 0.11 if "level 3" in row["case"] else 0.004)
+                self.assertLess(row["factor"], 0.1)
+                self.assertGreater(row["cycles"], 1)
+            self.assertGreater(row["limit_seconds"], 0)
+        # Where hypre is there, all its solvers do what ours does on the easy mesh.
+        peers = {row["who"] for row in rows if row["case"] == "U1 level 5 f64: one core"}
+        self.assertIn(peers, (set(), {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"}))
+        self.assertEqual(len([row for row in rows if row["who"] == "copy"]), 1)
+        for message, arguments in (("no mesh 'U9'", ["--mesh", "U9"]), ("--level: is -1, must be 1 .. 13", ["--level", "14"]),
+                                   ("--smoother: 'sor' is not one of adi", ["--smoother", "sor"]),
+                                   ("--cycle: 'x' is not one of v, f, w, fmg", ["--cycle", "x"]),
+                                   ("nothing of what is asked for", ["--where", "device", "--peers", "none"])):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *quick[:-1], *arguments)
+
     def test_usage(self):
         for message, arguments in (
-            ("no benchmark 'poison3d'; there is poisson3d, tridiag, blktri", ["bench", "poison3d"]),
+            ("no benchmark 'poison3d'; there is poisson3d, tridiag, blktri, multigrid", ["bench", "poison3d"]),
             ("no benchmark '--fast'", ["bench", "--fast"]),
             ("unknown option --fast", [*self.QUICK, "--fast"]),
             ("--n: '16x' is not N or NXxNYxNZ", [*self.QUICK, "--n", "16x"]),
@@ -441,6 +470,32 @@ class Reproduce(Case):
                                   ("substitution", 2, 2), ("substitution", 3, 4), ("substitution", 4, 8)])
             self.assertEqual({row["speedup"] for row in rows if row["variant"] == variants[0]}, {1.0})
 
+    def test_goeddeke(self):
+        """Errors and cycles are the paper's where it has the level, and the paper's numbers are beside them."""
+        for row in self.rows("goeddeke-table1", "--level", "6"):
+            self.assertAlmostEqual(row["ours"] / row["paper"], 1, delta=2e-5 if row["variant"] == "double" else 0.02)
+        rows = self.rows("goeddeke-table2", "--level", "5")
+        self.assertEqual(len(rows), 8 * 2 * 2)
+        for double, mixed in zip(rows[::2], rows[1::2]):
+            self.assertAlmostEqual(double["ours"] / mixed["ours"], 1, delta=1e-5)
+            self.assertIsNone(double["paper"])
+        for name in ("goeddeke-table3", "goeddeke-table4"):
+            rows = self.rows(name, "--level", "4")
+            self.assertEqual(len(rows), 8 * 2 * 4 * 2)
+            for row in rows:
+                self.assertLess(row["residual"], 1e-8)
+                if row["variant"] == "2 inner cycles":
+                    self.assertEqual(row["corrections"], (row["cycles"] + 1) // 2)
+        for name, times in (("goeddeke-table5", 2), ("goeddeke-table6", 2)):
+            rows = self.rows(name, "--level", "3")
+            self.assertEqual(sum("seconds" in row for row in rows), 8 * 2 * times)
+            self.assertTrue(all(row["ours"] is None for row in rows if "seconds" not in row))
+        for name in ("goeddeke-figure5", "goeddeke-figure6"):
+            rows = self.rows(name, "--level", "4")
+            self.assertEqual({row["variant"] for row in rows if "seconds" in row}, {"Jacobi", "ADI-TRIDI"})
+            self.assertEqual(sum("paper_says" in row for row in rows), 2)
+        self.refuse(2, "--level: is 14, must be 3 .. 13", "reproduce", "goeddeke-table2", "--level", "14")
+
     def test_table_csv_and_picture(self):
         status, out, said = self.run_program("reproduce", "valero-lara-2d", "--n", "16", "--repeat", "1", "--csv",
                                              "rows.csv", "--plot", "bars.png")
@@ -454,7 +509,7 @@ class Reproduce(Case):
         self.assertTrue(all(row["paper"] == "" and float(row["ours"]) > 0 for row in rows))
 
     def test_usage(self):
-        self.refuse(2, "no experiment 'nothing'; there is valero-lara-2d, valero-lara-3d", "reproduce", "nothing")
+        self.refuse(2, "no experiment 'nothing'; there is valero-lara-2d, valero-lara-3d, goeddeke-table1", "reproduce", "nothing")
         self.refuse(2, "--n: at least 16", "reproduce", "valero-lara-2d", "--n", "8")
         self.refuse(2, "unknown option --fast", "reproduce", "valero-lara-3d", "--fast")
 

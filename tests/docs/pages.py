@@ -144,10 +144,10 @@ class Commands(unittest.TestCase):
         self.assertEqual(described, options - {"--help"})
 
     def test_guide_knows_every_experiment(self):
-        text = section("docs/guide.md", "reproduce")
         experiments = re.findall(r"^  ([\w-]+) ", say(PROGRAM, "reproduce"), re.MULTILINE)
         self.assertIn("valero-lara-2d", experiments)
         for name in experiments:
+            text = section("docs/guide.md", "reproduce goeddeke" if name.startswith("goeddeke") else "reproduce")
             self.assertIn(f"| `{name}` |", text)
             self.assertEqual(set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE)),
                              set(OPTION.findall(say(PROGRAM, "reproduce", name, "--help"))) - {"--help"})
@@ -247,14 +247,16 @@ class Scratch(unittest.TestCase):
             for field in json.loads(self.run_here(PROGRAM, *words)):
                 self.assertIn(f"`{field}`", guide)
         for what in (("bench", "poisson3d", "--n", "8"), ("bench", "tridiag", "--size", "8x9"),
-                     ("bench", "blktri", "--size", "7", "--levels"), ("sched", "p.json", "--policies", "eager")):
+                     ("bench", "blktri", "--size", "7", "--levels"), ("bench", "multigrid", "--level", "4"), ("sched", "p.json", "--policies", "eager")):
             quick = (*what, "--repeat", "1", "--warmup", "0", "--json")
             result = json.loads(self.run_here(PROGRAM, *quick))
             for field in set(result).union(*result["rows"], *result.get("calibration", [])):
                 self.assertIn(f"`{field}`", guide)
-        for name in ("valero-lara-2d", "valero-lara-3d"):
+        for name, *size in (("valero-lara-2d", "--n", "16"), ("valero-lara-3d", "--n", "16"),
+                            ("goeddeke-table1", "--level", "4"), ("goeddeke-table4", "--level", "4"),
+                            ("goeddeke-table6", "--level", "4"), ("goeddeke-figure5", "--level", "4")):
             result = json.loads(
-                self.run_here(PROGRAM, "reproduce", name, "--n", "16", "--repeat", "1", "--warmup", "0", "--json"))
+                self.run_here(PROGRAM, "reproduce", name, *size, "--repeat", "1", "--warmup", "0", "--json"))
             for field in set(result).union(*result["rows"]):
                 self.assertIn(f"`{field}`", guide)
 
@@ -282,6 +284,9 @@ class Code(unittest.TestCase):
 
     def test_the_page_on_batches_shows_their_program(self):
         self.assertEqual(blocks("docs/tridiag.md", "c"), [read("apps/examples/lines/lines.c")])
+
+    def test_the_page_on_multigrid_shows_its_program(self):
+        self.assertEqual(blocks("docs/multigrid.md", "c"), [read("apps/examples/layers/layers.c")])
 
     def test_code_of_the_guide_compiles(self):
         found = blocks("docs/guide.md", "c")

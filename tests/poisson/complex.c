@@ -230,6 +230,7 @@ static void solves_as_dense_elimination_does(void **state)
         starfish_poisson_plan *plan;
         options.method = kind >> 3 ? STARFISH_METHOD_BLKTRI_PRODUCT : STARFISH_METHOD_BLKTRI;
         options.complex_rhs = 1;
+        options.refinements = kind & 1;
         ASSERT_OK(create_plan(&p, &options, &plan));
         ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, NULL));
         solve_densely(&p, f);
@@ -314,6 +315,30 @@ static void singular_problems_lose_a_complex_mean(void **state)
         free(u);
     }
     free_problem(&p);
+}
+
+/* Between fields, the right-hand side in the solution's place, and a plan that says what it is. */
+static void solves_on_fields(void **state)
+{
+    (void)state;
+    unsigned seed = 53;
+    struct problem p = make_problem(15, 1, 14, 0, 1, &seed);
+    number *u = random_numbers(unknowns(&p), &seed), *f = malloc(unknowns(&p) * sizeof *f);
+    starfish_poisson_plan *plan;
+    starfish_field *field;
+    starfish_job *job;
+    apply(&p, u, f);
+    ASSERT_OK(create_plan(&p, NULL, &plan));
+    assert_string_equal(starfish_poisson_plan_method(plan), "blktri");
+    assert_non_null(strstr(starfish_poisson_plan_reason(plan), "axis x is complex"));
+    ASSERT_OK(starfish_poisson_field(plan, f, &field));
+    ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field, field, &job));
+    ASSERT_OK(starfish_job_wait(job, NULL));
+    starfish_field_destroy(field);
+    assert_true(largest_difference(u, f, unknowns(&p)) <= 1e-11);
+    starfish_poisson_plan_destroy(plan);
+    free_problem(&p);
+    free(u), free(f);
 }
 
 /* ---- Errors -------------------------------------------------------------------------------------------------------- */
@@ -623,12 +648,19 @@ static int tear_down(void **state)
 int test_complex(const char *name, int cpu_workers, int gpu_workers, int cores)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovers_random_fields),        cmocka_unit_test(solves_as_dense_elimination_does),
-        cmocka_unit_test(parts_are_real_solutions),      cmocka_unit_test(singular_problems_lose_a_complex_mean),
-        cmocka_unit_test(wrong_arguments_are_refused),   cmocka_unit_test(three_dimensions_are_real),
-        cmocka_unit_test(singular_problems_are_refused), cmocka_unit_test(cblktri_recovers_random_fields),
-        cmocka_unit_test(solves_fishpacks_example),      cmocka_unit_test(cblktri_says_fishpacks_numbers),
-        cmocka_unit_test(a_handle_serves_both_kinds),    cmocka_unit_test(threads_solve_at_once),
+        cmocka_unit_test(recovers_random_fields),
+        cmocka_unit_test(solves_as_dense_elimination_does),
+        cmocka_unit_test(parts_are_real_solutions),
+        cmocka_unit_test(singular_problems_lose_a_complex_mean),
+        cmocka_unit_test(solves_on_fields),
+        cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(three_dimensions_are_real),
+        cmocka_unit_test(singular_problems_are_refused),
+        cmocka_unit_test(cblktri_recovers_random_fields),
+        cmocka_unit_test(solves_fishpacks_example),
+        cmocka_unit_test(cblktri_says_fishpacks_numbers),
+        cmocka_unit_test(a_handle_serves_both_kinds),
+        cmocka_unit_test(threads_solve_at_once),
     };
     workers[STARFISH_CPU] = cpu_workers;
     workers[STARFISH_GPU] = gpu_workers;

@@ -44,13 +44,15 @@ static double *random_rounded(starfish_precision precision, size_t count, double
 }
 
 /* Imaginary parts that leave rows dominant, or of sum zero. */
-static void make_imaginary(struct problem *p, unsigned *seed)
+static void make_imaginary(struct problem *p)
 {
+    unsigned seed = 77; /* all else is random in the same way for all kinds of numbers */
     const struct test_sums_case *c = p->c;
     const size_t n = c->n;
-    const double most = c->numbers == STARFISH_TRIDIAG_COMPLEX_LINES ? 1 : 0;
+    /* Of pinned lines as small as the real parts' least, so that these decide how well they are conditioned. */
+    const double most = c->numbers != STARFISH_TRIDIAG_COMPLEX_LINES ? 0 : c->pinned ? 0.1 : 1;
     for (int i = 0; i < 3; i++)
-        p->imaginary[i] = random_rounded(c->precision, n, -most, most, seed);
+        p->imaginary[i] = random_rounded(c->precision, n, -most, most, &seed);
     for (size_t k = 0; k < n && c->pinned; k++)
         p->imaginary[0][k] = p->imaginary[2][(k + n - 1) % n];
     for (size_t k = 0; k < n; k++) {
@@ -79,7 +81,7 @@ static void make_line(struct problem *p, unsigned *seed)
         const double upper = k + 1 < n || c->periodic ? fabs(p->upper[k]) : 0;
         p->diag[k] = lower + upper + (c->pinned ? 0 : 0.5);
     }
-    make_imaginary(p, seed);
+    make_imaginary(p);
 }
 
 static void make_tables(struct problem *p, unsigned *seed)
@@ -196,7 +198,9 @@ static void compare_lane(const struct problem *p, const void *output, size_t gro
         add_root(p, group, root, lane, sums, &size);
     /* Pinned lines are as ill-conditioned as second differences. */
     const double condition = c->pinned ? 10 * (double)c->n : 40;
-    const double bound = condition * test_real_epsilon(c->precision) * (double)size;
+    /* A complex product errs by sqrt(5) times as much as a real one, a reciprocal by a little more. */
+    const double rounding = (c->numbers == STARFISH_TRIDIAG_COMPLEX_LINES ? 3 : 1) * test_real_epsilon(c->precision);
+    const double bound = condition * rounding * (double)size;
     for (size_t o = 0; o < (size_t)c->outputs; o++) {
         const int row = p->output_row[group * (size_t)c->outputs + o];
         for (size_t k = 0; k < n && row >= 0; k++) {
@@ -214,6 +218,20 @@ static void compare_lane(const struct problem *p, const void *output, size_t gro
     free(sums);
 }
 
+/* CUDA wants pairs aligned to pairs, where pieces begin at an odd multiple of 8 bytes. */
+static void *upload_pairs(const struct test_memory *memory, starfish_precision precision, const void *contents,
+                          size_t bytes)
+{
+    const size_t skip = precision == STARFISH_F64 ? 8 : 0;
+    char *behind = malloc(bytes + skip + 1);
+    if (contents)
+        memcpy(behind + skip, contents, bytes);
+    char *there = memory->upload(contents ? behind : NULL, bytes + skip);
+    free(behind);
+    assert_int_equal((uintptr_t)(there + skip) % (2 * starfish_real_size(precision)), 0);
+    return there + skip;
+}
+
 static void *upload_reals(const struct test_memory *memory, starfish_precision precision, const double *values,
                           size_t count)
 {
@@ -222,6 +240,22 @@ static void *upload_reals(const struct test_memory *memory, starfish_precision p
     for (size_t i = 0; i < count; i++)
         test_real_put(rounded, precision, i, values[i]);
     void *there = memory->upload(rounded, bytes);
+    free(rounded);
+    return there;
+}
+
+/* Elements of vectors; NaN where `values` is NULL. */
+static void *upload_elements(const struct test_memory *memory, const struct problem *p, const double *values,
+                             size_t count)
+{
+    const starfish_precision precision = p->c->precision;
+    const size_t reals = count * p->parts, bytes = reals * starfish_real_size(precision);
+    if (p->parts == 1)
+        return values ? upload_reals(memory, precision, values, reals) : memory->upload(NULL, bytes);
+    void *rounded = malloc(bytes + 1);
+    for (size_t i = 0; i < reals && values; i++)
+        test_real_put(rounded, precision, i, values[i]);
+    void *there = upload_pairs(memory, precision, values ? rounded : NULL, bytes);
     free(rounded);
     return there;
 }
@@ -237,7 +271,7 @@ static void *upload_line(const struct test_memory *memory, const struct problem 
         pairs[2 * k] = values[k];
         pairs[2 * k + 1] = p->imaginary[which][k];
     }
-    void *there = upload_reals(memory, p->c->precision, pairs, 2 * n);
+    void *there = upload_elements(memory, p, pairs, n);
     free(pairs);
     return there;
 }
@@ -269,10 +303,11 @@ static void run(const struct test_sums_device *device, const struct problem *p, 
         .input_weight = upload_reals(m, c->precision, p->in_weight, p->roots * inputs),
         .output_weight = upload_reals(m, c->precision, p->out_weight, p->roots * outputs),
         .pinned_root = p->pinned_root,
-        .input = upload_reals(m, c->precision, p->input, p->vectors_in * c->n * c->lanes * p->parts),
-        .output = m->upload(NULL, bytes),
+        .input = upload_elements(m, p, p->input, p->vectors_in * c->n * c->lanes),
+        .output = upload_elements(m, p, NULL, p->vectors_out * c->n * c->lanes),
     };
-    a.workspace = m->upload(NULL, device->workspace(&a, starfish_tridiag_element_size(c->numbers, real)));
+    const size_t workspace = device->workspace(&a, starfish_tridiag_element_size(c->numbers, real));
+    a.workspace = p->parts == 1 ? m->upload(NULL, workspace) : upload_pairs(m, c->precision, NULL, workspace);
     device->sums(c->precision, &a);
     m->download(result, a.output, bytes);
     m->release();

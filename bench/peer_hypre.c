@@ -1,0 +1,217 @@
+/* hypre's PFMG and SMG, alone and as preconditioners of CG, through its structured-grid interface.
+ *
+ * One process, hence one core: Debian's hypre is built for MPI and without threads. PFMG smooths by
+ * weighted Jacobi, its default (its red-black Gauss-Seidel is for stencils without diagonals), and coarsens one direction at a
+ * time; SMG solves whole lines by multigrid. The matrix is stored as symmetric. */
+#include "bench/peer_hypre.h"
+
+#ifdef STARFISH_HYPRE
+
+#include "bench/clock.h"
+
+#include <HYPRE_struct_ls.h>
+#include <mpi.h>
+#include <stdlib.h>
+
+enum { MOST_ITERATIONS = 200, ENTRIES = 5 };
+
+struct hypre {
+    HYPRE_StructGrid grid;
+    HYPRE_StructStencil stencil;
+    HYPRE_StructMatrix matrix;
+    HYPRE_StructVector rhs, solution;
+    HYPRE_Int low[2], high[2];
+};
+
+/* MPI may be begun once in a process; its end comes with that of the process. */
+static void finish(void)
+{
+    HYPRE_Finalize();
+    MPI_Finalize();
+}
+
+static int begin(void)
+{
+    int begun = 0;
+
+    MPI_Initialized(&begun);
+    if (begun)
+        return 1;
+    if (MPI_Init(NULL, NULL) != MPI_SUCCESS)
+        return 0;
+    HYPRE_Init();
+    atexit(finish);
+    return 1;
+}
+
+static void make_grid(struct hypre *h, const struct peer_hypre_problem *p)
+{
+    static HYPRE_Int offsets[ENTRIES][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
+
+    h->low[0] = h->low[1] = 0;
+    h->high[0] = (HYPRE_Int)p->n[0] - 1;
+    h->high[1] = (HYPRE_Int)p->n[1] - 1;
+    HYPRE_StructGridCreate(MPI_COMM_SELF, 2, &h->grid);
+    HYPRE_StructGridSetExtents(h->grid, h->low, h->high);
+    HYPRE_StructGridAssemble(h->grid);
+    HYPRE_StructStencilCreate(2, ENTRIES, &h->stencil);
+    for (HYPRE_Int entry = 0; entry < ENTRIES; entry++)
+        HYPRE_StructStencilSetElement(h->stencil, entry, offsets[entry]);
+}
+
+static void make_matrix(struct hypre *h, const struct peer_hypre_problem *p)
+{
+    HYPRE_StructMatrixCreate(MPI_COMM_SELF, h->grid, h->stencil, &h->matrix);
+    HYPRE_StructMatrixSetSymmetric(h->matrix, 1);
+    HYPRE_StructMatrixInitialize(h->matrix);
+    for (HYPRE_Int entry = 0; entry < ENTRIES; entry++)
+        HYPRE_StructMatrixSetBoxValues(h->matrix, h->low, h->high, 1, &entry, (HYPRE_Complex *)p->band[entry]);
+    HYPRE_StructMatrixAssemble(h->matrix);
+    HYPRE_StructVectorCreate(MPI_COMM_SELF, h->grid, &h->rhs);
+    HYPRE_StructVectorInitialize(h->rhs);
+    HYPRE_StructVectorSetBoxValues(h->rhs, h->low, h->high, (HYPRE_Complex *)p->rhs);
+    HYPRE_StructVectorAssemble(h->rhs);
+    HYPRE_StructVectorCreate(MPI_COMM_SELF, h->grid, &h->solution);
+    HYPRE_StructVectorInitialize(h->solution);
+    HYPRE_StructVectorAssemble(h->solution);
+}
+
+static void destroy(struct hypre *h)
+{
+    HYPRE_StructVectorDestroy(h->solution);
+    HYPRE_StructVectorDestroy(h->rhs);
+    HYPRE_StructMatrixDestroy(h->matrix);
+    HYPRE_StructStencilDestroy(h->stencil);
+    HYPRE_StructGridDestroy(h->grid);
+}
+
+/* ---- Multigrid, as solver or as preconditioner ------------------------------------------------------------------- */
+
+struct multigrid {
+    HYPRE_Int (*create)(MPI_Comm, HYPRE_StructSolver *);
+    HYPRE_PtrToStructSolverFcn setup, solve;
+    HYPRE_Int (*destroy)(HYPRE_StructSolver);
+    HYPRE_Int (*tolerance)(HYPRE_StructSolver, HYPRE_Real);
+    HYPRE_Int (*most)(HYPRE_StructSolver, HYPRE_Int);
+    HYPRE_Int (*zero)(HYPRE_StructSolver), (*nonzero)(HYPRE_StructSolver);
+    HYPRE_Int (*iterations)(HYPRE_StructSolver, HYPRE_Int *);
+    HYPRE_Int (*residual)(HYPRE_StructSolver, HYPRE_Real *);
+    HYPRE_Int (*logging)(HYPRE_StructSolver, HYPRE_Int);
+};
+
+static const struct multigrid pfmg = {HYPRE_StructPFMGCreate,
+                                      HYPRE_StructPFMGSetup,
+                                      HYPRE_StructPFMGSolve,
+                                      HYPRE_StructPFMGDestroy,
+                                      HYPRE_StructPFMGSetTol,
+                                      HYPRE_StructPFMGSetMaxIter,
+                                      HYPRE_StructPFMGSetZeroGuess,
+                                      HYPRE_StructPFMGSetNonZeroGuess,
+                                      HYPRE_StructPFMGGetNumIterations,
+                                      HYPRE_StructPFMGGetFinalRelativeResidualNorm,
+                                      HYPRE_StructPFMGSetLogging};
+static const struct multigrid smg = {HYPRE_StructSMGCreate,
+                                     HYPRE_StructSMGSetup,
+                                     HYPRE_StructSMGSolve,
+                                     HYPRE_StructSMGDestroy,
+                                     HYPRE_StructSMGSetTol,
+                                     HYPRE_StructSMGSetMaxIter,
+                                     HYPRE_StructSMGSetZeroGuess,
+                                     HYPRE_StructSMGSetNonZeroGuess,
+                                     HYPRE_StructSMGGetNumIterations,
+                                     HYPRE_StructSMGGetFinalRelativeResidualNorm,
+                                     HYPRE_StructSMGSetLogging};
+
+struct solver {
+    const struct multigrid *kind;
+    int by_cg;
+    HYPRE_StructSolver multigrid, cg;
+};
+
+static void create(struct solver *s, const struct peer_hypre_problem *p)
+{
+    s->kind->create(MPI_COMM_SELF, &s->multigrid);
+    s->kind->tolerance(s->multigrid, s->by_cg ? 0 : p->tolerance);
+    s->kind->most(s->multigrid, s->by_cg ? 1 : MOST_ITERATIONS);
+    s->kind->zero(s->multigrid);
+    s->kind->logging(s->multigrid, 1); /* without it there is no residual */
+    if (!s->by_cg)
+        return;
+    HYPRE_StructPCGCreate(MPI_COMM_SELF, &s->cg);
+    HYPRE_StructPCGSetTol(s->cg, p->tolerance);
+    HYPRE_StructPCGSetTwoNorm(s->cg, 1);
+    HYPRE_StructPCGSetMaxIter(s->cg, MOST_ITERATIONS);
+    HYPRE_StructPCGSetPrecond(s->cg, s->kind->solve, s->kind->setup, s->multigrid);
+}
+
+static double set_up(const struct solver *s, const struct hypre *h)
+{
+    const double start = clock_now();
+
+    if (s->by_cg)
+        HYPRE_StructPCGSetup(s->cg, h->matrix, h->rhs, h->solution);
+    else
+        s->kind->setup(s->multigrid, h->matrix, h->rhs, h->solution);
+    return clock_now() - start;
+}
+
+static double run(const struct solver *s, const struct hypre *h, HYPRE_Int *iterations, HYPRE_Real *residual)
+{
+    HYPRE_StructVectorSetConstantValues(h->solution, 0);
+    const double start = clock_now();
+    if (s->by_cg) {
+        HYPRE_StructPCGSolve(s->cg, h->matrix, h->rhs, h->solution);
+        HYPRE_StructPCGGetNumIterations(s->cg, iterations);
+        HYPRE_StructPCGGetFinalRelativeResidualNorm(s->cg, residual);
+    } else {
+        s->kind->solve(s->multigrid, h->matrix, h->rhs, h->solution);
+        s->kind->iterations(s->multigrid, iterations);
+        s->kind->residual(s->multigrid, residual);
+    }
+    return clock_now() - start;
+}
+
+int peer_hypre(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution, int repeat,
+               double *seconds, double *setup, int *iterations)
+{
+    struct solver s = {.kind = which == PEER_HYPRE_PFMG || which == PEER_HYPRE_CG_PFMG ? &pfmg : &smg,
+                       .by_cg = which == PEER_HYPRE_CG_PFMG || which == PEER_HYPRE_CG_SMG};
+    struct hypre h;
+    HYPRE_Int count = 0;
+    HYPRE_Real residual = 1;
+
+    if (!begin())
+        return 0;
+    make_grid(&h, p);
+    make_matrix(&h, p);
+    create(&s, p);
+    *setup = set_up(&s, &h);
+    for (int i = 0; i < repeat && (i == 0 || residual <= p->tolerance); i++)
+        seconds[i] = run(&s, &h, &count, &residual);
+    *iterations = (int)count;
+    if (solution)
+        HYPRE_StructVectorGetBoxValues(h.solution, h.low, h.high, solution);
+    if (s.by_cg)
+        HYPRE_StructPCGDestroy(s.cg);
+    s.kind->destroy(s.multigrid);
+    destroy(&h);
+    HYPRE_ClearAllErrors(); /* one is left by a solver that did not converge */
+    return residual <= p->tolerance;
+}
+
+#else
+
+int peer_hypre(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution, int repeat,
+               double *seconds, double *setup, int *iterations)
+{
+    (void)which;
+    (void)p;
+    (void)solution;
+    (void)repeat;
+    (void)seconds;
+    (void)setup;
+    (void)iterations;
+    return 0;
+}
+
+#endif
