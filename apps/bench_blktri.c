@@ -13,18 +13,21 @@
 #include <string.h>
 
 static const char *const precisions[] = {"f32", "f64", NULL};
+static const char *const data_names[] = {"real", "complex", "complex-lines", NULL}; /* as enum blktri_data */
 static const char *const forms[] = {"fractions", "product", "slab", NULL};
 static const starfish_method methods[] = {STARFISH_METHOD_BLKTRI, STARFISH_METHOD_BLKTRI_PRODUCT, STARFISH_METHOD_SLAB};
 static const char *const algorithms[] = {"auto", "thomas", "cr", "pcr", "cr-pcr", NULL};
 static const starfish_algorithm algorithm_of[] = {STARFISH_ALGORITHM_AUTO, STARFISH_ALGORITHM_THOMAS,
                                                   STARFISH_ALGORITHM_CR, STARFISH_ALGORITHM_PCR,
                                                   STARFISH_ALGORITHM_CR_PCR};
+static const char *const radices[] = {"auto", "2", "4", NULL};
+static const int radix_of[] = {0, 2, 4};
 static const char *const places[] = {"host", "device", NULL};
 static const char *const step_names[] = {"reduction", "substitution"};
 
 struct blktri_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *sizes, *forms, *precisions, *algorithms, *splits, *workers, *where;
+    const char *sizes, *forms, *precisions, *data, *algorithms, *radices, *splits, *workers, *where;
     size_t team;
     int levels;
 };
@@ -32,8 +35,8 @@ struct blktri_bench {
 /* Lists of what is combined. */
 struct axes {
     struct list size, split, workers;
-    size_t form[LIST_MOST], form_count, precision[LIST_MOST], precisions, algorithm[LIST_MOST], algorithms,
-        place[LIST_MOST], places;
+    size_t form[LIST_MOST], form_count, precision[LIST_MOST], precisions, data[LIST_MOST], datas, algorithm[LIST_MOST],
+        algorithms, radix[LIST_MOST], radices, place[LIST_MOST], places;
 };
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -49,27 +52,34 @@ static void name_size(const size_t n[3], char *text, size_t size)
 static void describe(const struct blktri_case *c, const char *form, const char *algorithm, const char *split,
                      char *name, size_t size)
 {
-    char extent[64], way[48] = "", cut[48] = "";
+    char extent[64], data[24] = "", way[48] = "", radix[24] = "", cut[48] = "";
     name_size(c->n, extent, sizeof extent);
+    if (c->data != BLKTRI_REAL)
+        snprintf(data, sizeof data, " %s", data_names[c->data]);
     if (c->algorithm != STARFISH_ALGORITHM_AUTO)
         snprintf(way, sizeof way, " by %s", algorithm);
+    if (c->radix > 0)
+        snprintf(radix, sizeof radix, " of radix %d", c->radix);
     if (c->split >= 0)
         snprintf(cut, sizeof cut, ", levels on cores: %s", split);
-    snprintf(name, size, "%s %s: %s%s, %s%s, %s", extent, precisions[c->precision], form, way, c->workers, cut,
-             places[c->on_device]);
+    snprintf(name, size, "%s %s%s: %s%s%s, %s%s, %s", extent, precisions[c->precision], data, form, radix, way,
+             c->workers, cut, places[c->on_device]);
 }
 
 /* `rows`: of the last direction, each read and written at least once. */
 static json_t *add_row(struct bench *bench, const struct blktri_case *c, const struct blktri_times *times,
                        const char *name, size_t rows, double *seconds)
 {
-    const double bytes = 2.0 * (double)c->n[0] * (double)c->n[1] * (double)rows * (c->precision ? 8 : 4);
+    const double real = (c->precision ? 8 : 4) * (c->data == BLKTRI_REAL ? 1 : 2);
+    const double bytes = 2.0 * (double)c->n[0] * (double)c->n[1] * (double)rows * real;
     char extent[64];
     json_t *row = bench_row(bench, "starfish", name, seconds, times->repeat, bytes);
     name_size(c->n, extent, sizeof extent);
     json_object_set_new(row, "n", json_string(extent));
     json_object_set_new(row, "precision", json_string(precisions[c->precision]));
+    json_object_set_new(row, "data", json_string(data_names[c->data]));
     json_object_set_new(row, "method", json_string(times->method));
+    json_object_set_new(row, "radix", c->radix > 0 ? json_integer(c->radix) : json_null());
     json_object_set_new(row, "workers", json_string(c->workers));
     json_object_set_new(row, "where", json_string(places[c->on_device]));
     return row;
@@ -158,45 +168,62 @@ static starfish_status read_split(const char *item, int *split)
     return STARFISH_SUCCESS;
 }
 
-/* Ways of solving that differ on GPUs, splits where there are both kinds, and places that are there. */
-static int makes_sense(const struct blktri_case *c, const starfish_context *context, size_t algorithm, size_t split)
+/* Ways of solving that differ on GPUs, radices of sums, splits where there are both kinds, and places that are there. */
+static int makes_sense(const struct blktri_case *c, const starfish_context *context, size_t algorithm, size_t radix,
+                       size_t split)
 {
     const int gpus = starfish_context_workers_of(context, STARFISH_GPU) > 0;
     const int cores = starfish_context_workers_of(context, STARFISH_CPU) > 0;
     if (algorithm > 0 && (!gpus || c->method != STARFISH_METHOD_BLKTRI_PRODUCT))
+        return 0;
+    if (radix > 0 && c->method != STARFISH_METHOD_BLKTRI)
+        return 0;
+    if (c->data != BLKTRI_REAL && c->n[0] > 1)
+        return 0;
+    if (c->data == BLKTRI_COMPLEX_LINES && c->method == STARFISH_METHOD_SLAB)
         return 0;
     if (split > 0 && (!gpus || !cores || c->method == STARFISH_METHOD_SLAB))
         return 0;
     return gpus || !c->on_device;
 }
 
+/* The a-th algorithm, the r-th radix, the s-th split and the p-th place. */
+static starfish_status measure_way(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
+                                   struct blktri_case *c, size_t form, const size_t way[4])
+{
+    const size_t algorithm = axes->algorithm[way[0]], radix = axes->radix[way[1]];
+    const char *split = axes->split.item[way[2]];
+    char name[256];
+    c->method = methods[form];
+    c->algorithm = algorithm_of[algorithm];
+    c->radix = c->method == STARFISH_METHOD_BLKTRI ? radix_of[radix] : 0;
+    c->on_device = axes->place[way[3]] == 1;
+    STARFISH_TRY(read_split(split, &c->split));
+    if (!makes_sense(c, context, way[0], way[1], way[2]))
+        return STARFISH_SUCCESS;
+    describe(c, forms[form], algorithms[algorithm], split, name, sizeof name);
+    return measure_case(run, context, c, name);
+}
+
 static starfish_status measure_ways(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
                                     struct blktri_case *c, size_t form)
 {
     for (size_t a = 0; a < axes->algorithms; ++a)
-        for (size_t s = 0; s < axes->split.count; ++s)
-            for (size_t p = 0; p < axes->places; ++p) {
-                char name[256];
-                c->method = methods[form];
-                c->algorithm = algorithm_of[axes->algorithm[a]];
-                c->on_device = axes->place[p] == 1;
-                STARFISH_TRY(read_split(axes->split.item[s], &c->split));
-                if (!makes_sense(c, context, a, s))
-                    continue;
-                describe(c, forms[form], algorithms[axes->algorithm[a]], axes->split.item[s], name, sizeof name);
-                STARFISH_TRY(measure_case(run, context, c, name));
-            }
+        for (size_t r = 0; r < axes->radices; ++r)
+            for (size_t s = 0; s < axes->split.count; ++s)
+                for (size_t p = 0; p < axes->places; ++p)
+                    STARFISH_TRY(measure_way(run, axes, context, c, form, (const size_t[]){a, r, s, p}));
     return STARFISH_SUCCESS;
 }
 
 static starfish_status measure_cases(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
                                      struct blktri_case *c)
 {
-    for (size_t i = 0; i < axes->size.count; ++i)
-        for (size_t p = 0; p < axes->precisions; ++p)
+    for (size_t p = 0; p < axes->precisions; ++p)
+        for (size_t d = 0; d < axes->datas; ++d)
             for (size_t f = 0; f < axes->form_count; ++f) {
-                STARFISH_TRY(read_size(axes->size.item[i], c->n));
                 c->precision = (starfish_precision)axes->precision[p];
+                c->data = (enum blktri_data)axes->data[d];
                 STARFISH_TRY(measure_ways(run, axes, context, c, axes->form[f]));
             }
     return STARFISH_SUCCESS;
@@ -214,7 +241,9 @@ static starfish_status read_axes(const struct blktri_bench *run, struct axes *ax
         STARFISH_TRY(read_split(axes->split.item[i], &split));
     STARFISH_TRY(list_choices("--form", run->forms, forms, axes->form, &axes->form_count));
     STARFISH_TRY(list_choices("--precision", run->precisions, precisions, axes->precision, &axes->precisions));
+    STARFISH_TRY(list_choices("--data", run->data, data_names, axes->data, &axes->datas));
     STARFISH_TRY(list_choices("--algorithm", run->algorithms, algorithms, axes->algorithm, &axes->algorithms));
+    STARFISH_TRY(list_choices("--radix", run->radices, radices, axes->radix, &axes->radices));
     return list_choices("--where", run->where, places, axes->place, &axes->places);
 }
 
@@ -238,9 +267,10 @@ static starfish_status measure(struct bench *bench)
     struct axes axes;
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(look_around(run, &axes));
-    for (size_t i = 0; i < axes.workers.count; ++i) {
-        struct blktri_case c = {.workers = axes.workers.item[i], .team = (int)run->team};
+    for (size_t i = 0; i < axes.workers.count * axes.size.count; ++i) {
+        struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count], .team = (int)run->team};
         starfish_context *context;
+        STARFISH_TRY(read_size(axes.size.item[i % axes.size.count], c.n));
         STARFISH_TRY(blktri_context(&c, &context));
         starfish_status status = measure_cases(run, &axes, context, &c);
         starfish_context_destroy(context);
@@ -260,7 +290,9 @@ int bench_blktri(int argc, char **argv)
                                       .sizes = "511,1023",
                                       .forms = "fractions,product",
                                       .precisions = "f64",
+                                      .data = "real",
                                       .algorithms = "auto",
+                                      .radices = "auto",
                                       .splits = "models",
                                       .where = "host,device"};
     const struct option_entry options[] = {
@@ -277,11 +309,23 @@ int bench_blktri(int argc, char **argv)
          "fractions, product; slab, the other method; default fractions,product",
          {NULL}},
         {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, f32; default f64", {NULL}},
+        {"--data",
+         OPTION_TEXT,
+         &run.data,
+         "LIST",
+         "real; in 2D also complex right-hand sides: complex, and complex-lines with such coefficients; default real",
+         {NULL}},
         {"--algorithm",
          OPTION_TEXT,
          &run.algorithms,
          "LIST",
          "products on GPUs: auto, thomas, cr, pcr, cr-pcr; default auto",
+         {NULL}},
+        {"--radix",
+         OPTION_TEXT,
+         &run.radices,
+         "LIST",
+         "parts of a block of fractions: auto, 2, 4; default auto",
          {NULL}},
         {"--split",
          OPTION_TEXT,

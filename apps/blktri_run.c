@@ -5,35 +5,49 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "bench/peers.h"
+#include "scheduler/account.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { CALIBRATIONS_AT_MOST = 200 }; /* each brings a sample of every task, and models want ten */
+
+static size_t reals_of(const struct blktri_case *c)
+{
+    return c->n[0] * c->n[1] * c->n[2] * (c->data == BLKTRI_REAL ? 1 : 2);
+}
+
 static size_t bytes_of(const struct blktri_case *c)
 {
-    return c->n[0] * c->n[1] * c->n[2] * starfish_real_size(c->precision);
+    return reals_of(c) * starfish_real_size(c->precision);
 }
 
 /* ---- plan ------------------------------------------------------------------------------------------------------- */
 
-/* The rows of a 2D problem, as FISHPACK takes them. */
+/* The rows of a 2D problem, as FISHPACK takes them; complex ones in pairs, of a wave that is damped. */
 static starfish_status make_flat_plan(const struct blktri_case *c, starfish_context *context,
                                       const struct starfish_poisson_options *options, starfish_poisson_plan **plan)
 {
     const size_t most = c->n[1] > c->n[2] ? c->n[1] : c->n[2];
-    double *off = malloc(2 * most * sizeof *off);
+    double *off = calloc(6 * most, sizeof *off);
     if (!off)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu rows", most);
-    double *diag = off + most;
+    double *diag = off + most, *off_pairs = diag + most, *diag_pairs = off_pairs + 2 * most;
     for (size_t k = 0; k < most; ++k) {
-        off[k] = 1;
-        diag[k] = -2;
+        off[k] = off_pairs[2 * k] = 1;
+        diag[k] = diag_pairs[2 * k] = -2;
+        diag_pairs[2 * k + 1] = -0.01;
     }
-    const struct starfish_axis x = {
-        .kind = STARFISH_TRIDIAGONAL, .n = c->n[1], .lower = off, .diag = diag, .upper = off};
-    struct starfish_axis y = x;
-    y.n = c->n[2];
+    const struct starfish_axis y = {
+        .kind = STARFISH_TRIDIAGONAL, .n = c->n[2], .lower = off, .diag = diag, .upper = off};
+    struct starfish_axis x = y;
+    x.n = c->n[1];
+    if (c->data == BLKTRI_COMPLEX_LINES) {
+        x.complex_line = 1;
+        x.lower = x.upper = off_pairs;
+        x.diag = diag_pairs;
+    }
     starfish_status status = starfish_separable2d_plan_create(context, &x, &y, 0, options, plan);
     free(off);
     return status;
@@ -45,8 +59,10 @@ static starfish_status make_plan(const struct blktri_case *c, starfish_context *
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.method = c->method;
     options.precision = c->precision;
+    options.complex_rhs = c->data != BLKTRI_REAL;
     options.algorithm = c->algorithm;
     options.split = c->split;
+    options.radix = c->radix;
     options.check_residual = check_residual;
     if (c->n[0] == 1)
         return make_flat_plan(c, context, &options, plan);
@@ -82,7 +98,7 @@ static void give_back(const struct blktri_case *c, starfish_context *context, vo
 
 static void fill(const struct blktri_case *c, void *field)
 {
-    const size_t count = c->n[0] * c->n[1] * c->n[2];
+    const size_t count = reals_of(c);
     unsigned seed = 1;
     for (size_t i = 0; i < count; ++i) {
         seed = seed * 1664525u + 1013904223u;
@@ -179,6 +195,24 @@ static starfish_status check(const struct blktri_case *c, starfish_context *cont
     return STARFISH_SUCCESS;
 }
 
+/* With workers of two kinds: until StarPU's models know every task on both. */
+static starfish_status calibrate(starfish_context *context, starfish_poisson_plan *plan, const struct arrays *arrays)
+{
+    int known = starfish_context_workers_of(context, STARFISH_CPU) == 0 ||
+                starfish_context_workers_of(context, STARFISH_GPU) == 0;
+    for (int solve = 0; solve < CALIBRATIONS_AT_MOST && !known; ++solve) {
+        struct starfish_record *record;
+        STARFISH_TRY(starfish_record_start(context, &record));
+        starfish_status status = starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, NULL);
+        const starfish_status stopped = starfish_record_stop(record);
+        known = starfish_account_calibrated(record);
+        starfish_record_free(record);
+        STARFISH_TRY(status);
+        STARFISH_TRY(stopped);
+    }
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status time_solves(starfish_poisson_plan *plan, const struct arrays *arrays, size_t warmup,
                                    struct blktri_times *times)
 {
@@ -197,7 +231,9 @@ static starfish_status run_prepared(const struct blktri_case *c, starfish_contex
     starfish_poisson_plan *plan;
     STARFISH_TRY(check(c, context, arrays, times));
     STARFISH_TRY(make_plan(c, context, 0, &plan));
-    starfish_status status = time_solves(plan, arrays, warmup, times);
+    starfish_status status = calibrate(context, plan, arrays);
+    if (status == STARFISH_SUCCESS)
+        status = time_solves(plan, arrays, warmup, times);
     starfish_poisson_plan_destroy(plan);
     return status;
 }
@@ -223,5 +259,7 @@ starfish_status blktri_context(const struct blktri_case *c, starfish_context **c
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(c->workers, &options));
     options.cores_per_worker = c->team;
+    if (c->n[0] == 1)
+        workers_for_flat_problem(&options);
     return starfish_context_create(context, &options);
 }

@@ -4,14 +4,18 @@
 
 #include <starfish/starfish.h>
 
+/* Real numbers; complex right-hand sides of real rows; or lines along y that are complex too. The last two in 2D alone. */
+enum blktri_data { BLKTRI_REAL, BLKTRI_COMPLEX, BLKTRI_COMPLEX_LINES };
+
 /* Uniform Dirichlet rows in y and z; x is periodic, or one layer that nothing couples (2D). Lines lie along y, rows along z are
  * reduced. */
 struct blktri_case {
     size_t n[3];
     starfish_precision precision;
+    enum blktri_data data;
     starfish_method method;
     starfish_algorithm algorithm;
-    int split;
+    int split, radix;
     const char *workers; /* as for --workers */
     int team;            /* cores per CPU worker, 0: by default */
     int on_device;       /* right-hand side and solution in a GPU's memory, else in the host's */

@@ -14,6 +14,7 @@ int command_bench(int argc, char **argv);
 int command_reproduce(int argc, char **argv);
 int command_sched(int argc, char **argv);
 int command_trace(int argc, char **argv);
+int command_machine(int argc, char **argv);
 
 /* Say on standard error, in one line, what starfish_error_message says, and, for machines, the same as a JSON object on
  * standard output: {"status": "error", "code": ..., "message": ...}. Returns the exit status that `status` means. */

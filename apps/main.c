@@ -3,8 +3,10 @@
  * A program that runs under StarPU's simulator must let StarPU rename its main; the build against it will include
  * starpu.h here, and only here. */
 #include "apps/command.h"
+#include "apps/simulate.h"
 
 #include <starfish/starfish.h>
+#include <starpu.h> /* for a simulated machine, StarPU must know main */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ static const struct command {
     {"bench", NULL, command_bench, "one benchmark, with its peers in the same run"},
     {"reproduce", NULL, command_reproduce, "the papers' experiments, paper beside ours"},
     {"sched", NULL, command_sched, "one problem under several scheduling policies and sets of workers"},
+    {"machine", NULL, command_machine, "record this machine for simulations; compare them with it"},
     {"trace", NULL, command_trace, "watch a solve: Gantt chart, Perfetto and StarPU traces, an explanation"},
     {"help", "--help", command_help, "this list, or the options of a command"},
     {"version", "--version", command_version, "the version of Starfish"},
@@ -68,6 +71,11 @@ int main(int argc, char **argv)
         starfish_fail(STARFISH_ERROR_ARGUMENT, "no command; `starfish help` lists them");
         return command_fail(STARFISH_ERROR_ARGUMENT, 0);
     }
+    if (SIMULATED)
+        simulate_begin();
     const struct command *command = find(argv[1]);
-    return command ? command->run(argc - 1, argv + 1) : command_fail(STARFISH_ERROR_ARGUMENT, 0);
+    const int exit_status = command ? command->run(argc - 1, argv + 1) : command_fail(STARFISH_ERROR_ARGUMENT, 0);
+    if (SIMULATED)
+        simulate_forget();
+    return exit_status;
 }

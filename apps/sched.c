@@ -2,6 +2,7 @@
 #include "apps/sched.h"
 
 #include "apps/command.h"
+#include "apps/simulate.h"
 #include "apps/table.h"
 #include "apps/workers.h"
 #include "scheduler/context.h"
@@ -106,6 +107,8 @@ static void print_table(const struct bench *bench)
     size_t i;
     printf("%s on %s\n", json_string_value(json_object_get(bench->more, "problem")), bench->machine);
     print_calibration(bench);
+    if (json_object_get(bench->more, "simulation"))
+        printf("%s\n", json_string_value(json_object_get(bench->more, "simulation")));
     add_head(&table);
     json_array_foreach(bench->rows, i, row)
     {
@@ -121,8 +124,9 @@ static void print_table(const struct bench *bench)
 static starfish_status measure_rounds(struct sched *sched, struct sched_combination *combination)
 {
     const size_t repeat = sched->bench.repeat;
-    for (size_t round = 0; round < SCHED_ROUNDS; ++round) {
-        const size_t solves = repeat * (round + 1) / SCHED_ROUNDS - repeat * round / SCHED_ROUNDS;
+    const size_t rounds = SIMULATED ? 1 : sched->rounds; /* simulated rounds would be the same */
+    for (size_t round = 0; round < rounds; ++round) {
+        const size_t solves = repeat * (round + 1) / rounds - repeat * round / rounds;
         for (size_t p = 0; p < sched->policy.count && solves > 0; ++p)
             STARFISH_TRY(sched_measure(sched, &combination[p], solves));
     }
@@ -156,9 +160,11 @@ static starfish_status measure(struct bench *bench)
 {
     struct sched *sched = (struct sched *)bench;
     struct solve_run *run = &sched->run;
+    if (sched->rounds > SCHED_MOST_ROUNDS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--rounds: at most %d, is %zu", SCHED_MOST_ROUNDS, sched->rounds);
     STARFISH_TRY(read_lists(sched));
     STARFISH_TRY(solve_read_precision(run));
-    STARFISH_TRY(starfish_problem_read(run->options.problem, run->options.rhs, &run->problem));
+    STARFISH_TRY(solve_read_problem(run));
     choose_slabs(sched);
     STARFISH_TRY(solve_prepare_data(run));
     bench->more = json_pack("{s:s, s:[]}", "problem", run->options.problem, "calibration");
@@ -166,6 +172,10 @@ static starfish_status measure(struct bench *bench)
         bench->more = json_pack("{s:s, s:[]}", "problem", "?", "calibration");
     for (size_t w = 0; w < sched->worker_set.count; ++w)
         STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
+    char simulation[256];
+    simulate_describe(simulation, sizeof simulation);
+    if (simulation[0])
+        json_object_set_new(bench->more, "simulation", json_string(simulation));
     return STARFISH_SUCCESS;
 }
 
@@ -173,8 +183,10 @@ int command_sched(int argc, char **argv)
 {
     struct sched sched = {.bench = BENCH_DEFAULTS("sched"),
                           .run.options = {.method = "auto", .precision = "f64", .repeat = 1, .slabs = SIZE_MAX},
+                          .rounds = 3,
                           .policies = "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width"};
     struct solve_options *given = &sched.run.options;
+    const char *simulate = NULL;
     sched.bench.print = print_table;
     sched.bench.warmup = 3;
     const struct option_entry options[] = {
@@ -201,6 +213,8 @@ int command_sched(int argc, char **argv)
          "N",
          "runs of z-planes for any worker; default 16; 0: as solve would cut",
          {NULL}},
+        {"--simulate", OPTION_TEXT, &simulate, "NAME", "on a recorded machine: starfish machine list", {NULL}},
+        {"--rounds", OPTION_COUNT, &sched.rounds, "N", "in how many turns; default 3, at most 16", {NULL}},
         {"--repeat", OPTION_COUNT, &sched.bench.repeat, "N", "solve N times, report the median; default 11", {NULL}},
         {"--warmup", OPTION_NUMBER, &sched.bench.warmup, "N", "times before that, not measured; default 3", {NULL}},
         {"--csv", OPTION_TEXT, &sched.bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
@@ -216,6 +230,8 @@ int command_sched(int argc, char **argv)
         .operands = &given->problem,
         .operand_count = 1,
     };
+    if (simulate_wanted(argc, argv))
+        return simulate_instead(argc, argv);
     const int exit_status = bench_main(&sched.bench, &line, argc, argv, measure);
     solve_release(&sched.run);
     return exit_status;

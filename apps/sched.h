@@ -12,12 +12,13 @@ struct sched {
     struct solve_run run; /* the problem; context and plan are those of the combination that is measured */
     const char *policies, *workers;
     int recalibrate;
+    size_t rounds;
     struct list policy, worker_set;
 };
 
 /* A combination is measured in rounds, each in a context of its own and with the other policies between: where memory happens to
  * lie, and what else the machine does, must not be taken for the policy's doing. */
-enum { SCHED_ROUNDS = 3, SCHED_RECORDS = 2 * SCHED_ROUNDS };
+enum { SCHED_MOST_ROUNDS = 16, SCHED_ROUND_RECORDS = 2, SCHED_RECORDS = SCHED_ROUND_RECORDS * SCHED_MOST_ROUNDS };
 
 struct sched_combination {
     const char *workers, *policy;

@@ -20,6 +20,8 @@ static starfish_status make_context(struct solve_run *run)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &options));
+    if (run->problem.dimensions == 2)
+        workers_for_flat_problem(&options);
     return starfish_context_create(&run->context, &options);
 }
 

@@ -29,9 +29,11 @@ struct solve_run {
     double error; /* max |u - exact|; NaN without "exact" */
 };
 
-/* Before and after (solve_setup.c): precision from the options; memory, once problem and precision are known; the plan, once there
+/* Before and after (solve_setup.c): precision from the options; the problem, without its
+ * arrays in a simulation; memory, once problem and precision are known; the plan, once there
  * is a context; everything let go. */
 starfish_status solve_read_precision(struct solve_run *run);
+starfish_status solve_read_problem(struct solve_run *run);
 starfish_status solve_prepare_data(struct solve_run *run);
 starfish_status solve_make_plan(struct solve_run *run, int check_residual);
 void solve_release(struct solve_run *run);

@@ -1,4 +1,5 @@
 /* What precedes a solve: the problem's data in its precision, and the plan; and what follows the last. */
+#include "apps/simulate.h"
 #include "apps/solve.h"
 
 #include "base/status.h"
@@ -17,8 +18,33 @@ starfish_status solve_read_precision(struct solve_run *run)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status prepare_values(struct starfish_values *values, starfish_precision precision)
+starfish_status solve_read_problem(struct solve_run *run)
 {
+    return (SIMULATED ? starfish_problem_read_shapes : starfish_problem_read)(run->options.problem, run->options.rhs,
+                                                                              &run->problem);
+}
+
+/* Memory for a field that is written before it is read. Pages come into being at their first use: here rather than in the
+ * measured solve. */
+static starfish_status make_array(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                  const size_t *shape, double value)
+{
+    if (SIMULATED)
+        return starfish_array_reserve(array, precision, rank, shape);
+    STARFISH_TRY(starfish_array_create(array, precision, rank, shape));
+    starfish_array_fill(array, value);
+    return STARFISH_SUCCESS;
+}
+
+/* Boundary data are copied where tasks find them, in a simulation too. */
+static starfish_status prepare_face(struct starfish_values *values, starfish_precision precision)
+{
+    if (SIMULATED && values->array.rank > 0) {
+        const struct starfish_array named = values->array;
+        STARFISH_TRY(starfish_array_create(&values->array, precision, named.rank, named.shape));
+        starfish_array_fill(&values->array, 0);
+        return STARFISH_SUCCESS;
+    }
     return values->array.data ? starfish_array_convert(&values->array, precision) : STARFISH_SUCCESS;
 }
 
@@ -27,12 +53,9 @@ static starfish_status prepare_rhs(struct solve_run *run)
 {
     struct starfish_values *rhs = &run->problem.rhs;
     size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
-    STARFISH_TRY(prepare_values(rhs, run->precision));
-    if (!rhs->array.data) {
-        STARFISH_TRY(starfish_array_create(&rhs->array, run->precision, rank, shape));
-        starfish_array_fill(&rhs->array, rhs->constant);
-    }
-    return STARFISH_SUCCESS;
+    if (rhs->array.data)
+        return starfish_array_convert(&rhs->array, run->precision);
+    return make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
 }
 
 starfish_status solve_prepare_data(struct solve_run *run)
@@ -41,18 +64,13 @@ starfish_status solve_prepare_data(struct solve_run *run)
     STARFISH_TRY(prepare_rhs(run));
     for (size_t face = 0; face < 6; ++face) {
         struct starfish_values *values = &run->problem.boundary[face / 2][face % 2];
-        STARFISH_TRY(prepare_values(values, run->precision));
+        STARFISH_TRY(prepare_face(values, run->precision));
         run->boundary.array[face / 2][face % 2] = values->array.data;
         run->boundary.constant[face / 2][face % 2] = values->constant;
     }
-    STARFISH_TRY(starfish_array_create(&run->solution, run->precision, rank, shape));
-    /* Pages come into being at their first use: here rather than in the measured solve. */
-    starfish_array_fill(&run->solution, 0);
-    if (run->options.repeat > 1) {
-        STARFISH_TRY(starfish_array_create(&run->second_solution, run->precision, rank, shape));
-        starfish_array_fill(&run->second_solution, 0);
-    }
-    return STARFISH_SUCCESS;
+    STARFISH_TRY(make_array(&run->solution, run->precision, rank, shape, 0));
+    return run->options.repeat > 1 ? make_array(&run->second_solution, run->precision, rank, shape, 0)
+                                   : STARFISH_SUCCESS;
 }
 
 /* ---- plan ---- */

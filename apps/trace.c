@@ -3,6 +3,7 @@
 
 #include "apps/command.h"
 #include "apps/options.h"
+#include "apps/simulate.h"
 #include "apps/workers.h"
 #include "base/output.h"
 #include "base/real.h"
@@ -63,6 +64,8 @@ static starfish_status make_context(struct trace *trace)
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(trace->run.options.workers, &options));
     options.policy = trace->policy;
+    if (trace->run.problem.dimensions == 2)
+        workers_for_flat_problem(&options);
     if (starfish_fxt_available())
         STARFISH_TRY(starfish_fxt_prepare(trace->folder));
     STARFISH_TRY(starfish_context_create(&trace->run.context, &options));
@@ -78,11 +81,13 @@ static starfish_status solve(struct solve_run *run)
 /* The solution is checked with a plan of its own, so that what is watched does nothing but solve. */
 static starfish_status check_once(struct solve_run *run)
 {
-    STARFISH_TRY(solve_make_plan(run, 1));
-    STARFISH_TRY(solve(run));
-    STARFISH_TRY(solve_check_result(run));
-    starfish_poisson_plan_destroy(run->plan);
-    run->plan = NULL;
+    if (!SIMULATED) {
+        STARFISH_TRY(solve_make_plan(run, 1));
+        STARFISH_TRY(solve(run));
+        STARFISH_TRY(solve_check_result(run));
+        starfish_poisson_plan_destroy(run->plan);
+        run->plan = NULL;
+    }
     return solve_make_plan(run, 0);
 }
 
@@ -172,7 +177,7 @@ static starfish_status run_trace(struct trace *trace)
     if (trace->policy)
         STARFISH_TRY(starfish_policy_check("--policy", trace->policy));
     STARFISH_TRY(solve_read_precision(run));
-    STARFISH_TRY(starfish_problem_read(run->options.problem, run->options.rhs, &run->problem));
+    STARFISH_TRY(solve_read_problem(run));
     STARFISH_TRY(make_folder(trace));
     STARFISH_TRY(solve_prepare_data(run));
     STARFISH_TRY(make_context(trace));
@@ -184,6 +189,10 @@ static starfish_status run_trace(struct trace *trace)
         say_what_is_written(trace);
     if (trace->explain)
         trace_explain(trace);
+    char simulation[256];
+    simulate_describe(simulation, sizeof simulation);
+    if (simulation[0] && !run->options.quiet)
+        printf("%s\n", simulation);
     return STARFISH_SUCCESS;
 }
 
@@ -200,6 +209,7 @@ int command_trace(int argc, char **argv)
     struct trace trace = {.run.options = {.method = "auto", .precision = "f64", .workers = "all", .repeat = 1},
                           .warmup = 12};
     struct solve_options *given = &trace.run.options;
+    const char *simulate = NULL;
     const struct option_entry options[] = {
         {"--out", OPTION_TEXT, &trace.folder, "DIR", "folder for the files, made where it is missing", {NULL}},
         {"--explain", OPTION_FLAG, &trace.explain, NULL, "also say in words where the time went", {NULL}},
@@ -209,6 +219,7 @@ int command_trace(int argc, char **argv)
         {"--precision", OPTION_CHOICE, &given->precision, "P", "of the arithmetic", {"f64", "f32", "mixed"}},
         {"--rhs", OPTION_TEXT, &given->rhs, "F", "right-hand side instead of the problem's", {NULL}},
         {"--slabs", OPTION_COUNT, &given->slabs, "N", "runs of z-planes; default: chosen from the workers", {NULL}},
+        {"--simulate", OPTION_TEXT, &simulate, "NAME", "on a recorded machine: starfish machine list", {NULL}},
         {"--warmup", OPTION_NUMBER, &trace.warmup, "N", "solves before the one that is watched; default 12", {NULL}},
         {"--quiet", OPTION_FLAG, &given->quiet, NULL, "do not list the files", {NULL}},
         {.name = NULL},
@@ -225,6 +236,8 @@ int command_trace(int argc, char **argv)
         options_print_help(&line);
         return 0;
     }
+    if (simulate_wanted(argc, argv))
+        return simulate_instead(argc, argv);
     starfish_status status = options_read(&line, argc, argv);
     if (status == STARFISH_SUCCESS)
         status = run_trace(&trace);

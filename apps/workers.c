@@ -2,6 +2,7 @@
 #include "apps/workers.h"
 
 #include "base/status.h"
+#include "scheduler/context.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -54,4 +55,12 @@ starfish_status workers_read(const char *text, struct starfish_context_options *
     options->cpu_workers = counts[STARFISH_CPU];
     options->gpu_workers = counts[STARFISH_GPU];
     return STARFISH_SUCCESS;
+}
+
+void workers_for_flat_problem(struct starfish_context_options *options)
+{
+    int cores, numa_nodes;
+    starfish_topology_count(&cores, &numa_nodes);
+    if (options->cores_per_worker == 0 && (options->gpu_workers == 0 || starfish_gpu_count() == 0))
+        options->cores_per_worker = cores;
 }

@@ -6,5 +6,7 @@
 
 /* Error: ARGUMENT. */
 starfish_status workers_read(const char *text, struct starfish_context_options *options);
+/* A 2D problem is one chain of levels: without a GPU its cores share every task, unless the options say otherwise. */
+void workers_for_flat_problem(struct starfish_context_options *options);
 
 #endif

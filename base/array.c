@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 starfish_status starfish_array_bytes(starfish_precision precision, size_t rank, const size_t *shape, size_t *bytes)
@@ -40,16 +41,15 @@ static starfish_status allocate(size_t bytes, void **memory)
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_array_create(struct starfish_array *array, starfish_precision precision, size_t rank,
-                                      const size_t *shape)
+/* An array that has all but its memory. */
+static starfish_status describe(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                const size_t *shape, size_t *bytes)
 {
-    size_t bytes = 0;
     *array = (struct starfish_array){.data = NULL};
     if (rank > STARFISH_MAX_RANK)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "an array of %zu dimensions has more than %d", rank,
                              STARFISH_MAX_RANK);
-    STARFISH_TRY(starfish_array_bytes(precision, rank, shape, &bytes));
-    STARFISH_TRY(allocate(bytes, &array->data));
+    STARFISH_TRY(starfish_array_bytes(precision, rank, shape, bytes));
     array->precision = precision;
     array->rank = rank;
     for (size_t d = 0; d < rank; ++d)
@@ -57,9 +57,40 @@ starfish_status starfish_array_create(struct starfish_array *array, starfish_pre
     return STARFISH_SUCCESS;
 }
 
+static starfish_status empty_unless(starfish_status status, struct starfish_array *array)
+{
+    if (status != STARFISH_SUCCESS)
+        *array = (struct starfish_array){.data = NULL};
+    return status;
+}
+
+starfish_status starfish_array_create(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                      const size_t *shape)
+{
+    size_t bytes = 0;
+    STARFISH_TRY(describe(array, precision, rank, shape, &bytes));
+    return empty_unless(allocate(bytes, &array->data), array);
+}
+
+starfish_status starfish_array_reserve(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                       const size_t *shape)
+{
+    size_t bytes = 0;
+    STARFISH_TRY(describe(array, precision, rank, shape, &bytes));
+    array->reserved = bytes + 1;
+    array->data = mmap(NULL, array->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (array->data != MAP_FAILED)
+        return STARFISH_SUCCESS;
+    return empty_unless(
+        starfish_fail(STARFISH_ERROR_MEMORY, "no addresses for an array of %.3g GB", (double)bytes / 1e9), array);
+}
+
 void starfish_array_free(struct starfish_array *array)
 {
-    free(array->data);
+    if (array->reserved > 0)
+        munmap(array->data, array->reserved);
+    else
+        free(array->data);
     *array = (struct starfish_array){.data = NULL};
 }
 

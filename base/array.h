@@ -13,7 +13,8 @@ struct starfish_array {
     starfish_precision precision;
     size_t rank; /* 0: one number */
     size_t shape[STARFISH_MAX_RANK];
-    void *data; /* NULL: no array */
+    void *data;      /* NULL: no array */
+    size_t reserved; /* bytes, when there is no memory behind the addresses */
 };
 
 /* Bytes of an array of `rank` extents; ARGUMENT when they do not fit into a size. */
@@ -23,6 +24,9 @@ starfish_status starfish_array_bytes(starfish_precision precision, size_t rank, 
  * Errors: ARGUMENT (rank, size overflows), MEMORY (more than the machine has). */
 starfish_status starfish_array_create(struct starfish_array *array, starfish_precision precision, size_t rank,
                                       const size_t *shape);
+/* The same without memory behind it, for simulations: there are addresses, and nobody may use them. */
+starfish_status starfish_array_reserve(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                       const size_t *shape);
 /* An empty array is allowed; afterwards it is empty. */
 void starfish_array_free(struct starfish_array *array);
 

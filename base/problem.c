@@ -18,6 +18,7 @@ struct reader {
     const char *path;
     const json_t *root;
     struct starfish_problem *problem;
+    int only_shapes;
 };
 
 static const json_t *get(const struct reader *reader, const char *key)
@@ -50,13 +51,23 @@ static starfish_status read_array(const struct reader *reader, const char *key, 
                               rank ? starfish_shape_text(rank, shape, wanted) : "one-dimensional");
 }
 
+static starfish_status read_field(const struct reader *reader, const char *key, const char *folder, const char *name,
+                                  size_t rank, const size_t *shape, struct starfish_array *array)
+{
+    if (!reader->only_shapes)
+        return read_array(reader, key, folder, name, rank, shape, array);
+    *array = (struct starfish_array){.rank = rank};
+    memcpy(array->shape, shape, rank * sizeof *shape);
+    return STARFISH_SUCCESS;
+}
+
 /* A number, or the name of an array of that shape. */
 static starfish_status read_values(const struct reader *reader, const char *key, const json_t *value, size_t rank,
                                    const size_t *shape, struct starfish_values *values)
 {
     values->given = 1;
     if (json_is_string(value))
-        return read_array(reader, key, reader->problem->folder, json_string_value(value), rank, shape, &values->array);
+        return read_field(reader, key, reader->problem->folder, json_string_value(value), rank, shape, &values->array);
     if (value && !json_is_number(value))
         return starfish_json_fail(reader->path, key, "must be a number or the name of a file");
     return starfish_json_number(reader->path, key, value, &values->constant);
@@ -397,7 +408,7 @@ static starfish_status read_fields(const struct reader *reader, const char *rhs)
     const json_t *exact = get(reader, "exact");
     if (rhs) {
         problem->rhs.given = 1;
-        STARFISH_TRY(read_array(reader, "rhs", NULL, rhs, rank, shape, &problem->rhs.array));
+        STARFISH_TRY(read_field(reader, "rhs", NULL, rhs, rank, shape, &problem->rhs.array));
     } else {
         STARFISH_TRY(read_values(reader, "rhs", get(reader, "rhs"), rank, shape, &problem->rhs));
     }
@@ -426,7 +437,7 @@ static starfish_status read_problem(const struct reader *reader, const char *rhs
     return read_fields(reader, rhs);
 }
 
-starfish_status starfish_problem_read(const char *path, const char *rhs, struct starfish_problem *problem)
+static starfish_status read_file(const char *path, const char *rhs, int only_shapes, struct starfish_problem *problem)
 {
     json_t *root;
     *problem = (struct starfish_problem){.path = strdup(path)};
@@ -434,10 +445,20 @@ starfish_status starfish_problem_read(const char *path, const char *rhs, struct 
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", path);
     STARFISH_TRY(starfish_file_folder(path, &problem->folder));
     STARFISH_TRY(starfish_json_load(path, &root));
-    struct reader reader = {problem->path, root, problem};
+    struct reader reader = {problem->path, root, problem, only_shapes};
     starfish_status status = read_problem(&reader, rhs);
     json_decref(root);
     return status;
+}
+
+starfish_status starfish_problem_read(const char *path, const char *rhs, struct starfish_problem *problem)
+{
+    return read_file(path, rhs, 0, problem);
+}
+
+starfish_status starfish_problem_read_shapes(const char *path, const char *rhs, struct starfish_problem *problem)
+{
+    return read_file(path, rhs, 1, problem);
 }
 
 void starfish_problem_free(struct starfish_problem *problem)

@@ -9,6 +9,7 @@ struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
     int wants_removed;
+    size_t part;
     struct starfish_constant_mode kernel; /* pointers are filled in by the task */
 };
 
@@ -19,8 +20,8 @@ static struct starfish_constant_mode with_pointers(void *buffers[], const struct
     kernel.weight_y = STARFISH_VECTOR(buffers, 0);
     kernel.weight_z = STARFISH_VECTOR(buffers, 1);
     for (int t = 0; t < kernel.tiles; t++)
-        kernel.tile[t] = STARFISH_VECTOR(buffers, 2 + t);
-    kernel.removed = a->wants_removed ? STARFISH_VECTOR(buffers, 2 + kernel.tiles) : NULL;
+        kernel.tile[t] = starfish_real_at(STARFISH_VECTOR(buffers, 2 + t), a->precision, a->part);
+    kernel.removed = a->wants_removed ? (double *)STARFISH_VECTOR(buffers, 2 + kernel.tiles) + a->part : NULL;
     return kernel;
 }
 
@@ -28,8 +29,8 @@ STARFISH_KERNEL_PAIR(constant_mode, starfish_constant_mode)
 STARFISH_CODELET(constant_mode, "constant_mode", 0xddcc77);
 
 starfish_status starfish_submit_constant_mode(struct starfish_progress *progress, int phase,
-                                              starfish_precision precision, size_t lanes, size_t ny, size_t tiles,
-                                              const starpu_data_handle_t *tile, const size_t *first,
+                                              starfish_precision precision, size_t part, size_t lanes, size_t ny,
+                                              size_t tiles, const starpu_data_handle_t *tile, const size_t *first,
                                               starpu_data_handle_t weight_y, starpu_data_handle_t weight_z,
                                               double scale, starpu_data_handle_t removed)
 {
@@ -42,10 +43,11 @@ starfish_status starfish_submit_constant_mode(struct starfish_progress *progress
     for (size_t t = 0; t < tiles; t++)
         starfish_task_data(&task, tile[t], STARPU_RW);
     if (removed)
-        starfish_task_data(&task, removed, STARPU_W);
+        starfish_task_data(&task, removed, part > 0 ? STARPU_RW : STARPU_W);
 
     struct arguments arguments = {.precision = precision,
                                   .wants_removed = removed != NULL,
+                                  .part = part,
                                   .kernel = {.lanes = lanes, .ny = ny, .tiles = (int)tiles, .scale = scale}};
     memcpy(arguments.kernel.first, first, (tiles + 1) * sizeof *first);
     const size_t sizes[] = {precision, lanes, ny, tiles, first[tiles]};

@@ -63,18 +63,19 @@ enum { DATA_INTS, DATA_REALS, DATA_LINE, DATA_SHIFT_X, DATA_LEVELS };
 
 static size_t width_of(const struct arguments *a)
 {
-    return a->block.n * a->block.lanes;
+    return a->block.n * a->block.lanes * starfish_tridiag_parts(a->block.numbers);
 }
 
 static struct starfish_tridiag_operator line_of(void *buffers[], const struct arguments *a)
 {
-    const size_t n = a->block.n;
+    const size_t reals = a->block.numbers == STARFISH_TRIDIAG_COMPLEX_LINES ? 2 * a->block.n : a->block.n;
     void *line = STARFISH_VECTOR(buffers, DATA_LINE);
-    return (struct starfish_tridiag_operator){.n = n,
+    return (struct starfish_tridiag_operator){.n = a->block.n,
                                               .periodic = a->block.periodic,
                                               .lower = line,
-                                              .diag = starfish_real_at(line, a->block.precision, n),
-                                              .upper = starfish_real_at(line, a->block.precision, 2 * n)};
+                                              .diag = starfish_real_at(line, a->block.precision, reals),
+                                              .upper = starfish_real_at(line, a->block.precision, 2 * reals),
+                                              .numbers = a->block.numbers};
 }
 
 static struct starfish_tridiag_chain chain_of(void *buffers[], const struct arguments *a,
@@ -114,7 +115,7 @@ static struct starfish_shifted_sums sums_of(void *buffers[], const struct argume
         .lanes = a->block.lanes,
         .shift_lane = starfish_real_at(STARFISH_VECTOR(buffers, DATA_SHIFT_X), precision, a->block.first_mode),
         .shift = a->block.shift,
-        .groups = a->level->rows,
+        .groups = a->level->sums.groups,
         .most_roots = a->level->sums.most_roots,
         .inputs = batch->inputs,
         .outputs = batch->outputs,
@@ -293,19 +294,20 @@ static size_t sums_workspace(starfish_worker_kind kind, const struct starfish_le
 {
     size_t sums = 0;
     if (kind == STARFISH_CPU)
-        sums = starfish_team_sums_workspace(n, lanes, level->rows, periodic, size);
+        sums = starfish_team_sums_workspace(n, lanes, level->sums.groups, periodic, size);
 #ifdef STARFISH_HAVE_GPU
     else
-        sums = starfish_shifted_sums_workspace_cuda(n, lanes, level->rows, level->sums.most_roots,
+        sums = starfish_shifted_sums_workspace_cuda(n, lanes, level->sums.groups, level->sums.most_roots,
                                                     STARFISH_SHIFTED_SUMS_OUTPUTS, periodic, size);
 #endif
     return (level->neighbours + level->rows) * n * lanes * size + sums;
 }
 
 size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n,
-                                    size_t lanes, int periodic, starfish_precision precision)
+                                    size_t lanes, int periodic, starfish_precision precision,
+                                    enum starfish_tridiag_numbers numbers)
 {
-    const size_t size = starfish_real_size(precision);
+    const size_t size = starfish_tridiag_element_size(numbers, starfish_real_size(precision));
     return level->form == STARFISH_PRODUCT_FORM ? chain_workspace(kind, level, n, lanes, periodic, size)
                                                 : sums_workspace(kind, level, n, lanes, periodic, size);
 }
@@ -340,8 +342,10 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
 
     struct arguments arguments = {.block = *block, .level = level, .depth = depth};
     const size_t sizes[] = {
-        block->precision, block->n,      block->lanes,          (size_t)block->periodic,
-        level->rows,      (size_t)depth, (size_t)block->method, level->chains.total_steps + level->sums.roots};
+        block->precision,      (size_t)block->numbers,  block->n,
+        block->lanes,          (size_t)block->periodic, level->rows,
+        (size_t)depth,         (size_t)block->method,   level->chains.total_steps + level->sums.roots,
+        level->sums.most_roots};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

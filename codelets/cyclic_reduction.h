@@ -1,8 +1,8 @@
 /* Tasks: block cyclic reduction of one block of modes (or of one 2D problem), level by level.
  *
  * The rows of the problem (its z-planes; in 2D its lines of constant y) are separators of nested blocks; the rows of
- * one level lie together in one array, `width` = lanes * n reals each, n the length of a tridiagonal line and lanes the
- * number of modes side by side. Level 0 has the one separator of the whole range; its neighbours are always on levels
+ * one level lie together in one array, `width` = lanes * n reals each (of complex numbers twice as many), n the length of a
+ * tridiagonal line and lanes the number of modes side by side. Level 0 has the one separator of the whole range; its neighbours are always on levels
  * nearer to 0. The arithmetic of a level is, in product form, chains of shifted tridiagonal solves (tridiag/tridiag.h), in
  * partial-fraction form weighted sums of them (tridiag/shifted_sums.h); what these are is made in blktri/. */
 #ifndef STARFISH_CODELETS_CYCLIC_REDUCTION_H
@@ -41,9 +41,10 @@ struct starfish_level_chains {
 
 /* Partial-fraction form. `reals` begins with the roots. */
 struct starfish_level_sums {
+    size_t groups;                        /* one per block */
     size_t roots, most_roots;             /* of the level, and of one block */
     size_t first_root;                    /* offset into ints */
-    struct starfish_sum_batch reduce;     /* separator -> what it adds to its neighbours */
+    struct starfish_sum_batch reduce;     /* separators -> what they add to the block's neighbours */
     struct starfish_sum_batch substitute; /* known neighbours, then separators' right-hand sides -> solutions */
     int pinned_root;                      /* singular for the constant mode; -1: none */
 };
@@ -69,11 +70,12 @@ struct starfish_level {
 /* What all tasks on one block of modes share. */
 struct starfish_reduction_block {
     starfish_precision precision;
+    enum starfish_tridiag_numbers numbers;
     size_t n, lanes;
     int periodic;
     double shift;
     int has_constant_mode;             /* lane 0 is the constant mode of a singular problem */
-    starpu_data_handle_t line;         /* lower, diag, upper: 3 n reals */
+    starpu_data_handle_t line;         /* lower, diag, upper: 3 n reals, or pairs of them */
     starpu_data_handle_t shift_x;      /* eigenvalues of all modes of x ... */
     size_t first_mode;                 /* ... from this one on */
     const starpu_data_handle_t *level; /* one array per level */
@@ -90,7 +92,8 @@ static inline int starfish_reduction_step(size_t depth, int substitution)
 
 /* Bytes of work space for the tasks of one level. */
 size_t starfish_reduction_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n,
-                                    size_t lanes, int periodic, starfish_precision precision);
+                                    size_t lanes, int periodic, starfish_precision precision,
+                                    enum starfish_tridiag_numbers numbers);
 
 /* Level `depth` acts on the right-hand sides of the levels above (Swarztrauber 1974, reduction). */
 starfish_status starfish_submit_reduce(struct starfish_progress *progress, int phase,

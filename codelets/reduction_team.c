@@ -23,6 +23,16 @@ static int by_lanes(size_t lanes, size_t batch, size_t narrowest, size_t parts)
     return parts > 1 && batch < parts && lanes >= parts * narrowest;
 }
 
+static size_t vector_reals(const struct starfish_tridiag_operator *line, size_t lanes)
+{
+    return line->n * lanes * starfish_tridiag_parts(line->numbers);
+}
+
+static size_t element_size(const struct starfish_tridiag_operator *line, starfish_precision precision)
+{
+    return starfish_tridiag_element_size(line->numbers, starfish_real_size(precision));
+}
+
 /* ---- Chains ------------------------------------------------------------------------------------------------------ */
 
 struct shared_chain {
@@ -48,15 +58,15 @@ static void chain_share(void *data, size_t part, size_t parts)
         c.first_step += first;
         c.steps += first;
         c.scale = c.scale ? starfish_real_at((void *)(uintptr_t)c.scale, shared->precision, first) : NULL;
-        c.output = starfish_real_at(c.output, shared->precision, first * c.line.n * c.lanes);
+        c.output = starfish_real_at(c.output, shared->precision, first * vector_reals(&c.line, c.lanes));
     }
     if (c.vectors > 0)
         kernels[shared->precision](&c);
 }
 
-size_t starfish_team_chain_workspace(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size)
+size_t starfish_team_chain_workspace(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size)
 {
-    return starfish_tridiag_chain_workspace_cpu(n, lanes, vectors, periodic, real_size);
+    return starfish_tridiag_chain_workspace_cpu(n, lanes, vectors, periodic, element_size);
 }
 
 void starfish_team_chain(const struct starfish_context *context, starfish_precision precision,
@@ -64,7 +74,8 @@ void starfish_team_chain(const struct starfish_context *context, starfish_precis
 {
     struct shared_chain shared = {chain, precision,
                                   starfish_team_chain_workspace(chain->line.n, chain->lanes, chain->vectors,
-                                                                chain->line.periodic, starfish_real_size(precision))};
+                                                                chain->line.periodic,
+                                                                element_size(&chain->line, precision))};
     starfish_team_run(context, chain_share, &shared);
 }
 
@@ -77,9 +88,9 @@ struct shared_sums {
 };
 
 /* Every root passes over its rows: narrower pieces waste the cache lines at both ends. */
-static int sums_by_lanes(const struct starfish_shifted_sums *sums, size_t real_size, size_t parts)
+static int sums_by_lanes(const struct starfish_shifted_sums *sums, size_t size, size_t parts)
 {
-    return by_lanes(sums->lanes, sums->groups, STARFISH_TRIDIAG_NARROWEST_BYTES / real_size, parts);
+    return by_lanes(sums->lanes, sums->groups, STARFISH_TRIDIAG_NARROWEST_BYTES / size, parts);
 }
 
 static void run_kernel(const struct shared_sums *shared, const struct starfish_shifted_sums *sums)
@@ -87,11 +98,6 @@ static void run_kernel(const struct shared_sums *shared, const struct starfish_s
     static void (*const kernels[])(const struct starfish_shifted_sums *) = {starfish_shifted_sums_cpu_f32,
                                                                             starfish_shifted_sums_cpu_f64};
     kernels[shared->precision](sums);
-}
-
-static size_t vector_reals(const struct starfish_shifted_sums *sums)
-{
-    return sums->line.n * sums->lanes;
 }
 
 /* Groups `first` .. `first + count - 1`. */
@@ -110,7 +116,7 @@ static void sums_share(void *data, size_t part, size_t parts)
     const struct shared_sums *shared = data;
     const struct starfish_shifted_sums *whole = shared->whole;
     struct starfish_shifted_sums s = *whole;
-    if (sums_by_lanes(&s, starfish_real_size(shared->precision), parts)) {
+    if (sums_by_lanes(&s, element_size(&s.line, shared->precision), parts)) {
         s.first_lane = boundary(s.lanes, part, parts);
         s.lane_count = boundary(s.lanes, part + 1, parts) - s.first_lane;
     } else {
@@ -125,16 +131,16 @@ static void sums_share(void *data, size_t part, size_t parts)
 /* ---- Sums by roots ------------------------------------------------------------------------------------------------ */
 
 /* Bytes of a core's own sums; 0 where roots are not shared. */
-static size_t own_bytes(size_t n, size_t lanes, size_t groups, size_t real_size)
+static size_t own_bytes(size_t n, size_t lanes, size_t groups, size_t size)
 {
-    const size_t bytes = OUTPUTS * groups * n * lanes * real_size;
+    const size_t bytes = OUTPUTS * groups * n * lanes * size;
     return groups <= MOST_BY_ROOTS && bytes <= MOST_OWN_BYTES ? bytes : 0;
 }
 
-static int by_roots(const struct starfish_shifted_sums *sums, size_t real_size, size_t parts)
+static int by_roots(const struct starfish_shifted_sums *sums, size_t size, size_t parts)
 {
-    return parts > 1 && sums->groups < parts && !sums_by_lanes(sums, real_size, parts) &&
-           own_bytes(sums->line.n, sums->lanes, sums->groups, real_size) > 0;
+    return parts > 1 && sums->groups < parts && !sums_by_lanes(sums, size, parts) &&
+           own_bytes(sums->line.n, sums->lanes, sums->groups, size) > 0;
 }
 
 /* A core's roots, of all groups. */
@@ -150,7 +156,8 @@ static void *own_sum(const struct shared_sums *shared, size_t part, size_t group
 {
     void *const sums = (char *)shared->whole->workspace + part * shared->workspace_bytes + shared->kernel_bytes;
     return starfish_real_at(sums, shared->precision,
-                            (group * (size_t)shared->whole->outputs + (size_t)output) * vector_reals(shared->whole));
+                            (group * (size_t)shared->whole->outputs + (size_t)output) *
+                                vector_reals(&shared->whole->line, shared->whole->lanes));
 }
 
 static void sums_of_roots(void *data, size_t part, size_t parts)
@@ -197,7 +204,7 @@ static void add_sums(void *data, size_t part, size_t parts)
     const struct shared_sums *shared = data;
     const starfish_precision precision = shared->precision;
     const struct starfish_shifted_sums *whole = shared->whole;
-    const size_t reals = vector_reals(whole), start = boundary(reals, part, parts);
+    const size_t reals = vector_reals(&whole->line, whole->lanes), start = boundary(reals, part, parts);
     const size_t count = boundary(reals, part + 1, parts) - start;
     for (size_t g = 0; g < whole->groups; g++)
         for (int o = 0; o < whole->outputs; o++) {
@@ -212,15 +219,16 @@ static void add_sums(void *data, size_t part, size_t parts)
         }
 }
 
-size_t starfish_team_sums_workspace(size_t n, size_t lanes, size_t groups, int periodic, size_t real_size)
+size_t starfish_team_sums_workspace(size_t n, size_t lanes, size_t groups, int periodic, size_t element_size)
 {
-    return starfish_shifted_sums_workspace_cpu(n, lanes, periodic, real_size) + own_bytes(n, lanes, groups, real_size);
+    return starfish_shifted_sums_workspace_cpu(n, lanes, periodic, element_size) +
+           own_bytes(n, lanes, groups, element_size);
 }
 
 void starfish_team_sums(const struct starfish_context *context, starfish_precision precision,
                         const struct starfish_shifted_sums *sums)
 {
-    const size_t size = starfish_real_size(precision);
+    const size_t size = element_size(&sums->line, precision);
     struct shared_sums shared = {
         sums, precision,
         starfish_team_sums_workspace(sums->line.n, sums->lanes, sums->groups, sums->line.periodic, size),

@@ -9,8 +9,8 @@
 #include "tridiag/tridiag.h"
 
 /* Bytes of work space for each core of the team; vectors: of a chain's batch, groups: of a sum's. */
-size_t starfish_team_chain_workspace(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
-size_t starfish_team_sums_workspace(size_t n, size_t lanes, size_t groups, int periodic, size_t real_size);
+size_t starfish_team_chain_workspace(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size);
+size_t starfish_team_sums_workspace(size_t n, size_t lanes, size_t groups, int periodic, size_t element_size);
 
 /* As the kernels for one core, with that work space times the cores of the team. The cores share vectors or groups,
  * where these are few lanes, if there are enough; a few groups of a few lanes are shared by their roots, and what the cores

@@ -28,7 +28,7 @@ static struct starfish_residual with_pointers(void *buffers[], const struct argu
 {
     struct starfish_residual kernel = a->kernel;
     char *table = STARFISH_VECTOR(buffers, 0);
-    const size_t length[3] = {kernel.n[0], kernel.n[1], kernel.planes};
+    const size_t length[3] = {kernel.n[0], kernel.complex_y ? 2 * kernel.n[1] : kernel.n[1], kernel.planes};
     for (int axis = 0; axis < 3; axis++) {
         kernel.axis[axis].lower = table;
         kernel.axis[axis].diag = starfish_real_at(table, a->precision, length[axis]);
@@ -119,7 +119,11 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
 
     struct arguments arguments = {.precision = d->precision,
                                   .below_planes = d->below_planes,
-                                  .kernel = {.first_plane = d->first_plane, .planes = d->planes, .lambda = d->lambda}};
+                                  .kernel = {.first_plane = d->first_plane,
+                                             .planes = d->planes,
+                                             .complex_pairs = d->complex_pairs,
+                                             .complex_y = d->complex_y,
+                                             .lambda = d->lambda}};
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
     for (int axis = 0; axis < 3; axis++)
         arguments.kernel.axis[axis].periodic = d->periodic[axis];
@@ -128,7 +132,7 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     arguments.offset = add_data(&task, d->offset, STARPU_R);
     arguments.maximum = add_data(&task, d->maximum, STARPU_W);
     arguments.result = add_data(&task, d->result, STARPU_W);
-    const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2]};
+    const size_t sizes[] = {d->precision, (size_t)d->complex_y, d->n[0], d->n[1], d->n[2]};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

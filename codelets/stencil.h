@@ -9,14 +9,16 @@ struct starfish_residual_task {
     starfish_precision precision;
     size_t n[3], first_plane, planes; /* of the slab; of the field */
     int periodic[3];
+    int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
     uint32_t where;                       /* kinds of workers; 0: any */
-    starpu_data_handle_t axes;            /* lower, diag, upper of x, then y, then z (all planes): reals */
+    starpu_data_handle_t axes;            /* lower, diag, upper of x, then y, then z (all planes): reals,
+                                             of a complex y pairs */
     starpu_data_handle_t u, below, above; /* slabs; NULL where there is none; below == above for two periodic slabs,
                                              and == u for a single one */
     size_t below_planes;                  /* planes of the slab below: its last one is the neighbour */
     starpu_data_handle_t rhs;
-    starpu_data_handle_t offset;  /* one double, or NULL */
+    starpu_data_handle_t offset;  /* a double for each part of a number, or NULL */
     starpu_data_handle_t maximum; /* two doubles, or NULL */
     starpu_data_handle_t result;  /* slab that receives the residual, or NULL */
 };

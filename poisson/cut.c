@@ -3,7 +3,7 @@
  *
  * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab. From and to main
  * memory, a GPU wants a few slabs, so that copies and work overlap; and teams of cores take the planes that balance them
- * with the GPU's copies, by rates that are measured (trial.c). */
+ * with the GPU's copies, by rates that are measured (trial.c) and by what solves then take (balance.c). */
 #include "poisson/plan.h"
 
 #include "scheduler/team.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    SLABS_PER_GPU = 12,           /* of host data: the first copy in and the last one out do not overlap with work */
+    SLABS_PER_GPU = 11,           /* of host data: the first copy in and the last one out do not overlap with work */
     BYTES_PER_GPU_SLAB = 8 << 20, /* below this, the time of a task is the runtime's */
     ELEMENTS_PER_TASK = 32768,    /* a task should be worth 100 us */
 };
@@ -60,7 +60,9 @@ static starfish_status cut_tiles(const struct starfish_poisson_plan *plan, struc
 {
     const struct starfish_poisson_options *options = &plan->options;
     const size_t most_slabs = smaller(plan->n[2], STARFISH_MAX_TILED_SLABS);
-    const size_t most_blocks = smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS);
+    /* The parts of a complex number stay together. */
+    const size_t most_blocks =
+        plan->numbers == STARFISH_TRIDIAG_REAL ? smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS) : 1;
     size_t slabs;
     STARFISH_TRY(check_count("slabs", options->slabs, most_slabs));
     STARFISH_TRY(check_count("mode_blocks", options->mode_blocks, most_blocks));
@@ -84,22 +86,39 @@ static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uin
     }
 }
 
+size_t starfish_poisson_cores_step(const struct starfish_poisson_plan *plan)
+{
+    return plan->context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->context, STARFISH_CPU);
+}
+
+/* Cores that add less to a stream, in the trial, are in the way of its copies: what the trial works on partly stays in caches,
+ * and where whole fields keep both directions of a link busy they leave cores next to nothing of the main memory's
+ * bandwidth. The trial has said 1.10 where whole streams were slower by a fifth. */
+static const double worth_of_cores = 1.25;
+
 /* The planes that balance teams of cores with GPUs, as many for each core, and rather too few than too many: a plane more
  * costs the cores several times what it costs the GPUs. A lone solve's copies go one way at a time, and take about half of
  * the main memory's bandwidth from the cores that a stream's take. */
 static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                       enum starfish_pace pace, size_t *planes)
 {
-    const size_t cores = plan->context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->context, STARFISH_CPU);
+    const size_t step = starfish_poisson_cores_step(plan);
+    const struct starfish_balance *balance = &plan->balance[residence];
     struct starfish_trial_rates *rates = &plan->rates[residence];
+    if (pace == STARFISH_LONE && balance->known) {
+        *planes = balance->planes;
+        return STARFISH_SUCCESS;
+    }
     if (!(rates->stream[STARFISH_GPU] > 0))
         STARFISH_TRY(starfish_poisson_trial(plan, residence, rates));
     double cpu = rates->stream[STARFISH_CPU], gpu = rates->stream[STARFISH_GPU];
     if (pace == STARFISH_LONE) {
         cpu = 2 / (1 / cpu + 1 / rates->lone[STARFISH_CPU]);
         gpu = rates->lone[STARFISH_GPU];
+    } else if (cpu + gpu < worth_of_cores * rates->gpu_stream) {
+        cpu = 0;
     }
-    *planes = (size_t)((double)plan->n[2] * cpu / (cpu + gpu)) / cores * cores;
+    *planes = (size_t)((double)plan->n[2] * cpu / (cpu + gpu)) / step * step;
     return STARFISH_SUCCESS;
 }
 

@@ -69,9 +69,10 @@ static starfish_status check_stretched(const char *name, const struct starfish_a
 
 static starfish_status check_tridiagonal(const char *name, const struct starfish_axis *axis)
 {
-    STARFISH_TRY(check_finite(name, "lower", axis->lower, axis->n));
-    STARFISH_TRY(check_finite(name, "diag", axis->diag, axis->n));
-    return check_finite(name, "upper", axis->upper, axis->n);
+    const size_t reals = axis->complex_line ? 2 * axis->n : axis->n;
+    STARFISH_TRY(check_finite(name, "lower", axis->lower, reals));
+    STARFISH_TRY(check_finite(name, "diag", axis->diag, reals));
+    return check_finite(name, "upper", axis->upper, reals);
 }
 
 /* ---- Uniform grids --------------------------------------------------------------------------------------------- */
@@ -235,15 +236,43 @@ static void find_transform(struct starfish_direction *d)
         d->eigenvalue[k] = diag + 2 * off + off * d->eigenvalue[k];
 }
 
+/* Both parts of pairs; a line whose imaginary parts are all zero is real. */
+static starfish_status copy_pairs(struct starfish_direction *d, const struct starfish_axis *axis)
+{
+    const double *const pairs[3] = {axis->lower, axis->diag, axis->upper};
+    double *const real[3] = {d->lower, d->diag, d->upper};
+    double *imaginary = calloc(3 * d->n, sizeof *imaginary);
+    int is_complex = 0;
+    if (!imaginary)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu complex coefficients", d->n);
+    for (size_t p = 0; p < 3; p++)
+        for (size_t k = 0; k < d->n; k++) {
+            const int ignored = !axis->periodic && ((p == 0 && k == 0) || (p == 2 && k + 1 == d->n));
+            real[p][k] = pairs[p][2 * k];
+            imaginary[p * d->n + k] = ignored ? 0 : pairs[p][2 * k + 1];
+            is_complex = is_complex || imaginary[p * d->n + k] != 0;
+        }
+    if (is_complex)
+        d->imaginary = imaginary;
+    else
+        free(imaginary);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status build_tridiagonal(struct starfish_direction *d, const struct starfish_axis *axis)
 {
-    memcpy(d->lower, axis->lower, d->n * sizeof(double));
-    memcpy(d->diag, axis->diag, d->n * sizeof(double));
-    memcpy(d->upper, axis->upper, d->n * sizeof(double));
+    if (axis->complex_line) {
+        STARFISH_TRY(copy_pairs(d, axis));
+    } else {
+        memcpy(d->lower, axis->lower, d->n * sizeof(double));
+        memcpy(d->diag, axis->diag, d->n * sizeof(double));
+        memcpy(d->upper, axis->upper, d->n * sizeof(double));
+    }
     d->periodic = axis->periodic != 0;
     if (!d->periodic)
         d->lower[0] = d->upper[d->n - 1] = 0;
-    find_transform(d);
+    if (!d->imaginary)
+        find_transform(d);
     return STARFISH_SUCCESS;
 }
 
@@ -263,14 +292,19 @@ static void find_weights(struct starfish_direction *d)
         d->weight[k] /= sum;
 }
 
+static int sums_to_zero(const double *lower, const double *diag, const double *upper, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (fabs(lower[k] + diag[k] + upper[k]) > 4 * DBL_EPSILON * (fabs(lower[k]) + fabs(diag[k]) + fabs(upper[k])))
+            return 0;
+    return 1;
+}
+
 static int rows_sum_to_zero(const struct starfish_direction *d)
 {
-    for (size_t k = 0; k < d->n; k++) {
-        const double sum = d->lower[k] + d->diag[k] + d->upper[k];
-        if (fabs(sum) > 4 * DBL_EPSILON * (fabs(d->lower[k]) + fabs(d->diag[k]) + fabs(d->upper[k])))
-            return 0;
-    }
-    return 1;
+    const double *imaginary = d->imaginary;
+    return sums_to_zero(d->lower, d->diag, d->upper, d->n) &&
+           (!imaginary || sums_to_zero(imaginary, imaginary + d->n, imaginary + 2 * d->n, d->n));
 }
 
 static starfish_status allocate(struct starfish_direction *d, const char *name, size_t n)
@@ -301,6 +335,8 @@ starfish_status starfish_direction_create(struct starfish_direction *d, const ch
     };
     if ((unsigned)axis->kind > STARFISH_TRIDIAGONAL)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.kind is unknown", name);
+    if (axis->complex_line && axis->kind != STARFISH_TRIDIAGONAL)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.complex_line is for axes of kind STARFISH_TRIDIAGONAL", name);
     STARFISH_TRY(allocate(d, name, axis->n));
     starfish_status status = kinds[axis->kind].check(name, axis);
     if (status == STARFISH_SUCCESS)
@@ -321,6 +357,7 @@ void starfish_direction_destroy(struct starfish_direction *d)
     free(d->upper);
     free(d->eigenvalue);
     free(d->weight);
+    free(d->imaginary);
     memset(d, 0, sizeof *d);
 }
 
@@ -338,7 +375,7 @@ starfish_status starfish_direction_spectrum(const struct starfish_direction *d, 
         qsort(values, d->n, sizeof *values, ascending);
         return STARFISH_SUCCESS;
     }
-    if (starfish_check_symmetrizable("", d->lower, d->upper, d->n, d->periodic) != STARFISH_SUCCESS) {
+    if (d->imaginary || starfish_check_symmetrizable("", d->lower, d->upper, d->n, d->periodic) != STARFISH_SUCCESS) {
         *known = 0;
         return STARFISH_SUCCESS;
     }

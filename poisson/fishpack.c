@@ -31,6 +31,7 @@ struct starfish_blktri_state {
 struct call {
     struct starfish_axis x, y; /* m and n */
     size_t idimy;
+    size_t parts; /* doubles of an element of y: 1, or 2 where x.complex_line is set */
 };
 
 /* ---- Error numbers ------------------------------------------------------------------------------------------------- */
@@ -91,11 +92,17 @@ static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
 
 /* ---- Plans --------------------------------------------------------------------------------------------------------- */
 
+static size_t doubles_of(const struct starfish_axis *axis)
+{
+    return axis->complex_line ? 2 * axis->n : axis->n;
+}
+
 static int same_axis(const struct starfish_axis *a, const struct starfish_axis *b)
 {
-    const size_t bytes = a->n * sizeof(double);
-    return a->n == b->n && a->periodic == b->periodic && memcmp(a->lower, b->lower, bytes) == 0 &&
-           memcmp(a->diag, b->diag, bytes) == 0 && memcmp(a->upper, b->upper, bytes) == 0;
+    const size_t bytes = doubles_of(a) * sizeof(double);
+    return a->n == b->n && a->periodic == b->periodic && a->complex_line == b->complex_line &&
+           memcmp(a->lower, b->lower, bytes) == 0 && memcmp(a->diag, b->diag, bytes) == 0 &&
+           memcmp(a->upper, b->upper, bytes) == 0;
 }
 
 /* Replaces the axis's arrays by copies at *next, and moves *next behind them. */
@@ -103,9 +110,9 @@ static void keep_axis(struct starfish_axis *axis, double **next)
 {
     const double **const array[] = {&axis->lower, &axis->diag, &axis->upper};
     for (size_t i = 0; i < sizeof array / sizeof array[0]; i++) {
-        memcpy(*next, *array[i], axis->n * sizeof **next);
+        memcpy(*next, *array[i], doubles_of(axis) * sizeof **next);
         *array[i] = *next;
-        *next += axis->n;
+        *next += doubles_of(axis);
     }
 }
 
@@ -119,7 +126,7 @@ static void destroy(struct prepared *prepared)
 static starfish_status create(starfish_context *context, const struct call *call, struct prepared **result)
 {
     struct prepared *prepared = calloc(1, sizeof *prepared);
-    double *next = malloc(3 * (call->x.n + call->y.n) * sizeof *next);
+    double *next = malloc(3 * (doubles_of(&call->x) + doubles_of(&call->y)) * sizeof *next);
     if (!prepared || !next) {
         free(prepared);
         free(next);
@@ -193,21 +200,21 @@ static starfish_status initialise(starfish_blktri_work *work, const struct call 
 static void copy_columns(const struct call *call, double *to, size_t to_stride, const double *from, size_t from_stride)
 {
     for (size_t j = 0; j < call->y.n; j++)
-        memcpy(to + j * to_stride, from + j * from_stride, call->x.n * sizeof *to);
+        memcpy(to + j * to_stride, from + j * from_stride, call->x.n * call->parts * sizeof *to);
 }
 
 static starfish_status solve_columns(starfish_poisson_plan *plan, const struct call *call, double *y)
 {
-    const size_t m = call->x.n;
-    if (call->idimy == m)
+    const size_t m = call->x.n * call->parts, idimy = call->idimy * call->parts;
+    if (idimy == m)
         return starfish_poisson_solve(plan, NULL, y, y, NULL);
     double *dense = malloc(m * call->y.n * sizeof *dense);
     if (!dense)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for y without its rows beyond m");
-    copy_columns(call, dense, m, y, call->idimy);
+    copy_columns(call, dense, m, y, idimy);
     starfish_status status = starfish_poisson_solve(plan, NULL, dense, dense, NULL);
     if (status == STARFISH_SUCCESS)
-        copy_columns(call, y, call->idimy, dense, m);
+        copy_columns(call, y, idimy, dense, m);
     free(dense);
     return status;
 }
@@ -233,24 +240,52 @@ static starfish_status solve(struct starfish_blktri_state *state, const struct c
     return status;
 }
 
-starfish_status starfish_blktri(int iflg, int np, int n, const double *an, const double *bn, const double *cn, int mp,
-                                int m, const double *am, const double *bm, const double *cm, int idimy, double *y,
-                                int *ierror, starfish_blktri_work *work)
+static starfish_status prepare_or_solve(int iflg, const struct call *call, double *y, int *ierror,
+                                        starfish_blktri_work *work)
+{
+    STARFISH_TRY(check_rows(&call->y, ierror));
+    const starfish_status status = iflg == 0 ? initialise(work, call) : solve(work->state, call, y);
+    *ierror = number_of(status);
+    return status;
+}
+
+static starfish_status check_handle(int *ierror, const starfish_blktri_work *work)
 {
     if (!ierror)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "ierror is NULL");
     *ierror = STARFISH_BLKTRI_ARGUMENT;
-    if (!work)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "work is NULL");
+    return work ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_ARGUMENT, "work is NULL");
+}
+
+static struct starfish_axis axis_of(int periodic, int n, const double *lower, const double *diag, const double *upper)
+{
+    return (struct starfish_axis){.kind = STARFISH_TRIDIAGONAL,
+                                  .n = (size_t)n,
+                                  .lower = lower,
+                                  .diag = diag,
+                                  .upper = upper,
+                                  .periodic = periodic};
+}
+
+starfish_status starfish_blktri(int iflg, int np, int n, const double *an, const double *bn, const double *cn, int mp,
+                                int m, const double *am, const double *bm, const double *cm, int idimy, double *y,
+                                int *ierror, starfish_blktri_work *work)
+{
+    STARFISH_TRY(check_handle(ierror, work));
     STARFISH_TRY(check_shape(m, n, idimy, ierror));
-    const struct call call = {
-        {.kind = STARFISH_TRIDIAGONAL, .n = (size_t)m, .lower = am, .diag = bm, .upper = cm, .periodic = mp == 0},
-        {.kind = STARFISH_TRIDIAGONAL, .n = (size_t)n, .lower = an, .diag = bn, .upper = cn, .periodic = np == 0},
-        (size_t)idimy};
-    STARFISH_TRY(check_rows(&call.y, ierror));
-    const starfish_status status = iflg == 0 ? initialise(work, &call) : solve(work->state, &call, y);
-    *ierror = number_of(status);
-    return status;
+    const struct call call = {axis_of(mp == 0, m, am, bm, cm), axis_of(np == 0, n, an, bn, cn), (size_t)idimy, 1};
+    return prepare_or_solve(iflg, &call, y, ierror, work);
+}
+
+starfish_status starfish_cblktri(int iflg, int np, int n, const double *an, const double *bn, const double *cn, int mp,
+                                 int m, const double *am, const double *bm, const double *cm, int idimy, double *y,
+                                 int *ierror, starfish_blktri_work *work)
+{
+    STARFISH_TRY(check_handle(ierror, work));
+    STARFISH_TRY(check_shape(m, n, idimy, ierror));
+    struct call call = {axis_of(mp == 0, m, am, bm, cm), axis_of(np == 0, n, an, bn, cn), (size_t)idimy, 2};
+    call.x.complex_line = 1;
+    return prepare_or_solve(iflg, &call, y, ierror, work);
 }
 
 void starfish_blktri_free(starfish_blktri_work *work)

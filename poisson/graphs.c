@@ -55,6 +55,43 @@ starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum st
     return status;
 }
 
+void starfish_poisson_keep_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence)
+{
+    pthread_mutex_lock(&plan->submission);
+    plan->balance[residence].settled = 1;
+    plan->cut_anew[residence] = 0;
+    pthread_mutex_unlock(&plan->submission);
+}
+
+void starfish_poisson_renew_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence)
+{
+    pthread_mutex_lock(&plan->submission);
+    if (plan->cut_anew[residence])
+        starfish_slab_graph_destroy(&plan->graph[residence][STARFISH_LONE]);
+    plan->cut_anew[residence] = 0;
+    pthread_mutex_unlock(&plan->submission);
+}
+
+static size_t planes_of_cores(const struct starfish_cut *cut)
+{
+    size_t planes = 0;
+    for (size_t s = 0; s < cut->slabs; s++)
+        planes += cut->where[s] == STARPU_CPU ? starfish_cut_planes(cut, s) : 0;
+    return planes;
+}
+
+void starfish_poisson_watch(struct starfish_poisson_plan *plan, const struct starfish_slab_graph *graph,
+                            double cores_seconds, double seconds)
+{
+    pthread_mutex_lock(&plan->submission);
+    for (int r = 0; r < STARFISH_RESIDENCES; r++)
+        if (graph == &plan->graph[r][STARFISH_LONE] && plan->rates[r].lone[STARFISH_GPU] > 0)
+            plan->cut_anew[r] = starfish_balance_watch(&plan->balance[r], plan->n[2], planes_of_cores(&graph->cut),
+                                                       starfish_poisson_cores_step(plan),
+                                                       plan->rates[r].lone[STARFISH_GPU], cores_seconds, seconds);
+    pthread_mutex_unlock(&plan->submission);
+}
+
 static int same_cut(const struct starfish_cut *a, const struct starfish_cut *b)
 {
     return a->slabs == b->slabs &&

@@ -59,6 +59,8 @@ static starfish_status check_solvable_in(const struct starfish_poisson_plan *pla
     STARFISH_TRY(starfish_direction_spectrum(&plan->direction[2], values + s.n[0] + s.n[1], &known[2]));
     if (!known[0] || !known[1] || !known[2])
         return STARFISH_SUCCESS; /* complex eigenvalues: a singular mode shows as a solution that is not finite */
+    if (plan->numbers != STARFISH_TRIDIAG_REAL)
+        s.n[0] = 1; /* both parts of a number are one mode */
     const double scale = magnitude(s.x, s.n[0]) + magnitude(s.y, s.n[1]) + magnitude(s.z, s.n[2]) + fabs(lambda);
     s.tolerance = 16 * DBL_EPSILON * scale;
     if (s.x[s.n[0] - 1] + s.y[s.n[1] - 1] + s.z[s.n[2] - 1] + lambda < -s.tolerance)
@@ -94,7 +96,8 @@ static starfish_status choose_workers(struct starfish_poisson_plan *plan)
 {
     const struct starfish_poisson_options *options = &plan->options;
     const struct starfish_direction *y = &plan->direction[1];
-    const size_t longest = starfish_tridiag_chain_longest_cuda(y->periodic, starfish_real_size(options->precision));
+    const size_t longest = starfish_tridiag_chain_longest_cuda(
+        y->periodic, starfish_tridiag_element_size(plan->numbers, starfish_real_size(options->precision)));
     const size_t *workers = plan->context->workers_of;
     plan->spectral.chain_method = (enum starfish_tridiag_method)chain_methods[options->algorithm];
     if (workers[STARFISH_GPU] > 0 && options->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest)
@@ -115,14 +118,14 @@ static starfish_status create_blktri(struct starfish_poisson_plan *plan, double 
     const struct starfish_direction *z = &plan->direction[2];
     STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, STARFISH_LONE, &cut, &blocks));
     if (plan->method == STARFISH_METHOD_BLKTRI)
-        STARFISH_TRY(
-            starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
+        STARFISH_TRY(starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic,
+                                               plan->singular, starfish_poisson_radix(plan)));
     else
         STARFISH_TRY(
             starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
     starfish_status status =
-        starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision, plan->direction, lambda,
-                                 plan->singular, &cut, blocks, product, fractions);
+        starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision, plan->numbers,
+                                 plan->direction, lambda, plan->singular, &cut, blocks, product, fractions);
     starfish_reduction_destroy(product);
     starfish_fractions_destroy(fractions);
     return status == STARFISH_SUCCESS ? choose_workers(plan) : status;
@@ -172,6 +175,24 @@ static starfish_status create_solver(struct starfish_poisson_plan *plan, const c
     return create_blktri(plan, lambda);
 }
 
+/* n[0] is 2 for the two parts of a number. */
+static starfish_status choose_numbers(struct starfish_poisson_plan *plan, const char *const names[3])
+{
+    const struct starfish_direction *d = plan->direction;
+    if (!plan->options.complex_rhs)
+        return STARFISH_SUCCESS;
+    if (d[2].imaginary)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s must be real: its eigenvalues have to be", names[2]);
+    plan->numbers = d[1].imaginary ? STARFISH_TRIDIAG_COMPLEX_LINES : STARFISH_TRIDIAG_COMPLEX_VECTORS;
+    if (d[1].imaginary && plan->singular)
+        return starfish_fail(
+            STARFISH_ERROR_SINGULAR,
+            "lambda = 0 makes mode (0, 0, 0) singular: all rows of %s, which is complex, and of %s sum "
+            "to zero",
+            names[1], names[2]);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status create(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
 {
     const struct starfish_direction *d = plan->direction;
@@ -183,23 +204,31 @@ static starfish_status create(struct starfish_poisson_plan *plan, const char *co
     if (elements * sizeof(double) > (double)(SIZE_MAX / 4) || (double)d[0].n * (double)d[1].n > (double)UINT32_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
     plan->singular = lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
+    STARFISH_TRY(choose_numbers(plan, names));
     STARFISH_TRY(starfish_poisson_choose_method(plan, names));
     STARFISH_TRY(check_solvable(plan, lambda));
-    STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, lambda));
+    STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, lambda,
+                                          plan->numbers != STARFISH_TRIDIAG_REAL));
     return create_solver(plan, names, lambda);
 }
 
 enum { REFINEMENTS_AT_MOST = 8 };
+
+static starfish_status check_options_size(const struct starfish_poisson_options *options)
+{
+    if (options && options->size != sizeof *options)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.size is %zu, not %zu: start from STARFISH_POISSON_OPTIONS_DEFAULTS",
+                             options->size, sizeof *options);
+    return STARFISH_SUCCESS;
+}
 
 static starfish_status check_arguments(const starfish_context *context, const struct starfish_poisson_options *options,
                                        double lambda)
 {
     if (!context)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
-    if (options->size != sizeof *options)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.size is %zu, not %zu: start from STARFISH_POISSON_OPTIONS_DEFAULTS",
-                             options->size, sizeof *options);
+    STARFISH_TRY(check_options_size(options));
     if (options->precision != STARFISH_F32 && options->precision != STARFISH_F64)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.precision is neither STARFISH_F32 nor STARFISH_F64");
     if (options->refinements < -1 || options->refinements > REFINEMENTS_AT_MOST)
@@ -212,6 +241,8 @@ static starfish_status check_arguments(const starfish_context *context, const st
     if (options->split < -1 || options->split > STARFISH_MAX_REDUCTION_LEVELS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.split is %d, not in -1..%d", options->split,
                              STARFISH_MAX_REDUCTION_LEVELS);
+    if (options->radix != 0 && options->radix != 2 && options->radix != 4)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.radix is %d, none of 0, 2 and 4", options->radix);
     if (!isfinite(lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
     return STARFISH_SUCCESS;
@@ -258,8 +289,15 @@ starfish_status starfish_poisson_plan_create(starfish_context *context, const st
                                              const struct starfish_poisson_options *options,
                                              starfish_poisson_plan **plan)
 {
+    if (plan)
+        *plan = NULL;
     if (!problem)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem is NULL");
+    STARFISH_TRY(check_options_size(options));
+    for (int a = 0; a < 3; a++)
+        if ((options && options->complex_rhs) || problem->axis[a].complex_line)
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                                 "complex numbers are for starfish_separable2d_plan_create alone");
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
     return create_plan(context, axis, 0, problem->lambda, options, plan);
 }
@@ -269,13 +307,19 @@ starfish_status starfish_separable2d_plan_create(starfish_context *context, cons
                                                  const struct starfish_poisson_options *options,
                                                  starfish_poisson_plan **plan)
 {
-    static const double zero = 0;
-    const struct starfish_axis layer = {
-        .kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero};
+    static const double zeros[2] = {0, 0};
+    struct starfish_poisson_options how = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    if (plan)
+        *plan = NULL;
     if (!x || !y)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "axis x or y is NULL");
+    STARFISH_TRY(check_options_size(options));
+    how = options ? *options : how;
+    how.complex_rhs = how.complex_rhs || x->complex_line || y->complex_line;
+    const struct starfish_axis layer = {
+        .kind = STARFISH_TRIDIAGONAL, .n = how.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
     const struct starfish_axis *const axis[3] = {&layer, x, y};
-    return create_plan(context, axis, 1, lambda, options, plan);
+    return create_plan(context, axis, 1, lambda, &how, plan);
 }
 
 void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
@@ -327,6 +371,7 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
     const struct starfish_cut *cut;
     if (memory)
         STARFISH_TRY(starfish_memory_place(plan->context, "memory", memory, &node, &residence));
+    starfish_poisson_keep_cut(plan, residence);
     STARFISH_TRY(starfish_poisson_cut(plan, residence, STARFISH_LONE, &cut));
     return starfish_field_over(plan->context, plan->options.precision, plan->n, cut, "memory", memory, field);
 }

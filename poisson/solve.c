@@ -15,7 +15,7 @@ struct starfish_job {
     struct starfish_slab_graph *graph; /* of the slab method: which of the plan's it runs */
     const struct starfish_cut *cut;
     struct starfish_field *rhs, *solution;
-    int owns_fields;
+    int owns_fields, lone;
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten. */
     starpu_data_handle_t full_rhs[STARFISH_MAX_SLABS];
     struct starfish_vector face[3][2];
@@ -182,7 +182,7 @@ static void destroy(struct starfish_job *job)
 }
 
 static starfish_status submit(struct starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
-                              struct starfish_field *rhs, struct starfish_field *solution, int owns_fields,
+                              struct starfish_field *rhs, struct starfish_field *solution, int owns_fields, int lone,
                               starfish_job **result)
 {
     struct starfish_job *job = calloc(1, sizeof *job);
@@ -194,6 +194,7 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
     job->graph = starfish_poisson_graph_of(plan, &rhs->cut);
     job->cut = job->graph ? &job->graph->cut : &plan->spectral.cut;
     job->owns_fields = owns_fields;
+    job->lone = lone;
     starfish_progress_init(&job->progress, plan->context);
     pthread_mutex_lock(&plan->submission);
     starfish_status status = submit_graph(job, boundary);
@@ -204,7 +205,6 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
         destroy(job);
         return status;
     }
-    atomic_fetch_add(&plan->in_flight, 1);
     *result = job;
     return STARFISH_SUCCESS;
 }
@@ -235,7 +235,11 @@ starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "rhs and solution are cut into slabs in different ways, since one is "
                              "in device memory and the other is not");
-    return submit(plan, boundary, rhs, solution, 0, job);
+    atomic_fetch_add(&plan->in_flight, 1);
+    const starfish_status status = submit(plan, boundary, rhs, solution, 0, 0, job);
+    if (status != STARFISH_SUCCESS)
+        atomic_fetch_sub(&plan->in_flight, 1);
+    return status;
 }
 
 static starfish_status field_over(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut,
@@ -257,6 +261,32 @@ static starfish_status slower_residence(const struct starfish_poisson_plan *plan
     return STARFISH_SUCCESS;
 }
 
+static starfish_status submit_memory(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
+                                     const void *rhs, void *solution, int lone, starfish_job **job)
+{
+    starfish_field *field[2] = {NULL, NULL};
+    enum starfish_residence residence;
+    const struct starfish_cut *cut;
+    STARFISH_TRY(slower_residence(plan, rhs, solution, &residence));
+    if (lone)
+        starfish_poisson_renew_cut(plan, residence);
+    STARFISH_TRY(starfish_poisson_cut(plan, residence, lone ? STARFISH_LONE : STARFISH_STREAM, &cut));
+    /* The right-hand side is only read, unless it is the solution too. */
+    starfish_status status = field_over(plan, cut, "rhs", (void *)(uintptr_t)rhs, &field[0]);
+    if (status == STARFISH_SUCCESS && rhs != solution)
+        status = field_over(plan, cut, "solution", solution, &field[1]);
+    else
+        field[1] = field[0];
+    if (status == STARFISH_SUCCESS)
+        status = submit(plan, boundary, field[0], field[1], 1, lone, job);
+    if (status != STARFISH_SUCCESS) {
+        if (field[1] != field[0])
+            starfish_field_destroy(field[1]);
+        starfish_field_destroy(field[0]);
+    }
+    return status;
+}
+
 starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                         const void *rhs, void *solution, starfish_job **job)
 {
@@ -267,25 +297,10 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
                              : !solution ? "solution"
                                          : "job");
     *job = NULL;
-    starfish_field *field[2] = {NULL, NULL};
-    enum starfish_residence residence;
-    const struct starfish_cut *cut;
-    STARFISH_TRY(slower_residence(plan, rhs, solution, &residence));
-    STARFISH_TRY(starfish_poisson_cut(plan, residence,
-                                      atomic_load(&plan->in_flight) > 0 ? STARFISH_STREAM : STARFISH_LONE, &cut));
-    /* The right-hand side is only read, unless it is the solution too. */
-    starfish_status status = field_over(plan, cut, "rhs", (void *)(uintptr_t)rhs, &field[0]);
-    if (status == STARFISH_SUCCESS && rhs != solution)
-        status = field_over(plan, cut, "solution", solution, &field[1]);
-    else
-        field[1] = field[0];
-    if (status == STARFISH_SUCCESS)
-        status = submit(plan, boundary, field[0], field[1], 1, job);
-    if (status != STARFISH_SUCCESS) {
-        if (field[1] != field[0])
-            starfish_field_destroy(field[1]);
-        starfish_field_destroy(field[0]);
-    }
+    const int lone = atomic_fetch_add(&plan->in_flight, 1) == 0;
+    const starfish_status status = submit_memory(plan, boundary, rhs, solution, lone, job);
+    if (status != STARFISH_SUCCESS)
+        atomic_fetch_sub(&plan->in_flight, 1);
     return status;
 }
 
@@ -315,8 +330,19 @@ static double relative_residual(const struct starfish_job *job)
 static double residual_tail(const struct starfish_job *job)
 {
     const double tail =
-        job->progress.phase[STARFISH_PHASE_RESIDUAL].end - job->progress.phase[STARFISH_PHASE_BACKWARD].end;
+        job->progress.phase[STARFISH_PHASE_RESIDUAL].span.end - job->progress.phase[STARFISH_PHASE_BACKWARD].span.end;
     return job->plan->options.check_residual && tail > 0 ? 1e-6 * tail : 0;
+}
+
+/* How long each team of cores worked on its slab. */
+static double cores_seconds(const struct starfish_job *job)
+{
+    const size_t workers = job->plan->context->workers_of[STARFISH_CPU];
+    double busy = 0;
+    for (int phase = 0; phase < STARFISH_PHASES; phase++)
+        if (phase != STARFISH_PHASE_RESIDUAL)
+            busy += job->progress.phase[phase].done[STARFISH_CPU].busy_seconds;
+    return workers > 0 ? busy / (double)workers : 0;
 }
 
 static struct starfish_step_info step_of(const struct starfish_progress *progress, int step)
@@ -356,11 +382,13 @@ static void fill_info(const struct starfish_job *job, double seconds, struct sta
     info->residual = relative_residual(job);
     info->refinements = job->plan->refinements;
     info->pertrb = job->plan->singular ? read_result(&job->removed, 0) : 0;
+    info->pertrb_imaginary =
+        job->plan->singular && job->plan->numbers != STARFISH_TRIDIAG_REAL ? read_result(&job->removed, 1) : 0;
     const int wanted[STARFISH_PHASES] = {1, 1, 1, job->plan->refinements > 0, job->plan->options.check_residual};
     for (int phase = 0; phase < STARFISH_PHASES; phase++)
         if (wanted[phase]) {
             info->phase[info->phases].name = names[phase];
-            info->phase[info->phases++].seconds = starfish_interval_seconds(job->progress.phase[phase]);
+            info->phase[info->phases++].seconds = starfish_interval_seconds(job->progress.phase[phase].span);
         }
     fill_levels(job, info);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
@@ -377,17 +405,19 @@ starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     starfish_status status = finish(job);
-    atomic_fetch_sub(&job->plan->in_flight, 1);
     const double seconds = 1e-6 * (starpu_timing_now() - job->progress.start);
     struct starfish_info result;
     if (status == STARFISH_SUCCESS) {
         fill_info(job, seconds, &result);
+        if (job->lone && job->graph)
+            starfish_poisson_watch(job->plan, job->graph, cores_seconds(job), result.seconds);
         if (info)
             *info = result;
         if (job->plan->options.check_residual && !isfinite(result.residual))
             status = starfish_fail(STARFISH_ERROR_NUMERICAL, "the solution is not finite: a mode is singular, or the "
                                                              "right-hand side is not finite");
     }
+    atomic_fetch_sub(&job->plan->in_flight, 1);
     destroy(job);
     return status;
 }

@@ -1,10 +1,11 @@
 /* What the workers of each kind do, measured on a few planes: solves on slabs that are alone, copies included.
  *
  * First each kind by itself, one solve at a time, on a slab and on half of it: a solve of many slabs costs what more planes
- * cost, not what a slab does that nothing overlaps with. Then both at once, each with several solves in flight, until the cores
- * have done theirs: copies take bandwidth of the main memory from the cores, and the cores from the copies. */
+ * cost, not what a slab does that nothing overlaps with. Then the GPUs with several solves in flight, and both at once, until
+ * the cores have done theirs: copies take bandwidth of the main memory from the cores, and the cores from the copies. */
 #include "poisson/plan.h"
 
+#include "scheduler/machine.h"
 #include "scheduler/team.h"
 
 #include <math.h>
@@ -16,7 +17,10 @@ static const size_t slab_bytes[STARFISH_WORKER_KINDS] = {[STARFISH_CPU] = 16 << 
 /* In flight at once. The cores' take turns in more memory than caches hold, as real fields do. */
 static const size_t solves_per_worker[STARFISH_WORKER_KINDS] = {[STARFISH_CPU] = 4, [STARFISH_GPU] = 3};
 
-enum { TIMES = 3 }; /* of a lone solve, the first of which is for warming up */
+enum {
+    TIMES = 3,  /* of a lone solve, the first of which is for warming up */
+    ROUNDS = 6, /* of a stream, at least: the first solves fill it */
+};
 /* Slabs that solves are tried on. */
 enum size { HALF, WHOLE, SIZES };
 
@@ -212,31 +216,52 @@ static starfish_status finish_all(struct trial *trial)
     return STARFISH_SUCCESS;
 }
 
-/* The GPUs begin a solve again as soon as it is done, until the cores have done all of theirs. */
-static starfish_status measure_stream(struct trial trial[STARFISH_WORKER_KINDS],
-                                      double planes_per_second[STARFISH_WORKER_KINDS])
+/* The GPUs begin a solve again as soon as it is done, until the cores, if any work, have done all of theirs. */
+static starfish_status measure_stream(struct trial *gpus, struct trial *cores, double *gpu_rate, double *cores_rate)
 {
-    struct trial *cores = &trial[STARFISH_CPU], *gpus = &trial[STARFISH_GPU];
-    STARFISH_TRY(begin_all(gpus)); /* the runtime allocates device memory */
-    STARFISH_TRY(finish_all(gpus));
     const double start = starpu_timing_now();
-    double cores_end = 0;
+    double cores_end = cores ? 0 : start;
     size_t solves = 0, next = 0;
-    STARFISH_TRY(begin_all(cores));
+    if (cores)
+        STARFISH_TRY(begin_all(cores));
     STARFISH_TRY(begin_all(gpus));
-    while (solves < gpus->solves || cores_end == 0) {
+    while (solves < ROUNDS * gpus->solves || cores_end == 0) {
         struct solve *oldest = &gpus->solve[next];
         next = next + 1 < gpus->solves ? next + 1 : 0;
         solves++;
         STARFISH_TRY(finish(oldest));
         STARFISH_TRY(begin(gpus, oldest, WHOLE));
-        if (cores_end == 0 && all_done(cores))
+        if (cores && cores_end == 0 && all_done(cores))
             cores_end = starpu_timing_now();
     }
-    planes_per_second[STARFISH_GPU] = rate(gpus, solves, starpu_timing_now() - start);
-    planes_per_second[STARFISH_CPU] = rate(cores, cores->solves, cores_end - start);
-    STARFISH_TRY(finish_all(cores));
+    *gpu_rate = rate(gpus, solves, starpu_timing_now() - start);
+    if (cores) {
+        *cores_rate = rate(cores, cores->solves, cores_end - start);
+        STARFISH_TRY(finish_all(cores));
+    }
     return finish_all(gpus);
+}
+
+static starfish_status measure_streams(struct trial trial[STARFISH_WORKER_KINDS], struct starfish_trial_rates *rates)
+{
+    struct trial *cores = &trial[STARFISH_CPU], *gpus = &trial[STARFISH_GPU];
+    STARFISH_TRY(begin_all(gpus)); /* the runtime allocates device memory */
+    STARFISH_TRY(finish_all(gpus));
+    STARFISH_TRY(measure_stream(gpus, NULL, &rates->gpu_stream, NULL));
+    return measure_stream(gpus, cores, &rates->stream[STARFISH_GPU], &rates->stream[STARFISH_CPU]);
+}
+
+/* What a recorded machine did. */
+static int recorded(const struct starfish_poisson_plan *plan, struct starfish_trial_rates *rates)
+{
+    const struct starfish_machine *machine = starfish_machine_named();
+    struct starfish_machine_rates there;
+    if (!machine || !starfish_machine_rates_of(machine, plan->n[0], plan->n[1], plan->options.precision, &there))
+        return 0;
+    memcpy(rates->lone, there.lone, sizeof rates->lone);
+    memcpy(rates->stream, there.stream, sizeof rates->stream);
+    rates->gpu_stream = there.gpu_stream;
+    return 1;
 }
 
 starfish_status starfish_poisson_trial(struct starfish_poisson_plan *plan, enum starfish_residence residence,
@@ -244,13 +269,26 @@ starfish_status starfish_poisson_trial(struct starfish_poisson_plan *plan, enum 
 {
     struct trial trial[STARFISH_WORKER_KINDS] = {{.solve = NULL}, {.solve = NULL}};
     starfish_status status = STARFISH_SUCCESS;
+    if (recorded(plan, rates))
+        return STARFISH_SUCCESS;
+#ifdef STARPU_SIMGRID
+    return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "machine %s: no rates in this precision have been recorded",
+                         starfish_machine_named()->name);
+#endif
     for (int kind = 0; kind < STARFISH_WORKER_KINDS && status == STARFISH_SUCCESS; kind++) {
         status = create(&trial[kind], plan, residence, (starfish_worker_kind)kind);
         if (status == STARFISH_SUCCESS)
             status = measure_lone(&trial[kind], &rates->lone[kind]);
     }
     if (status == STARFISH_SUCCESS)
-        status = measure_stream(trial, rates->stream);
+        status = measure_streams(trial, rates);
+    if (status == STARFISH_SUCCESS)
+        starfish_log(
+            plan->context, STARFISH_LOG_INFO,
+            "planes of %zu x %zu per second: lone solves, cores %.0f, GPUs %.0f; streams, cores %.0f and GPUs %.0f "
+            "at once, GPUs alone %.0f",
+            plan->n[0], plan->n[1], rates->lone[STARFISH_CPU], rates->lone[STARFISH_GPU], rates->stream[STARFISH_CPU],
+            rates->stream[STARFISH_GPU], rates->gpu_stream);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         destroy(&trial[kind]);
     return status;

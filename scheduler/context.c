@@ -4,6 +4,7 @@
  * share of them "clean"; a solver that iterates on the device pays for that with the whole link, so both shares are set
  * to zero unless the user has set them. And StarPU must not catch the host program's signals or print. */
 #include "scheduler/context.h"
+#include "scheduler/machine.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/team.h"
 
@@ -253,6 +254,19 @@ static starfish_status start_or_join(struct starfish_context *context, const str
     return status;
 }
 
+static int leaves_a_core(const struct starfish_context *context)
+{
+#ifdef STARPU_SIMGRID
+    return 0; /* simulated time stands still while a thread looks again and again */
+#endif
+    int cores, numa_nodes;
+    size_t busy = starpu_worker_get_count(); /* each has a core, others' too */
+    starfish_topology_count(&cores, &numa_nodes);
+    for (size_t worker = 0; worker < context->workers; worker++)
+        busy += context->team[worker].size - 1;
+    return busy < (size_t)cores;
+}
+
 starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *options)
 {
     const struct starfish_context_options defaults = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
@@ -262,6 +276,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
     if (!options)
         options = &defaults;
     STARFISH_TRY(check_options(options));
+    STARFISH_TRY(starfish_machine_check());
 
     struct starfish_context *context = calloc(1, sizeof *context);
     if (!context)
@@ -278,6 +293,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
         free(context);
         return status;
     }
+    context->spare_core = leaves_a_core(context);
     struct starpu_sched_policy *policy = starpu_sched_ctx_get_sched_policy(0); /* StarPU's initial context */
     snprintf(context->policy, sizeof context->policy, "%s", policy && policy->policy_name ? policy->policy_name : "?");
     starfish_context_bytes(context); /* start counting now */
@@ -316,6 +332,16 @@ starfish_worker_kind starfish_context_worker_kind(const struct starfish_context 
     return starpu_worker_get_type(context->worker[worker]) == STARPU_CPU_WORKER ? STARFISH_CPU : STARFISH_GPU;
 }
 
+/* Workers of a simulated machine are bound to no core: they are numbered instead. */
+static int core_of(int worker)
+{
+#ifdef STARPU_SIMGRID
+    return starpu_worker_get_devid(worker);
+#else
+    return starpu_worker_get_bindid(worker);
+#endif
+}
+
 starfish_status starfish_context_worker(const starfish_context *context, size_t index, struct starfish_worker *worker)
 {
     if (!context || !worker || index >= context->workers)
@@ -326,7 +352,7 @@ starfish_status starfish_context_worker(const starfish_context *context, size_t 
     int id = context->worker[index];
     memset(worker, 0, sizeof *worker);
     worker->kind = starfish_context_worker_kind(context, index);
-    worker->device = worker->kind == STARFISH_CPU ? starpu_worker_get_bindid(id) : starpu_worker_get_devid(id);
+    worker->device = worker->kind == STARFISH_CPU ? core_of(id) : starpu_worker_get_devid(id);
     worker->cores = (int)context->team[index].size;
     worker->memory_node = (int)starpu_worker_get_memory_node((unsigned)id);
     worker->numa_node = worker->kind == STARFISH_CPU ? starfish_topology_numa_of_core(worker->device)
@@ -459,6 +485,10 @@ static struct starpu_task *submit_to_worker(struct each_worker *each, const char
 starfish_status starfish_context_on_each_worker(struct starfish_context *context, const char *name,
                                                 void (*function)(void *, size_t), void *argument)
 {
+#ifdef STARPU_SIMGRID
+    (void)context, (void)name, (void)function, (void)argument; /* no task computes, so no worker needs anything */
+    return STARFISH_SUCCESS;
+#endif
     struct each_worker each = {context, function, argument};
     struct starpu_task *task[STARPU_NMAXWORKERS];
     starfish_status status = STARFISH_SUCCESS;

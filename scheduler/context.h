@@ -36,6 +36,7 @@ struct starfish_context {
     size_t workers_of[STARFISH_WORKER_KINDS];
     struct starfish_team team[STARPU_NMAXWORKERS]; /* by the context's worker number */
     int joined;
+    int spare_core; /* the workers, teams and drivers of GPUs leave one of the machine's */
     char policy[64];
     starfish_log_function *log;
     void *log_data;

@@ -1,19 +1,26 @@
 /* Host memory that GPUs copy at full speed, and where an address lies. */
 #include "scheduler/context.h"
+#include "scheduler/machine.h"
 
 #include "base/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef STARPU_SIMGRID
+#include <sys/mman.h>
+#endif
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
 #endif
 
 int starfish_gpu_count(void)
 {
-#ifdef STARFISH_HAVE_GPU
+#if defined(STARFISH_HAVE_GPU)
     int count = 0;
     return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+#elif defined(STARPU_SIMGRID)
+    const struct starfish_machine *machine = starfish_machine_named();
+    return machine ? machine->gpus : 0;
 #else
     return 0;
 #endif
@@ -44,15 +51,36 @@ starfish_status starfish_unpin(starfish_context *context, void *memory, size_t b
     return STARFISH_SUCCESS;
 }
 
+/* A simulation touches no data: addresses are enough. */
+static void *take(size_t bytes)
+{
+#ifdef STARPU_SIMGRID
+    void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+#else
+    return starfish_pages_alloc(bytes);
+#endif
+}
+
+static void give_back(void *memory, size_t bytes)
+{
+#ifdef STARPU_SIMGRID
+    munmap(memory, bytes);
+#else
+    (void)bytes;
+    free(memory);
+#endif
+}
+
 starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory)
 {
     STARFISH_TRY(check(context, memory));
-    *memory = bytes > 0 ? starfish_pages_alloc(bytes) : NULL;
+    *memory = bytes > 0 ? take(bytes) : NULL;
     if (!*memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes", bytes);
     starfish_status status = starfish_pin(context, *memory, bytes);
     if (status != STARFISH_SUCCESS) {
-        free(*memory);
+        give_back(*memory, bytes);
         *memory = NULL;
     }
     return status;
@@ -63,7 +91,7 @@ void starfish_free(starfish_context *context, void *memory, size_t bytes)
     if (!context || !memory)
         return;
     starfish_unpin(context, memory, bytes);
-    free(memory);
+    give_back(memory, bytes);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -107,6 +135,9 @@ starfish_status starfish_memory_place(const struct starfish_context *context, co
     (void)context;
     (void)argument;
     (void)memory;
+#endif
+#ifdef STARPU_SIMGRID
+    *residence = STARFISH_PINNED; /* as `starfish sched` and `starfish trace` have it */
 #endif
     return STARFISH_SUCCESS;
 }

@@ -5,18 +5,21 @@
 #include <cuda_runtime_api.h>
 #endif
 #include <math.h>
+#include <sched.h>
 #include <string.h>
+
+static const double poll_us = 20000;
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context)
 {
     static const struct starfish_interval none = {HUGE_VAL, -HUGE_VAL};
     memset(progress, 0, sizeof *progress);
     progress->context = context;
-    pthread_mutex_init(&progress->lock, NULL);
-    pthread_cond_init(&progress->all_done, NULL);
+    STARPU_PTHREAD_MUTEX_INIT(&progress->lock, NULL);
+    STARPU_PTHREAD_COND_INIT(&progress->all_done, NULL);
     progress->clock_offset = INFINITY;
     for (int phase = 0; phase < STARFISH_PROGRESS_PHASES; phase++)
-        progress->phase[phase] = none;
+        progress->phase[phase].span = none;
     for (int step = 0; step < STARFISH_PROGRESS_STEPS; step++)
         progress->step[step].span = none;
     progress->start = starpu_timing_now();
@@ -33,12 +36,22 @@ static const char *error_text(int error)
 #endif
 }
 
+static int unfinished(const struct starfish_progress *progress)
+{
+    return atomic_load(&progress->finished) < atomic_load(&progress->submitted);
+}
+
 starfish_status starfish_progress_wait(struct starfish_progress *progress)
 {
-    pthread_mutex_lock(&progress->lock);
-    while (atomic_load(&progress->finished) < atomic_load(&progress->submitted))
-        pthread_cond_wait(&progress->all_done, &progress->lock);
-    pthread_mutex_unlock(&progress->lock);
+    if (progress->context->spare_core) {
+        const double end = starpu_timing_now() + poll_us;
+        while (unfinished(progress) && starpu_timing_now() < end)
+            sched_yield();
+    }
+    STARPU_PTHREAD_MUTEX_LOCK(&progress->lock);
+    while (unfinished(progress))
+        STARPU_PTHREAD_COND_WAIT(&progress->all_done, &progress->lock);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&progress->lock);
     int error = atomic_load(&progress->error);
     if (error == 0)
         return STARFISH_SUCCESS;
@@ -48,8 +61,8 @@ starfish_status starfish_progress_wait(struct starfish_progress *progress)
 
 void starfish_progress_destroy(struct starfish_progress *progress)
 {
-    pthread_mutex_destroy(&progress->lock);
-    pthread_cond_destroy(&progress->all_done);
+    STARPU_PTHREAD_MUTEX_DESTROY(&progress->lock);
+    STARPU_PTHREAD_COND_DESTROY(&progress->all_done);
 }
 
 double starfish_interval_seconds(struct starfish_interval interval)

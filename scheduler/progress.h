@@ -18,21 +18,25 @@ struct starfish_interval {
     double start, end;
 };
 
+/* Some of the tasks: when they ran, and where. */
+struct starfish_stretch {
+    struct starfish_interval span;
+    struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
+};
+
 struct starfish_progress {
     struct starfish_context *context;
     atomic_size_t submitted, finished;
     atomic_int error;              /* the first CUDA error that a task met, 0 for none */
     _Atomic(const char *) culprit; /* the operation that met it */
 
-    pthread_mutex_t lock; /* guards what follows */
-    pthread_cond_t all_done;
+    /* Guards what follows. StarPU's kind of lock: in a simulation its threads are no threads to the system. */
+    starpu_pthread_mutex_t lock;
+    starpu_pthread_cond_t all_done;
     struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
-    struct starfish_interval phase[STARFISH_PROGRESS_PHASES];
+    struct starfish_stretch phase[STARFISH_PROGRESS_PHASES];
     /* Finer than phases, for those graphs that number their tasks' steps. */
-    struct {
-        struct starfish_interval span;
-        struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
-    } step[STARFISH_PROGRESS_STEPS];
+    struct starfish_stretch step[STARFISH_PROGRESS_STEPS];
     double start;
     double
         clock_offset; /* of starpu_timing_now from the clock that tasks are timed with; infinite before the first task */
@@ -40,7 +44,8 @@ struct starfish_progress {
 };
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context);
-/* Wait until every submitted task has finished; STARFISH_ERROR_RUNTIME when one of them failed. */
+/* Wait until every submitted task has finished; STARFISH_ERROR_RUNTIME when one of them failed. Where the context's workers
+ * leave a core free, the first milliseconds are spent looking again and again: to be woken up takes 50 us. */
 starfish_status starfish_progress_wait(struct starfish_progress *progress);
 void starfish_progress_destroy(struct starfish_progress *progress);
 

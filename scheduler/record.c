@@ -135,7 +135,7 @@ size_t starfish_record_submit(struct starfish_record *record, const struct starf
                                  .coordinates = task->coordinates};
     memcpy(span.at, task->at, sizeof span.at);
     fill_expected(&span, record->context, starpu_task);
-    pthread_mutex_lock(&record->lock);
+    STARPU_PTHREAD_MUTEX_LOCK(&record->lock);
     const size_t number = record->tasks;
     if (make_room((void **)&record->task, number, sizeof span)) {
         record->task[record->tasks++] = span;
@@ -144,7 +144,7 @@ size_t starfish_record_submit(struct starfish_record *record, const struct starf
     } else {
         record->incomplete = 1;
     }
-    pthread_mutex_unlock(&record->lock);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&record->lock);
     return number;
 }
 
@@ -174,7 +174,7 @@ static int number_of_worker(const struct starfish_context *context, int id)
 void starfish_record_finish(struct starfish_record *record, size_t number,
                             const struct starpu_profiling_task_info *info, double now)
 {
-    pthread_mutex_lock(&record->lock);
+    STARPU_PTHREAD_MUTEX_LOCK(&record->lock);
     struct starfish_span *span = number < record->tasks ? &record->task[number] : NULL;
     if (span && info && info->workerid >= 0) {
         span->worker = number_of_worker(record->context, info->workerid);
@@ -187,7 +187,7 @@ void starfish_record_finish(struct starfish_record *record, size_t number,
     } else if (span) {
         span->submitted = span->ready = span->start = span->end = now;
     }
-    pthread_mutex_unlock(&record->lock);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&record->lock);
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------------------------------- */
@@ -212,7 +212,7 @@ static struct starfish_record *create(struct starfish_context *context)
     record->worker_count = context->workers;
     record->accesses = calloc(1, sizeof *record->accesses);
     record->worker = calloc(context->workers, sizeof *record->worker);
-    pthread_mutex_init(&record->lock, NULL);
+    STARPU_PTHREAD_MUTEX_INIT(&record->lock, NULL);
     if (!record->accesses || !record->worker) {
         starfish_record_free(record);
         return NULL;
@@ -293,7 +293,7 @@ void starfish_record_free(struct starfish_record *record)
     if (record->context && record->context->record == record)
         starfish_record_stop(record);
     release_accesses(record);
-    pthread_mutex_destroy(&record->lock);
+    STARPU_PTHREAD_MUTEX_DESTROY(&record->lock);
     free(record->worker);
     free(record->task);
     free(record->edge);

@@ -44,7 +44,7 @@ struct starfish_record {
     struct starfish_links links; /* bytes that StarPU moved meanwhile, and their sums */
     struct starfish_bytes bytes;
     struct starfish_accesses *accesses; /* while it is kept */
-    pthread_mutex_t lock;
+    starpu_pthread_mutex_t lock;
     int incomplete; /* there was no memory for a task */
 };
 

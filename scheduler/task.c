@@ -48,6 +48,12 @@ uint32_t starfish_footprint_of(const size_t *values, size_t count)
     return starpu_hash_crc32c_be_n(values, count * sizeof *values, 0);
 }
 
+void starfish_task_simulated(void *buffers[], void *arguments)
+{
+    (void)buffers;
+    (void)arguments;
+}
+
 void starfish_task_check(const struct starfish_task_header *header, const char *operation, int cuda_error)
 {
     int none = 0;
@@ -67,6 +73,23 @@ static void count(struct starfish_tasks_done *done, double start, double end)
     done->busy_seconds += end > start ? 1e-6 * (end - start) : 0;
 }
 
+static void extend(struct starfish_stretch *stretch, int kind, double start, double end)
+{
+    count(&stretch->done[kind], start, end);
+    widen(&stretch->span, start, end);
+}
+
+/* What StarPU does after a task takes no simulated time, so that a worker would always find the task that it has just made
+ * possible before others can. On cores it takes 3 to 4 us a task. */
+static void take_a_moment(void)
+{
+#ifdef STARPU_SIMGRID
+    const int worker = starpu_worker_get_id();
+    if (worker >= 0 && starpu_worker_get_type(worker) == STARPU_CPU_WORKER)
+        starpu_sleep(3.5e-6F);
+#endif
+}
+
 /* StarPU calls this after the task, in any thread. Counting comes last: the job may be freed once all are counted. */
 static void finished(void *data)
 {
@@ -75,28 +98,29 @@ static void finished(void *data)
     struct starfish_progress *progress = header->progress;
     const struct starpu_profiling_task_info *info = task->profiling_info;
     const int ran = task->where != (int32_t)STARPU_NOWHERE;
+    if (ran)
+        take_a_moment();
     const double now = starpu_timing_now();
 
-    pthread_mutex_lock(&progress->lock);
+    STARPU_PTHREAD_MUTEX_LOCK(&progress->lock);
     if (ran && info && info->workerid >= 0) {
         int gpu = starpu_worker_get_type(info->workerid) != STARPU_CPU_WORKER;
         double start = starpu_timing_timespec_to_us((struct timespec *)&info->start_time);
         double end = starpu_timing_timespec_to_us((struct timespec *)&info->end_time);
         progress->clock_offset = fmin(progress->clock_offset, now - end);
         count(&progress->done[gpu], start, end);
-        widen(&progress->phase[header->phase], start, end);
-        if (header->step >= 0) {
-            count(&progress->step[header->step].done[gpu], start, end);
-            widen(&progress->step[header->step].span, start, end);
-        }
+        extend(&progress->phase[header->phase], gpu, start, end);
+        if (header->step >= 0)
+            extend(&progress->step[header->step], gpu, start, end);
     } else if (!ran && isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
-        progress->phase[header->phase].end = fmax(progress->phase[header->phase].end, now - progress->clock_offset);
+        struct starfish_interval *span = &progress->phase[header->phase].span;
+        span->end = fmax(span->end, now - progress->clock_offset);
     }
     if (header->record)
         starfish_record_finish(header->record, header->number, ran ? info : NULL, now - progress->clock_offset);
     if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))
-        pthread_cond_broadcast(&progress->all_done);
-    pthread_mutex_unlock(&progress->lock);
+        STARPU_PTHREAD_COND_BROADCAST(&progress->all_done);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&progress->lock);
 }
 
 /* A team of cores takes another time than one core. */
@@ -105,7 +129,7 @@ static uint32_t with_team(uint32_t footprint, const struct starfish_context *con
     size_t cores = 1;
     for (size_t worker = 0; worker < context->workers; worker++)
         cores = context->team[worker].size > cores ? context->team[worker].size : cores;
-    return cores == 1 ? footprint : starpu_hash_crc32c_be_n(&cores, sizeof cores, footprint);
+    return footprint << 8 | (cores < 0xff ? (uint32_t)cores : 0xff);
 }
 
 static starfish_status attach_data(const struct starfish_task *task, struct starpu_task *starpu_task)
@@ -126,6 +150,24 @@ static starfish_status attach_data(const struct starfish_task *task, struct star
     return STARFISH_SUCCESS;
 }
 
+/* A task that StarPU has not taken. */
+static void discard(struct starpu_task *task)
+{
+    task->destroy = 0; /* else it is StarPU's to do, after the task */
+    starpu_task_destroy(task);
+}
+
+/* StarPU would end a simulation in which a task's length is not known. */
+static starfish_status check_length(struct starpu_task *task)
+{
+#ifdef STARPU_SIMGRID
+    if (task->where != (int32_t)STARPU_NOWHERE)
+        return starfish_recorded_check(task);
+#endif
+    (void)task;
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
 {
     struct starpu_task *starpu_task = starpu_task_create();
@@ -134,7 +176,7 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     if (status != STARFISH_SUCCESS) {
         free(copy);
         if (starpu_task)
-            starpu_task_destroy(starpu_task);
+            discard(starpu_task);
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a task");
     }
     memcpy(copy, arguments, size);
@@ -156,6 +198,11 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     starpu_task->callback_func = finished;
     starpu_task->callback_arg = starpu_task;
 
+    status = check_length(starpu_task);
+    if (status != STARFISH_SUCCESS) {
+        discard(starpu_task);
+        return status;
+    }
     copy->record = task->progress->context->record;
     if (copy->record)
         copy->number = starfish_record_submit(copy->record, task, starpu_task);
@@ -164,6 +211,6 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     if (code == 0)
         return STARFISH_SUCCESS;
     atomic_fetch_sub(&task->progress->submitted, 1);
-    starpu_task_destroy(starpu_task);
+    discard(starpu_task);
     return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));
 }

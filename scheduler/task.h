@@ -13,6 +13,7 @@
 #define STARFISH_SCHEDULER_TASK_H
 
 #include "scheduler/progress.h"
+#include "scheduler/simulated.h"
 
 enum { STARFISH_TASK_MAX_DATA = 544 };
 
@@ -23,6 +24,7 @@ struct starfish_task_header {
     uint32_t footprint;             /* hash of everything that makes tasks of one codelet take different time */
     struct starfish_record *record; /* that is kept of it, or NULL */
     size_t number;                  /* in there */
+    size_t draw;                    /* in a simulation: which random number its length depends on */
 };
 
 /* Where in the problem a task works, for people: "slab" 3. */
@@ -59,22 +61,39 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
 /* For a codelet's performance model. */
 uint32_t starfish_task_footprint(struct starpu_task *task);
 uint32_t starfish_footprint_of(const size_t *values, size_t count);
+/* The cores of the teams for which a submitted task's footprint was made: they are its last eight bits, since a team takes another
+ * time than a core and people should see which. */
+static inline unsigned starfish_footprint_cores(uint32_t footprint)
+{
+    return footprint & 0xff;
+}
 
 /* In a codelet's function: keep the first error that a CUDA kernel's launch returned. */
 void starfish_task_check(const struct starfish_task_header *header, const char *operation, int cuda_error);
 
-/* Members of a codelet for the two kinds of device; the CUDA one exists when this build and StarPU have CUDA. */
-#ifdef STARFISH_HAVE_GPU
+/* Members of a codelet for the two kinds of device; the CUDA one exists when this build and StarPU have CUDA. On a simulated
+ * machine there is one that is never called. */
+#if defined(STARFISH_HAVE_GPU)
 #define STARFISH_CUDA_FUNCTION(function) .cuda_funcs = {function}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#elif defined(STARPU_SIMGRID)
+#define STARFISH_CUDA_FUNCTION(function) .cuda_funcs = {starfish_task_simulated}, .cuda_flags = {STARPU_CUDA_ASYNC},
 #else
 #define STARFISH_CUDA_FUNCTION(function)
+#endif
+void starfish_task_simulated(void *buffers[], void *arguments);
+
+/* How long tasks take: what they took before; on a simulated machine, what they took on the real one. */
+#ifdef STARPU_SIMGRID
+#define STARFISH_LENGTH .type = STARPU_PER_ARCH, .arch_cost_function = starfish_recorded_length
+#else
+#define STARFISH_LENGTH .type = STARPU_HISTORY_BASED
 #endif
 
 /* A codelet named `label` over cpu and cuda functions `operation`_cpu and `operation`_cuda, any number of data, with a
  * performance model of its own. */
 #define STARFISH_CODELET(operation, label, trace_color)                                                                \
-    static struct starpu_perfmodel operation##_model = {                                                               \
-        .type = STARPU_HISTORY_BASED, .symbol = "starfish_" label, .footprint = starfish_task_footprint};              \
+    static struct starpu_perfmodel operation##_model = {STARFISH_LENGTH, .symbol = "starfish_" label,                  \
+                                                        .footprint = starfish_task_footprint};                         \
     static struct starpu_codelet operation##_codelet = {.cpu_funcs = {operation##_cpu},                                \
                                                         STARFISH_CUDA_FUNCTION(operation##_cuda).nbuffers =            \
                                                             STARPU_VARIABLE_NBUFFERS,                                  \

@@ -8,6 +8,9 @@ enum { MOST_CORES = 4096 };
 
 static int held_by_a_worker(int unit)
 {
+#ifdef STARPU_SIMGRID
+    return unit < (int)starpu_worker_get_count(); /* workers have no cores */
+#endif
     const unsigned workers = starpu_worker_get_count();
     for (unsigned w = 0; w < workers; w++)
         if (starpu_worker_get_bindid((int)w) == unit)

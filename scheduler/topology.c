@@ -1,10 +1,53 @@
 /* Where cores, NUMA nodes and GPUs are, by hwloc. */
 #include "scheduler/context.h"
+#include "scheduler/machine.h"
 
 #include <hwloc.h>
 #ifdef STARFISH_CUDA
 #include <hwloc/cudart.h>
 #endif
+
+#ifdef STARPU_SIMGRID
+
+/* ---- A simulated machine: what was recorded of it; no core is any other's neighbour ------------------------------------- */
+
+void starfish_topology_count(int *cores, int *numa_nodes)
+{
+    const struct starfish_machine *machine = starfish_machine_named();
+    *cores = machine ? machine->cores : 1;
+    *numa_nodes = machine ? machine->numa_nodes : 1;
+}
+
+size_t starfish_topology_cores(int *unit, size_t most)
+{
+    int cores, numa_nodes;
+    starfish_topology_count(&cores, &numa_nodes);
+    const size_t count = (size_t)cores < most ? (size_t)cores : most;
+    for (size_t i = 0; i < count; i++)
+        unit[i] = (int)i;
+    return count;
+}
+
+void starfish_topology_bind(int unit)
+{
+    (void)unit;
+}
+
+int starfish_topology_numa_of_core(int core)
+{
+    (void)core;
+    return -1;
+}
+
+int starfish_topology_numa_of_gpu(int device)
+{
+    (void)device;
+    return -1;
+}
+
+#else
+
+/* ---- This machine ------------------------------------------------------------------------------------------------------ */
 
 static hwloc_topology_t load(void)
 {
@@ -97,3 +140,5 @@ int starfish_topology_numa_of_gpu(int device)
     return -1;
 #endif
 }
+
+#endif

@@ -3,6 +3,8 @@
  *     lower[i] u(i-1) + diag[i] u(i) + upper[i] u(i+1),
  * lower[0] and upper[n-1] coupling the two ends when periodic and ignored otherwise.
  *
+ * Of complex numbers x is the two parts (n[0] is 2, X zero), and Y may be complex.
+ *
  * A slab is planes first_plane .. first_plane + n[2] - 1 of a field of `planes` planes, x fastest. */
 #ifndef STARFISH_SPARSE_STENCIL_H
 #define STARFISH_SPARSE_STENCIL_H
@@ -22,10 +24,12 @@ struct starfish_stencil_axis {
 struct starfish_residual {
     size_t n[3], first_plane, planes;
     struct starfish_stencil_axis axis[3];
+    int complex_pairs; /* x is the parts of complex numbers, and there is an offset for each */
+    int complex_y;     /* axis[1] has pairs; needs complex_pairs */
     double lambda;
     const void *u, *below, *above; /* below, above: the planes next to the slab (wrapped when periodic), or NULL */
     const void *rhs;
-    const double *offset; /* one number where the kernel runs, or NULL for 0 */
+    const double *offset; /* a double, or two, where the kernel runs; NULL for 0 */
     double *maximum;
     void *result; /* the slab's planes */
 };

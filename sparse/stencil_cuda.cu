@@ -22,6 +22,7 @@ template <typename real> struct Axis {
 template <typename real> struct Residual {
     size_t nx, ny, nz, first_plane;
     Axis<real> x, y, z;
+    int complex_pairs, complex_y;
     real lambda;
     const real *u, *below, *above, *rhs;
     const double *offset;
@@ -40,6 +41,16 @@ template <typename real> __device__ real at_or_zero(const real *row, bool there,
     return there ? row[index] : real(0);
 }
 
+/* What the other part of the neighbours in y adds to part i of a complex number. */
+template <typename real> __device__ real cross(const Residual<real> &a, size_t i, size_t j, size_t k)
+{
+    const real *slice = a.u + k * a.nx * a.ny + (1 - i);
+    const real south = j > 0 ? slice[(j - 1) * 2] : at_or_zero(slice, a.y.periodic, (a.ny - 1) * 2);
+    const real north = j + 1 < a.ny ? slice[(j + 1) * 2] : at_or_zero(slice, a.y.periodic, 0);
+    const real sum = a.y.lower[2 * j + 1] * south + a.y.upper[2 * j + 1] * north + a.y.diag[2 * j + 1] * slice[2 * j];
+    return i == 0 ? -sum : sum;
+}
+
 template <typename real> __device__ real apply(const Residual<real> &a, size_t i, size_t j, size_t k)
 {
     const size_t nx = a.nx, ny = a.ny, plane = nx * ny, z = a.first_plane + k;
@@ -51,8 +62,13 @@ template <typename real> __device__ real apply(const Residual<real> &a, size_t i
     real north = j + 1 < ny ? slice[(j + 1) * nx + i] : at_or_zero(slice, a.y.periodic, i);
     real below = k > 0 ? u[i - plane] : at_or_zero(a.below, a.below != nullptr, j * nx + i);
     real above = k + 1 < a.nz ? u[i + plane] : at_or_zero(a.above, a.above != nullptr, j * nx + i);
-    return a.x.lower[i] * west + a.x.upper[i] * east + a.y.lower[j] * south + a.y.upper[j] * north +
-           a.z.lower[z] * below + a.z.upper[z] * above + (a.x.diag[i] + a.y.diag[j] + a.z.diag[z] + a.lambda) * u[i];
+    const size_t pair = a.complex_y ? 2 * j : j;
+    real sum = a.x.lower[i] * west + a.x.upper[i] * east + a.y.lower[pair] * south + a.y.upper[pair] * north +
+               a.z.lower[z] * below + a.z.upper[z] * above +
+               (a.x.diag[i] + a.y.diag[pair] + a.z.diag[z] + a.lambda) * u[i];
+    if (a.complex_y)
+        sum += cross(a, i, j, k);
+    return sum;
 }
 
 __device__ double larger(double maximum, double value)
@@ -83,10 +99,12 @@ __device__ void block_maximum(double value, unsigned long long *result)
 template <typename real> __global__ void residual_kernel(const Residual<real> a)
 {
     double residual = 0, rhs = 0;
-    const real offset = a.offset ? static_cast<real>(*a.offset) : real(0);
+    const real first_offset = a.offset ? static_cast<real>(*a.offset) : real(0);
+    const real second_offset = a.offset && a.complex_pairs ? static_cast<real>(a.offset[1]) : real(0);
     const size_t total = a.nx * a.ny * a.nz;
     for (size_t e = blockIdx.x * size_t(blockDim.x) + threadIdx.x; e < total; e += size_t(gridDim.x) * blockDim.x) {
         const size_t i = e % a.nx, row = e / a.nx;
+        const real offset = a.complex_pairs && i > 0 ? second_offset : first_offset;
         const real f = a.rhs[e], difference = (f - offset) - apply(a, i, row % a.ny, row / a.ny);
         residual = larger(residual, difference);
         rhs = larger(rhs, f);
@@ -119,6 +137,8 @@ template <typename real> int residual(const starfish_residual *a, cudaStream_t s
                         axis_of<real>(a->axis[0]),
                         axis_of<real>(a->axis[1]),
                         axis_of<real>(a->axis[2]),
+                        a->complex_pairs,
+                        a->complex_y,
                         static_cast<real>(a->lambda),
                         static_cast<const real *>(a->u),
                         static_cast<const real *>(a->below),

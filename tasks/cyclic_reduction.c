@@ -73,33 +73,50 @@ static void add_sums(struct tables *tables, struct starfish_sum_batch *batch, in
     tables->real_count += (size_t)(inputs + outputs) * roots;
 }
 
-/* Reduction: the separator in, to the lower and the upper neighbour out. Substitution: separator, lower and upper neighbour
- * in, the separator out; neighbours are numbered first, then separators. */
-static void fill_sums(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *rows,
-                      const struct starfish_fractions_level *source)
+/* Reduction: the separators of a block in, to the lower and the upper neighbour out. Substitution: separators, lower and
+ * upper neighbour in, the separators out; neighbours are numbered first, then separators. */
+static void fill_sum_rows(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *rows,
+                          const struct starfish_fractions_level *source)
 {
     const struct starfish_sum_batch *reduce = &level->sums.reduce, *substitute = &level->sums.substitute;
+    const size_t separators = (size_t)source->separators, inputs = separators + 2;
+    size_t row = 0;
     for (size_t b = 0; b < rows->blocks; b++) {
+        int *from = t->ints + substitute->input_row + inputs * b, *to = t->ints + reduce->output_row + 2 * b;
         t->ints[level->sums.first_root + b + 1] = (int)source->first_root[b + 1];
-        t->ints[reduce->input_row + b] = t->ints[substitute->output_row + b] = (int)b;
-        t->ints[reduce->output_row + 2 * b] = t->ints[reduce->output_row + 2 * b + 1] = -1;
-        t->ints[substitute->input_row + 3 * b] = (int)(rows->neighbours + b);
-        t->ints[substitute->input_row + 3 * b + 1] = t->ints[substitute->input_row + 3 * b + 2] = -1;
+        to[0] = to[1] = from[separators] = from[separators + 1] = -1;
+        for (size_t i = 0; i < separators; i++) {
+            const int has = i < (size_t)rows->block[b].separators;
+            t->ints[reduce->input_row + separators * b + i] = has ? (int)row : -1;
+            t->ints[substitute->output_row + separators * b + i] = has ? (int)row : -1;
+            from[i] = has ? (int)(rows->neighbours + row) : -1;
+            row += (size_t)has;
+        }
     }
     for (size_t v = 0; v < rows->neighbours; v++) {
         const size_t b = rows->neighbour[v].block, upper = v >= rows->lower;
         t->ints[reduce->output_row + 2 * b + upper] = (int)v;
-        t->ints[substitute->input_row + 3 * b + 1 + upper] = (int)v;
+        t->ints[substitute->input_row + inputs * b + separators + upper] = (int)v;
     }
+}
+
+static void fill_sum_weights(struct tables *t, const struct starfish_level *level,
+                             const struct starfish_fractions_level *source)
+{
+    const struct starfish_sum_batch *reduce = &level->sums.reduce, *substitute = &level->sums.substitute;
+    const size_t separators = (size_t)source->separators, inputs = separators + 2;
     for (size_t q = 0; q < source->roots; q++) {
         const struct starfish_fraction *f = &source->fraction[q];
+        double *from = t->reals + substitute->input_weight + inputs * q;
         t->reals[q] = f->mu;
-        t->reals[reduce->input_weight + q] = t->reals[substitute->output_weight + q] = f->middle;
+        for (size_t i = 0; i < separators; i++) {
+            t->reals[reduce->input_weight + separators * q + i] = from[i] = f->from_separator[i];
+            t->reals[substitute->output_weight + separators * q + i] = f->to_separator[i];
+        }
+        from[separators] = f->from_lower;
+        from[separators + 1] = f->from_upper;
         t->reals[reduce->output_weight + 2 * q] = f->to_lower;
         t->reals[reduce->output_weight + 2 * q + 1] = f->to_upper;
-        t->reals[substitute->input_weight + 3 * q] = f->middle;
-        t->reals[substitute->input_weight + 3 * q + 1] = f->from_lower;
-        t->reals[substitute->input_weight + 3 * q + 2] = f->from_upper;
     }
 }
 
@@ -112,8 +129,8 @@ static void fill_rows(struct tables *t, const struct starfish_level *level,
         t->ints[level->neighbour_row + v] = place[neighbour->row].row;
         t->ints[level->neighbour_block + v] = (int)neighbour->block;
     }
-    for (size_t b = 0; b < source->blocks; b++)
-        t->ints[level->all_rows + b] = (int)b;
+    for (size_t r = 0; r < source->rows; r++)
+        t->ints[level->all_rows + r] = (int)r;
 }
 
 /* Where the tables of a level's form lie. */
@@ -130,14 +147,15 @@ static void lay_out_form(struct tables *tables, struct starfish_level *level,
         return;
     }
     level->form = STARFISH_FRACTION_FORM;
+    level->sums.groups = source->blocks;
     level->sums.roots = tables->real_count = sums->roots;
     for (size_t b = 0; b < source->blocks; b++)
         if (sums->first_root[b + 1] - sums->first_root[b] > level->sums.most_roots)
             level->sums.most_roots = sums->first_root[b + 1] - sums->first_root[b];
     level->sums.first_root = tables->int_count;
     tables->int_count += source->blocks + 1;
-    add_sums(tables, &level->sums.reduce, 1, 2, source->blocks, sums->roots);
-    add_sums(tables, &level->sums.substitute, 3, 1, source->blocks, sums->roots);
+    add_sums(tables, &level->sums.reduce, sums->separators, 2, source->blocks, sums->roots);
+    add_sums(tables, &level->sums.substitute, sums->separators + 2, sums->separators, source->blocks, sums->roots);
 }
 
 /* `sums`: the level in partial-fraction form, or NULL for the product form, whose chains are in `source`. */
@@ -145,9 +163,9 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
                                   const struct starfish_fractions_level *sums, const struct place *place,
                                   starfish_precision precision)
 {
-    const size_t neighbours = source->neighbours, most = neighbours > source->blocks ? neighbours : source->blocks;
-    struct tables tables = {NULL, NULL, 3 * neighbours + most + source->blocks, 0};
-    level->rows = source->blocks;
+    const size_t neighbours = source->neighbours, most = neighbours > source->rows ? neighbours : source->rows;
+    struct tables tables = {NULL, NULL, 3 * neighbours + most + source->rows, 0};
+    level->rows = source->rows;
     level->neighbours = neighbours;
     level->lower = source->lower;
     level->neighbour_level = 0;
@@ -164,10 +182,12 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
                                  : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of a level");
     if (status == STARFISH_SUCCESS) {
         fill_rows(&tables, level, source, place);
-        if (sums)
-            fill_sums(&tables, level, source, sums);
-        else
+        if (sums) {
+            fill_sum_rows(&tables, level, source, sums);
+            fill_sum_weights(&tables, level, sums);
+        } else {
             fill_chains(&tables, level, source);
+        }
         status = starfish_vector_ints(&level->ints, tables.ints, tables.int_count);
     }
     if (status == STARFISH_SUCCESS)
@@ -186,15 +206,17 @@ static starfish_status make_places(struct starfish_spectral *s, const struct sta
     size_t offset = 0;
     for (size_t l = 0; l < reduction->levels; l++) {
         const struct starfish_reduction_level *level = &reduction->level[l];
-        for (size_t b = 0; b < level->blocks; b++) {
-            const size_t plane = (size_t)level->block[b].separator;
-            size_t slab = 0;
-            while (plane >= s->cut.first_plane[slab + 1])
-                slab++;
-            places[offset + b] = (int)slab;
-            places[offset + level->blocks + b] = (int)(plane - s->cut.first_plane[slab]);
-        }
-        offset += 2 * level->blocks;
+        size_t row = 0;
+        for (size_t b = 0; b < level->blocks; b++)
+            for (int i = 0; i < level->block[b].separators; i++, row++) {
+                const size_t plane = (size_t)level->block[b].separator[i];
+                size_t slab = 0;
+                while (plane >= s->cut.first_plane[slab + 1])
+                    slab++;
+                places[offset + row] = (int)slab;
+                places[offset + level->rows + row] = (int)(plane - s->cut.first_plane[slab]);
+            }
+        offset += 2 * level->rows;
     }
     starfish_status status = starfish_vector_ints(&s->places, places, offset);
     free(places);
@@ -204,9 +226,14 @@ static starfish_status make_places(struct starfish_spectral *s, const struct sta
 static starfish_status make_levels(struct starfish_spectral *s, const struct starfish_reduction *reduction,
                                    const struct starfish_fractions *fractions, struct place *place)
 {
-    for (size_t l = 0; l < reduction->levels; l++)
-        for (size_t b = 0; b < reduction->level[l].blocks; b++)
-            place[reduction->level[l].block[b].separator] = (struct place){(int)l, (int)b};
+    for (size_t l = 0; l < reduction->levels; l++) {
+        int row = 0;
+        for (size_t b = 0; b < reduction->level[l].blocks; b++) {
+            const struct starfish_block *block = &reduction->level[l].block[b];
+            for (int i = 0; i < block->separators; i++)
+                place[block->separator[i]] = (struct place){(int)l, row++};
+        }
+    }
     for (size_t l = 0; l < reduction->levels; l++) {
         STARFISH_TRY(make_level(&s->level[l], &reduction->level[l], fractions ? &fractions->level[l] : NULL, place,
                                 s->precision));
@@ -264,7 +291,8 @@ starfish_status starfish_graph_reduction_block(struct starfish_spectral *s, stru
     const struct starfish_reduction_block description = {
         .precision = s->precision,
         .n = s->n[1],
-        .lanes = s->first_mode[block + 1] - s->first_mode[block],
+        .numbers = s->numbers,
+        .lanes = (s->first_mode[block + 1] - s->first_mode[block]) / starfish_tridiag_parts(s->numbers),
         .periodic = s->line_periodic,
         .shift = s->lambda,
         .has_constant_mode = s->singular && block == 0,

@@ -7,32 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A direction's coefficients from table[0] on; returns how many reals they are. */
+static size_t put_direction(const struct starfish_direction *d, double *table)
+{
+    const double *const part[3] = {d->lower, d->diag, d->upper};
+    const size_t stride = d->imaginary ? 2 : 1;
+    for (size_t p = 0; p < 3; p++)
+        for (size_t k = 0; k < d->n; k++) {
+            double *element = table + (p * d->n + k) * stride;
+            element[0] = part[p][k];
+            if (d->imaginary)
+                element[1] = d->imaginary[p * d->n + k];
+        }
+    return 3 * d->n * stride;
+}
+
 starfish_status starfish_matrix_table(struct starfish_vector *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count)
 {
-    size_t total = 0;
+    size_t total = 0, at = 0;
     for (size_t d = 0; d < count; d++)
-        total += 3 * direction[d].n;
+        total += 6 * direction[d].n;
     double *table = malloc(total * sizeof *table);
     if (!table)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
-    size_t at = 0;
-    for (size_t d = 0; d < count; d++) {
-        const double *const part[3] = {direction[d].lower, direction[d].diag, direction[d].upper};
-        for (int p = 0; p < 3; p++, at += direction[d].n)
-            memcpy(table + at, part[p], direction[d].n * sizeof *table);
-    }
-    starfish_status status = starfish_vector_reals(vector, precision, table, total);
+    for (size_t d = 0; d < count; d++)
+        at += put_direction(&direction[d], table + at);
+    starfish_status status = starfish_vector_reals(vector, precision, table, at);
     free(table);
     return status;
 }
 
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
-                                         const struct starfish_direction *direction, double lambda)
+                                         const struct starfish_direction *direction, double lambda, int complex_pairs)
 {
     memset(op, 0, sizeof *op);
     op->precision = precision;
     op->lambda = lambda;
+    op->complex_pairs = complex_pairs;
+    op->complex_y = direction[1].imaginary != NULL;
     for (int axis = 0; axis < 3; axis++) {
         op->n[axis] = direction[axis].n;
         op->periodic[axis] = direction[axis].periodic;
@@ -60,6 +73,8 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
             .first_plane = cut->first_plane[slab],
             .planes = op->n[2],
             .periodic = {op->periodic[0], op->periodic[1], op->periodic[2]},
+            .complex_pairs = op->complex_pairs,
+            .complex_y = op->complex_y,
             .lambda = op->lambda,
             .where = cut->where[slab],
             .axes = op->axes.handle,

@@ -15,6 +15,7 @@ struct starfish_direction {
     int has_transform;
     enum starfish_transform_kind transform;
     double *lower, *diag, *upper; /* n each */
+    double *imaginary;            /* imaginary parts of lower, diag and upper, one after the other; NULL: zero */
     double *eigenvalue;           /* n, in the order of the transform; meaningless without one */
     double *weight;               /* n, sums to one: the mean that a singular problem must have zero */
     double boundary_weight[2];    /* right-hand side at an end is reduced by this times the boundary datum */
@@ -31,7 +32,7 @@ enum starfish_phase {
     STARFISH_PHASES
 };
 
-/* lower, diag, upper of some directions, one after the other, as a table for tasks. */
+/* lower, diag, upper of some directions, one after the other, as a table for tasks; in pairs where they are complex. */
 starfish_status starfish_matrix_table(struct starfish_vector *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count);
 
@@ -40,11 +41,12 @@ struct starfish_operator {
     starfish_precision precision;
     size_t n[3];
     int periodic[3];
+    int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
     struct starfish_vector axes;
 };
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
-                                         const struct starfish_direction *direction, double lambda);
+                                         const struct starfish_direction *direction, double lambda, int complex_pairs);
 void starfish_operator_destroy(struct starfish_operator *op);
 
 /* removed: the double that is taken off the right-hand side, or NULL. maximum: per slab two doubles (codelets/stencil.h), or

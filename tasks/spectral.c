@@ -48,11 +48,11 @@ static size_t larger(size_t a, size_t b)
 
 static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker_kind kind)
 {
-    const size_t modes = largest(s->first_mode, s->blocks);
+    const size_t lanes = largest(s->first_mode, s->blocks) / starfish_tridiag_parts(s->numbers);
     size_t bytes = starfish_transform_set_workspace(&s->transform_x, kind);
     for (size_t l = 0; l < s->levels; l++)
-        bytes = larger(
-            bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], modes, s->line_periodic, s->precision));
+        bytes = larger(bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], lanes, s->line_periodic,
+                                                           s->precision, s->numbers));
     return bytes;
 }
 
@@ -71,14 +71,16 @@ static starfish_status create(struct starfish_spectral *s, const struct starfish
 }
 
 starfish_status starfish_spectral_create(struct starfish_spectral *s, struct starfish_context *context,
-                                         starfish_precision precision, const struct starfish_direction *direction,
-                                         double lambda, int singular, const struct starfish_cut *cut, size_t blocks,
+                                         starfish_precision precision, enum starfish_tridiag_numbers numbers,
+                                         const struct starfish_direction *direction, double lambda, int singular,
+                                         const struct starfish_cut *cut, size_t blocks,
                                          const struct starfish_reduction *product,
                                          const struct starfish_fractions *fractions)
 {
     memset(s, 0, sizeof *s);
     s->context = context;
     s->precision = precision;
+    s->numbers = numbers;
     s->lambda = lambda;
     s->singular = singular;
     s->split = -1;
@@ -130,12 +132,15 @@ static starfish_status transform_x(struct starfish_spectral *s, struct starfish_
     return STARFISH_SUCCESS;
 }
 
+/* Of either part of complex numbers. */
 static starfish_status remove_mean(struct starfish_spectral *s, struct starfish_progress *progress,
                                    starpu_data_handle_t removed)
 {
-    return starfish_submit_constant_mode(progress, STARFISH_PHASE_MODES, s->precision,
-                                         s->first_mode[1] - s->first_mode[0], s->n[1], s->cut.slabs, s->tile[0],
-                                         s->cut.first_plane, s->weight_y.handle, s->weight_z.handle, 1, removed);
+    for (size_t part = 0; part < starfish_tridiag_parts(s->numbers); part++)
+        STARFISH_TRY(starfish_submit_constant_mode(
+            progress, STARFISH_PHASE_MODES, s->precision, part, s->first_mode[1] - s->first_mode[0], s->n[1],
+            s->cut.slabs, s->tile[0], s->cut.first_plane, s->weight_y.handle, s->weight_z.handle, 1, removed));
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status solve_modes(struct starfish_spectral *s, struct starfish_progress *progress,

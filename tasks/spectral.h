@@ -23,6 +23,7 @@ enum { STARFISH_MAX_MODE_BLOCKS = 32, STARFISH_MAX_TILED_SLABS = 32 };
 struct starfish_spectral {
     struct starfish_context *context;
     starfish_precision precision;
+    enum starfish_tridiag_numbers numbers; /* not REAL: the two modes of x are the parts of a number */
     size_t n[3];
     double lambda;
     int singular;
@@ -52,13 +53,15 @@ struct starfish_spectral {
 /* Set up for cyclic reduction along z: the analysis of direction[2] in product form or in partial fractions, the other one
  * NULL. Who does what is left to the scheduler, until chain_method and split are set. */
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,
-                                         starfish_precision precision, const struct starfish_direction *direction,
-                                         double lambda, int singular, const struct starfish_cut *cut, size_t blocks,
+                                         starfish_precision precision, enum starfish_tridiag_numbers numbers,
+                                         const struct starfish_direction *direction, double lambda, int singular,
+                                         const struct starfish_cut *cut, size_t blocks,
                                          const struct starfish_reduction *product,
                                          const struct starfish_fractions *fractions);
 void starfish_spectral_destroy(struct starfish_spectral *spectral);
 
-/* The whole graph. rhs and solution are slabs of fields; removed: one double that receives pertrb in singular problems. */
+/* The whole graph. rhs and solution are slabs of fields; removed: a double for each part of a number, which receives
+ * pertrb in singular problems. */
 starfish_status starfish_graph_blktri(struct starfish_spectral *spectral, struct starfish_progress *progress,
                                       const starpu_data_handle_t *rhs, const starpu_data_handle_t *solution,
                                       starpu_data_handle_t removed);

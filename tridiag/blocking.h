@@ -15,6 +15,8 @@ enum {
     /* Vectors of one lane run side by side: a division takes about as long as 16 of them started in a row, so that many
      * hide the latency of the recurrence. */
     STARFISH_TRIDIAG_SIDE_BY_SIDE = 16,
+    /* Roots of a sum, times cache lines of lanes, that are solved side by side. */
+    STARFISH_TRIDIAG_SUMMED_LINES = 4,
     /* Fewer lanes than this are less parallel than the roots of a sum. */
     STARFISH_TRIDIAG_FEW_LANES = 8,
     /* Rows of a block that are not per unknown: see struct line_block. */

@@ -8,12 +8,13 @@
  * serve both kinds (the LU factorisation of a bordered matrix; Golub and Van Loan, Matrix Computations, 4.3 and 4.5),
  * with one division per unknown, and pinning a singular line is setting the separator to zero.
  *
- * Everything is `width` lanes wide and inlined into its caller, which is compiled for several instruction sets. */
+ * Everything is `width` lanes wide and inlined into its caller, which is compiled for several instruction sets. Vectors may
+ * be complex and so may the line (base/number.h); one elimination of a real line serves both parts of a complex vector. */
 #ifndef STARFISH_TRIDIAG_LINE_BLOCK_H
 #define STARFISH_TRIDIAG_LINE_BLOCK_H
 
 #include "base/clones.h"
-#include "base/real.h"
+#include "base/number.h"
 #include "tridiag/blocking.h"
 #include "tridiag/tridiag.h"
 #include <stdint.h>
@@ -24,16 +25,18 @@
 struct line_block {
     size_t n, pitch; /* row k of an array starts at array + k * pitch */
     int periodic;
-    const real *lower, *diag, *upper;
-    real *c, *d, *e;                /* n rows each; d ends as the solution; e only when periodic */
-    real *x;                        /* n rows that the elimination leaves alone; only in chains */
-    real *shift;                    /* from here on one row each */
-    real *pivot;                    /* 1 / pivot of the row just eliminated */
-    real *corner;                   /* the separator's row: entry in the column being eliminated, */
-    real *last_diag;                /* its diagonal so far, */
-    real *last_rhs;                 /* its right-hand side so far, */
-    real *last;                     /* its solution */
-    real *zero, *minus_one;         /* stand for the rows above row 0 */
+    const coefficient *lower, *diag, *upper;
+    coefficient *c, *e;     /* n rows each; e only when periodic */
+    scalar *d;              /* the same; ends as the solution */
+    scalar *x;              /* n rows that the elimination leaves alone; only in chains */
+    real *shift;            /* from here on one row each */
+    coefficient *pivot;     /* 1 / pivot of the row just eliminated */
+    coefficient *corner;    /* the separator's row: entry in the column being eliminated, */
+    coefficient *last_diag; /* its diagonal so far, */
+    scalar *last_rhs;       /* its right-hand side so far, */
+    scalar *last;           /* its solution */
+    scalar *zero;           /* stand for the rows above row 0 */
+    coefficient *minus_one;
     real *lane_shift, *keep, *gain; /* for the caller */
 };
 
@@ -41,27 +44,34 @@ struct line_block {
 static inline struct line_block line_block_create(const struct starfish_tridiag_operator *line, size_t width,
                                                   int keeps_x, void *workspace)
 {
-    size_t pitch = starfish_tridiag_pitch(width, sizeof(real)), array = line->n * pitch;
+    const size_t pitch = starfish_tridiag_pitch(width, sizeof(scalar)), row = pitch * sizeof(scalar);
     uintptr_t misalignment = (uintptr_t)workspace % STARFISH_TRIDIAG_CACHE_LINE;
-    size_t skip = misalignment ? STARFISH_TRIDIAG_CACHE_LINE - misalignment : 0;
-    real *c = (real *)(void *)((char *)workspace + skip), *d = c + array, *x = d + array;
-    real *e = x + (keeps_x ? array : 0), *loose = e + (line->periodic ? array : 0);
+    char *c = (char *)workspace + (misalignment ? STARFISH_TRIDIAG_CACHE_LINE - misalignment : 0);
+    char *d = c + line->n * row, *x = d + line->n * row;
+    char *e = x + (keeps_x ? line->n * row : 0), *loose = e + (line->periodic ? line->n * row : 0);
     struct line_block block = {.n = line->n,
                                .pitch = pitch,
                                .periodic = line->periodic,
                                .lower = line->lower,
                                .diag = line->diag,
                                .upper = line->upper,
-                               .c = c,
-                               .d = d,
-                               .e = e,
-                               .x = x};
-    real **row[STARFISH_TRIDIAG_LOOSE_ROWS] = {&block.shift,      &block.pivot, &block.corner, &block.last_diag,
-                                               &block.last_rhs,   &block.last,  &block.zero,   &block.minus_one,
-                                               &block.lane_shift, &block.keep,  &block.gain};
+                               .c = (void *)c,
+                               .d = (void *)d,
+                               .e = (void *)e,
+                               .x = (void *)x,
+                               .shift = (void *)loose,
+                               .pivot = (void *)(loose + row),
+                               .corner = (void *)(loose + 2 * row),
+                               .last_diag = (void *)(loose + 3 * row),
+                               .last_rhs = (void *)(loose + 4 * row),
+                               .last = (void *)(loose + 5 * row),
+                               .zero = (void *)(loose + 6 * row),
+                               .minus_one = (void *)(loose + 7 * row),
+                               .lane_shift = (void *)(loose + 8 * row),
+                               .keep = (void *)(loose + 9 * row),
+                               .gain = (void *)(loose + 10 * row)};
 
-    for (int i = 0; i < STARFISH_TRIDIAG_LOOSE_ROWS; i++)
-        *row[i] = loose + (size_t)i * pitch;
+    _Static_assert(STARFISH_TRIDIAG_LOOSE_ROWS == 11, "every row has its place");
     for (size_t l = 0; l < pitch; l++) {
         block.zero[l] = 0;
         block.minus_one[l] = -1;
@@ -69,13 +79,31 @@ static inline struct line_block line_block_create(const struct starfish_tridiag_
     return block;
 }
 
+/* A row of coefficients that are zero: all bits of a zero are. */
+static inline const coefficient *line_block_zero(const struct line_block *block)
+{
+    return (const coefficient *)(const void *)block->zero;
+}
+
+/* A row for the caller, and where the block's memory ends. Both are aligned. */
+static inline scalar *line_block_row(const struct line_block *block)
+{
+    return (scalar *)(void *)block->gain;
+}
+
+static inline scalar *line_block_end(const struct line_block *block)
+{
+    return line_block_row(block) + block->pitch;
+}
+
 /* Before the first row: what the separator's row is. */
 STARFISH_TRIDIAG_INLINE void line_block_begin(const struct line_block *block, size_t width)
 {
     size_t last = block->n - 1;
-    real diag = block->diag[last], corner = block->periodic ? block->upper[last] : 0;
+    coefficient diag = block->diag[last], corner = block->periodic ? block->upper[last] : 0;
     const real *restrict shift = block->shift;
-    real *restrict last_diag = block->last_diag, *restrict last_rhs = block->last_rhs, *restrict f = block->corner;
+    coefficient *restrict last_diag = block->last_diag, *restrict f = block->corner;
+    scalar *restrict last_rhs = block->last_rhs;
 
     if (last == 0 && block->periodic) /* its own neighbour on both sides */
         diag += block->lower[0] + block->upper[0];
@@ -90,92 +118,97 @@ STARFISH_TRIDIAG_INLINE void line_block_begin(const struct line_block *block, si
 /* Row k < n-1 of a periodic line, after the part all lines share: the separator's column and row. */
 STARFISH_TRIDIAG_INLINE void line_block_border(const struct line_block *block, size_t width, size_t k)
 {
-    real lower = block->lower[k];
-    const real *restrict above = k > 0 ? block->e + (k - 1) * block->pitch : block->minus_one;
-    const real *restrict pivot = block->pivot;
-    const real *restrict c = block->c + k * block->pitch, *restrict d = block->d + k * block->pitch;
-    real *restrict e = block->e + k * block->pitch, *restrict f = block->corner;
-    real *restrict last_diag = block->last_diag, *restrict last_rhs = block->last_rhs;
+    coefficient lower = block->lower[k];
+    const coefficient *restrict above = k > 0 ? block->e + (k - 1) * block->pitch : block->minus_one;
+    const coefficient *restrict pivot = block->pivot, *restrict c = block->c + k * block->pitch;
+    const scalar *restrict d = block->d + k * block->pitch;
+    coefficient *restrict e = block->e + k * block->pitch, *restrict f = block->corner;
+    coefficient *restrict last_diag = block->last_diag;
+    scalar *restrict last_rhs = block->last_rhs;
 
     if (k + 2 < block->n) {
 #pragma omp simd
         for (size_t l = 0; l < width; l++) {
-            e[l] = -lower * above[l] * pivot[l];
-            last_diag[l] -= f[l] * e[l];
-            last_rhs[l] -= f[l] * d[l];
-            f[l] = -f[l] * c[l];
+            e[l] = coefficient_product(coefficient_product(-lower, above[l]), pivot[l]);
+            last_diag[l] -= coefficient_product(f[l], e[l]);
+            last_rhs[l] -= scalar_product(f[l], d[l]);
+            f[l] = coefficient_product(-f[l], c[l]);
         }
     } else { /* column n-2: line_block_last adds lower[n-1] to the corner first */
 #pragma omp simd
         for (size_t l = 0; l < width; l++)
-            e[l] = -lower * above[l] * pivot[l];
+            e[l] = coefficient_product(coefficient_product(-lower, above[l]), pivot[l]);
     }
 }
 
 /* Row k < n-1, with right-hand side `rhs`. */
 STARFISH_TRIDIAG_INLINE void line_block_eliminate(const struct line_block *block, size_t width, size_t k,
-                                                  const real *restrict rhs)
+                                                  const scalar *restrict rhs)
 {
-    real lower = k > 0 ? block->lower[k] : 0, diag = block->diag[k], upper = block->upper[k];
+    coefficient lower = k > 0 ? block->lower[k] : 0, diag = block->diag[k], upper = block->upper[k];
     size_t above = (k > 0 ? k - 1 : 0) * block->pitch;
-    const real *restrict c_above = k > 0 ? block->c + above : block->zero;
-    const real *restrict d_above = k > 0 ? block->d + above : block->zero;
+    const coefficient *restrict c_above = k > 0 ? block->c + above : line_block_zero(block);
+    const scalar *restrict d_above = k > 0 ? block->d + above : block->zero;
     const real *restrict shift = block->shift;
-    real *restrict c = block->c + k * block->pitch, *restrict d = block->d + k * block->pitch;
-    real *restrict pivots = block->pivot;
+    coefficient *restrict c = block->c + k * block->pitch;
+    scalar *restrict d = block->d + k * block->pitch;
+    coefficient *restrict pivots = block->pivot;
 
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
-        real pivot = 1 / (diag + shift[l] - lower * c_above[l]);
+        coefficient pivot = coefficient_reciprocal(diag + shift[l] - coefficient_product(lower, c_above[l]));
         pivots[l] = pivot;
-        c[l] = upper * pivot;
-        d[l] = (rhs[l] - lower * d_above[l]) * pivot;
+        c[l] = coefficient_product(upper, pivot);
+        d[l] = scalar_product(pivot, rhs[l] - scalar_product(lower, d_above[l]));
     }
     if (block->periodic)
         line_block_border(block, width, k);
 }
 
 /* The separator, once all rows above are eliminated; lanes that are pinned the caller then sets to zero. */
-STARFISH_TRIDIAG_INLINE void line_block_last(const struct line_block *block, size_t width, const real *restrict rhs)
+STARFISH_TRIDIAG_INLINE void line_block_last(const struct line_block *block, size_t width, const scalar *restrict rhs)
 {
     size_t k = block->n - 1, above = (k > 0 ? k - 1 : 0) * block->pitch;
-    real lower = k > 0 ? block->lower[k] : 0;
-    const real *restrict c = k > 0 ? block->c + above : block->zero;
-    const real *restrict d = k > 0 ? block->d + above : block->zero;
-    const real *restrict e = k > 0 && block->periodic ? block->e + above : block->zero;
-    const real *restrict f = k > 0 ? block->corner : block->zero;
-    const real *restrict last_diag = block->last_diag, *restrict last_rhs = block->last_rhs;
-    real *restrict last = block->last;
+    coefficient lower = k > 0 ? block->lower[k] : 0;
+    const coefficient *restrict c = k > 0 ? block->c + above : line_block_zero(block);
+    const scalar *restrict d = k > 0 ? block->d + above : block->zero;
+    const coefficient *restrict e = k > 0 && block->periodic ? block->e + above : line_block_zero(block);
+    const coefficient *restrict f = k > 0 ? block->corner : line_block_zero(block);
+    const coefficient *restrict last_diag = block->last_diag;
+    const scalar *restrict last_rhs = block->last_rhs;
+    scalar *restrict last = block->last;
 
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
-        real entry = lower + f[l];
-        last[l] = (rhs[l] + last_rhs[l] - entry * d[l]) / (last_diag[l] - entry * (c[l] + e[l]));
+        coefficient entry = lower + f[l];
+        last[l] = scalar_divided(rhs[l] + last_rhs[l] - scalar_product(entry, d[l]),
+                                 last_diag[l] - coefficient_product(entry, c[l] + e[l]));
     }
 }
 
 /* Row k < n-1 on the way back: d(k) becomes x(k); `below` is x(k+1). */
 STARFISH_TRIDIAG_INLINE void line_block_substitute(const struct line_block *block, size_t width, size_t k,
-                                                   const real *restrict below)
+                                                   const scalar *restrict below)
 {
-    const real *restrict c = block->c + k * block->pitch;
-    real *restrict d = block->d + k * block->pitch;
+    const coefficient *restrict c = block->c + k * block->pitch;
+    scalar *restrict d = block->d + k * block->pitch;
 
     if (block->periodic) {
-        const real *e = block->e + k * block->pitch, *last = block->last; /* `below` is `last` in row n-2 */
+        const coefficient *e = block->e + k * block->pitch;
+        const scalar *last = block->last; /* `below` is `last` in row n-2 */
 #pragma omp simd
         for (size_t l = 0; l < width; l++)
-            d[l] -= c[l] * below[l] + e[l] * last[l];
+            d[l] -= scalar_product(c[l], below[l]) + scalar_product(e[l], last[l]);
     } else {
 #pragma omp simd
         for (size_t l = 0; l < width; l++)
-            d[l] -= c[l] * below[l];
+            d[l] -= scalar_product(c[l], below[l]);
     }
 }
 
 /* ---- Lanes, for the kernels that know where they lie --------------------------------------------------------------- */
 
-STARFISH_TRIDIAG_INLINE void line_copy_row(real *restrict to, const real *restrict from, size_t width)
+STARFISH_TRIDIAG_INLINE void line_copy_row(scalar *restrict to, const scalar *restrict from, size_t width)
 {
 #pragma omp simd
     for (size_t l = 0; l < width; l++)

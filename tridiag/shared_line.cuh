@@ -17,22 +17,27 @@ enum { FEWEST_THOMAS_LANES = 16, FEWEST_THOMAS_LINES = 16384 };
 
 /* x becomes keep x + gain w, w the solution for x; pinned: whose last unknown is 0. */
 template <typename Real> struct Step {
-    Real shift, keep, gain;
+    RealOf<Real> shift, keep, gain;
     bool pinned;
 };
 
 /* Row i of the system with a unit diagonal: x(i) + a x(i-s) + c x(i+s) = d, and z for the separator's column. */
 template <typename Real> struct UnitRow {
-    Real a, c, d, z;
+    CoefficientOf<Real> a, c;
+    Real d;
+    CoefficientOf<Real> z;
 };
 
 /* The system in shared memory, one array per coefficient: neighbouring threads, neighbouring banks. */
 template <typename Real, bool Periodic> struct SharedSystem {
-    Real *a, *c, *d, *z;
+    typedef CoefficientOf<Real> Coefficient;
+    Real *d;
+    Coefficient *a, *c, *z;
     size_t n;
 
     __device__ SharedSystem(void *memory, size_t rows)
-        : a(static_cast<Real *>(memory)), c(a + rows), d(c + rows), z(d + rows), n(rows)
+        : d(static_cast<Real *>(memory)), a(reinterpret_cast<Coefficient *>(d + rows)), c(a + rows), z(c + rows),
+          n(rows)
     {
     }
     __device__ void put(size_t i, const UnitRow<Real> &row) const
@@ -45,22 +50,22 @@ template <typename Real, bool Periodic> struct SharedSystem {
     }
     __device__ UnitRow<Real> get(size_t i) const
     {
-        UnitRow<Real> row = {a[i], c[i], d[i], Periodic ? z[i] : Real(0)};
+        UnitRow<Real> row = {a[i], c[i], d[i], Periodic ? z[i] : Coefficient(0)};
         return row;
     }
     /* Row i - s or i + s, where out of range x = 0. i - s wraps around to a large number. */
     __device__ UnitRow<Real> get_or_zero(size_t i) const
     {
-        UnitRow<Real> zero = {Real(0), Real(0), Real(0), Real(0)};
+        UnitRow<Real> zero = {Coefficient(0), Coefficient(0), Real(0), Coefficient(0)};
         return i < n ? get(i) : zero;
     }
     __device__ UnitRow<Real> reduced(size_t i, size_t s) const
     {
         const UnitRow<Real> row = get(i), before = get_or_zero(i - s), after = get_or_zero(i + s);
-        const Real scale = Real(1) / (Real(1) - row.a * before.c - row.c * after.a);
+        const Coefficient scale = Coefficient(1) / (Coefficient(1) - row.a * before.c - row.c * after.a);
         UnitRow<Real> result = {-scale * row.a * before.a, -scale * row.c * after.c,
                                 scale * (row.d - row.a * before.d - row.c * after.d),
-                                Periodic ? scale * (row.z - row.a * before.z - row.c * after.z) : Real(0)};
+                                Periodic ? scale * (row.z - row.a * before.z - row.c * after.z) : Coefficient(0)};
         return result;
     }
     /* x(i), once x(i-s) and x(i+s) are there. */
@@ -85,21 +90,22 @@ template <typename Real, bool Periodic>
 __device__ inline UnitRow<Real> first_row(const starfish_tridiag_operator &line, size_t i, Real rhs,
                                           const Step<Real> &step)
 {
-    const Row<Real> row = load_row<Real>(line, i);
+    typedef CoefficientOf<Real> Coefficient;
+    const Row<Coefficient> row = load_row<Coefficient>(line, i);
     const bool last = i + 1 == line.n;
-    const Real scale = Real(1) / (row.diag + step.shift);
-    UnitRow<Real> unit = {scale * row.lower, scale * row.upper, scale * rhs, Real(0)};
-    const UnitRow<Real> separator = {Real(0), Real(0), step.pinned ? Real(0) : rhs, Real(0)};
+    const Coefficient scale = Coefficient(1) / (row.diag + step.shift), zero = Coefficient(0);
+    UnitRow<Real> unit = {scale * row.lower, scale * row.upper, scale * rhs, zero};
+    const UnitRow<Real> separator = {zero, zero, step.pinned ? Real(0) : rhs, zero};
 
     if (last && (Periodic || step.pinned))
         return separator;
     if (Periodic && i == 0) {
         unit.z += unit.a;
-        unit.a = Real(0);
+        unit.a = zero;
     }
     if (Periodic && i + 2 == line.n) {
         unit.z += unit.c;
-        unit.c = Real(0);
+        unit.c = zero;
     }
     return unit;
 }
@@ -111,7 +117,7 @@ __device__ inline Real solve_border(const starfish_tridiag_operator &line, const
                                     const Step<Real> &step)
 {
     const size_t n = line.n;
-    const Row<Real> row = load_row<Real>(line, n - 1);
+    const Row<CoefficientOf<Real>> row = load_row<CoefficientOf<Real>>(line, n - 1);
 
     if (step.pinned)
         return Real(0);

@@ -99,15 +99,18 @@ template <typename Real> struct Exchange {
 
 /* lower x(i-1) + diag x(i) + upper x(i+1) = rhs - border x(last). */
 template <typename Real> struct Separator {
-    Real lower, diag, upper, rhs, border;
+    CoefficientOf<Real> lower, diag, upper;
+    Real rhs;
+    CoefficientOf<Real> border;
 };
 
 template <typename Real> __device__ inline Separator<Real> no_separator()
 {
-    return {Real(0), Real(1), Real(0), Real(0), Real(0)};
+    typedef CoefficientOf<Real> Coefficient;
+    return {Coefficient(0), Coefficient(1), Coefficient(0), Real(0), Coefficient(0)};
 }
 
-template <typename Real> __device__ inline void scale(Separator<Real> &row, Real by)
+template <typename Real> __device__ inline void scale(Separator<Real> &row, CoefficientOf<Real> by)
 {
     row.lower *= by;
     row.upper *= by;
@@ -117,10 +120,11 @@ template <typename Real> __device__ inline void scale(Separator<Real> &row, Real
 
 /* A chunk's last row: `upper` is of it, and the heads are those of the chunk after it. */
 template <typename Real>
-__device__ inline Separator<Real> join(Real before, Real diag, Real rhs, Real upper, Real head, Real head_own,
-                                       Real head_before)
+__device__ inline Separator<Real> join(CoefficientOf<Real> before, CoefficientOf<Real> diag, Real rhs,
+                                       CoefficientOf<Real> upper, Real head, CoefficientOf<Real> head_own,
+                                       CoefficientOf<Real> head_before)
 {
-    return {before, diag - upper * head_before, -upper * head_own, rhs - upper * head, Real(0)};
+    return {before, diag - upper * head_before, -upper * head_own, rhs - upper * head, CoefficientOf<Real>(0)};
 }
 
 /* The chunk after the last one is the first one of a periodic line, or any at all: upper is zero there. */
@@ -143,21 +147,23 @@ __device__ inline Separator<Real> separator_row(const Exchange<Real> &exchange, 
  * border what is to be subtracted per x(last). Rows beyond the ends are met with a coefficient of zero. */
 template <bool BORDERED, typename Real> __device__ inline void reduce_cyclically(Separator<Real> &row, int group)
 {
+    typedef CoefficientOf<Real> Coefficient;
+
     scale(row, reciprocal(row.diag));
     for (int distance = 1; distance < group; distance *= 2) {
-        const Real above_lower = __shfl_up_sync(ALL_THREADS, row.lower, distance, group);
-        const Real above_upper = __shfl_up_sync(ALL_THREADS, row.upper, distance, group);
+        const Coefficient above_lower = __shfl_up_sync(ALL_THREADS, row.lower, distance, group);
+        const Coefficient above_upper = __shfl_up_sync(ALL_THREADS, row.upper, distance, group);
         const Real above_rhs = __shfl_up_sync(ALL_THREADS, row.rhs, distance, group);
-        const Real below_lower = __shfl_down_sync(ALL_THREADS, row.lower, distance, group);
-        const Real below_upper = __shfl_down_sync(ALL_THREADS, row.upper, distance, group);
+        const Coefficient below_lower = __shfl_down_sync(ALL_THREADS, row.lower, distance, group);
+        const Coefficient below_upper = __shfl_down_sync(ALL_THREADS, row.upper, distance, group);
         const Real below_rhs = __shfl_down_sync(ALL_THREADS, row.rhs, distance, group);
         row.rhs -= row.lower * above_rhs + row.upper * below_rhs;
         if (BORDERED) {
-            const Real above_border = __shfl_up_sync(ALL_THREADS, row.border, distance, group);
-            const Real below_border = __shfl_down_sync(ALL_THREADS, row.border, distance, group);
+            const Coefficient above_border = __shfl_up_sync(ALL_THREADS, row.border, distance, group);
+            const Coefficient below_border = __shfl_down_sync(ALL_THREADS, row.border, distance, group);
             row.border -= row.lower * above_border + row.upper * below_border;
         }
-        const Real diag = Real(1) - row.lower * above_upper - row.upper * below_lower;
+        const Coefficient diag = Coefficient(1) - row.lower * above_upper - row.upper * below_lower;
         row.lower *= -above_lower;
         row.upper *= -below_upper;
         scale(row, reciprocal(diag));
@@ -173,7 +179,7 @@ template <typename Real> __device__ inline Real solve_open(Separator<Real> row, 
     if (last && pinned)
         row = no_separator<Real>();
     if (last)
-        row.upper = Real(0);
+        row.upper = CoefficientOf<Real>(0);
     reduce_cyclically<false>(row, cut.group);
     return row.rhs;
 }
@@ -189,17 +195,17 @@ __device__ inline Real solve_periodic(Separator<Real> row, const Cut &cut, int c
         row = no_separator<Real>();
     if (chunk == 0 && last > 0) {
         row.border = row.lower;
-        row.lower = Real(0);
+        row.lower = CoefficientOf<Real>(0);
     }
     if (chunk == last - 1) {
         row.border += row.upper;
-        row.upper = Real(0);
+        row.upper = CoefficientOf<Real>(0);
     }
     reduce_cyclically<true>(row, cut.group);
     const Real above_rhs = __shfl_sync(ALL_THREADS, row.rhs, above, cut.group);
-    const Real above_border = __shfl_sync(ALL_THREADS, row.border, above, cut.group);
+    const CoefficientOf<Real> above_border = __shfl_sync(ALL_THREADS, row.border, above, cut.group);
     const Real first_rhs = __shfl_sync(ALL_THREADS, row.rhs, 0, cut.group);
-    const Real first_border = __shfl_sync(ALL_THREADS, row.border, 0, cut.group);
+    const CoefficientOf<Real> first_border = __shfl_sync(ALL_THREADS, row.border, 0, cut.group);
     Real x = last > 0 ? (own.rhs - own.lower * above_rhs - own.upper * first_rhs) /
                             (own.diag - own.lower * above_border - own.upper * first_border)
                       : own.rhs / (own.diag + own.lower + own.upper);
@@ -230,12 +236,13 @@ __device__ inline void solve_separators(const Exchange<Real> &exchange, const Cu
 
 /* The separator of `chunk` where neighbouring threads hold neighbouring chunks, cut.group of them a lane. */
 template <bool PERIODIC, typename Real>
-__device__ inline Real solve_in_warp(const Eliminated<Real> &last, const Cut &cut, int chunk, Real upper, bool pinned)
+__device__ inline Real solve_in_warp(const Eliminated<Real> &last, const Cut &cut, int chunk, CoefficientOf<Real> upper,
+                                     bool pinned)
 {
     const int next = chunk_after<PERIODIC>(cut, chunk);
     const Real head = __shfl_sync(ALL_THREADS, last.head, next, cut.group);
-    const Real head_own = __shfl_sync(ALL_THREADS, last.head_own, next, cut.group);
-    const Real head_before = __shfl_sync(ALL_THREADS, last.head_before, next, cut.group);
+    const CoefficientOf<Real> head_own = __shfl_sync(ALL_THREADS, last.head_own, next, cut.group);
+    const CoefficientOf<Real> head_before = __shfl_sync(ALL_THREADS, last.head_before, next, cut.group);
     const Separator<Real> row = chunk < cut.chunks
                                     ? join(last.before, last.diag, last.rhs, upper, head, head_own, head_before)
                                     : no_separator<Real>();
@@ -247,32 +254,40 @@ __device__ inline Real solve_in_warp(const Eliminated<Real> &last, const Cut &cu
 
 /* The reciprocals of the pivots lie in shared memory; registers for them too would cost a third of the threads. */
 template <typename Real, int ROWS> struct Chunk {
+    typedef CoefficientOf<Real> Coefficient;
     Real f[ROWS];
-    Real *pivots;
+    Coefficient *pivots;
 
     /* Once the operator is loaded, for the chunk at `at` of it. */
-    __device__ void prepare(const Operator<Real, ROWS> &, int, Real *shared) { pivots = shared + threadIdx.x; }
-    __device__ Real &pivot(int i) { return pivots[i * MOST_THREADS]; }
-    __device__ Real lower(const Operator<Real, ROWS> &rows, int at, int i) const { return rows.lower[at + i]; }
+    __device__ void prepare(const Operator<Coefficient, ROWS> &, int, Coefficient *shared)
+    {
+        pivots = shared + threadIdx.x;
+    }
+    __device__ Coefficient &pivot(int i) { return pivots[i * MOST_THREADS]; }
+    __device__ Coefficient lower(const Operator<Coefficient, ROWS> &rows, int at, int i) const
+    {
+        return rows.lower[at + i];
+    }
 };
 
 /* They do not where a chunk is solved again and again, bound by what shared memory delivers. Then the coefficients that
  * are needed twice are kept too, if there is room. */
 template <typename Real, int ROWS, bool KEEPS_LOWER> struct RegisterChunk {
-    Real f[ROWS], pivots[ROWS];
-    Real kept[KEEPS_LOWER ? ROWS : 1];
+    typedef CoefficientOf<Real> Coefficient;
+    Real f[ROWS];
+    Coefficient pivots[ROWS], kept[KEEPS_LOWER ? ROWS : 1];
 
-    __device__ void prepare(const Operator<Real, ROWS> &rows, int at, Real *)
+    __device__ void prepare(const Operator<Coefficient, ROWS> &rows, int at, Coefficient *)
     {
 #pragma unroll
         for (int i = 0; i < (KEEPS_LOWER ? ROWS : 0); i++)
             kept[i] = rows.lower[at + i];
     }
-    __device__ Real &pivot(int i)
+    __device__ Coefficient &pivot(int i)
     {
         return pivots[i];
     }
-    __device__ Real lower(const Operator<Real, ROWS> &rows, int at, int i) const
+    __device__ Coefficient lower(const Operator<Coefficient, ROWS> &rows, int at, int i) const
     {
         return KEEPS_LOWER ? kept[i] : rows.lower[at + i];
     }
@@ -280,14 +295,14 @@ template <typename Real, int ROWS, bool KEEPS_LOWER> struct RegisterChunk {
 
 /* Up to the last row. `at`: the chunk's first row in `rows`; `first`: where in the chunk the line's first row is. */
 template <typename Real, int ROWS, bool PERIODIC, typename Held>
-__device__ inline Eliminated<Real> eliminate(Held &chunk, const Operator<Real, ROWS> &rows, int at, Real shift,
-                                             int first)
+__device__ inline Eliminated<Real> eliminate(Held &chunk, const Operator<CoefficientOf<Real>, ROWS> &rows, int at,
+                                             RealOf<Real> shift, int first)
 {
     Eliminated<Real> row = first_row(chunk.lower(rows, at, 0), rows.diag[at] + shift, chunk.f[0]);
 
 #pragma unroll
     for (int i = 1; i < ROWS; i++) {
-        const Real pivot = reciprocal(row.diag);
+        const CoefficientOf<Real> pivot = reciprocal(row.diag);
         chunk.pivot(i - 1) = pivot;
         next_row(row, pivot, rows.upper[at + i - 1], chunk.lower(rows, at, i), rows.diag[at + i] + shift, chunk.f[i]);
         if (PERIODIC && i == first)
@@ -298,8 +313,8 @@ __device__ inline Eliminated<Real> eliminate(Held &chunk, const Operator<Real, R
 
 /* Thomas: f becomes the unknowns. */
 template <typename Real, int ROWS, bool PERIODIC, typename Held>
-__device__ inline void substitute(Held &chunk, const Operator<Real, ROWS> &rows, int at, int first, Real before,
-                                  Real own)
+__device__ inline void substitute(Held &chunk, const Operator<CoefficientOf<Real>, ROWS> &rows, int at, int first,
+                                  Real before, Real own)
 {
 #pragma unroll
     for (int i = 0; i < (PERIODIC ? ROWS : 1); i++)

@@ -5,7 +5,7 @@
  * are made of and `outputs` vectors that its solutions are added up to: for every root q of the group
  *     z_q = (T + (mu[q] + shift of the lane) I)^-1 sum over i of input_weight[q * inputs + i] x_i,
  *     y_o = sum over q of output_weight[q * outputs + o] z_q.
- * A vector is n x lanes reals, element (k, l) at k * lanes + l. x_i is vector input_row[g * inputs + i] of `input` and is
+ * A vector is n x lanes elements, element (k, l) at k * lanes + l. x_i is vector input_row[g * inputs + i] of `input` and is
  * zero when that is -1; y_o becomes vector output_row[g * outputs + o] of `output`, or is nobody's when -1. Outputs may
  * not overlap inputs or each other. Every group has at least one root.
  * Tables (first_root: groups + 1, input_row, output_row: int32; mu and weights: reals) are where the kernel runs.
@@ -19,7 +19,7 @@
 
 #include "tridiag/tridiag.h"
 
-enum { STARFISH_SHIFTED_SUMS_INPUTS = 3, STARFISH_SHIFTED_SUMS_OUTPUTS = 2 };
+enum { STARFISH_SHIFTED_SUMS_INPUTS = 5, STARFISH_SHIFTED_SUMS_OUTPUTS = 3 };
 
 struct starfish_shifted_sums {
     struct starfish_tridiag_operator line;
@@ -39,9 +39,9 @@ struct starfish_shifted_sums {
     size_t first_lane, lane_count;
 };
 
-size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic, size_t real_size);
+size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic, size_t element_size);
 size_t starfish_shifted_sums_workspace_cuda(size_t n, size_t lanes, size_t groups, size_t most_roots, int outputs,
-                                            int periodic, size_t real_size);
+                                            int periodic, size_t element_size);
 
 /* out[i] += in[i] for `count` reals: to join what cores have summed apart. */
 void starfish_shifted_sums_add_cpu_f32(size_t count, const void *in, void *out);

@@ -11,16 +11,20 @@
  *
  * Bytes: inputs read and outputs written once per group; parts add up to SUMMED_BYTES per output, written and read.
  * Instructions of arithmetic per unknown and root, f64, chunks of 16 rows: 3 inputs and 1 output 19.8, and 4.7 for the
- * system of last rows; 1 input and 2 outputs 18.8 and 4.7; one reciprocal, no division. More than that, shared memory
- * binds: a multiprocessor delivers 128 bytes per cycle, which makes 257 cycles per root and 512 unknowns either way (94
- * or 156 for coefficients, 96 or 32 for inputs, 68 for shuffles), against 196 or 188 for arithmetic.
- * blktri at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms of shared
- * memory. One lane is bound by latency: about 2 us per root, of which a device solves a thousand at a time, and the
- * launch. Measured on an H200 as whole solves of blktri: 512^3 16.3 ms, 1023^2 1.30 ms (one thread per line, the form of
- * shifted_sums_long.cuh, took 113 and 16.3).
+ * system of last rows; 1 input and 2 outputs 18.8 and 4.7; one more for each input and output; one reciprocal, no division.
+ * More than that, shared memory binds: a multiprocessor delivers 128 bytes per cycle, which makes 257 cycles per root and
+ * 512 unknowns either way (94 or 156 for coefficients, 96 or 32 for inputs, 68 for shuffles), against 196 or 188 for
+ * arithmetic; blktri of radix 4 has 3 inputs and 2 outputs, 320 against 204, and 5 and 3, 384 against 228.
+ * blktri of radix 2 at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms of
+ * shared memory; of radix 4 half the roots, half the memory, and 3.1 ms of shared memory. One lane is bound by latency: about
+ * 2 us per root, of which a device solves a thousand at a time, and the launch. Measured on an H200 as whole solves of blktri
+ * of radix 2: 512^3 16.3 ms, 1023^2 1.30 ms (one thread per line, the form of shifted_sums_long.cuh, took 113 and 16.3).
  *
- * 12 warps to a multiprocessor hide the latency of the elimination, 168 registers each. Chunks of 256 bytes need all
- * registers of 8 warps. Longer lanes still are for shifted_sums_long.cuh. */
+ * Complex numbers: a chunk has half as many rows, of the same bytes. Of a real line coefficients and pivots stay real, so that
+ * both parts of a vector take one elimination, and coefficients are read once for both.
+ *
+ * 12 warps to a multiprocessor hide the latency of the elimination, 168 registers each. Three outputs need the registers of
+ * 8 warps, and chunks of 256 bytes need them all. Longer lanes still are for shifted_sums_long.cuh. */
 #include "tridiag/shifted_chunks.cuh"
 #include "tridiag/shifted_sums_long.cuh"
 
@@ -32,6 +36,7 @@ namespace starfish_slab
 namespace
 {
 
+using starfish_number::Complex;
 using starfish_tridiag::first_of_part;
 using starfish_tridiag::SumLaunch;
 
@@ -44,13 +49,42 @@ struct SumCut {
     unsigned tiles; /* of lanes */
 };
 
-/* One output of shorter chunks leaves registers for a third of the operator; two of long ones do not even for pivots. */
+/* One output of shorter chunks leaves registers for a third of the operator; two of long ones do not even for pivots, and
+ * a third has to be kept beside these. */
 template <typename Real, int ROWS, int OUTPUTS> struct Form {
-    static constexpr bool LONG = ROWS == Lengths<Real>::LONG, SHARED_PIVOTS = LONG && OUTPUTS == 2;
-    static constexpr int THREADS = LONG ? MOST_THREADS : MOST_THREADS / 2, BLOCKS = LONG ? 1 : 3;
+    static constexpr bool LONG = ROWS == Lengths<Real>::LONG, SHARED_PIVOTS = LONG && OUTPUTS >= 2;
+    static constexpr int THREADS = LONG ? MOST_THREADS : MOST_THREADS / 2, BLOCKS = LONG ? 1 : OUTPUTS <= 2 ? 3 : 2;
     typedef typename std::conditional<SHARED_PIVOTS, Chunk<Real, ROWS>,
                                       RegisterChunk<Real, ROWS, !LONG && OUTPUTS == 1>>::type Held;
+    static constexpr int SHARED_SUMS = LONG && OUTPUTS == 3;
 };
+
+/* A thread's sums of its chunk: of all outputs but the last SHARED in registers. */
+template <typename Real, int ROWS, int OUTPUTS, int SHARED> struct Sums {
+    Real held[OUTPUTS - SHARED][ROWS];
+    Real *shared; /* ROWS columns of MOST_THREADS, for each that is not held */
+
+    __device__ Sums(Real *columns) : held{}, shared(columns + threadIdx.x)
+    {
+#pragma unroll
+        for (int i = 0; i < SHARED * ROWS; i++)
+            shared[i * MOST_THREADS] = Real(0);
+    }
+    __device__ Real &at(int o, int k)
+    {
+        return o < OUTPUTS - SHARED ? held[o][k] : shared[((o - OUTPUTS + SHARED) * ROWS + k) * MOST_THREADS];
+    }
+};
+
+/* Of shared memory: the operator, and where there is no other place pivots. */
+template <typename Real, int ROWS> __host__ __device__ inline size_t operator_bytes(const SumCut &cut, bool pivots)
+{
+    typedef CoefficientOf<Real> Coefficient;
+    const size_t coefficients =
+        Operator<Coefficient, ROWS>::size(cut.rows) + (pivots ? size_t(ROWS) * MOST_THREADS : 0);
+
+    return (coefficients * sizeof(Coefficient) + sizeof(Real) - 1) / sizeof(Real) * sizeof(Real);
+}
 
 /* ---- A thread's share --------------------------------------------------------------------------------------------- */
 
@@ -152,9 +186,9 @@ template <typename Real> __device__ inline Real *destination(const SumLaunch<Rea
 }
 
 /* All outputs; `staged` may still be read by others. */
-template <typename Real, int ROWS, int OUTPUTS>
+template <typename Real, int ROWS, int OUTPUTS, int SHARED>
 __device__ inline void give_sums(const SumLaunch<Real> &launch, const SumCut &cut, const Share &share,
-                                 const Real (&sums)[OUTPUTS][ROWS], Real *staged)
+                                 Sums<Real, ROWS, OUTPUTS, SHARED> &sums, Real *staged)
 {
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) {
@@ -162,7 +196,7 @@ __device__ inline void give_sums(const SumLaunch<Real> &launch, const SumCut &cu
         if (share.works) {
 #pragma unroll
             for (int k = 0; k < ROWS; k++)
-                staged[share.line * cut.pitch + share.at + k] = sums[o][k];
+                staged[share.line * cut.pitch + share.at + k] = sums.at(o, k);
         }
         __syncthreads();
         if (Real *to = destination(launch, share, o))
@@ -174,7 +208,8 @@ __device__ inline void give_sums(const SumLaunch<Real> &launch, const SumCut &cu
 
 /* `staged`: the chunk in the first input, the others `stride` apart. */
 template <typename Real, int ROWS>
-__device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, unsigned present, const Real *weight)
+__device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, unsigned present,
+                               const RealOf<Real> *weight)
 {
 #pragma unroll
     for (int k = 0; k < ROWS; k++)
@@ -183,7 +218,7 @@ __device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, 
     for (int i = 0; i < STARFISH_SHIFTED_SUMS_INPUTS; i++) {
         if (!(present >> i & 1u))
             continue;
-        const Real by = __ldg(weight + i);
+        const RealOf<Real> by = __ldg(weight + i);
 #pragma unroll
         for (int k = 0; k < ROWS; k++)
             f[k] += by * staged[i * stride + k];
@@ -192,8 +227,8 @@ __device__ inline void combine(Real (&f)[ROWS], const Real *staged, int stride, 
 
 /* From right-hand sides to unknowns. */
 template <typename Real, int ROWS, bool PERIODIC, typename Held>
-__device__ inline void solve_lane(Held &chunk, const Operator<Real, ROWS> &rows, const Cut &cut, const Share &share,
-                                  Real shift, bool pinned)
+__device__ inline void solve_lane(Held &chunk, const Operator<CoefficientOf<Real>, ROWS> &rows, const Cut &cut,
+                                  const Share &share, RealOf<Real> shift, bool pinned)
 {
     const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC>(chunk, rows, share.at, shift, share.first);
     const Real own = solve_in_warp<PERIODIC>(last, cut, share.chunk, rows.upper[share.at + ROWS - 1], pinned);
@@ -210,24 +245,29 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     sum_chunks(const __grid_constant__ SumLaunch<Real> launch, const __grid_constant__ SumCut cut)
 {
     extern __shared__ __align__(16) unsigned char memory[];
-    typedef Operator<Real, ROWS> Rows;
+    typedef CoefficientOf<Real> Coefficient;
+    typedef RealOf<Real> Weight;
+    typedef Operator<Coefficient, ROWS> Rows;
+    typedef Form<Real, ROWS, OUTPUTS> Is;
     const starfish_shifted_sums &a = launch.sum;
-    Real *shared = reinterpret_cast<Real *>(memory), *pivots = shared + Rows::size(cut.rows);
-    Real *staged = pivots + (Form<Real, ROWS, OUTPUTS>::SHARED_PIVOTS ? ROWS * MOST_THREADS : 0);
+    Coefficient *shared = reinterpret_cast<Coefficient *>(memory), *pivots = shared + Rows::size(cut.rows);
+    Real *columns = reinterpret_cast<Real *>(memory + operator_bytes<Real, ROWS>(cut, Is::SHARED_PIVOTS));
+    Real *staged = columns + Is::SHARED_SUMS * ROWS * MOST_THREADS;
     Rows rows(shared, cut.rows);
     const Share share = share_of_thread<Rows::PITCH>(cut, static_cast<unsigned>(launch.parts));
-    typename Form<Real, ROWS, OUTPUTS>::Held chunk;
-    Real sums[OUTPUTS][ROWS] = {};
+    typename Is::Held chunk;
+    Sums<Real, ROWS, OUTPUTS, Is::SHARED_SUMS> sums(columns);
 
     const unsigned present = start_loading<Real, ROWS>(a, cut, share, staged);
-    rows.load(static_cast<const Real *>(a.line.lower), static_cast<const Real *>(a.line.diag),
-              static_cast<const Real *>(a.line.upper), cut.rows, PERIODIC);
+    rows.load(static_cast<const Coefficient *>(a.line.lower), static_cast<const Coefficient *>(a.line.diag),
+              static_cast<const Coefficient *>(a.line.upper), cut.rows, PERIODIC);
     const size_t splits = launch.parts * cut.splits;
     const size_t split = size_t(share.part) * cut.splits + share.line / cut.rows.width;
     const int first = first_of_part(a, share.group, split, splits);
     const int end = first_of_part(a, share.group, split + 1, splits);
-    const Real shift = starfish_tridiag::shift_of_lane<Real>(a, share.lane);
-    const int pinned = share.lane == 0 ? a.pinned_root : -1;
+    const size_t number = share.lane / launch.lanes_of_number;
+    const Weight shift = starfish_tridiag::shift_of_lane<Real>(a, number);
+    const int pinned = number == 0 ? a.pinned_root : -1;
     const Real *own = staged + share.column * cut.pitch + share.at;
     wait_for_copies();
     __syncthreads();
@@ -235,17 +275,17 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     for (int next = first; __any_sync(ALL_THREADS, next < end); next++) {
         /* Those of a warp that have no more roots solve with any, for nothing. */
         const int root = next < end ? next : a.first_root[share.group];
-        const Real *weight = static_cast<const Real *>(a.output_weight) + size_t(root) * OUTPUTS;
+        const Weight *weight = static_cast<const Weight *>(a.output_weight) + size_t(root) * OUTPUTS;
         combine(chunk.f, own, cut.rows.width * cut.pitch, present,
-                static_cast<const Real *>(a.input_weight) + size_t(root) * a.inputs);
+                static_cast<const Weight *>(a.input_weight) + size_t(root) * a.inputs);
         solve_lane<Real, ROWS, PERIODIC>(chunk, rows, cut.rows, share,
-                                         shift + __ldg(static_cast<const Real *>(a.mu) + root), root == pinned);
+                                         shift + __ldg(static_cast<const Weight *>(a.mu) + root), root == pinned);
 #pragma unroll
         for (int o = 0; o < OUTPUTS; o++) {
-            const Real by = next < end ? __ldg(weight + o) : Real(0);
+            const Weight by = next < end ? __ldg(weight + o) : Weight(0);
 #pragma unroll
             for (int k = 0; k < ROWS; k++)
-                sums[o][k] += by * chunk.f[k];
+                sums.at(o, k) += by * chunk.f[k];
         }
     }
     give_sums(launch, cut, share, sums, staged);
@@ -253,24 +293,24 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
 
 /* ---- Launch ------------------------------------------------------------------------------------------------------- */
 
-template <typename Real, int ROWS> size_t shared_bytes(const SumCut &cut, int inputs, bool pivots)
+template <typename Real, int ROWS, int OUTPUTS> size_t shared_bytes(const SumCut &cut, int inputs)
 {
+    typedef Form<Real, ROWS, OUTPUTS> Is;
     const size_t lines = size_t(cut.rows.width) * (inputs > cut.splits ? inputs : cut.splits);
 
-    return sizeof(Real) *
-           (Operator<Real, ROWS>::size(cut.rows) + lines * cut.pitch + (pivots ? size_t(ROWS) * MOST_THREADS : 0));
+    return operator_bytes<Real, ROWS>(cut, Is::SHARED_PIVOTS) +
+           (lines * cut.pitch + size_t(Is::SHARED_SUMS) * ROWS * MOST_THREADS) * sizeof(Real);
 }
 
 /* A block has neighbouring lanes as far as there are such and shared memory holds their inputs; the rest of its threads
  * is for other roots. */
-template <typename Real, int ROWS>
-SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, bool pivots)
+template <typename Real, int ROWS, int OUTPUTS> SumCut cut_sums(const starfish_shifted_sums &a, size_t most_bytes)
 {
     enum { APART = 4 }; /* lines that start in different banks */
     SumCut cut = {cut_rows(a.line.n, a.lanes, ROWS), 1, 0, 0};
-    const int lines = threads / cut.rows.group, fewest = WARP / cut.rows.group;
+    const int lines = Form<Real, ROWS, OUTPUTS>::THREADS / cut.rows.group, fewest = WARP / cut.rows.group;
 
-    cut.pitch = Operator<Real, ROWS>::PITCH * cut.rows.chunks + APART;
+    cut.pitch = Operator<CoefficientOf<Real>, ROWS>::PITCH * cut.rows.chunks + APART;
     cut.rows.width = 1;
     while (cut.rows.width < lines && size_t(cut.rows.width) < a.lanes)
         cut.rows.width *= 2;
@@ -278,7 +318,7 @@ SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, 
         cut.splits = lines / cut.rows.width;
         while (cut.splits * cut.rows.width > fewest && size_t(cut.splits / 2) >= a.most_roots)
             cut.splits /= 2;
-        if (cut.rows.width == 1 || shared_bytes<Real, ROWS>(cut, a.inputs, pivots) <= most_bytes)
+        if (cut.rows.width == 1 || shared_bytes<Real, ROWS, OUTPUTS>(cut, a.inputs) <= most_bytes)
             break;
     }
     cut.rows.threads = cut.rows.group * cut.rows.width * cut.splits;
@@ -287,16 +327,15 @@ SumCut cut_sums(const starfish_shifted_sums &a, int threads, size_t most_bytes, 
 }
 
 template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS>
-int launch_chunks(const starfish_shifted_sums &a, cudaStream_t stream)
+int launch_chunks(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
 {
-    typedef Form<Real, ROWS, OUTPUTS> Is;
     auto kernel = sum_chunks<Real, ROWS, PERIODIC, OUTPUTS>;
     int device = 0, most_bytes = 0, status = cudaGetDevice(&device);
 
     if (!status)
         status = cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    const SumCut cut = cut_sums<Real, ROWS>(a, Is::THREADS, most_bytes, Is::SHARED_PIVOTS);
-    const int bytes = static_cast<int>(shared_bytes<Real, ROWS>(cut, a.inputs, Is::SHARED_PIVOTS));
+    const SumCut cut = cut_sums<Real, ROWS, OUTPUTS>(a, most_bytes);
+    const int bytes = static_cast<int>(shared_bytes<Real, ROWS, OUTPUTS>(cut, a.inputs));
     if (!status)
         status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (status)
@@ -304,32 +343,66 @@ int launch_chunks(const starfish_shifted_sums &a, cudaStream_t stream)
     const size_t runs = starfish_tridiag_sum_runs(a.line.n, a.lanes, a.groups, a.most_roots, sizeof(Real));
     const size_t parts = (runs + cut.splits - 1) / cut.splits, vector = a.line.n * a.lanes;
     const SumLaunch<Real> launch = {
-        a, parts, static_cast<Real *>(a.workspace), parts * OUTPUTS * vector, OUTPUTS * vector, vector, a.lanes};
+        a,      lanes_of_number, parts, static_cast<Real *>(a.workspace), parts * OUTPUTS * vector, OUTPUTS * vector,
+        vector, a.lanes};
     kernel<<<static_cast<unsigned>(cut.tiles * parts * a.groups), cut.rows.threads, bytes, stream>>>(launch, cut);
     status = cudaGetLastError();
     return status || parts == 1 ? status : starfish_tridiag::launch_add_parts(launch, stream);
 }
 
-template <typename Real, int ROWS> int launch_form(const starfish_shifted_sums &a, cudaStream_t stream)
+template <typename Real, int ROWS, bool PERIODIC>
+int launch_outputs(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
 {
-    if (a.line.periodic)
-        return a.outputs == 1 ? launch_chunks<Real, ROWS, true, 1>(a, stream)
-                              : launch_chunks<Real, ROWS, true, 2>(a, stream);
-    return a.outputs == 1 ? launch_chunks<Real, ROWS, false, 1>(a, stream)
-                          : launch_chunks<Real, ROWS, false, 2>(a, stream);
+    static_assert(STARFISH_SHIFTED_SUMS_OUTPUTS == 3, "each has a kernel");
+    if (a.outputs == 1)
+        return launch_chunks<Real, ROWS, PERIODIC, 1>(a, lanes_of_number, stream);
+    return a.outputs == 2 ? launch_chunks<Real, ROWS, PERIODIC, 2>(a, lanes_of_number, stream)
+                          : launch_chunks<Real, ROWS, PERIODIC, 3>(a, lanes_of_number, stream);
+}
+
+template <typename Real, int ROWS>
+int launch_form(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
+{
+    return a.line.periodic ? launch_outputs<Real, ROWS, true>(a, lanes_of_number, stream)
+                           : launch_outputs<Real, ROWS, false>(a, lanes_of_number, stream);
+}
+
+template <typename Real> int launch_numbers(const starfish_shifted_sums &a, size_t lanes_of_number, cudaStream_t stream)
+{
+    typedef Lengths<Real> Is;
+
+    if (a.line.n <= size_t(MOST_CHUNKS) * Is::MEDIUM)
+        return launch_form<Real, Is::MEDIUM>(a, lanes_of_number, stream);
+    if (a.line.n <= Is::LONG_LANE)
+        return launch_form<Real, Is::LONG>(a, lanes_of_number, stream);
+    return starfish_tridiag::launch_lines<Real>(a, stream);
+}
+
+/* A thread holds half as many rows of complex numbers. Vectors that are too long then, and not as real ones, are solved as
+ * two lanes each: that is two eliminations, but on chip. */
+template <typename Real> int launch_complex_vectors(const starfish_shifted_sums &a, cudaStream_t stream)
+{
+    typedef Complex<Real, false> Number;
+    starfish_shifted_sums lanes = a;
+
+    if (a.line.n <= Lengths<Number>::LONG_LANE || a.line.n > Lengths<Real>::LONG_LANE)
+        return launch_numbers<Number>(a, 1, stream);
+    lanes.lanes *= 2;
+    return launch_numbers<Real>(lanes, 2, stream);
 }
 
 template <typename Real> int launch_sums(const starfish_shifted_sums *a, cudaStream_t stream)
 {
-    typedef Lengths<Real> Is;
-
     if (a->groups == 0)
         return cudaSuccess;
-    if (a->line.n <= size_t(MOST_CHUNKS) * Is::MEDIUM)
-        return launch_form<Real, Is::MEDIUM>(*a, stream);
-    if (a->line.n <= Is::LONG_LANE)
-        return launch_form<Real, Is::LONG>(*a, stream);
-    return starfish_tridiag::launch_lines<Real>(*a, stream);
+    switch (a->line.numbers) {
+    case STARFISH_TRIDIAG_REAL:
+        return launch_numbers<Real>(*a, 1, stream);
+    case STARFISH_TRIDIAG_COMPLEX_VECTORS:
+        return launch_complex_vectors<Real>(*a, stream);
+    default:
+        return launch_numbers<Complex<Real, true>>(*a, 1, stream);
+    }
 }
 
 } // namespace

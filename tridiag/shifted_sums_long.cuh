@@ -22,9 +22,9 @@ namespace
 template <typename Real> struct SummedLine {
     typedef Real Element;
     const Real *in[STARFISH_SHIFTED_SUMS_INPUTS];
-    Real in_weight[STARFISH_SHIFTED_SUMS_INPUTS];
+    RealOf<Real> in_weight[STARFISH_SHIFTED_SUMS_INPUTS];
     Real *sum[STARFISH_SHIFTED_SUMS_OUTPUTS];
-    Real out_weight[STARFISH_SHIFTED_SUMS_OUTPUTS];
+    RealOf<Real> out_weight[STARFISH_SHIFTED_SUMS_OUTPUTS];
     size_t rows, lanes, lines;
     bool begins; /* the sums, with this root */
 
@@ -74,10 +74,13 @@ __device__ inline SummedLine<Real> line_of_group(const SumLaunch<Real> &launch, 
 template <typename Real>
 __device__ inline void set_weights(const starfish_shifted_sums &a, int root, SummedLine<Real> &line)
 {
+    const RealOf<Real> *in = static_cast<const RealOf<Real> *>(a.input_weight);
+    const RealOf<Real> *out = static_cast<const RealOf<Real> *>(a.output_weight);
+
     for (int i = 0; i < STARFISH_SHIFTED_SUMS_INPUTS; i++)
-        line.in_weight[i] = i < a.inputs ? static_cast<const Real *>(a.input_weight)[root * a.inputs + i] : Real(0);
+        line.in_weight[i] = i < a.inputs ? in[root * a.inputs + i] : RealOf<Real>(0);
     for (int o = 0; o < STARFISH_SHIFTED_SUMS_OUTPUTS; o++)
-        line.out_weight[o] = o < a.outputs ? static_cast<const Real *>(a.output_weight)[root * a.outputs + o] : Real(0);
+        line.out_weight[o] = o < a.outputs ? out[root * a.outputs + o] : RealOf<Real>(0);
 }
 
 /* Zero is the sum of an empty part. */
@@ -93,13 +96,13 @@ __global__ void __launch_bounds__(THREADS) sum_lines(const __grid_constant__ Sum
 {
     const starfish_shifted_sums &a = launch.sum;
     const size_t threads = size_t(gridDim.x) * THREADS, lines = launch.of_row;
-    const Real *mu = static_cast<const Real *>(a.mu);
+    const RealOf<Real> *mu = static_cast<const RealOf<Real> *>(a.mu);
 
     for (size_t line = size_t(blockIdx.x) * THREADS + threadIdx.x; line < lines; line += threads) {
         const size_t lane = line % a.lanes, part = line / a.lanes % launch.parts, group = line / a.lanes / launch.parts;
         const int first = first_of_part(a, group, part, launch.parts),
                   end = first_of_part(a, group, part + 1, launch.parts);
-        const Real lane_shift = shift_of_lane<Real>(a, lane);
+        const RealOf<Real> lane_shift = shift_of_lane<Real>(a, lane);
         SummedLine<Real> tiles = line_of_group(launch, line, group, lane);
         if (first == end)
             clear(tiles);
@@ -118,7 +121,7 @@ template <typename Real> int launch_lines(const starfish_shifted_sums &a, cudaSt
     const size_t parts = starfish_tridiag_sum_parts(a.lanes, a.groups, a.most_roots);
     const size_t lines = a.lanes * a.groups * parts;
     Real *partial = static_cast<Real *>(a.workspace);
-    const SumLaunch<Real> launch = {a, parts, partial, parts * a.lanes, a.lanes, a.line.n * lines, lines};
+    const SumLaunch<Real> launch = {a, 1, parts, partial, parts * a.lanes, a.lanes, a.line.n * lines, lines};
     auto kernel = a.line.periodic ? sum_lines<Real, true> : sum_lines<Real, false>;
 
     kernel<<<blocks_for(lines), THREADS, 0, stream>>>(launch, partial + size_t(a.outputs) * a.line.n * lines);

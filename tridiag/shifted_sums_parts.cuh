@@ -17,6 +17,8 @@ namespace
  * partial[group * of_group + part * of_part + output * of_output + k * of_row + l]. */
 template <typename Real> struct SumLaunch {
     starfish_shifted_sums sum;
+    size_t
+        lanes_of_number; /* neighbouring lanes with one shift: 2 where they are the parts of complex numbers, else 1 */
     size_t parts;
     Real *partial;
     size_t of_group, of_part, of_output, of_row;
@@ -30,11 +32,11 @@ __device__ inline int first_of_part(const starfish_shifted_sums &a, size_t group
     return static_cast<int>(first + count * part / parts);
 }
 
-template <typename Real> __device__ inline Real shift_of_lane(const starfish_shifted_sums &a, size_t lane)
+template <typename Real> __device__ inline RealOf<Real> shift_of_lane(const starfish_shifted_sums &a, size_t lane)
 {
-    const Real *shift_lane = static_cast<const Real *>(a.shift_lane);
+    const RealOf<Real> *shift_lane = static_cast<const RealOf<Real> *>(a.shift_lane);
 
-    return static_cast<Real>(a.shift) + (shift_lane ? shift_lane[lane] : Real(0));
+    return static_cast<RealOf<Real>>(a.shift) + (shift_lane ? shift_lane[lane] : RealOf<Real>(0));
 }
 
 /* One thread per element of an output. */

@@ -6,11 +6,15 @@
 extern "C" {
 #include "tridiag/slab_lines.h"
 }
+#include "tridiag/number.cuh"
 #include "tridiag/reciprocal.cuh"
 #include <cuda_runtime.h>
 
 namespace starfish_slab
 {
+
+using starfish_number::CoefficientOf;
+using starfish_number::RealOf;
 
 /* Lanes are counted in 32 bits here: a division of 64 bits takes as long as a load. */
 template <typename Real> __device__ inline Real lane_shift(const starfish_slab_lines &lines, unsigned lane)
@@ -43,20 +47,24 @@ __device__ inline Place place_of(const starfish_slab_lines &lines, unsigned lane
  *     before v_before + diag u(k) + upper[k] u(k+1) = rhs,     u(0) = head - head_own u(k) - head_before v_before.
  * At the last row these are what slab_lines.h calls lower, diag, rhs, head, head_own and head_before. */
 template <typename Real> struct Eliminated {
-    Real before, diag, rhs, head, head_own, head_before;
+    CoefficientOf<Real> before, diag;
+    Real rhs, head;
+    CoefficientOf<Real> head_own, head_before;
 };
 
-template <typename Real> __device__ inline Eliminated<Real> first_row(Real lower, Real diag, Real rhs)
+template <typename Real>
+__device__ inline Eliminated<Real> first_row(CoefficientOf<Real> lower, CoefficientOf<Real> diag, Real rhs)
 {
-    return {lower, diag, rhs, Real(0), Real(-1), Real(0)};
+    return {lower, diag, rhs, Real(0), CoefficientOf<Real>(-1), CoefficientOf<Real>(0)};
 }
 
 /* On to the next row, of lower, diag (with its shift) and rhs; `upper` is of the row that is eliminated, and `pivot`
  * the reciprocal of its diag. */
 template <typename Real>
-__device__ inline void next_row(Eliminated<Real> &row, Real pivot, Real upper, Real lower, Real diag, Real rhs)
+__device__ inline void next_row(Eliminated<Real> &row, CoefficientOf<Real> pivot, CoefficientOf<Real> upper,
+                                CoefficientOf<Real> lower, CoefficientOf<Real> diag, Real rhs)
 {
-    const Real own = row.head_own * pivot, multiplier = lower * pivot;
+    const CoefficientOf<Real> own = row.head_own * pivot, multiplier = lower * pivot;
 
     row.head -= own * row.rhs;
     row.head_before -= own * row.before;

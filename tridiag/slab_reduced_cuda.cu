@@ -53,10 +53,10 @@ __global__ void __launch_bounds__(THREADS) reduced(const __grid_constant__ starf
 
     if (lane >= lanes)
         return;
-    const starfish_tridiag_operator line = {size_t(slabs), PERIODIC, nullptr, nullptr, nullptr};
+    const starfish_tridiag_operator line = {size_t(slabs), PERIODIC, nullptr, nullptr, nullptr, STARFISH_TRIDIAG_REAL};
     const SeparatorRow<Real> last_row = separator_row<Real, PERIODIC>(system, last, lane);
     Real *c = static_cast<Real *>(system.workspace) + lane, *e = c + slabs * lanes;
-    starfish_tridiag::Separator<Real> separator = starfish_tridiag::begin_separator(line, last_row.row);
+    starfish_tridiag::Separator<Real> separator = starfish_tridiag::begin_separator<Real>(line, last_row.row);
     starfish_tridiag::Eliminated<Real> above = {Real(0), Real(0), Real(-1)};
 
     for (int s = 0; s < last; s++) {

@@ -105,7 +105,8 @@ void REAL_NAME(starfish_slab_solve_cpu)(const struct starfish_slab_solve *argume
     size_t n = lines->rows - (arguments->own[0] != NULL), lanes = lines->inner * lines->outer;
     int periodic = arguments->periodic && !arguments->own[0];
     size_t widest = starfish_tridiag_block_lanes(lines->rows, lanes, arrays_of(periodic), sizeof(real));
-    struct starfish_tridiag_operator line = {n, periodic, lines->lower, lines->diag, lines->upper};
+    struct starfish_tridiag_operator line = {
+        .n = n, .periodic = periodic, .lower = lines->lower, .diag = lines->diag, .upper = lines->upper};
     struct line_block block = line_block_create(&line, widest, 0, arguments->workspace);
 
     for (int part = 0; part < lines->parts; part++) {

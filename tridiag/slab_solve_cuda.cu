@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(starfish_tridiag::THREADS)
     solve_long(const __grid_constant__ starfish_slab_solve arguments, size_t n)
 {
     const starfish_slab_lines &lines = arguments.lines;
-    const starfish_tridiag_operator line = {n, PERIODIC, lines.lower, lines.diag, lines.upper};
+    const starfish_tridiag_operator line = {n, PERIODIC, lines.lower, lines.diag, lines.upper, STARFISH_TRIDIAG_REAL};
     const size_t lanes = lines.inner * lines.outer;
     const unsigned lane = blockIdx.x * starfish_tridiag::THREADS + threadIdx.x;
 

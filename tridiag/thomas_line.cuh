@@ -17,10 +17,15 @@
 extern "C" {
 #include "tridiag/tridiag.h"
 }
+#include "tridiag/number.cuh"
 #include <cuda_runtime.h>
 
 namespace starfish_tridiag
 {
+
+using starfish_number::coefficient_in;
+using starfish_number::CoefficientOf;
+using starfish_number::RealOf;
 
 template <typename Real> struct Row {
     Real lower, diag, upper;
@@ -41,28 +46,35 @@ template <typename Real> __device__ inline Row<Real> load_row(const starfish_tri
 
 /* A row after elimination. The one above row 0 is { 0, 0, -1 }: its e is what carries lower[0] to the separator. */
 template <typename Real> struct Eliminated {
-    Real c, d, e;
+    CoefficientOf<Real> c;
+    Real d;
+    CoefficientOf<Real> e;
 };
 
 template <typename Real, bool Periodic>
-__device__ inline Eliminated<Real> eliminate(const Eliminated<Real> &above, const Row<Real> &row, Real shift, Real rhs)
+__device__ inline Eliminated<Real> eliminate(const Eliminated<Real> &above, const Row<CoefficientOf<Real>> &row,
+                                             RealOf<Real> shift, Real rhs)
 {
-    Real pivot = Real(1) / (row.diag + shift - row.lower * above.c);
+    typedef CoefficientOf<Real> Coefficient;
+    Coefficient pivot = Coefficient(1) / (row.diag + shift - row.lower * above.c);
     Eliminated<Real> below = {row.upper * pivot, (rhs - row.lower * above.d) * pivot,
-                              Periodic ? -row.lower * above.e * pivot : Real(0)};
+                              Periodic ? -row.lower * above.e * pivot : Coefficient(0)};
 
     return below;
 }
 
 /* The separator's own row while the rows above are eliminated. */
 template <typename Real> struct Separator {
-    Real corner, diag, rhs;
+    CoefficientOf<Real> corner, diag;
+    Real rhs;
 };
 
 template <typename Real>
-__device__ inline Separator<Real> begin_separator(const starfish_tridiag_operator &line, const Row<Real> &last)
+__device__ inline Separator<Real> begin_separator(const starfish_tridiag_operator &line,
+                                                  const Row<CoefficientOf<Real>> &last)
 {
-    Separator<Real> separator = {line.periodic ? last.upper : Real(0), Real(0), Real(0)};
+    typedef CoefficientOf<Real> Coefficient;
+    Separator<Real> separator = {line.periodic ? last.upper : Coefficient(0), Coefficient(0), Real(0)};
 
     return separator;
 }
@@ -78,12 +90,15 @@ __device__ inline void update_separator(Separator<Real> &separator, const Elimin
 /* x(n-1), from the eliminated row n-2 in `above`. */
 template <typename Real>
 __device__ inline Real solve_separator(const starfish_tridiag_operator &line, const Separator<Real> &separator,
-                                       const Eliminated<Real> &above, const Row<Real> &last, Real shift, Real rhs)
+                                       const Eliminated<Real> &above, const Row<CoefficientOf<Real>> &last,
+                                       RealOf<Real> shift, Real rhs)
 {
+    typedef CoefficientOf<Real> Coefficient;
     if (line.n == 1) /* periodic: its own neighbour on both sides; else both are zero */
         return rhs / (last.diag + shift + last.lower + last.upper);
-    Real entry = last.lower + separator.corner;
-    Real diag = last.diag + shift + separator.diag - entry * (above.c + (line.periodic ? above.e : Real(0)));
+    Coefficient entry = last.lower + separator.corner;
+    Coefficient diag =
+        last.diag + shift + separator.diag - entry * (above.c + (line.periodic ? above.e : Coefficient(0)));
     return (rhs + separator.rhs - entry * above.d) / diag;
 }
 
@@ -151,12 +166,12 @@ __device__ inline void load_chunk(Real *rhs, const Tiles &tiles, const Chunk<Til
 
 /* The rows above the separator, eliminated; a checkpoint per chunk. Returns row n-2 and leaves `chunk` past the end. */
 template <typename Real, bool Periodic, typename Tiles>
-__device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator &line, Real shift, const Tiles &tiles,
-                                                 Real *&checkpoint, size_t stride, Chunk<Tiles> &chunk,
-                                                 Separator<Real> &separator)
+__device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator &line, RealOf<Real> shift,
+                                                 const Tiles &tiles, Real *&checkpoint, size_t stride,
+                                                 Chunk<Tiles> &chunk, Separator<Real> &separator)
 {
     constexpr int ROWS = Chunk<Tiles>::ROWS;
-    Eliminated<Real> row = {Real(0), Real(0), Real(-1)};
+    Eliminated<Real> row = {CoefficientOf<Real>(0), Real(0), CoefficientOf<Real>(-1)};
     Real rhs[ROWS], ahead[ROWS];
 
     chunk.first(tiles);
@@ -173,7 +188,7 @@ __device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             if (i < rows) {
-                row = eliminate<Real, Periodic>(row, load_row<Real>(line, chunk.k + i), shift, rhs[i]);
+                row = eliminate<Real, Periodic>(row, load_row<CoefficientOf<Real>>(line, chunk.k + i), shift, rhs[i]);
                 if (Periodic && chunk.k + i + 2 < line.n)
                     update_separator(separator, row);
             }
@@ -186,7 +201,7 @@ __device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator
 
 /* From the separator's solution back to row 0. */
 template <typename Real, bool Periodic, typename Tiles>
-__device__ inline void sweep_backward(const starfish_tridiag_operator &line, Real shift, const Tiles &tiles,
+__device__ inline void sweep_backward(const starfish_tridiag_operator &line, RealOf<Real> shift, const Tiles &tiles,
                                       const Real *checkpoint, size_t stride, Chunk<Tiles> chunk, Real last)
 {
     constexpr int ROWS = Chunk<Tiles>::ROWS;
@@ -199,13 +214,14 @@ __device__ inline void sweep_backward(const starfish_tridiag_operator &line, Rea
         next.backward(tiles);
         load_chunk(ahead, tiles, next);
         checkpoint -= (Periodic ? 3 : 2) * stride;
-        Eliminated<Real> row[ROWS], above = {checkpoint[0], checkpoint[stride], Real(0)};
+        Eliminated<Real> row[ROWS], above = {coefficient_in(checkpoint[0]), checkpoint[stride], CoefficientOf<Real>(0)};
         if (Periodic)
-            above.e = checkpoint[2 * stride];
+            above.e = coefficient_in(checkpoint[2 * stride]);
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
             if (i < rows)
-                above = row[i] = eliminate<Real, Periodic>(above, load_row<Real>(line, chunk.k + i), shift, rhs[i]);
+                above = row[i] =
+                    eliminate<Real, Periodic>(above, load_row<CoefficientOf<Real>>(line, chunk.k + i), shift, rhs[i]);
 #pragma unroll
         for (int i = ROWS - 1; i >= 0; i--) {
             if (i < rows) {
@@ -224,13 +240,13 @@ __device__ inline void sweep_backward(const starfish_tridiag_operator &line, Rea
  * store(t, k, rhs, x), which gets the right-hand side again. `checkpoint` is this thread's: its elements are `stride`
  * apart. A pinned line has x(n-1) = 0. */
 template <typename Real, bool Periodic, typename Tiles>
-__device__ inline void solve_line(const starfish_tridiag_operator &line, Real shift, bool pinned, const Tiles &tiles,
-                                  Real *checkpoint, size_t stride)
+__device__ inline void solve_line(const starfish_tridiag_operator &line, RealOf<Real> shift, bool pinned,
+                                  const Tiles &tiles, Real *checkpoint, size_t stride)
 {
-    const Row<Real> last_row = load_row<Real>(line, line.n - 1);
+    const Row<CoefficientOf<Real>> last_row = load_row<CoefficientOf<Real>>(line, line.n - 1);
     const int last_tile = tiles.last_tile();
     const Real last_rhs = tiles.load(last_tile, line.n - 1);
-    Separator<Real> separator = begin_separator(line, last_row);
+    Separator<Real> separator = begin_separator<Real>(line, last_row);
     Chunk<Tiles> chunk;
     Eliminated<Real> above = sweep_forward<Real, Periodic>(line, shift, tiles, checkpoint, stride, chunk, separator);
     Real last = pinned ? Real(0) : solve_separator(line, separator, above, last_row, shift, last_rhs);

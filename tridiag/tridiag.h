@@ -14,17 +14,39 @@
 
 struct CUstream_st; /* what a cudaStream_t points to */
 
+/* What vectors and lines are made of. Complex numbers are pairs (real part, imaginary part), and then lanes are counted in
+ * pairs; shifts, weights and factors always are reals. On CUDA, pairs and work space for them are aligned to pairs. With STARFISH_TRIDIAG_COMPLEX_VECTORS both parts share one
+ * elimination. Only chains and sums of solves do complex numbers. */
+enum starfish_tridiag_numbers {
+    STARFISH_TRIDIAG_REAL,
+    STARFISH_TRIDIAG_COMPLEX_VECTORS, /* of a real line */
+    STARFISH_TRIDIAG_COMPLEX_LINES,   /* and of vectors */
+    STARFISH_TRIDIAG_NUMBERS
+};
+
+static inline size_t starfish_tridiag_parts(enum starfish_tridiag_numbers numbers)
+{
+    return numbers == STARFISH_TRIDIAG_REAL ? 1 : 2;
+}
+
+/* Bytes of an element of a vector; what workspace functions take for `element_size`. */
+static inline size_t starfish_tridiag_element_size(enum starfish_tridiag_numbers numbers, size_t real_size)
+{
+    return starfish_tridiag_parts(numbers) * real_size;
+}
+
 struct starfish_tridiag_operator {
     size_t n;
     int periodic;
-    const void *lower, *diag, *upper; /* n reals each */
+    const void *lower, *diag, *upper; /* n reals or pairs each */
+    enum starfish_tridiag_numbers numbers;
 };
 
 /* ---- Chains of shifted solves ----------------------------------------------------------------------------------
  * A rational function of T applied to vectors, as a product of first-order factors (the product form of block cyclic
  * reduction, Swarztrauber 1974): for every step q in turn
  *     w = (T + (mu[q] + shift of the lane) I)^-1 x,     x <- keep[q] x + gain[q] w.
- * A batch holds `vectors` independent vectors; vector v is n x lanes reals, element (k, l) at
+ * A batch holds `vectors` independent vectors; vector v is n x lanes elements, element (k, l) at
  *     in[v][k * lanes + l]  with  in[v] = input + input_row[v] * n * lanes   (so rows can be picked from an array),
  * runs steps first_step[v] .. first_step[v] + steps[v] - 1, and its result goes to output + v * n * lanes
  * (output may not overlap input). With steps[v] == 0 it is scale[v] times its input.
@@ -60,11 +82,11 @@ struct starfish_tridiag_chain {
     size_t first_lane, lane_count;
 };
 
-size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
-size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
+size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size);
+size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size);
 
 /* The longest line whose chain stays in shared memory on a GPU of compute capability 9.0. */
-size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t real_size);
+size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t element_size);
 
 void starfish_tridiag_chain_cpu_f32(const struct starfish_tridiag_chain *arguments);
 void starfish_tridiag_chain_cpu_f64(const struct starfish_tridiag_chain *arguments);

@@ -14,14 +14,15 @@ struct slots {
     size_t vector, lane, vector_step, lane_step;
 };
 
-static const real *input_vector(const struct starfish_tridiag_chain *arguments, size_t vector)
+static const scalar *input_vector(const struct starfish_tridiag_chain *arguments, size_t vector)
 {
-    return (const real *)arguments->input + (size_t)arguments->input_row[vector] * arguments->line.n * arguments->lanes;
+    return (const scalar *)arguments->input +
+           (size_t)arguments->input_row[vector] * arguments->line.n * arguments->lanes;
 }
 
-static real *output_vector(const struct starfish_tridiag_chain *arguments, size_t vector)
+static scalar *output_vector(const struct starfish_tridiag_chain *arguments, size_t vector)
 {
-    return (real *)arguments->output + vector * arguments->line.n * arguments->lanes;
+    return (scalar *)arguments->output + vector * arguments->line.n * arguments->lanes;
 }
 
 static real input_scale(const struct starfish_tridiag_chain *arguments, size_t vector)
@@ -39,7 +40,7 @@ static void gather(const struct starfish_tridiag_chain *arguments, const struct 
         block->lane_shift[s] = (real)arguments->shift + (shift_lane ? shift_lane[lane] : 0);
     }
     if (slots.lane_step) {
-        const real *in = input_vector(arguments, slots.vector) + slots.lane;
+        const scalar *in = input_vector(arguments, slots.vector) + slots.lane;
         real scale = input_scale(arguments, slots.vector);
         for (size_t k = 0; k < block->n; k++)
             for (size_t s = 0; s < width; s++)
@@ -47,7 +48,7 @@ static void gather(const struct starfish_tridiag_chain *arguments, const struct 
         return;
     }
     for (size_t s = 0; s < width; s++) {
-        const real *in = input_vector(arguments, slots.vector + s);
+        const scalar *in = input_vector(arguments, slots.vector + s);
         real scale = input_scale(arguments, slots.vector + s);
         for (size_t k = 0; k < block->n; k++)
             block->x[k * block->pitch + s] = scale * in[k];
@@ -58,13 +59,13 @@ static void scatter(const struct starfish_tridiag_chain *arguments, const struct
                     size_t width)
 {
     if (slots.lane_step) {
-        real *out = output_vector(arguments, slots.vector) + slots.lane;
+        scalar *out = output_vector(arguments, slots.vector) + slots.lane;
         for (size_t k = 0; k < block->n; k++)
-            memcpy(out + k * arguments->lanes, block->x + k * block->pitch, width * sizeof(real));
+            memcpy(out + k * arguments->lanes, block->x + k * block->pitch, width * sizeof(scalar));
         return;
     }
     for (size_t s = 0; s < width; s++) {
-        real *out = output_vector(arguments, slots.vector + s);
+        scalar *out = output_vector(arguments, slots.vector + s);
         for (size_t k = 0; k < block->n; k++)
             out[k] = block->x[k * block->pitch + s];
     }
@@ -95,10 +96,11 @@ static inline void pin(const struct starfish_tridiag_chain *arguments, const str
 }
 
 /* x(k) <- keep x(k) + gain w(k) */
-STARFISH_TRIDIAG_INLINE void update_row(const struct line_block *block, size_t width, size_t k, const real *restrict w)
+STARFISH_TRIDIAG_INLINE void update_row(const struct line_block *block, size_t width, size_t k,
+                                        const scalar *restrict w)
 {
     const real *restrict keep = block->keep, *restrict gain = block->gain;
-    real *restrict x = block->x + k * block->pitch;
+    scalar *restrict x = block->x + k * block->pitch;
 
 #pragma omp simd
     for (size_t s = 0; s < width; s++)
@@ -112,7 +114,7 @@ STARFISH_TRIDIAG_INLINE void run_steps_of_width(const struct starfish_tridiag_ch
     size_t n = block->n;
 
     for (int step = 0; step < steps; step++) {
-        const real *below = block->last;
+        const scalar *below = block->last;
         set_step(arguments, block, slots, width, step);
         line_block_begin(block, width);
         for (size_t k = 0; k + 1 < n; k++)
@@ -174,7 +176,7 @@ static void chain_of_single_lanes(const struct starfish_tridiag_chain *arguments
 static void chain_of_many_lanes(const struct starfish_tridiag_chain *arguments)
 {
     size_t n = arguments->line.n, lanes = arguments->lanes, arrays = arguments->line.periodic ? 4 : 3;
-    size_t widest = starfish_tridiag_block_lanes(n, lanes, arrays, sizeof(real));
+    size_t widest = starfish_tridiag_block_lanes(n, lanes, arrays, sizeof(scalar));
     size_t end = starfish_tridiag_lanes_end(lanes, arguments->first_lane, arguments->lane_count);
     struct line_block block = line_block_create(&arguments->line, widest, 1, arguments->workspace);
 
@@ -186,10 +188,27 @@ static void chain_of_many_lanes(const struct starfish_tridiag_chain *arguments)
     }
 }
 
-void REAL_NAME(starfish_tridiag_chain_cpu)(const struct starfish_tridiag_chain *arguments)
+/* Of each kind of numbers. */
+void REAL_NAME(starfish_chain_of_steps)(const struct starfish_tridiag_chain *arguments);
+void REAL_NAME(starfish_chain_of_steps_complex_vectors)(const struct starfish_tridiag_chain *arguments);
+void REAL_NAME(starfish_chain_of_steps_complex_lines)(const struct starfish_tridiag_chain *arguments);
+
+void NUMBER_NAME(starfish_chain_of_steps)(const struct starfish_tridiag_chain *arguments)
 {
     if (arguments->lanes > 1)
         chain_of_many_lanes(arguments);
     else
         chain_of_single_lanes(arguments);
 }
+
+#ifdef STARFISH_REAL_NUMBERS
+void REAL_NAME(starfish_tridiag_chain_cpu)(const struct starfish_tridiag_chain *arguments)
+{
+    static void (*const kernels[STARFISH_TRIDIAG_NUMBERS])(const struct starfish_tridiag_chain *) = {
+        [STARFISH_TRIDIAG_REAL] = REAL_NAME(starfish_chain_of_steps),
+        [STARFISH_TRIDIAG_COMPLEX_VECTORS] = REAL_NAME(starfish_chain_of_steps_complex_vectors),
+        [STARFISH_TRIDIAG_COMPLEX_LINES] = REAL_NAME(starfish_chain_of_steps_complex_lines)};
+
+    kernels[arguments->line.numbers](arguments);
+}
+#endif

@@ -29,13 +29,16 @@ namespace starfish_tridiag
 namespace
 {
 
+using starfish_number::Complex;
+
 template <typename Real>
 __device__ inline Step<Real> load_step(const starfish_tridiag_chain &arguments, size_t lane, int q)
 {
-    const Real *lanes = static_cast<const Real *>(arguments.shift_lane);
-    Step<Real> step = {static_cast<const Real *>(arguments.mu)[q] + (lanes ? lanes[lane] : Real(0)) +
-                           static_cast<Real>(arguments.shift),
-                       static_cast<const Real *>(arguments.keep)[q], static_cast<const Real *>(arguments.gain)[q],
+    typedef RealOf<Real> Factor;
+    const Factor *lanes = static_cast<const Factor *>(arguments.shift_lane);
+    Step<Real> step = {static_cast<const Factor *>(arguments.mu)[q] + (lanes ? lanes[lane] : Factor(0)) +
+                           static_cast<Factor>(arguments.shift),
+                       static_cast<const Factor *>(arguments.keep)[q], static_cast<const Factor *>(arguments.gain)[q],
                        lane == 0 && q == arguments.pinned_step};
 
     return step;
@@ -54,9 +57,10 @@ __device__ inline Real *output_line(const starfish_tridiag_chain &arguments, siz
     return static_cast<Real *>(arguments.output) + vector * arguments.line.n * arguments.lanes + lane;
 }
 
-template <typename Real> __device__ inline Real input_scale(const starfish_tridiag_chain &arguments, size_t vector)
+template <typename Real>
+__device__ inline RealOf<Real> input_scale(const starfish_tridiag_chain &arguments, size_t vector)
 {
-    return arguments.scale ? static_cast<const Real *>(arguments.scale)[vector] : Real(1);
+    return arguments.scale ? static_cast<const RealOf<Real> *>(arguments.scale)[vector] : RealOf<Real>(1);
 }
 
 /* ---- Thomas ---------------------------------------------------------------------------------------------------- */
@@ -67,7 +71,7 @@ template <typename Real> struct LineOfVector {
     const Real *from;
     Real *to;
     size_t rows, lanes;
-    Real scale, keep, gain;
+    RealOf<Real> scale, keep, gain;
 
     __device__ size_t n() const { return rows; }
     __device__ int tiles() const { return 1; }
@@ -88,7 +92,7 @@ __global__ void __launch_bounds__(THREADS) thomas_chain(const __grid_constant__ 
         const int first = arguments.first_step[vector], steps = arguments.steps[vector];
         const Real *from = input_line<Real>(arguments, vector, lane);
         Real *to = output_line<Real>(arguments, vector, lane);
-        Real scale = input_scale<Real>(arguments, vector);
+        RealOf<Real> scale = input_scale<Real>(arguments, vector);
         for (size_t k = 0; k < n && steps == 0; k++)
             to[k * lanes] = scale * from[k * lanes];
         for (int q = first; q < first + steps; q++) {
@@ -97,7 +101,7 @@ __global__ void __launch_bounds__(THREADS) thomas_chain(const __grid_constant__ 
             solve_line<Real, Periodic>(arguments.line, step.shift, step.pinned, tiles,
                                        static_cast<Real *>(arguments.workspace) + line, lines);
             from = to;
-            scale = Real(1);
+            scale = RealOf<Real>(1);
         }
     }
 }
@@ -116,7 +120,7 @@ template <typename Real, bool Periodic, int Unknowns, typename Way>
 __global__ void __launch_bounds__(MOST_THREADS, 1)
     shared_chain(const __grid_constant__ starfish_tridiag_chain arguments)
 {
-    extern __shared__ double memory[];
+    extern __shared__ __align__(16) unsigned char memory[];
     const size_t n = arguments.line.n, lanes = arguments.lanes, lines = lanes * arguments.vectors;
     const SharedSystem<Real, Periodic> system(memory, n);
 
@@ -179,7 +183,7 @@ bool prefers_thomas(const starfish_tridiag_chain *arguments)
     return arguments->lanes >= FEWEST_THOMAS_LANES && arguments->lanes * arguments->vectors >= FEWEST_THOMAS_LINES;
 }
 
-template <typename Real> int launch_chain(const starfish_tridiag_chain *arguments, cudaStream_t stream)
+template <typename Real> int launch_numbers(const starfish_tridiag_chain *arguments, cudaStream_t stream)
 {
     const starfish_tridiag_method method = arguments->method;
 
@@ -193,6 +197,18 @@ template <typename Real> int launch_chain(const starfish_tridiag_chain *argument
     if (method == STARFISH_TRIDIAG_AUTO && status == cudaErrorInvalidConfiguration)
         return launch_thomas<Real>(arguments, stream);
     return status;
+}
+
+template <typename Real> int launch_chain(const starfish_tridiag_chain *arguments, cudaStream_t stream)
+{
+    switch (arguments->line.numbers) {
+    case STARFISH_TRIDIAG_REAL:
+        return launch_numbers<Real>(arguments, stream);
+    case STARFISH_TRIDIAG_COMPLEX_VECTORS:
+        return launch_numbers<Complex<Real, false>>(arguments, stream);
+    default:
+        return launch_numbers<Complex<Real, true>>(arguments, stream);
+    }
 }
 
 } // namespace

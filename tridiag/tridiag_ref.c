@@ -82,6 +82,54 @@ int starfish_tridiag_ref_solve(const struct starfish_tridiag_ref_line *line, lon
     return failed;
 }
 
+/* The real matrix of twice the rows that multiplies (real parts, imaginary parts) as the complex one multiplies: its two
+ * blocks of rows are (real, -imaginary) and (imaginary, real). */
+static void write_out_both_parts(const long double *re, const long double *im, size_t n, long double *matrix)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            matrix[i * 2 * n + j] = matrix[(n + i) * 2 * n + n + j] = re[i * n + j];
+            matrix[i * 2 * n + n + j] = -im[i * n + j];
+            matrix[(n + i) * 2 * n + j] = im[i * n + j];
+        }
+}
+
+static int solve_both_parts(const struct starfish_tridiag_ref_complex_line *line, long double *memory, long double *x,
+                            long double *x_imaginary)
+{
+    const size_t n = line->real.n;
+    long double *re = memory, *im = re + n * n, *matrix = im + n * n, *both = matrix + 4 * n * n;
+    const struct starfish_tridiag_ref_line imaginary = {
+        .n = n, .periodic = line->real.periodic, .lower = line->lower, .diag = line->diag, .upper = line->upper};
+
+    write_out(&line->real, re);
+    write_out(&imaginary, im);
+    if (line->real.pinned) {
+        memset(im + (n - 1) * n, 0, n * sizeof *im);
+        x[n - 1] = x_imaginary[n - 1] = 0;
+    }
+    write_out_both_parts(re, im, n, matrix);
+    memcpy(both, x, n * sizeof *x);
+    memcpy(both + n, x_imaginary, n * sizeof *x);
+    const int failed = eliminate(matrix, 2 * n, both);
+    memcpy(x, both, n * sizeof *x);
+    memcpy(x_imaginary, both + n, n * sizeof *x);
+    return failed;
+}
+
+int starfish_tridiag_ref_complex_solve(const struct starfish_tridiag_ref_complex_line *line, long double *x,
+                                       long double *x_imaginary)
+{
+    const size_t n = line->real.n;
+    long double *memory = malloc((6 * n * n + 2 * n) * sizeof *memory);
+
+    if (!memory)
+        return -1;
+    const int failed = solve_both_parts(line, memory, x, x_imaginary);
+    free(memory);
+    return failed;
+}
+
 int starfish_tridiag_ref_chain(const struct starfish_tridiag_ref_line *line, int steps, const double *mu,
                                const double *keep, const double *gain, int pinned, long double *x)
 {

@@ -23,43 +23,45 @@ static size_t checkpoint_bytes(size_t n, size_t lines, size_t tiles, int periodi
     return chunks * thomas_arrays(periodic) * lines * real_size;
 }
 
-size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size)
+size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size)
 {
     size_t arrays = chain_arrays(periodic);
-    size_t width = lanes > 1 ? starfish_tridiag_block_lanes(n, lanes, arrays, real_size)
+    size_t width = lanes > 1 ? starfish_tridiag_block_lanes(n, lanes, arrays, element_size)
                              : starfish_tridiag_smaller(vectors, STARFISH_TRIDIAG_SIDE_BY_SIDE);
 
-    return starfish_tridiag_block_bytes(n, width, arrays, real_size);
+    return starfish_tridiag_block_bytes(n, width, arrays, element_size);
 }
 
-size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size)
+size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size)
 {
-    return checkpoint_bytes(n, lanes * vectors, 1, periodic, real_size);
+    return checkpoint_bytes(n, lanes * vectors, 1, periodic, element_size);
 }
 
-/* 8 unknowns of each of 1024 threads, 3 or 4 reals each in 227 KB. */
-size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t real_size)
+/* 8 unknowns of each of 1024 threads, 3 or 4 elements each in 227 KB; of complex vectors of a real line a third of that
+ * stays empty. */
+size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t element_size)
 {
     enum { MOST = 8192, SHARED_BYTES = 227 * 1024 };
 
-    return starfish_tridiag_smaller(MOST, SHARED_BYTES / ((periodic ? 4 : 3) * real_size));
+    return starfish_tridiag_smaller(MOST, SHARED_BYTES / ((periodic ? 4 : 3) * element_size));
 }
 
-size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic, size_t real_size)
+size_t starfish_shifted_sums_workspace_cpu(size_t n, size_t lanes, int periodic, size_t element_size)
 {
-    size_t arrays = chain_arrays(periodic);
-    size_t width = lanes < STARFISH_TRIDIAG_FEW_LANES ? STARFISH_TRIDIAG_SIDE_BY_SIDE
-                                                      : starfish_tridiag_block_lanes(n, lanes, arrays, real_size);
+    size_t width = STARFISH_TRIDIAG_SUMMED_LINES * STARFISH_TRIDIAG_CACHE_LINE / element_size;
+    size_t arrays = lanes < STARFISH_TRIDIAG_FEW_LANES
+                        ? chain_arrays(periodic) + STARFISH_SHIFTED_SUMS_OUTPUTS
+                        : thomas_arrays(periodic) + STARFISH_SHIFTED_SUMS_INPUTS + STARFISH_SHIFTED_SUMS_OUTPUTS;
 
-    return starfish_tridiag_block_bytes(n, width, arrays, real_size);
+    return starfish_tridiag_block_bytes(n, width, arrays, element_size);
 }
 
 /* Partial sums of all runs, and of long lines checkpoints too. No less for more lanes: of blocks of lanes the largest
  * decides. */
 size_t starfish_shifted_sums_workspace_cuda(size_t n, size_t lanes, size_t groups, size_t most_roots, int outputs,
-                                            int periodic, size_t real_size)
+                                            int periodic, size_t element_size)
 {
-    size_t sums = lanes * groups, runs = sums * most_roots, vector = n * real_size;
+    size_t sums = lanes * groups, runs = sums * most_roots, vector = n * element_size;
 
     if (vector <= STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES) {
         size_t most = STARFISH_TRIDIAG_SUMMED_BYTES / vector;
@@ -67,7 +69,7 @@ size_t starfish_shifted_sums_workspace_cuda(size_t n, size_t lanes, size_t group
     }
     size_t most = sums > STARFISH_TRIDIAG_LINES_AT_ONCE ? sums : STARFISH_TRIDIAG_LINES_AT_ONCE;
     size_t lines = starfish_tridiag_smaller(runs, most);
-    return checkpoint_bytes(n, lines, 1, periodic, real_size) + (size_t)outputs * lines * vector;
+    return checkpoint_bytes(n, lines, 1, periodic, element_size) + (size_t)outputs * lines * vector;
 }
 
 size_t starfish_slab_solve_workspace_cpu(size_t rows, size_t lanes, int periodic, size_t real_size)

@@ -1,17 +1,26 @@
 # The library's targets, and the functions by which each folder adds to them.
 #
 #   starfish_sources(FILE...)       C files, compiled once
+#   starfish_runtime_sources(FILE...)  C files that know StarPU, compiled once more for simulated machines
 #   starfish_real_sources(FILE...)  C files compiled twice, for f32 and f64 (base/real.h)
+#   starfish_number_sources(FILE...)  the same, each also for complex vectors and for complex lines (base/number.h)
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
 add_library(starfish_objects OBJECT)
+set(starfish_kernel_libraries starfish_objects)
 foreach(precision f32 f64)
     string(TOUPPER ${precision} upper)
-    add_library(starfish_objects_${precision} OBJECT)
-    target_compile_definitions(starfish_objects_${precision} PRIVATE STARFISH_REAL_${upper})
+    set(objects starfish_objects_${precision})
+    foreach(numbers "" _complex_vectors _complex_lines)
+        string(TOUPPER "${numbers}" kind)
+        add_library(${objects}${numbers} OBJECT)
+        target_compile_definitions(${objects}${numbers} PRIVATE STARFISH_REAL_${upper} $<$<BOOL:${kind}>:STARFISH${kind}>)
+        list(APPEND starfish_kernel_libraries ${objects}${numbers})
+    endforeach()
 endforeach()
-set(starfish_object_libraries starfish_objects starfish_objects_f32 starfish_objects_f64)
+add_library(starfish_runtime_objects OBJECT)
+set(starfish_object_libraries ${starfish_kernel_libraries} starfish_runtime_objects)
 foreach(objects ${starfish_object_libraries})
     target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
     target_include_directories(${objects} PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/include")
@@ -41,6 +50,18 @@ if(STARFISH_HAVE_CUDA)
     target_link_libraries(starfish_internal PUBLIC stdc++)
 endif()
 
+# For a simulated machine, kernels are the same, though tasks never run them, and all above knows another StarPU.
+if(STARFISH_SIMULATION)
+    add_library(starfish_simulated STATIC)
+    foreach(objects ${starfish_kernel_libraries})
+        target_sources(starfish_simulated PRIVATE $<TARGET_OBJECTS:${objects}>)
+    endforeach()
+    # Analysers see each file once, as the real program has it.
+    set_target_properties(starfish_simulated PROPERTIES LINKER_LANGUAGE C EXPORT_COMPILE_COMMANDS OFF)
+    target_link_libraries(starfish_simulated PUBLIC starfish_settings starfish_simulated_dependencies)
+    target_include_directories(starfish_simulated PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/include")
+endif()
+
 function(starfish_absolute output)
     set(paths)
     foreach(file ${ARGN})
@@ -54,10 +75,27 @@ function(starfish_sources)
     target_sources(starfish_objects PRIVATE ${paths})
 endfunction()
 
+function(starfish_runtime_sources)
+    starfish_absolute(paths ${ARGN})
+    target_sources(starfish_runtime_objects PRIVATE ${paths})
+    if(STARFISH_SIMULATION)
+        target_sources(starfish_simulated PRIVATE ${paths})
+    endif()
+endfunction()
+
 function(starfish_real_sources)
     starfish_absolute(paths ${ARGN})
     target_sources(starfish_objects_f32 PRIVATE ${paths})
     target_sources(starfish_objects_f64 PRIVATE ${paths})
+endfunction()
+
+function(starfish_number_sources)
+    starfish_real_sources(${ARGN})
+    starfish_absolute(paths ${ARGN})
+    foreach(numbers _complex_vectors _complex_lines)
+        target_sources(starfish_objects_f32${numbers} PRIVATE ${paths})
+        target_sources(starfish_objects_f64${numbers} PRIVATE ${paths})
+    endforeach()
 endfunction()
 
 function(starfish_cuda_sources)

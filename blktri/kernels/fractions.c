@@ -7,8 +7,10 @@
 struct matrix {
     const double *lower, *diag, *upper;
     size_t n;
-    int periodic, singular;
+    int periodic, singular, radix;
 };
+
+enum { MOST_ROWS = STARFISH_BLOCK_SEPARATORS + 2 }; /* of eigenvectors */
 
 /* ---- Fitness ------------------------------------------------------------------------------------------------------- */
 
@@ -45,28 +47,37 @@ static size_t rows_of(const struct starfish_block *b)
     return (size_t)b->hi - (size_t)b->lo + 1;
 }
 
-/* Make the block symmetric, and find its roots and the rows at lo, separator and hi of its eigenvectors. */
+/* Make the block symmetric, and find its roots and the rows at lo, separators and hi of its eigenvectors. */
 static starfish_status find_rows(const struct matrix *m, const struct starfish_block *b, const struct workspace *w)
 {
-    const size_t lo = (size_t)b->lo, rows = rows_of(b);
-    const size_t wanted[3] = {0, (size_t)b->separator - lo, rows - 1};
+    const size_t lo = (size_t)b->lo, rows = rows_of(b), separators = (size_t)b->separators;
+    size_t wanted[MOST_ROWS] = {0};
+    for (size_t i = 0; i < separators; i++)
+        wanted[1 + i] = (size_t)b->separator[i] - lo;
+    wanted[1 + separators] = rows - 1;
     for (size_t j = 0; j < rows; j++) {
         w->diag[j] = m->diag[lo + j];
         if (j + 1 < rows)
             w->off[j] = copysign(sqrt(m->upper[lo + j] * m->lower[lo + j + 1]), m->upper[lo + j]);
     }
-    return starfish_eigenrows(w->diag, w->off, rows, wanted, 3, w->root, w->component);
+    return starfish_eigenrows(w->diag, w->off, rows, wanted, separators + 2, w->root, w->component);
 }
 
 static void fill_block(const struct matrix *m, const struct starfish_block *b, const struct workspace *w,
                        struct starfish_fraction *fraction)
 {
     const int lo = b->lo, hi = b->hi;
-    const double low = exp(w->scaling[b->separator] - w->scaling[lo]);
-    const double high = exp(w->scaling[b->separator] - w->scaling[hi]);
+    const size_t separators = (size_t)b->separators;
+    const double reference = w->scaling[b->separator[separators / 2]];
+    const double low = exp(reference - w->scaling[lo]), high = exp(reference - w->scaling[hi]);
     for (size_t q = 0; q < rows_of(b); q++) {
-        const double f = w->component[3 * q], l = w->component[3 * q + 2];
-        fraction[q] = (struct starfish_fraction){.mu = w->root[q], .middle = w->component[3 * q + 1]};
+        const double *component = w->component + (separators + 2) * q, f = component[0], l = component[separators + 1];
+        fraction[q] = (struct starfish_fraction){.mu = w->root[q]};
+        for (size_t i = 0; i < separators; i++) {
+            const double scale = exp(reference - w->scaling[b->separator[i]]);
+            fraction[q].from_separator[i] = component[1 + i] / scale;
+            fraction[q].to_separator[i] = component[1 + i] * scale;
+        }
         if (b->lower >= 0) {
             fraction[q].to_lower = m->upper[b->lower] * low * f;
             fraction[q].from_lower = -m->lower[lo] / low * f;
@@ -82,7 +93,8 @@ static starfish_status fill_ring(const struct matrix *m, const struct workspace 
 {
     STARFISH_TRY(starfish_ring_eigenrows(m->lower, m->diag, m->upper, m->n, w->root, w->component));
     for (size_t q = 0; q < m->n; q++)
-        fraction[q] = (struct starfish_fraction){.mu = w->root[q], .middle = w->component[q]};
+        fraction[q] = (struct starfish_fraction){
+            .mu = w->root[q], .from_separator = {w->component[q]}, .to_separator = {w->component[q]}};
     return STARFISH_SUCCESS;
 }
 
@@ -92,8 +104,11 @@ static starfish_status build_level(const struct matrix *m, const struct starfish
     level->first_root = calloc(rows->blocks + 1, sizeof *level->first_root);
     if (!level->first_root)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for partial fractions");
-    for (size_t i = 0; i < rows->blocks; i++)
+    for (size_t i = 0; i < rows->blocks; i++) {
         level->first_root[i + 1] = level->first_root[i] + rows_of(&rows->block[i]);
+        if (rows->block[i].separators > level->separators)
+            level->separators = rows->block[i].separators;
+    }
     level->roots = level->first_root[rows->blocks];
     level->fraction = calloc(level->roots + 1, sizeof *level->fraction);
     if (!level->fraction)
@@ -127,7 +142,7 @@ static starfish_status build(struct starfish_fractions *fractions, const struct 
     w->scaling[0] = 0;
     for (size_t j = 0; j + 1 < m->n; j++)
         w->scaling[j + 1] = w->scaling[j] + log_of_scaling(m->lower, m->upper, j);
-    STARFISH_TRY(starfish_reduction_dissect(&fractions->rows, m->lower, m->upper, m->n, m->periodic));
+    STARFISH_TRY(starfish_reduction_dissect(&fractions->rows, m->lower, m->upper, m->n, m->periodic, m->radix));
     fractions->level = calloc(fractions->rows->levels, sizeof *fractions->level);
     if (!fractions->level)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for partial fractions");
@@ -138,11 +153,11 @@ static starfish_status build(struct starfish_fractions *fractions, const struct 
 }
 
 starfish_status starfish_fractions_create(struct starfish_fractions **result, const double *lower, const double *diag,
-                                          const double *upper, size_t n, int periodic, int singular)
+                                          const double *upper, size_t n, int periodic, int singular, int radix)
 {
-    const struct matrix m = {lower, diag, upper, n, periodic, singular};
+    const struct matrix m = {lower, diag, upper, n, periodic, singular, radix};
     struct starfish_fractions *fractions = calloc(1, sizeof *fractions);
-    double *memory = malloc(7 * n * sizeof *memory);
+    double *memory = malloc((4 + MOST_ROWS) * n * sizeof *memory);
     starfish_status status;
     *result = NULL;
     if (fractions && memory) {

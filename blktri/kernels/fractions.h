@@ -4,30 +4,41 @@
  * rational function of T, factor by factor, this sums its partial fractions (Sweet, SIAM J. Sci. Stat. Comput. 9 (1988);
  * Gallopoulos and Saad, Parallel Comput. 10 (1989)): all solves of a level are independent of each other. The scaling
  * s[0] = 1, s[j+1] = s[j] sqrt(cn[j] / an[j+1]) makes the rows lo..hi symmetric. With the eigenvalues mu_q of that block
- * and the components f_q, m_q, l_q of its unit eigenvectors at lo, at the separator c and at hi,
- *     reduction     z_q = (T + mu_q I)^-1 y_c,
- *                   y_(lo-1) -= cn[lo-1] s_c/s_lo sum m_q f_q z_q,    y_(hi+1) -= an[hi+1] s_c/s_hi sum m_q l_q z_q
- *     substitution  x_c = sum m_q (T + mu_q I)^-1 (m_q y_c - f_q s_lo/s_c an[lo] x_(lo-1) - l_q s_hi/s_c cn[hi] x_(hi+1)).
+ * and the components f_q, m_qc, l_q of its unit eigenvectors at lo, at its separators c and at hi, r being one of these,
+ *     reduction     z_q = (T + mu_q I)^-1 sum over c of m_qc s_c/s_r y_c,
+ *                   y_(lo-1) -= cn[lo-1] s_r/s_lo sum f_q z_q,    y_(hi+1) -= an[hi+1] s_r/s_hi sum l_q z_q
+ *     substitution  z_q = (T + mu_q I)^-1 (sum over c of m_qc s_c/s_r y_c
+ *                                          - f_q s_lo/s_r an[lo] x_(lo-1) - l_q s_hi/s_r cn[hi] x_(hi+1)),
+ *                   x_c = s_r/s_c sum m_qc z_q.
+ *
+ * A level of any radix costs one solve per row and direction. Radix 4, three separators to a block, has half the levels of
+ * radix 2 and hence half the solves (the partial solution variant of Rossi and Toivanen, SIAM J. Sci. Comput. 20 (1999),
+ * 1778); what is weighted and added, per two levels of radix 2, is 13 vectors per root instead of 14.
+ *
  * The components of an eigenvector are bounded by one, and the couplings enter once, so nothing can overflow and no
  * order has to be found: on strongly stretched grids this loses the digits of a few roundings, where the product form
  * loses those of a chain. But the ratios of s enter too: see starfish_fractions_suit.
  *
- * Periodic: the first separator is row n-1, whose block is the whole ring; only m_q is needed there. */
+ * Periodic: the first separator is row n-1, whose block is the whole ring; only its m_q is needed there. */
 #ifndef STARFISH_BLKTRI_FRACTIONS_H
 #define STARFISH_BLKTRI_FRACTIONS_H
 
 #include "blktri/kernels/reduction.h"
 
 /* One root of a block and its weights, as above:
- *     to_lower = cn[lo-1] s_c/s_lo f,         to_upper = an[hi+1] s_c/s_hi l,       for z's with weight `middle` on y_c
- *     from_lower = -f s_lo/s_c an[lo],        from_upper = -l s_hi/s_c cn[hi],      into sums with weight `middle`.
- * Zero where the block has no neighbour on that side. */
+ *     from_separator = m_c s_c/s_r,           to_separator = m_c s_r/s_c,           as many as the block has,
+ *     to_lower = cn[lo-1] s_r/s_lo f,         to_upper = an[hi+1] s_r/s_hi l,
+ *     from_lower = -f s_lo/s_r an[lo],        from_upper = -l s_hi/s_r cn[hi].
+ * Zero where the block has no such separator, or no neighbour on that side. */
 struct starfish_fraction {
-    double mu, middle, to_lower, to_upper, from_lower, from_upper;
+    double mu;
+    double from_separator[STARFISH_BLOCK_SEPARATORS], to_separator[STARFISH_BLOCK_SEPARATORS];
+    double to_lower, to_upper, from_lower, from_upper;
 };
 
 struct starfish_fractions_level {
     size_t roots;
+    int separators;     /* the most that a block of the level has */
     size_t *first_root; /* per block of the level, and one past the last */
     struct starfish_fraction *fraction;
 };
@@ -54,9 +65,9 @@ starfish_status starfish_ring_eigenrows(const double *lower, const double *diag,
 int starfish_fractions_suit(const double *lower, const double *upper, size_t n, int periodic);
 
 /* Analyse tridiag(lower, diag, upper) of n >= 1 rows, which suits. singular: the whole matrix has the eigenvalue zero
- * exactly. The caller owns *result. */
+ * exactly. radix: 2 or 4. The caller owns *result. */
 starfish_status starfish_fractions_create(struct starfish_fractions **result, const double *lower, const double *diag,
-                                          const double *upper, size_t n, int periodic, int singular);
+                                          const double *upper, size_t n, int periodic, int singular, int radix);
 void starfish_fractions_destroy(struct starfish_fractions *fractions);
 
 #endif

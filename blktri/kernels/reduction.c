@@ -9,7 +9,7 @@
 struct matrix {
     const double *lower, *diag, *upper;
     size_t n;
-    int periodic, singular;
+    int periodic, singular, radix;
 };
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------------- */
@@ -19,19 +19,32 @@ struct block_list {
     size_t count;
 };
 
+/* The middle of rows lo..hi, between those of the halves if they are to be cut too. */
+static void add_separators(struct starfish_block *block, int lo, int hi, int radix)
+{
+    if (lo > hi || radix < 2)
+        return;
+    const int middle = lo + (hi - lo) / 2;
+    add_separators(block, lo, middle - 1, radix / 2);
+    block->separator[block->separators++] = middle;
+    add_separators(block, middle + 1, hi, radix / 2);
+}
+
 static void dissect(const struct matrix *m, struct block_list *list, int lo, int hi, int level)
 {
     if (lo > hi)
         return;
-    const int n = (int)m->n, separator = lo + (hi - lo) / 2;
-    int lower = lo - 1, upper = hi + 1;
+    const int n = (int)m->n;
+    struct starfish_block block = {.lo = lo, .hi = hi, .lower = lo - 1, .upper = hi + 1, .level = level};
     if (m->periodic)
-        lower = (lower + n) % n, upper = upper % n;
-    else if (upper == n)
-        upper = -1;
-    list->block[list->count++] = (struct starfish_block){lo, separator, hi, lower, upper, level};
-    dissect(m, list, lo, separator - 1, level + 1);
-    dissect(m, list, separator + 1, hi, level + 1);
+        block.lower = (block.lower + n) % n, block.upper = block.upper % n;
+    else if (block.upper == n)
+        block.upper = -1;
+    add_separators(&block, lo, hi, m->radix);
+    list->block[list->count++] = block;
+    for (int i = 0; i <= block.separators; i++)
+        dissect(m, list, i > 0 ? block.separator[i - 1] + 1 : lo, i < block.separators ? block.separator[i] - 1 : hi,
+                level + 1);
 }
 
 /* Periodic: the last row separates the ring, and is both neighbours of what remains. */
@@ -42,7 +55,8 @@ static void dissect_all(const struct matrix *m, struct block_list *list)
         dissect(m, list, 0, n - 1, 0);
         return;
     }
-    list->block[list->count++] = (struct starfish_block){0, n - 1, n - 1, -1, -1, 0};
+    list->block[list->count++] = (struct starfish_block){
+        .lo = 0, .hi = n - 1, .separators = 1, .separator = {n - 1}, .lower = -1, .upper = -1, .level = 0};
     dissect(m, list, 0, n - 2, 1);
 }
 
@@ -56,7 +70,7 @@ struct block_roots {
 
 static starfish_status find_roots(const struct matrix *m, const struct starfish_block *b, struct block_roots *r)
 {
-    const size_t lo = (size_t)b->lo, c = (size_t)b->separator, hi = (size_t)b->hi;
+    const size_t lo = (size_t)b->lo, c = (size_t)b->separator[0], hi = (size_t)b->hi;
     r->wholes = hi - lo + 1;
     r->belows = c - lo;
     r->aboves = hi - c;
@@ -112,7 +126,7 @@ static starfish_status neighbour_chains(const struct matrix *m, const struct sta
                                         const struct block_roots *r, int high_end, struct starfish_step_list *steps,
                                         struct starfish_neighbour *neighbour)
 {
-    const size_t lo = (size_t)b->lo, c = (size_t)b->separator, hi = (size_t)b->hi;
+    const size_t lo = (size_t)b->lo, c = (size_t)b->separator[0], hi = (size_t)b->hi;
     const double *outward = high_end ? m->lower : m->upper, *inward = high_end ? m->upper : m->lower;
     const size_t rows = high_end ? hi - c : c - lo,
                  first = high_end ? c + 1 : lo; /* of the half towards the neighbour */
@@ -132,7 +146,7 @@ static int coupled(const struct matrix *m, const struct starfish_block *b, int u
     const int row = upper_side ? b->upper : b->lower;
     if (row < 0)
         return 0;
-    const size_t c = (size_t)b->separator;
+    const size_t c = (size_t)b->separator[upper_side ? b->separators - 1 : 0];
     const struct product to = upper_side ? couple(m->upper, c, (size_t)b->hi) : couple(m->lower, (size_t)b->lo, c);
     const double first = upper_side ? m->lower[row] : m->upper[row];
     return isfinite(to.logarithm) || first != 0;
@@ -231,6 +245,7 @@ static starfish_status group_by_level(struct starfish_reduction *reduction, cons
     for (size_t i = 0; i < list->count; i++) { /* in order of rows, which dissection gives within a level */
         struct starfish_reduction_level *level = &reduction->level[list->block[i].level];
         level->block[level->blocks++] = list->block[i];
+        level->rows += (size_t)list->block[i].separators;
     }
     return STARFISH_SUCCESS;
 }
@@ -303,14 +318,14 @@ static starfish_status create(struct starfish_reduction **result, const struct m
 starfish_status starfish_reduction_create(struct starfish_reduction **result, const double *lower, const double *diag,
                                           const double *upper, size_t n, int periodic, int singular)
 {
-    const struct matrix m = {lower, diag, upper, n, periodic, singular};
+    const struct matrix m = {lower, diag, upper, n, periodic, singular, 2};
     return create(result, &m, 1);
 }
 
 starfish_status starfish_reduction_dissect(struct starfish_reduction **result, const double *lower, const double *upper,
-                                           size_t n, int periodic)
+                                           size_t n, int periodic, int radix)
 {
-    const struct matrix m = {lower, NULL, upper, n, periodic, 0};
+    const struct matrix m = {lower, NULL, upper, n, periodic, 0, radix};
     return create(result, &m, 0);
 }
 

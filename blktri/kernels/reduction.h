@@ -28,10 +28,14 @@
 
 #include <stddef.h>
 
-/* A block of rows with its separator. `lower`, `upper`: the rows just outside (lo-1 and hi+1, wrapped), -1 when none
- * or when the coupling to it is zero. */
+/* Separators of a block: one in product form, up to three in partial-fraction form (fractions.h). */
+enum { STARFISH_BLOCK_SEPARATORS = 3 };
+
+/* A block of rows with its separators, ascending. `lower`, `upper`: the rows just outside (lo-1 and hi+1, wrapped), -1
+ * when none or when the coupling to it is zero. */
 struct starfish_block {
-    int lo, separator, hi;
+    int lo, hi;
+    int separators, separator[STARFISH_BLOCK_SEPARATORS];
     int lower, upper;
     int level;
 };
@@ -46,7 +50,7 @@ struct starfish_chain {
     double scale;
 };
 
-/* Level 0 is the root. For each neighbour (all lower ones of the level's blocks first, then all upper ones): the block
+/* Level 0 is the root. Its rows are the separators of all its blocks, in order. For each neighbour (all lower ones of the level's blocks first, then all upper ones): the block
  * (index in the level), the row, the chain from the separator to it and the chain from it to the separator. */
 struct starfish_neighbour {
     size_t block;
@@ -54,7 +58,7 @@ struct starfish_neighbour {
     struct starfish_chain reduce, influence;
 };
 struct starfish_reduction_level {
-    size_t blocks;
+    size_t blocks, rows;
     struct starfish_block *block;
     struct starfish_chain *solve; /* per block */
     size_t neighbours, lower;
@@ -87,9 +91,10 @@ starfish_status starfish_check_symmetrizable(const char *axis, const double *low
  * The caller owns *result. */
 starfish_status starfish_reduction_create(struct starfish_reduction **result, const double *lower, const double *diag,
                                           const double *upper, size_t n, int periodic, int singular);
-/* Blocks and neighbours only: the chains are not made, and the roots are not known. */
+/* Blocks and neighbours only: the chains are not made, and the roots are not known. A block is cut into `radix` parts, 2 or
+ * 4, by its middle and by the middles of the halves; into fewer where it has too few rows. */
 starfish_status starfish_reduction_dissect(struct starfish_reduction **result, const double *lower, const double *upper,
-                                           size_t n, int periodic);
+                                           size_t n, int periodic, int radix);
 void starfish_reduction_destroy(struct starfish_reduction *reduction);
 
 #endif

@@ -1,4 +1,4 @@
-! FISHPACK's BLKTRI for Fortran: a program that calls it says
+! FISHPACK's BLKTRI and CBLKTRI for Fortran: a program that calls them says
 !
 !     use starfish_fishpack
 !
@@ -6,10 +6,11 @@
 ! the program, and link the library starfish. What is the same and what differs is said in fishpack.h beside this file.
 ! Reals are double precision. All of it may be called from several threads at once, as fishpack.h says.
 module starfish_fishpack
-    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_null_char, c_null_ptr, c_ptr, c_f_pointer
+    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_double_complex, c_int, c_null_char, c_null_ptr, c_ptr, &
+        c_f_pointer
     implicit none
     private
-    public :: blktri, fishfin, fishworkspace, blktri_message
+    public :: blktri, cblktri, fishfin, fishworkspace, blktri_message
 
     ! starfish_blktri_work: context may be set to a starfish_context before the first call.
     type, bind(c) :: fishworkspace
@@ -23,6 +24,17 @@ module starfish_fishpack
             integer(c_int), value :: iflg, np, n, mp, m, idimy
             real(c_double), intent(in) :: an(*), bn(*), cn(*), am(*), bm(*), cm(*)
             real(c_double), intent(inout) :: y(idimy, *)
+            integer(c_int), intent(out) :: ierror
+            type(fishworkspace), intent(inout) :: w
+            integer(c_int) :: status
+        end function
+
+        function starfish_cblktri(iflg, np, n, an, bn, cn, mp, m, am, bm, cm, idimy, y, ierror, w) result(status) bind(c)
+            import :: c_double, c_double_complex, c_int, fishworkspace
+            integer(c_int), value :: iflg, np, n, mp, m, idimy
+            real(c_double), intent(in) :: an(*), bn(*), cn(*)
+            complex(c_double_complex), intent(in) :: am(*), bm(*), cm(*)
+            complex(c_double_complex), intent(inout) :: y(idimy, *)
             integer(c_int), intent(out) :: ierror
             type(fishworkspace), intent(inout) :: w
             integer(c_int) :: status
@@ -53,6 +65,21 @@ contains
 
         ! The status says no more than ierror does.
         status = starfish_blktri(int(iflg, c_int), int(np, c_int), int(n, c_int), an, bn, cn, int(mp, c_int), &
+            int(m, c_int), am, bm, cm, int(idimy, c_int), y, number, w)
+        ierror = number
+    end subroutine
+
+    ! The same with am, bm, cm and y complex.
+    subroutine cblktri(iflg, np, n, an, bn, cn, mp, m, am, bm, cm, idimy, y, ierror, w)
+        integer, intent(in) :: iflg, np, n, mp, m, idimy
+        real(c_double), intent(in) :: an(*), bn(*), cn(*)
+        complex(c_double_complex), intent(in) :: am(*), bm(*), cm(*)
+        complex(c_double_complex), intent(inout) :: y(idimy, *)
+        integer, intent(out) :: ierror
+        type(fishworkspace), intent(inout) :: w
+        integer(c_int) :: status, number
+
+        status = starfish_cblktri(int(iflg, c_int), int(np, c_int), int(n, c_int), an, bn, cn, int(mp, c_int), &
             int(m, c_int), am, bm, cm, int(idimy, c_int), y, number, w)
         ierror = number
     end subroutine

@@ -1,9 +1,10 @@
-/* FISHPACK's BLKTRI by its own arguments and error numbers: a program that calls it changes the name, and the work array
+/* FISHPACK's BLKTRI and CBLKTRI by their own arguments and error numbers: a program that calls it changes the name, and the work array
  * for a handle. Fortran programs use the module starfish_fishpack, in fishpack.f90 beside this file.
  *
  *     an[j] x(i,j-1) + am[i] x(i-1,j) + (bn[j] + bm[i]) x(i,j) + cn[j] x(i,j+1) + cm[i] x(i+1,j) = y(i,j)
  *
- * for i = 0..m-1 and j = 0..n-1, with y(i,j) at y[i + idimy * j], in double precision.
+ * for i = 0..m-1 and j = 0..n-1, with y(i,j) at y[i + idimy * j], in double precision; with CBLKTRI am, bm, cm and y are
+ * complex.
  *
  * As in FISHPACK: a first call with iflg = 0 prepares, calls with iflg = 1 solve. What differs:
  *   - Everything is kept in the handle: handles may be used from different threads at once, and one handle from several
@@ -13,7 +14,8 @@
  *     turns, use a handle for each.
  *   - Where am + bm + cm and an + bn + cn are zero in all rows, as when every end is Neumann or periodic, the weighted mean
  *     is taken off the right-hand side, and the solution has weighted mean zero (starfish/poisson.h). Other singular
- *     systems are refused.
+ *     systems are refused; so are those where am, bm or cm has an imaginary part, and what else makes these singular is not
+ *     searched for: their solutions are not finite then, or large.
  *   - n has no largest value, periodic or not.
  * m < 5 and n < 3 are refused, as there: starfish_separable2d_plan_create solves those too. */
 #ifndef STARFISH_FISHPACK_H
@@ -66,6 +68,14 @@ STARFISH_API starfish_status starfish_blktri(int iflg, int np, int n, const doub
                                              const double *cn, int mp, int m, const double *am, const double *bm,
                                              const double *cm, int idimy, double *y, int *ierror,
                                              starfish_blktri_work *work);
+
+/* The same with am, bm, cm and y complex: pairs (real part, imaginary part), m and idimy counted in pairs; an array of
+ * double _Complex or std::complex<double>, cast to double *. Handles are of the same kind, and one may serve both functions
+ * in turn. */
+STARFISH_API starfish_status starfish_cblktri(int iflg, int np, int n, const double *an, const double *bn,
+                                              const double *cn, int mp, int m, const double *am, const double *bm,
+                                              const double *cm, int idimy, double *y, int *ierror,
+                                              starfish_blktri_work *work);
 
 /* Give back what the handle holds, and leave it as it was before its first call, its `context` kept; FISHPACK's FISHFIN.
  * NULL is allowed. */

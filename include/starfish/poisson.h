@@ -1,5 +1,5 @@
 /* Direct solvers for separable elliptic problems: (Lx + Ly + Lz + lambda) u = f on a box in 3D, and FISHPACK's BLKTRI
- * problem in 2D.
+ * problem in 2D, real or complex.
  *
  * Second-order differences, with the sign convention u_xx + u_yy + u_zz + lambda u = f. Grids and boundary data:
  *   periodic        h = length/n, nodes at origin + i h
@@ -55,6 +55,8 @@ struct starfish_axis {
     size_t coordinate_count;
     const double *lower, *diag, *upper;
     int periodic;
+    int complex_line; /* lower, diag and upper are pairs (real part, imaginary part) of doubles, n each; TRIDIAGONAL, and
+                         only as x of starfish_separable2d_plan_create */
 };
 
 /* axis[0] is x (uniform), axis[1] y, axis[2] z. */
@@ -92,11 +94,17 @@ struct starfish_poisson_options {
     /* blktri, with GPUs and cores: the `split` levels next to the root, whose tasks are narrow, are for cores, and all others
      * for GPUs; -1: as the scheduler's performance models have it. */
     int split;
+    /* blktri by partial fractions: how many parts a block of rows is cut into, 2 or 4; 0: chosen. The solution is the same to
+     * rounding errors. 4 takes half as many tridiagonal solves, on half as many levels. */
+    int radix;
+    /* starfish_separable2d_plan_create: right-hand sides and solutions are pairs (real part, imaginary part) of reals.
+     * Where x.complex_line is set they always are. */
+    int complex_rhs;
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1, 0,                   \
-            STARFISH_ALGORITHM_AUTO, -1                                                                                \
+            STARFISH_ALGORITHM_AUTO, -1, 0, 0                                                                          \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
@@ -121,8 +129,10 @@ struct starfish_step_info {
 };
 
 struct starfish_info {
-    double residual; /* max |A u - (f - pertrb)| / max |f|, f with the boundary data; NaN unless check_residual */
-    double pertrb;   /* what was taken off f in a singular problem, else 0 */
+    double residual; /* max |A u - (f - pertrb)| / max |f|, f with the boundary data; NaN unless check_residual; of
+                        complex numbers the larger of both parts' */
+    double pertrb;   /* what was taken off f in a singular problem, else 0; of a complex f its real part */
+    double pertrb_imaginary;
     double seconds;  /* submission to completion, solution back in its memory; without the check of the residual */
     int refinements; /* steps of iterative refinement that were done */
     int phases;
@@ -156,7 +166,14 @@ STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *cont
                                                           const struct starfish_poisson_options *options,
                                                           starfish_poisson_plan **plan);
 /* The 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) + upper_y u(i,j+1)
- * + (diag_x + diag_y + lambda) u = f, i fastest; both axes of kind STARFISH_TRIDIAGONAL. */
+ * + (diag_x + diag_y + lambda) u = f, i fastest; both axes of kind STARFISH_TRIDIAGONAL.
+ *
+ * Complex numbers, as in FISHPACK's CBLKTRI: u and f with options->complex_rhs, coefficients of x too with x->complex_line;
+ * y is always real, since its eigenvalues are what block cyclic reduction solves with. A real x is eliminated once for both
+ * parts of u. A complex x is solved by `blktri` and `blktri-product` alone, and without pivoting: its rows, lambda and an
+ * eigenvalue of y on the diagonal, should dominate, or be those of an elliptic operator; squares of their magnitudes have to
+ * be in the range of the precision. What makes it singular is not
+ * searched for, as in FISHPACK, but rows of both axes that all sum to zero are refused (SINGULAR). */
 STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
                                                               const struct starfish_axis *y, double lambda,
                                                               const struct starfish_poisson_options *options,
@@ -171,9 +188,11 @@ STARFISH_API double starfish_poisson_plan_seconds(const starfish_poisson_plan *p
 /* 1 when the problem is singular in the sense above. */
 STARFISH_API int starfish_poisson_plan_singular(const starfish_poisson_plan *plan);
 
-/* Solve: rhs and solution are nx*ny*nz reals of the plan's precision in host or CUDA device memory (recognised);
+/* Solve: rhs and solution are nx*ny*nz reals (complex_rhs: pairs) of the plan's precision in host or CUDA device memory (recognised);
  * they may be the same array. `boundary` and `info` may be NULL. Blocks until the solution is in its memory.
- * One plan may be used from several threads at once, on different data. */
+ * One plan may be used from several threads at once, on different data.
+ * Where cores and GPUs share the field, the first tens of solves of a plan are watched and the shares corrected: solutions of
+ * the same right-hand side then differ in their last digits. Between fields (starfish_poisson_field) shares stay. */
 STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
                                                     const struct starfish_boundary *boundary, const void *rhs,
                                                     void *solution, struct starfish_info *info);

@@ -319,22 +319,23 @@ class Bench(Case):
         quick = ["bench", "blktri", "--workers", "cpu:1", "--repeat", "2", "--warmup", "0", "--json"]
         status, out, said = self.run_program(
             *quick, "--size", "7,5x255,3x6x10", "--form", "fractions,product,slab", "--precision", "f32,f64", "--split",
-            "models,0,2", "--algorithm", "auto,cr", "--levels")
+            "models,0,2", "--algorithm", "auto,cr", "--radix", "4,2", "--levels")
         self.assertEqual((status, said), (0, []), out)
         rows = json.loads(out)["rows"]
         self.assertEqual(len({row["case"] for row in rows}), len(rows))
         # Without a GPU there is nothing to split, and one way to solve tridiagonal systems.
         whole = [row for row in rows if "step" not in row]
-        self.assertEqual([(row["n"], row["precision"], row["method"]) for row in whole],
-                         [(n, precision, method) for n in ("7x7", "5x255", "3x6x10") for precision in ("f32", "f64")
-                          for method in ("blktri", "blktri-product", "slab")])
+        self.assertEqual([(row["n"], row["precision"], row["method"], row["radix"]) for row in whole],
+                         [(n, precision, method, radix) for n in ("7x7", "5x255", "3x6x10") for precision in ("f32", "f64")
+                          for method, radix in (("blktri", 4), ("blktri", 2), ("blktri-product", None), ("slab", None))])
         modes = {"7x7": 7, "5x255": 5, "3x6x10": 18}
         for row in whole:
             self.assertLess(row["residual"], 1e-3 if row["precision"] == "f32" else 1e-10)
             n, size = int(row["n"].split("x")[-1]), {"f32": 4, "f64": 8}[row["precision"]]
             self.assertEqual(row["bytes"], 2 * size * modes[row["n"]] * n)
             steps = [step for step in rows if step["case"].startswith(row["case"] + ": ")]
-            levels = 0 if row["method"] == "slab" else n.bit_length()
+            bits = n.bit_length()
+            levels = 0 if row["method"] == "slab" else (bits + 1) // 2 if row["radix"] == 4 else bits
             self.assertEqual([(step["step"], step["level"]) for step in steps],
                              [("reduction", level) for level in range(levels - 1, 0, -1)] +
                              [("substitution", level) for level in range(levels)])
@@ -351,6 +352,25 @@ class Bench(Case):
                                    ("nothing of what is asked for", ["--where", "device"])):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *quick[:-1], *arguments)
+
+    def test_blktri_in_complex_numbers(self):
+        quick = ["bench", "blktri", "--workers", "cpu:1", "--repeat", "1", "--warmup", "0", "--json"]
+        status, out, said = self.run_program(*quick, "--size", "9,2x7x8", "--form", "fractions,product,slab",
+                                             "--precision", "f32,f64", "--data", "real,complex,complex-lines")
+        self.assertEqual((status, said), (0, []), out)
+        rows = json.loads(out)["rows"]
+        self.assertEqual(len({row["case"] for row in rows}), len(rows))
+        # Three dimensions are real, and a complex x has no basis.
+        forms = {"real": ("blktri", "blktri-product", "slab"), "complex": ("blktri", "blktri-product", "slab"),
+                 "complex-lines": ("blktri", "blktri-product")}
+        self.assertEqual([(row["n"], row["precision"], row["data"], row["method"]) for row in rows],
+                         [(n, precision, data, method) for n in ("9x9", "2x7x8") for precision in ("f32", "f64")
+                          for data in forms if n == "9x9" or data == "real" for method in forms[data]])
+        for row in rows:
+            self.assertLess(row["residual"], 1e-3 if row["precision"] == "f32" else 1e-10)
+            unknowns, parts = {"9x9": 81, "2x7x8": 112}[row["n"]], 1 if row["data"] == "real" else 2
+            self.assertEqual(row["bytes"], 2 * parts * {"f32": 4, "f64": 8}[row["precision"]] * unknowns)
+        self.refuse(2, "--data: 'imaginary' is not one of real, complex", *quick[:-1], "--data", "imaginary")
 
     def test_blktri_beside_fishpack(self):
         status, out, said = self.run_program("bench", "blktri", "--size", "255", "--workers", "cpu:1", "--repeat", "1",

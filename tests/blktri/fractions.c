@@ -103,60 +103,67 @@ static long double inverse(const struct matrix *m, const struct starfish_block *
     return element;
 }
 
-enum weight { MIDDLE, TO_LOWER, TO_UPPER, FROM_LOWER, FROM_UPPER };
-static const char *const weight_names[] = {"middle", "to_lower", "to_upper", "from_lower", "from_upper"};
+/* Weights of a root, by the row that it is for: a separator's number, or the neighbour. */
+enum { LOWER = STARFISH_BLOCK_SEPARATORS, UPPER };
 
-static double weight_of(const struct starfish_fraction *f, enum weight weight)
+static double weight_from(const struct starfish_fraction *f, int row)
 {
-    const double weights[] = {f->middle, f->to_lower, f->to_upper, f->from_lower, f->from_upper};
-    return weights[weight];
+    return row == LOWER ? f->from_lower : row == UPPER ? f->from_upper : f->from_separator[row];
 }
 
-/* The sum of middle * weight / (mu + t) over the roots of a block, against what it should be. */
-static void compare_sum(enum weight weight, const struct matrix *m, const struct starfish_block *b,
+static double weight_to(const struct starfish_fraction *f, int row)
+{
+    return row == LOWER ? f->to_lower : row == UPPER ? f->to_upper : f->to_separator[row];
+}
+
+/* The sum of `from` * `to` / (mu + t) over the roots of a block, against what it should be. */
+static void compare_sum(int from, int to, const struct matrix *m, const struct starfish_block *b,
                         const struct starfish_fraction *fraction, double t, long double expected)
 {
     long double sum = 0, size = 0;
     for (int q = 0; q <= b->hi - b->lo; q++) {
-        const long double term =
-            (long double)fraction[q].middle * weight_of(&fraction[q], weight) / ((long double)fraction[q].mu + t);
+        const long double term = (long double)weight_from(&fraction[q], from) * weight_to(&fraction[q], to) /
+                                 ((long double)fraction[q].mu + t);
         sum += term;
         size += fabsl(term);
     }
     if (!(fabsl(sum - expected) <= 1e-13L * (long double)m->n * (size + fabsl(expected))))
-        fail_msg("n %zu periodic %d t %g, %s of block %d..%d..%d: %.15Lg, not %.15Lg", m->n, m->periodic, t,
-                 weight_names[weight], b->lo, b->separator, b->hi, sum, expected);
+        fail_msg("n %zu periodic %d t %g, %d to %d of block %d..%d with %d separators: %.15Lg, not %.15Lg", m->n,
+                 m->periodic, t, from, to, b->lo, b->hi, b->separators, sum, expected);
 }
 
 static void check_block(const struct matrix *m, const struct starfish_block *b,
                         const struct starfish_fraction *fraction, double t)
 {
-    const int lo = b->lo, c = b->separator, hi = b->hi;
-    compare_sum(MIDDLE, m, b, fraction, t, inverse(m, b, t, c, c));
-    if (b->lower >= 0) {
-        compare_sum(TO_LOWER, m, b, fraction, t, m->upper[b->lower] * inverse(m, b, t, lo, c));
-        compare_sum(FROM_LOWER, m, b, fraction, t, -m->lower[lo] * inverse(m, b, t, c, lo));
-    }
-    if (b->upper >= 0) {
-        compare_sum(TO_UPPER, m, b, fraction, t, m->lower[b->upper] * inverse(m, b, t, hi, c));
-        compare_sum(FROM_UPPER, m, b, fraction, t, -m->upper[hi] * inverse(m, b, t, c, hi));
+    const int lo = b->lo, hi = b->hi;
+    for (int i = 0; i < b->separators; i++) {
+        const int c = b->separator[i];
+        for (int j = 0; j < b->separators; j++)
+            compare_sum(j, i, m, b, fraction, t, inverse(m, b, t, c, b->separator[j]));
+        if (b->lower >= 0) {
+            compare_sum(i, LOWER, m, b, fraction, t, m->upper[b->lower] * inverse(m, b, t, lo, c));
+            compare_sum(LOWER, i, m, b, fraction, t, -m->lower[lo] * inverse(m, b, t, c, lo));
+        }
+        if (b->upper >= 0) {
+            compare_sum(i, UPPER, m, b, fraction, t, m->lower[b->upper] * inverse(m, b, t, hi, c));
+            compare_sum(UPPER, i, m, b, fraction, t, -m->upper[hi] * inverse(m, b, t, c, hi));
+        }
     }
 }
 
-static void check_sums(const struct matrix *m, double t)
+static void check_sums(const struct matrix *m, int radix, double t)
 {
     struct starfish_fractions *f;
     assert_true(starfish_fractions_suit(m->lower, m->upper, m->n, m->periodic));
-    ASSERT_OK(starfish_fractions_create(&f, m->lower, m->diag, m->upper, m->n, m->periodic, 0));
-    size_t rows = 0;
+    ASSERT_OK(starfish_fractions_create(&f, m->lower, m->diag, m->upper, m->n, m->periodic, 0, radix));
     for (size_t l = 0; l < f->rows->levels; l++) {
         const struct starfish_reduction_level *level = &f->rows->level[l];
-        rows += level->blocks;
         assert_int_equal(f->level[l].first_root[level->blocks], f->level[l].roots);
-        for (size_t i = 0; i < level->blocks; i++)
+        for (size_t i = 0; i < level->blocks; i++) {
+            assert_true(level->block[i].separators <= f->level[l].separators);
             check_block(m, &level->block[i], f->level[l].fraction + f->level[l].first_root[i], t);
+        }
     }
-    assert_int_equal(rows, m->n);
     starfish_fractions_destroy(f);
 }
 
@@ -171,7 +178,58 @@ static void sums_are_elements_of_inverses(void **state)
             if (negative)
                 m = negated(m);
             for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-                check_sums(&m, negative ? -numbers[i] : numbers[i]);
+                for (int radix = 2; radix <= 4; radix += 2)
+                    check_sums(&m, radix, negative ? -numbers[i] : numbers[i]);
+            matrix_destroy(&m);
+        }
+}
+
+/* Every row is a separator once; a block lies between rows that levels above have separated, or at an end; levels of
+ * radix 4 stand for two of radix 2. */
+static void check_structure(const struct matrix *m, int radix)
+{
+    const int n = (int)m->n, ring = m->periodic;
+    struct starfish_reduction *r;
+    size_t levels = 0;
+    int *level_of = malloc(m->n * sizeof *level_of);
+    ASSERT_OK(starfish_reduction_dissect(&r, m->lower, m->upper, m->n, m->periodic, radix));
+    for (int j = 0; j < n; j++)
+        level_of[j] = -1;
+    for (size_t l = 0; l < r->levels; l++) {
+        size_t rows = 0;
+        for (size_t i = 0; i < r->level[l].blocks; i++) {
+            const struct starfish_block *b = &r->level[l].block[i];
+            const int whole = b->hi - b->lo + 1 == n, is_first = l == 0 && ring;
+            assert_int_equal(b->separators, is_first ? 1 : b->hi - b->lo + 2 < radix ? b->hi - b->lo + 1 : radix - 1);
+            assert_true(whole || b->lower < 0 || (level_of[b->lower] >= 0 && level_of[b->lower] < (int)l));
+            assert_true(whole || b->upper < 0 || (level_of[b->upper] >= 0 && level_of[b->upper] < (int)l));
+            for (int s = 0; s < b->separators; s++) {
+                assert_in_range(b->separator[s], s > 0 ? b->separator[s - 1] + 1 : b->lo, b->hi);
+                assert_int_equal(level_of[b->separator[s]], -1);
+            }
+            rows += (size_t)b->separators;
+        }
+        for (size_t i = 0; i < r->level[l].blocks; i++)
+            for (int s = 0; s < r->level[l].block[i].separators; s++)
+                level_of[r->level[l].block[i].separator[s]] = (int)l;
+        assert_int_equal(r->level[l].rows, rows);
+    }
+    for (int j = 0; j < n; j++)
+        assert_true(level_of[j] >= 0);
+    for (size_t left = m->n - (ring ? 1 : 0); left > 0; left /= (size_t)radix)
+        levels++;
+    assert_int_equal(r->levels, levels + (ring ? 1 : 0));
+    starfish_reduction_destroy(r);
+    free(level_of);
+}
+
+static void every_row_separates_once(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= 70; n++)
+        for (int variant = 0; variant < 4; variant++) {
+            struct matrix m = second_difference(n, variant & 1);
+            check_structure(&m, variant & 2 ? 2 : 4);
             matrix_destroy(&m);
         }
 }
@@ -182,7 +240,8 @@ static void decoupled_rows_stay_decoupled(void **state)
     (void)state;
     struct matrix m = random_matrix(11, 0, 3);
     m.upper[4] = m.lower[5] = 0;
-    check_sums(&m, 0.25);
+    check_sums(&m, 2, 0.25);
+    check_sums(&m, 4, 0.25);
     matrix_destroy(&m);
 }
 
@@ -197,10 +256,11 @@ static void singular_matrices_have_the_root_zero_exactly(void **state)
                 m.diag[0] -= 1;
                 m.diag[n - 1] -= 1;
             }
-            ASSERT_OK(starfish_fractions_create(&f, m.lower, m.diag, m.upper, n, periodic, 1));
+            ASSERT_OK(starfish_fractions_create(&f, m.lower, m.diag, m.upper, n, periodic, 1, n % 2 ? 2 : 4));
             const struct starfish_fraction *zero = &f->level[0].fraction[f->zero_root];
             assert_true(zero->mu == 0);
-            assert_true(fabs(fabs(zero->middle) - 1 / sqrt((double)n)) < 1e-13); /* the constant vector's */
+            assert_true(fabs(sqrt(fabs(zero->from_separator[0] * zero->to_separator[0])) - 1 / sqrt((double)n)) <
+                        1e-13); /* the constant vector's */
             starfish_fractions_destroy(f);
             matrix_destroy(&m);
         }
@@ -227,11 +287,9 @@ static void tells_what_does_not_suit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_those_of_sines),
-        cmocka_unit_test(small_eigenvalues_keep_their_digits),
-        cmocka_unit_test(sums_are_elements_of_inverses),
-        cmocka_unit_test(decoupled_rows_stay_decoupled),
-        cmocka_unit_test(singular_matrices_have_the_root_zero_exactly),
+        cmocka_unit_test(rows_are_those_of_sines),       cmocka_unit_test(small_eigenvalues_keep_their_digits),
+        cmocka_unit_test(sums_are_elements_of_inverses), cmocka_unit_test(every_row_separates_once),
+        cmocka_unit_test(decoupled_rows_stay_decoupled), cmocka_unit_test(singular_matrices_have_the_root_zero_exactly),
         cmocka_unit_test(tells_what_does_not_suit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,9 +71,9 @@ static void check_structure(size_t n, int periodic)
         for (size_t i = 0; i < r->level[l].blocks; i++) {
             const struct starfish_block *b = &r->level[l].block[i];
             assert_int_equal(b->level, l);
-            assert_true(0 <= b->lo && b->lo <= b->separator && b->separator <= b->hi && b->hi < (int)n);
-            assert_int_equal(level_of[b->separator], -1);
-            level_of[b->separator] = (int)l;
+            assert_true(0 <= b->lo && b->lo <= b->separator[0] && b->separator[0] <= b->hi && b->hi < (int)n);
+            assert_int_equal(level_of[b->separator[0]], -1);
+            level_of[b->separator[0]] = (int)l;
             /* A block lies in what the level above left: none of its rows is a separator yet, those beside it are. */
             for (int j = b->lo; j <= b->hi; j++) {
                 assert_int_equal(covered[j], l);
@@ -236,7 +236,7 @@ static void compare_value(const char *what, const struct matrix *m, long double 
     const long double bound = 1e-11L * (long double)(b->hi - b->lo + 1) * fabsl(expected);
     if (!(fabsl(got - expected) <= bound))
         fail_msg("n %zu periodic %d t %Lg, %s of block %d..%d..%d: %.15Lg, not %.15Lg", m->n, m->periodic, t, what,
-                 b->lo, b->separator, b->hi, got, expected);
+                 b->lo, b->separator[0], b->hi, got, expected);
 }
 
 static void check_chains(const struct matrix *m, const struct starfish_reduction *r, long double t)
@@ -247,27 +247,27 @@ static void check_chains(const struct matrix *m, const struct starfish_reduction
             const struct starfish_block *b = &level->block[i];
             const long double whole = m->periodic && l == 0 ? ring_determinant(m, t) : determinant(m, t, b->lo, b->hi);
             compare_value("solve", m, t, b, value_of(level, &level->solve[i], t),
-                          determinant(m, t, b->lo, b->separator - 1) * determinant(m, t, b->separator + 1, b->hi) /
-                              whole);
+                          determinant(m, t, b->lo, b->separator[0] - 1) *
+                              determinant(m, t, b->separator[0] + 1, b->hi) / whole);
         }
         for (size_t i = 0; i < level->neighbours; i++) {
             const struct starfish_neighbour *neighbour = &level->neighbour[i];
             const struct starfish_block *b = &level->block[neighbour->block];
             const long double whole = determinant(m, t, b->lo, b->hi);
-            const long double below = determinant(m, t, b->lo, b->separator - 1),
-                              above = determinant(m, t, b->separator + 1, b->hi);
+            const long double below = determinant(m, t, b->lo, b->separator[0] - 1),
+                              above = determinant(m, t, b->separator[0] + 1, b->hi);
             const long double reduce = value_of(level, &neighbour->reduce, t),
                               influence = value_of(level, &neighbour->influence, t);
             if (i < level->lower) {
                 compare_value("reduce down", m, t, b, reduce,
-                              m->upper[b->lower] * couplings(m->upper, b->lo, b->separator - 1) * above / whole);
+                              m->upper[b->lower] * couplings(m->upper, b->lo, b->separator[0] - 1) * above / whole);
                 compare_value("influence from below", m, t, b, influence,
-                              -couplings(m->lower, b->lo, b->separator) / below);
+                              -couplings(m->lower, b->lo, b->separator[0]) / below);
             } else {
                 compare_value("reduce up", m, t, b, reduce,
-                              m->lower[b->upper] * couplings(m->lower, b->separator + 1, b->hi) * below / whole);
+                              m->lower[b->upper] * couplings(m->lower, b->separator[0] + 1, b->hi) * below / whole);
                 compare_value("influence from above", m, t, b, influence,
-                              -couplings(m->upper, b->separator, b->hi) / above);
+                              -couplings(m->upper, b->separator[0], b->hi) / above);
             }
         }
     }
@@ -301,16 +301,16 @@ static void reduce_and_substitute(const struct starfish_reduction *r, long doubl
         for (size_t i = 0; i < r->level[l].neighbours; i++) {
             const struct starfish_neighbour *neighbour = &r->level[l].neighbour[i];
             y[neighbour->row] -=
-                value_of(&r->level[l], &neighbour->reduce, t) * y[r->level[l].block[neighbour->block].separator];
+                value_of(&r->level[l], &neighbour->reduce, t) * y[r->level[l].block[neighbour->block].separator[0]];
         }
     for (size_t l = 0; l < r->levels; l++) {
         for (size_t i = 0; i < r->level[l].neighbours; i++) {
             const struct starfish_neighbour *neighbour = &r->level[l].neighbour[i];
-            y[r->level[l].block[neighbour->block].separator] -=
+            y[r->level[l].block[neighbour->block].separator[0]] -=
                 value_of(&r->level[l], &neighbour->influence, t) * y[neighbour->row];
         }
         for (size_t i = 0; i < r->level[l].blocks; i++)
-            y[r->level[l].block[i].separator] *= value_of(&r->level[l], &r->level[l].solve[i], t);
+            y[r->level[l].block[i].separator[0]] *= value_of(&r->level[l], &r->level[l].solve[i], t);
     }
 }
 

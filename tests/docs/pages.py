@@ -22,6 +22,7 @@ PAGES = ["README.md", *sorted(os.path.relpath(page, SOURCE) for page in glob.glo
 LINKED_PAGES = PAGES + sorted(
     os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/apps/examples/**/*.md", recursive=True))
 MOST_PICTURE_BYTES = 200_000
+SIMULATES = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(PROGRAM)), "starfish-simulated"))
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -134,6 +135,13 @@ class Commands(unittest.TestCase):
                 described = set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE))
                 self.assertEqual(described, set(OPTION.findall(say(PROGRAM, *command, "--help"))) - {"--help"})
 
+
+    def test_page_on_simulation_knows_every_option(self):
+        text = section("docs/simulation.md", "Recording a machine") + section("docs/simulation.md", "Deriving a machine")
+        described = {option for row in re.findall(r"^\| `(--.*?) \|", text, re.MULTILINE) for option in OPTION.findall(f"`{row}")}
+        options = {option for what in ("record", "compare", "derive")
+                   for option in OPTION.findall(say(PROGRAM, "machine", what, "--help"))}
+        self.assertEqual(described, options - {"--help"})
 
     def test_guide_knows_every_experiment(self):
         experiments = re.findall(r"^  ([\w-]+) ", say(PROGRAM, "reproduce"), re.MULTILINE)
@@ -261,6 +269,8 @@ class Scratch(unittest.TestCase):
             for words in commands(page):
                 name = os.path.basename(words[0])
                 if name not in ("starfish", "make-data") or "PROBLEM.json" in words:
+                    continue
+                if ("--simulate" in words or "compare" in words) and not SIMULATES:
                     continue
                 with self.subTest(page=page, words=words):
                     self.run_here(*(["build/bin/starfish"] if name == "starfish" else [words[0]]), *words[1:])

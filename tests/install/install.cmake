@@ -21,6 +21,13 @@ run("${prefix}/bin/starfish" --version)
 if(POLICIES AND NOT EXISTS "${prefix}/${LIBDIR}/starfish-policies.so")
     message(FATAL_ERROR "the plug-in with policies is not installed")
 endif()
+run("${prefix}/bin/starfish" machine list)
+if(NOT output MATCHES "h200-16c")
+    message(FATAL_ERROR "the recorded machines are not installed:\n${output}")
+endif()
+if(SIMULATION)
+    run("${prefix}/bin/starfish" sched "${PROBLEM}" --simulate h200-16c --policies dmdas --repeat 1)
+endif()
 
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/outside" -B "${SCRATCH}/cmake" -G "${GENERATOR}"
     -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${COMPILER} -DCMAKE_C_FLAGS=${FLAGS} -DPROGRAM=${PROGRAM})

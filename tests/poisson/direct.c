@@ -705,13 +705,14 @@ static void splits_and_algorithms_agree(void **state)
                                                     STARFISH_ALGORITHM_PCR, STARFISH_ALGORITHM_CR_PCR};
     struct starfish_poisson_problem p = problem_of("periodic", "dn cell", "dd node", 12, 37, 29, -1);
     for (size_t a = 0; a < sizeof algorithms / sizeof algorithms[0]; a++)
-        for (int split = 0; split < 8; split += split == 0 ? 1 : 3) {
+        for (int split = 0, radix = 2; split < 8; split += split == 0 ? 1 : 3, radix = 6 - radix) {
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
             options.method = STARFISH_METHOD_BLKTRI_PRODUCT;
             options.algorithm = algorithms[a];
             options.split = split;
             check_recovers("product form", &p, &options, 0, 1e-10);
             options.method = STARFISH_METHOD_BLKTRI;
+            options.radix = radix;
             check_recovers("partial fractions", &p, &options, 0, 1e-10);
         }
     free_problem(&p);
@@ -891,6 +892,9 @@ static void refuses_what_it_cannot_solve(void **state)
     options.split = 35;
     expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT, "options.split is 35");
     options.split = -1;
+    options.radix = 3;
+    expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT, "options.radix is 3");
+    options.radix = 0;
     options.algorithm = STARFISH_ALGORITHM_TILED;
     expect(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
            "options.algorithm is 2");

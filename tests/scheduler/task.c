@@ -147,7 +147,7 @@ static void counts_and_times_what_is_done(void **state)
     struct starfish_progress progress;
     starfish_progress_init(&progress, context);
     ASSERT_OK(starfish_progress_wait(&progress)); /* nothing to wait for */
-    assert_true(starfish_interval_seconds(progress.phase[0]) == 0);
+    assert_true(starfish_interval_seconds(progress.phase[0].span) == 0);
     ASSERT_OK(starfish_vector_results(&number, 1));
     for (int i = 0; i < TASKS; i++) {
         struct arguments arguments = {.count = 1, .add = 1};
@@ -160,9 +160,9 @@ static void counts_and_times_what_is_done(void **state)
     assert_int_equal(progress.done[STARFISH_CPU].tasks, TASKS);
     assert_int_equal(progress.done[STARFISH_GPU].tasks, 0);
     assert_true(progress.done[STARFISH_CPU].busy_seconds > 0);
-    assert_true(starfish_interval_seconds(progress.phase[0]) > 0);
-    assert_true(starfish_interval_seconds(progress.phase[1]) > 0);
-    assert_true(starfish_interval_seconds(progress.phase[2]) == 0);
+    assert_true(starfish_interval_seconds(progress.phase[0].span) > 0);
+    assert_true(starfish_interval_seconds(progress.phase[1].span) > 0);
+    assert_true(starfish_interval_seconds(progress.phase[2].span) == 0);
     assert_true(value_of(&number) == TASKS);
     starfish_vector_destroy(&number);
     starfish_progress_destroy(&progress);

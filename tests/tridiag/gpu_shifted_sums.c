@@ -19,10 +19,10 @@ static void sums(starfish_precision precision, const struct starfish_shifted_sum
         (precision == STARFISH_F32 ? starfish_shifted_sums_cuda_f32 : starfish_shifted_sums_cuda_f64)(a, NULL));
 }
 
-static size_t workspace(const struct starfish_shifted_sums *a, size_t real_size)
+static size_t workspace(const struct starfish_shifted_sums *a, size_t element_size)
 {
     return starfish_shifted_sums_workspace_cuda(a->line.n, a->lanes, a->groups, a->most_roots, a->outputs,
-                                                a->line.periodic, real_size);
+                                                a->line.periodic, element_size);
 }
 
 static const struct test_sums_device device = {&test_cuda_memory, sums, workspace};
@@ -32,9 +32,9 @@ static void cpu_sums(starfish_precision precision, const struct starfish_shifted
     (precision == STARFISH_F32 ? starfish_shifted_sums_cpu_f32 : starfish_shifted_sums_cpu_f64)(a);
 }
 
-static size_t cpu_workspace(const struct starfish_shifted_sums *a, size_t real_size)
+static size_t cpu_workspace(const struct starfish_shifted_sums *a, size_t element_size)
 {
-    return starfish_shifted_sums_workspace_cpu(a->line.n, a->lanes, a->line.periodic, real_size);
+    return starfish_shifted_sums_workspace_cpu(a->line.n, a->lanes, a->line.periodic, element_size);
 }
 
 static const struct test_sums_device cpu = {&test_host_memory, cpu_sums, cpu_workspace};
@@ -58,13 +58,14 @@ static void all_lengths_match_cpu(void **state)
                  {1500, 1, 3, 11}, {2047, 1, 1, 9}, {2048, 5, 1, 3}, {2049, 3, 2, 4}};
     static const struct {
         int inputs, outputs;
-    } shapes[] = {{1, 2}, {3, 1}, {3, 2}};
+    } shapes[] = {{1, 2}, {3, 1}, {3, 2}, {5, 3}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++)
-            for (int kind = 0; kind < 8; kind++) {
+            for (int kind = 0; kind < 8 * STARFISH_TRIDIAG_NUMBERS; kind++) {
                 const struct test_sums_case c = {.precision = (starfish_precision)(kind & 1),
+                                                 .numbers = (enum starfish_tridiag_numbers)(kind >> 3),
                                                  .periodic = kind >> 1 & 1,
-                                                 .pinned = kind >> 2,
+                                                 .pinned = kind >> 2 & 1,
                                                  .n = sizes[i].n,
                                                  .lanes = sizes[i].lanes,
                                                  .groups = sizes[i].groups,
@@ -92,8 +93,8 @@ static void large_sizes(void **state)
                                              .lanes = sizes[i].lanes,
                                              .groups = sizes[i].groups,
                                              .most_roots = sizes[i].most_roots,
-                                             .inputs = 3,
-                                             .outputs = 2};
+                                             .inputs = STARFISH_SHIFTED_SUMS_INPUTS,
+                                             .outputs = STARFISH_SHIFTED_SUMS_OUTPUTS};
             test_sums_compare(&device, &cpu, &c);
         }
 }

@@ -1,6 +1,7 @@
 /* The CUDA kernels over the CPU's table, by every method, and sizes that fill a device. Exit status 77 without a
  * device; with STARFISH_TEST_SMALL set the large sizes are left out. */
 #include "base/real.h"
+#include "complex_chains.h"
 #include "tridiag_cases.h"
 #include <cuda_runtime_api.h>
 #include <setjmp.h>
@@ -93,6 +94,13 @@ static void chain_by_cr_pcr_matches_reference(void **state)
     test_chain_table(&test_cuda, test_longest(), STARFISH_TRIDIAG_CR_PCR);
 }
 
+static void complex_chains_match_reference(void **state)
+{
+    (void)state;
+    for (int method = STARFISH_TRIDIAG_AUTO; method <= STARFISH_TRIDIAG_CR_PCR; method++)
+        test_complex_chain_table(&test_cuda, test_longest(), (enum starfish_tridiag_method)method);
+}
+
 /* Those that keep a line in shared memory. */
 static const enum starfish_tridiag_method shared[] = {STARFISH_TRIDIAG_PCR, STARFISH_TRIDIAG_CR,
                                                       STARFISH_TRIDIAG_CR_PCR};
@@ -171,6 +179,7 @@ int main(void)
         cmocka_unit_test(chain_by_pcr_matches_reference),
         cmocka_unit_test(chain_by_cr_matches_reference),
         cmocka_unit_test(chain_by_cr_pcr_matches_reference),
+        cmocka_unit_test(complex_chains_match_reference),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(shapes_match_cpu),
         cmocka_unit_test(large_sizes_match_cpu),

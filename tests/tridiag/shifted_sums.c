@@ -14,9 +14,9 @@ static void sums(starfish_precision precision, const struct starfish_shifted_sum
     (precision == STARFISH_F32 ? starfish_shifted_sums_cpu_f32 : starfish_shifted_sums_cpu_f64)(a);
 }
 
-static size_t workspace(const struct starfish_shifted_sums *a, size_t real_size)
+static size_t workspace(const struct starfish_shifted_sums *a, size_t element_size)
 {
-    return starfish_shifted_sums_workspace_cpu(a->line.n, a->lanes, a->line.periodic, real_size);
+    return starfish_shifted_sums_workspace_cpu(a->line.n, a->lanes, a->line.periodic, element_size);
 }
 
 static const struct test_sums_device device = {&test_host_memory, sums, workspace};
@@ -43,22 +43,48 @@ static void sums_match_dense_elimination(void **state)
     test_sums_table(&windows);
 }
 
-/* The last block narrower than the others. */
+static const struct {
+    int inputs, outputs;
+} shapes[] = {{1, 2}, {2, 1}, {3, 2}, {3, 1}, {5, 3}};
+
+/* The last block narrower than the others; roots one by one, two by two and in fours. */
 static void lanes_fill_several_blocks(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4; i++) {
-        const struct test_sums_case c = {.precision = (starfish_precision)(i % 2),
-                                         .periodic = i / 2,
-                                         .n = 150,
-                                         .lanes = 301,
-                                         .groups = 2,
-                                         .most_roots = 2,
-                                         .inputs = 3,
-                                         .outputs = 1};
-        test_sums_check(&device, &c);
-        test_sums_check(&windows, &c);
-    }
+    for (int i = 0; i < 4; i++)
+        for (size_t roots = 1; roots <= 7; roots += roots == 2 ? 5 : 1)
+            for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++) {
+                const struct test_sums_case c = {.precision = (starfish_precision)(i % 2),
+                                                 .periodic = i / 2,
+                                                 .n = 40,
+                                                 .lanes = 301,
+                                                 .groups = 2,
+                                                 .most_roots = roots,
+                                                 .inputs = shapes[shape].inputs,
+                                                 .outputs = shapes[shape].outputs};
+                test_sums_check(&device, &c);
+                test_sums_check(&windows, &c);
+            }
+}
+
+/* Groups that fill blocks, that almost do, and whose last roots share one with those of others. */
+static void roots_fill_several_blocks(void **state)
+{
+    (void)state;
+    static const size_t most_roots[] = {63, 100, 150};
+    for (int i = 0; i < 8; i++)
+        for (size_t roots = 0; roots < sizeof most_roots / sizeof most_roots[0]; roots++)
+            for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++) {
+                const struct test_sums_case c = {.precision = (starfish_precision)(i % 2),
+                                                 .periodic = i / 2 % 2,
+                                                 .n = 37,
+                                                 .lanes = i < 4 ? 1 : 3,
+                                                 .groups = 5,
+                                                 .most_roots = most_roots[roots],
+                                                 .inputs = shapes[shape].inputs,
+                                                 .outputs = shapes[shape].outputs};
+                test_sums_check(&device, &c);
+            }
 }
 
 /* What the largest of several blocks of lanes needs has to do for all of them. */
@@ -71,8 +97,8 @@ static void cuda_workspace_is_enough_for_fewer_lanes(void **state)
             for (size_t groups = 1; groups < 100; groups *= 3) {
                 size_t fewer = 0;
                 for (size_t lanes = 1; lanes < 3000; lanes += 1 + lanes / 50) {
-                    const size_t bytes =
-                        starfish_shifted_sums_workspace_cuda(n[i], lanes, groups, roots[r], 2, 0, sizeof(double));
+                    const size_t bytes = starfish_shifted_sums_workspace_cuda(
+                        n[i], lanes, groups, roots[r], STARFISH_SHIFTED_SUMS_OUTPUTS, 0, sizeof(double));
                     assert_true(bytes >= fewer);
                     fewer = bytes;
                 }
@@ -84,6 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_match_dense_elimination),
         cmocka_unit_test(lanes_fill_several_blocks),
+        cmocka_unit_test(roots_fill_several_blocks),
         cmocka_unit_test(cuda_workspace_is_enough_for_fewer_lanes),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

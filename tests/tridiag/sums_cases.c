@@ -23,8 +23,11 @@ double test_sums_worst_error(void)
 /* Everything in double, rounded to the precision under test; tables with one line per group or root. */
 struct problem {
     const struct test_sums_case *c;
+    size_t parts; /* of an element of a vector: 1, or real and imaginary */
     size_t roots, vectors_in, vectors_out;
-    double *lower, *diag, *upper, *shift_lane, *mu, *in_weight, *out_weight, *input;
+    double *lower, *diag, *upper;
+    double *imaginary[3]; /* of lower, diag and upper; zeros where lines are real */
+    double *shift_lane, *mu, *in_weight, *out_weight, *input;
     int *first_root, *input_row, *output_row;
     int pinned_root;
     double shift;
@@ -38,6 +41,28 @@ static double *random_rounded(starfish_precision precision, size_t count, double
         values[i] = precision == STARFISH_F32 ? (double)(float)value : value;
     }
     return values;
+}
+
+/* Imaginary parts that leave rows dominant, or of sum zero. */
+static void make_imaginary(struct problem *p)
+{
+    unsigned seed = 77; /* all else is random in the same way for all kinds of numbers */
+    const struct test_sums_case *c = p->c;
+    const size_t n = c->n;
+    /* Of pinned lines as small as the real parts' least, so that these decide how well they are conditioned. */
+    const double most = c->numbers != STARFISH_TRIDIAG_COMPLEX_LINES ? 0 : c->pinned ? 0.1 : 1;
+    for (int i = 0; i < 3; i++)
+        p->imaginary[i] = random_rounded(c->precision, n, -most, most, &seed);
+    for (size_t k = 0; k < n && c->pinned; k++)
+        p->imaginary[0][k] = p->imaginary[2][(k + n - 1) % n];
+    for (size_t k = 0; k < n; k++) {
+        const double lower = k > 0 || c->periodic ? p->imaginary[0][k] : 0;
+        const double upper = k + 1 < n || c->periodic ? p->imaginary[2][k] : 0;
+        if (c->pinned)
+            p->imaginary[1][k] = -(lower + upper);
+        else
+            p->diag[k] += fabs(lower) + fabs(upper);
+    }
 }
 
 /* Rows that dominate by at least one half, all else random; when pinned, rows that sum to zero and no shift for lane 0 of
@@ -56,6 +81,7 @@ static void make_line(struct problem *p, unsigned *seed)
         const double upper = k + 1 < n || c->periodic ? fabs(p->upper[k]) : 0;
         p->diag[k] = lower + upper + (c->pinned ? 0 : 0.5);
     }
+    make_imaginary(p);
 }
 
 static void make_tables(struct problem *p, unsigned *seed)
@@ -86,17 +112,23 @@ static void make_tables(struct problem *p, unsigned *seed)
 static struct problem make_problem(const struct test_sums_case *c)
 {
     unsigned seed = (unsigned)(c->n * 31 + c->lanes * 7 + c->groups);
-    struct problem p = {.c = c, .shift = c->pinned ? 0 : 0.125};
-    const size_t element = c->lanes;
+    struct problem p = {.c = c, .parts = c->numbers == STARFISH_TRIDIAG_REAL ? 1 : 2, .shift = c->pinned ? 0 : 0.125};
+    const size_t element = c->lanes * p.parts;
     make_line(&p, &seed);
     make_tables(&p, &seed);
-    p.shift_lane = random_rounded(c->precision, c->lanes, 0, 2, &seed);
-    p.input = random_rounded(c->precision, p.vectors_in * c->n * c->lanes, -1, 1, &seed);
+    p.shift_lane =
+        random_rounded(c->precision, c->lanes, c->pinned ? 0.125 : 0, 2, &seed); /* of lane 0 alone singular */
+    p.input = random_rounded(c->precision, p.vectors_in * c->n * element, -1, 1, &seed);
     if (c->pinned) { /* consistent: lane 0 alternates, and sums to zero */
         p.shift_lane[0] = 0;
         for (size_t v = 0; v < p.vectors_in; v++)
-            for (size_t k = 0; k < c->n; k++)
-                p.input[(v * c->n + k) * element] = c->n % 2 && k + 1 == c->n ? 0 : k % 2 ? -0.5 : 0.5;
+            for (size_t i = 0; i < c->n * p.parts; i++) {
+                const size_t k = i / p.parts;
+                p.input[(v * c->n + k) * element + i % p.parts] =
+                    (i % p.parts ? -2 : 1) * (c->n % 2 && k + 1 == c->n ? 0
+                                              : k % 2                   ? -0.5
+                                                                        : 0.5);
+            }
     }
     return p;
 }
@@ -104,35 +136,55 @@ static struct problem make_problem(const struct test_sums_case *c)
 static void free_problem(struct problem *p)
 {
     free(p->lower), free(p->diag), free(p->upper), free(p->shift_lane), free(p->mu);
+    free(p->imaginary[0]), free(p->imaginary[1]), free(p->imaginary[2]);
     free(p->in_weight), free(p->out_weight), free(p->input);
     free(p->first_root), free(p->input_row), free(p->output_row);
 }
 
-/* Add one root's solution in one lane to the sums[outputs][n] of its group; `size` to what bounds their errors. */
+static size_t element_of(const struct problem *p, int row, size_t k, size_t lane, size_t part)
+{
+    return (((size_t)row * p->c->n + k) * p->c->lanes + lane) * p->parts + part;
+}
+
+/* z: real parts, then imaginary parts where there are any. */
+static void solve_reference(const struct problem *p, size_t root, size_t lane, long double *z)
+{
+    const struct test_sums_case *c = p->c;
+    const struct starfish_tridiag_ref_complex_line line = {{.n = c->n,
+                                                            .periodic = c->periodic,
+                                                            .lower = p->lower,
+                                                            .diag = p->diag,
+                                                            .upper = p->upper,
+                                                            .shift = p->mu[root] + p->shift_lane[lane] + p->shift,
+                                                            .pinned = lane == 0 && (int)root == p->pinned_root},
+                                                           p->imaginary[0],
+                                                           p->imaginary[1],
+                                                           p->imaginary[2]};
+    if (c->numbers == STARFISH_TRIDIAG_COMPLEX_LINES)
+        assert_int_equal(starfish_tridiag_ref_complex_solve(&line, z, z + c->n), 0);
+    for (size_t part = 0; part < p->parts && c->numbers != STARFISH_TRIDIAG_COMPLEX_LINES; part++)
+        assert_int_equal(starfish_tridiag_ref_solve(&line.real, z + part * c->n), 0);
+}
+
+/* Add one root's solution in one lane to the sums[outputs][parts * n] of its group; `size` to what bounds their errors. */
 static void add_root(const struct problem *p, size_t group, size_t root, size_t lane, long double *sums,
                      long double *size)
 {
     const struct test_sums_case *c = p->c;
-    const struct starfish_tridiag_ref_line line = {.n = c->n,
-                                                   .periodic = c->periodic,
-                                                   .lower = p->lower,
-                                                   .diag = p->diag,
-                                                   .upper = p->upper,
-                                                   .shift = p->mu[root] + p->shift_lane[lane] + p->shift,
-                                                   .pinned = lane == 0 && (int)root == p->pinned_root};
-    long double *z = calloc(c->n, sizeof *z), largest = 0;
+    const size_t n = c->n * p->parts;
+    long double *z = calloc(n, sizeof *z), largest = 0;
     for (size_t i = 0; i < (size_t)c->inputs; i++) {
         const int row = p->input_row[group * (size_t)c->inputs + i];
-        for (size_t k = 0; k < c->n && row >= 0; k++)
+        for (size_t k = 0; k < n && row >= 0; k++)
             z[k] += (long double)p->in_weight[root * (size_t)c->inputs + i] *
-                    (long double)p->input[((size_t)row * c->n + k) * c->lanes + lane];
+                    (long double)p->input[element_of(p, row, k % c->n, lane, k / c->n)];
     }
-    assert_int_equal(starfish_tridiag_ref_solve(&line, z), 0);
-    for (size_t k = 0; k < c->n; k++)
+    solve_reference(p, root, lane, z);
+    for (size_t k = 0; k < n; k++)
         largest = fmaxl(largest, fabsl(z[k]));
     for (size_t o = 0; o < (size_t)c->outputs; o++)
-        for (size_t k = 0; k < c->n; k++)
-            sums[o * c->n + k] += (long double)p->out_weight[root * (size_t)c->outputs + o] * z[k];
+        for (size_t k = 0; k < n; k++)
+            sums[o * n + k] += (long double)p->out_weight[root * (size_t)c->outputs + o] * z[k];
     *size += largest + 1;
     free(z);
 }
@@ -140,26 +192,44 @@ static void add_root(const struct problem *p, size_t group, size_t root, size_t 
 static void compare_lane(const struct problem *p, const void *output, size_t group, size_t lane)
 {
     const struct test_sums_case *c = p->c;
-    long double *sums = calloc((size_t)c->outputs * c->n, sizeof *sums), size = 0;
+    const size_t n = c->n * p->parts;
+    long double *sums = calloc((size_t)c->outputs * n, sizeof *sums), size = 0;
     for (size_t root = (size_t)p->first_root[group]; root < (size_t)p->first_root[group + 1]; root++)
         add_root(p, group, root, lane, sums, &size);
     /* Pinned lines are as ill-conditioned as second differences. */
     const double condition = c->pinned ? 10 * (double)c->n : 40;
-    const double bound = condition * test_real_epsilon(c->precision) * (double)size;
+    /* A complex product errs by sqrt(5) times as much as a real one, a reciprocal by a little more. */
+    const double rounding = (c->numbers == STARFISH_TRIDIAG_COMPLEX_LINES ? 3 : 1) * test_real_epsilon(c->precision);
+    const double bound = condition * rounding * (double)size;
     for (size_t o = 0; o < (size_t)c->outputs; o++) {
         const int row = p->output_row[group * (size_t)c->outputs + o];
-        for (size_t k = 0; k < c->n && row >= 0; k++) {
-            const double got = test_real_get(output, c->precision, ((size_t)row * c->n + k) * c->lanes + lane);
-            const double error = fabs(got - (double)sums[o * c->n + k]);
+        for (size_t k = 0; k < n && row >= 0; k++) {
+            const double got = test_real_get(output, c->precision, element_of(p, row, k % c->n, lane, k / c->n));
+            const double error = fabs(got - (double)sums[o * n + k]);
             worst_error = fmax(worst_error, error / bound);
             if (!(error <= bound))
-                fail_msg("precision %d periodic %d pinned %d n %zu lanes %zu groups %zu roots %zu, %d to %d: group %zu "
-                         "output %zu element (%zu, %zu) is %g, not %g",
-                         (int)c->precision, c->periodic, c->pinned, c->n, c->lanes, c->groups, c->most_roots, c->inputs,
-                         c->outputs, group, o, k, lane, got, (double)sums[o * c->n + k]);
+                fail_msg(
+                    "precision %d numbers %d periodic %d pinned %d n %zu lanes %zu groups %zu roots %zu, %d to %d: "
+                    "group %zu output %zu element (%zu, %zu) is %g, not %g",
+                    (int)c->precision, (int)c->numbers, c->periodic, c->pinned, c->n, c->lanes, c->groups,
+                    c->most_roots, c->inputs, c->outputs, group, o, k, lane, got, (double)sums[o * n + k]);
         }
     }
     free(sums);
+}
+
+/* CUDA wants pairs aligned to pairs, where pieces begin at an odd multiple of 8 bytes. */
+static void *upload_pairs(const struct test_memory *memory, starfish_precision precision, const void *contents,
+                          size_t bytes)
+{
+    const size_t skip = precision == STARFISH_F64 ? 8 : 0;
+    char *behind = malloc(bytes + skip + 1);
+    if (contents)
+        memcpy(behind + skip, contents, bytes);
+    char *there = memory->upload(contents ? behind : NULL, bytes + skip);
+    free(behind);
+    assert_int_equal((uintptr_t)(there + skip) % (2 * starfish_real_size(precision)), 0);
+    return there + skip;
 }
 
 static void *upload_reals(const struct test_memory *memory, starfish_precision precision, const double *values,
@@ -174,18 +244,51 @@ static void *upload_reals(const struct test_memory *memory, starfish_precision p
     return there;
 }
 
+/* Elements of vectors; NaN where `values` is NULL. */
+static void *upload_elements(const struct test_memory *memory, const struct problem *p, const double *values,
+                             size_t count)
+{
+    const starfish_precision precision = p->c->precision;
+    const size_t reals = count * p->parts, bytes = reals * starfish_real_size(precision);
+    if (p->parts == 1)
+        return values ? upload_reals(memory, precision, values, reals) : memory->upload(NULL, bytes);
+    void *rounded = malloc(bytes + 1);
+    for (size_t i = 0; i < reals && values; i++)
+        test_real_put(rounded, precision, i, values[i]);
+    void *there = upload_pairs(memory, precision, values ? rounded : NULL, bytes);
+    free(rounded);
+    return there;
+}
+
+/* One of lower, diag and upper, in pairs where lines are complex. */
+static void *upload_line(const struct test_memory *memory, const struct problem *p, const double *values, int which)
+{
+    const size_t n = p->c->n;
+    if (p->c->numbers != STARFISH_TRIDIAG_COMPLEX_LINES)
+        return upload_reals(memory, p->c->precision, values, n);
+    double *pairs = malloc(2 * n * sizeof *pairs);
+    for (size_t k = 0; k < n; k++) {
+        pairs[2 * k] = values[k];
+        pairs[2 * k + 1] = p->imaginary[which][k];
+    }
+    void *there = upload_elements(memory, p, pairs, n);
+    free(pairs);
+    return there;
+}
+
 static void run(const struct test_sums_device *device, const struct problem *p, void *result)
 {
     const struct test_sums_case *c = p->c;
     const struct test_memory *m = device->memory;
     const size_t real = starfish_real_size(c->precision), inputs = (size_t)c->inputs, outputs = (size_t)c->outputs;
-    const size_t bytes = p->vectors_out * c->n * c->lanes * real;
+    const size_t bytes = p->vectors_out * c->n * c->lanes * p->parts * real;
     struct starfish_shifted_sums a = {
         .line = {.n = c->n,
                  .periodic = c->periodic,
-                 .lower = upload_reals(m, c->precision, p->lower, c->n),
-                 .diag = upload_reals(m, c->precision, p->diag, c->n),
-                 .upper = upload_reals(m, c->precision, p->upper, c->n)},
+                 .lower = upload_line(m, p, p->lower, 0),
+                 .diag = upload_line(m, p, p->diag, 1),
+                 .upper = upload_line(m, p, p->upper, 2),
+                 .numbers = c->numbers},
         .lanes = c->lanes,
         .shift_lane = upload_reals(m, c->precision, p->shift_lane, c->lanes),
         .shift = p->shift,
@@ -200,10 +303,11 @@ static void run(const struct test_sums_device *device, const struct problem *p, 
         .input_weight = upload_reals(m, c->precision, p->in_weight, p->roots * inputs),
         .output_weight = upload_reals(m, c->precision, p->out_weight, p->roots * outputs),
         .pinned_root = p->pinned_root,
-        .input = upload_reals(m, c->precision, p->input, p->vectors_in * c->n * c->lanes),
-        .output = m->upload(NULL, bytes),
+        .input = upload_elements(m, p, p->input, p->vectors_in * c->n * c->lanes),
+        .output = upload_elements(m, p, NULL, p->vectors_out * c->n * c->lanes),
     };
-    a.workspace = m->upload(NULL, device->workspace(&a, real));
+    const size_t workspace = device->workspace(&a, starfish_tridiag_element_size(c->numbers, real));
+    a.workspace = p->parts == 1 ? m->upload(NULL, workspace) : upload_pairs(m, c->precision, NULL, workspace);
     device->sums(c->precision, &a);
     m->download(result, a.output, bytes);
     m->release();
@@ -212,7 +316,7 @@ static void run(const struct test_sums_device *device, const struct problem *p, 
 void test_sums_check(const struct test_sums_device *device, const struct test_sums_case *c)
 {
     struct problem p = make_problem(c);
-    void *output = malloc(p.vectors_out * c->n * c->lanes * sizeof(double) + 1);
+    void *output = malloc(p.vectors_out * c->n * c->lanes * p.parts * sizeof(double) + 1);
     run(device, &p, output);
     const size_t step = c->lanes > 9 ? c->lanes / 5 : 1; /* dense elimination is slow */
     for (size_t g = 0; g < c->groups; g++)
@@ -231,8 +335,8 @@ static double difference_bound(const struct problem *p, const double *reference,
     double size = 13.0 * (p->first_root[group + 1] - p->first_root[group]);
     for (size_t o = 0; o < (size_t)c->outputs; o++) {
         const int row = p->output_row[group * (size_t)c->outputs + o];
-        for (size_t k = 0; k < c->n && row >= 0; k++)
-            size = fmax(size, fabs(reference[((size_t)row * c->n + k) * c->lanes + lane]));
+        for (size_t k = 0; k < c->n * p->parts && row >= 0; k++)
+            size = fmax(size, fabs(reference[element_of(p, row, k % c->n, lane, k / c->n)]));
     }
     /* Where the matrix is singular, a rounding error moves the solution by up to n; those of n rows are of random sign. */
     const double condition = singular ? 10 * (double)c->n * sqrt((double)c->n) : 40;
@@ -246,22 +350,23 @@ static void compare_outputs(const struct problem *p, const double *got, const do
     const double bound = difference_bound(p, reference, group, lane);
     for (size_t o = 0; o < (size_t)c->outputs; o++) {
         const int row = p->output_row[group * (size_t)c->outputs + o];
-        for (size_t k = 0; k < c->n && row >= 0; k++) {
-            const size_t at = ((size_t)row * c->n + k) * c->lanes + lane;
+        for (size_t k = 0; k < c->n * p->parts && row >= 0; k++) {
+            const size_t at = element_of(p, row, k % c->n, lane, k / c->n);
             const double error = fabs(got[at] - reference[at]);
             worst_error = fmax(worst_error, error / bound);
             if (!(error <= bound))
-                fail_msg("precision %d periodic %d pinned %d n %zu lanes %zu groups %zu roots %zu, %d to %d: group %zu "
-                         "output %zu element (%zu, %zu) is %g, not %g",
-                         (int)c->precision, c->periodic, c->pinned, c->n, c->lanes, c->groups, c->most_roots, c->inputs,
-                         c->outputs, group, o, k, lane, got[at], reference[at]);
+                fail_msg(
+                    "precision %d numbers %d periodic %d pinned %d n %zu lanes %zu groups %zu roots %zu, %d to %d: "
+                    "group %zu output %zu element (%zu, %zu) is %g, not %g",
+                    (int)c->precision, (int)c->numbers, c->periodic, c->pinned, c->n, c->lanes, c->groups,
+                    c->most_roots, c->inputs, c->outputs, group, o, k, lane, got[at], reference[at]);
         }
     }
 }
 
 static double *outputs_of(const struct test_sums_device *device, const struct problem *p)
 {
-    const size_t count = p->vectors_out * p->c->n * p->c->lanes;
+    const size_t count = p->vectors_out * p->c->n * p->c->lanes * p->parts;
     void *output = malloc(count * starfish_real_size(p->c->precision) + 1);
     double *values = malloc(count * sizeof *values + 1);
     run(device, p, output);
@@ -291,11 +396,12 @@ void test_sums_table(const struct test_sums_device *device)
                  {9, 7, 3, 20},  {5, 8, 2, 3},    {16, 9, 5, 4}, {13, 40, 3, 7}, {31, 3, 7, 1},
                  {33, 1, 9, 19}, {7, 130, 1, 17}, {1, 12, 2, 3}, {2, 11, 1, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        for (int kind = 0; kind < 8; kind++)
+        for (int kind = 0; kind < 8 * STARFISH_TRIDIAG_NUMBERS; kind++)
             for (int shape = 0; shape < STARFISH_SHIFTED_SUMS_INPUTS * STARFISH_SHIFTED_SUMS_OUTPUTS; shape++) {
                 const struct test_sums_case c = {.precision = (starfish_precision)(kind & 1),
+                                                 .numbers = (enum starfish_tridiag_numbers)(kind >> 3),
                                                  .periodic = kind >> 1 & 1,
-                                                 .pinned = kind >> 2,
+                                                 .pinned = kind >> 2 & 1,
                                                  .n = sizes[i].n,
                                                  .lanes = sizes[i].lanes,
                                                  .groups = sizes[i].groups,

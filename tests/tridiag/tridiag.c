@@ -1,4 +1,5 @@
 /* The CPU kernels against the reference over the whole table, and blocks of lanes that do not divide evenly. */
+#include "complex_chains.h"
 #include "tridiag_cases.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,12 +38,20 @@ static void lanes_fill_several_blocks(void **state)
     }
 }
 
+static void complex_chains_match_reference(void **state)
+{
+    (void)state;
+    test_complex_chain_table(&test_cpu, test_longest(), STARFISH_TRIDIAG_AUTO);
+    test_complex_chain_table(&test_cpu_windows, test_longest(), STARFISH_TRIDIAG_AUTO);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain_matches_reference),
         cmocka_unit_test(chain_by_windows_matches_reference),
         cmocka_unit_test(lanes_fill_several_blocks),
+        cmocka_unit_test(complex_chains_match_reference),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -1,0 +1,75 @@
+/* What is recorded of a machine: the cases of the comparison first, then sizes, precisions and cuts of which only the times of
+ * tasks are wanted. */
+#include "apps/machine.h"
+
+#define EVERY_POLICY "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width"
+#define EVERY_SET "gpu;all;cpu"
+#define GPU_SETS "gpu;all"
+/* The teams that two NUMA nodes would have. */
+#define HALF_TEAM "cpu:8,gpu"
+
+static const struct machine_case with_gpus[] = {
+    {"slab-256-f64", 256, "plain", "slab", "f64", EVERY_SET, EVERY_POLICY, "16", "7"},
+    {"blktri-256-f64", 256, "plain", "blktri", "f64", EVERY_SET, EVERY_POLICY, "16", "7"},
+    {"slab-512-f64", 512, "plain", "slab", "f64", EVERY_SET, EVERY_POLICY, "16", "7"},
+    {"blktri-512-f64", 512, "plain", "blktri", "f64", GPU_SETS, EVERY_POLICY, "16", "7"},
+    /* As `starfish solve` cuts. */
+    {"slab-256-f64-cut", 256, "plain", "slab", "f64", EVERY_SET, "dmdas,lws", "0", "5"},
+    {"slab-512-f64-cut", 512, "plain", "slab", "f64", EVERY_SET, "dmdas,lws", "0", "5"},
+    {"blktri-512-f64-cpu", 512, "plain", "blktri", "f64", "cpu", "lws,dmdas", "16", "3"},
+    {"slab-512-f64-half", 512, "plain", "slab", "f64", HALF_TEAM, "dmdas", "16", "5"},
+    {"blktri-512-f64-half", 512, "plain", "blktri", "f64", HALF_TEAM, "dmdas", "16", "5"},
+    {"slab-256-f64-half", 256, "plain", "slab", "f64", HALF_TEAM, "dmdas", "16", "5"},
+    {"slab-512-f64-boundary", 512, "boundary", "slab", "f64", EVERY_SET, "dmdas", "0", "3"},
+    {"slab-256-f64-singular", 256, "singular", "slab", "f64", EVERY_SET, "dmdas", "16", "3"},
+    {"blktri-256-f64-boundary", 256, "boundary", "blktri", "f64", EVERY_SET, "dmdas", "16", "3"},
+    {"blktri-256-f64-cut", 256, "plain", "blktri", "f64", EVERY_SET, "dmdas", "0", "3"},
+    {"blktri-512-f64-cut", 512, "plain", "blktri", "f64", GPU_SETS, "dmdas", "0", "3"},
+    {"slab-512-f32", 512, "plain", "slab", "f32", EVERY_SET, "dmdas,lws", "16", "5"},
+    {"slab-512-f32-cut", 512, "plain", "slab", "f32", EVERY_SET, "dmdas", "0", "3"},
+    {"slab-256-f32", 256, "plain", "slab", "f32", EVERY_SET, "dmdas", "16", "3"},
+    {"blktri-512-f32", 512, "plain", "blktri", "f32", GPU_SETS, "dmdas", "16", "3"},
+    {"blktri-256-f32", 256, "plain", "blktri", "f32", EVERY_SET, "dmdas", "16", "3"},
+    {"product-256-f64", 256, "plain", "blktri-product", "f64", EVERY_SET, "dmdas", "16", "3"},
+    {"product-512-f64", 512, "plain", "blktri-product", "f64", GPU_SETS, "dmdas", "16", "3"},
+    {"slab-128-f64", 128, "plain", "slab", "f64", EVERY_SET, "dmdas", "16", "3"},
+    {"blktri-128-f64", 128, "plain", "blktri", "f64", EVERY_SET, "dmdas", "16", "3"},
+    {"slab-128-f32", 128, "plain", "slab", "f32", EVERY_SET, "dmdas", "16", "3"},
+    {"slab-256-f32-cut", 256, "plain", "slab", "f32", EVERY_SET, "dmdas", "0", "3"},
+    {"product-256-f32", 256, "plain", "blktri-product", "f32", GPU_SETS, "dmdas", "16", "3"},
+    {.name = NULL},
+};
+
+static const struct machine_case cores_alone[] = {
+    {"slab-256-f64", 256, "plain", "slab", "f64", "cpu", EVERY_POLICY, "16", "7"},
+    {"blktri-256-f64", 256, "plain", "blktri", "f64", "cpu", EVERY_POLICY, "16", "7"},
+    {"slab-256-f64-cut", 256, "plain", "slab", "f64", "cpu", "lws,dmdas", "0", "5"},
+    {"slab-512-f64", 512, "plain", "slab", "f64", "cpu", EVERY_POLICY, "16", "5"},
+    {"slab-512-f64-cut", 512, "plain", "slab", "f64", "cpu", "lws,dmdas", "0", "5"},
+    {"slab-256-f64-boundary", 256, "boundary", "slab", "f64", "cpu", "lws", "0", "3"},
+    {"slab-256-f64-singular", 256, "singular", "slab", "f64", "cpu", "lws", "16", "3"},
+    {"slab-256-f32", 256, "plain", "slab", "f32", "cpu", "lws,dmdas", "16", "3"},
+    {"slab-128-f64", 128, "plain", "slab", "f64", "cpu", "lws,dmdas", "16", "3"},
+    {"blktri-128-f64", 128, "plain", "blktri", "f64", "cpu", "lws,dmdas", "16", "3"},
+    {"blktri-256-f32", 256, "plain", "blktri", "f32", "cpu", "lws,dmdas", "16", "3"},
+    {"product-128-f64", 128, "plain", "blktri-product", "f64", "cpu", "lws,dmdas", "16", "3"},
+    {"blktri-512-f64", 512, "plain", "blktri", "f64", "cpu", "lws,dmdas", "16", "3"},
+    {.name = NULL},
+};
+
+static const struct machine_case quick[] = {
+    {"slab-32-f64", 32, "plain", "slab", "f64", "cpu", EVERY_POLICY, "8", "3"},
+    {"slab-32-f64-boundary", 32, "boundary", "slab", "f64", "cpu", "lws", "0", "3"},
+    {"blktri-32-f64", 32, "plain", "blktri", "f64", "cpu", "lws,dmdas", "8", "3"},
+    {.name = NULL},
+};
+
+const struct machine_case *machine_cases(int gpus)
+{
+    return gpus > 0 ? with_gpus : cores_alone;
+}
+
+const struct machine_case *machine_quick_cases(void)
+{
+    return quick;
+}

@@ -1,0 +1,187 @@
+/* Lengths of tasks on a simulated machine. */
+#include "scheduler/simulated.h"
+
+#ifdef STARPU_SIMGRID
+
+#include "scheduler/machine.h"
+#include "scheduler/task.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SYMBOLS = 64 };
+
+struct sample {
+    uint32_t footprint;
+    double bytes, microseconds, deviation;
+};
+
+/* What is known of one codelet on one kind of worker; copied, since StarPU numbers its architectures anew in every context. */
+struct known {
+    const char *symbol; /* the codelet's own */
+    enum starpu_worker_archtype type;
+    size_t count;
+    struct sample *sample;
+};
+
+/* SimGrid runs one thread at a time and changes it only where StarPU is called, so that these need no lock. */
+static struct known known[MOST_SYMBOLS];
+static size_t known_count;
+static size_t estimated_tasks, all_tasks;
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+static void copy_samples(struct known *entry, const struct starpu_perfmodel_history_list *list)
+{
+    size_t count = 0;
+    for (const struct starpu_perfmodel_history_list *at = list; at; at = at->next)
+        count++;
+    entry->sample = malloc((count > 0 ? count : 1) * sizeof *entry->sample);
+    for (const struct starpu_perfmodel_history_list *at = list; entry->sample && at; at = at->next)
+        if (at->entry->nsample > 0 && at->entry->mean > 0)
+            entry->sample[entry->count++] =
+                (struct sample){at->entry->footprint, (double)at->entry->size, at->entry->mean, at->entry->deviation};
+}
+
+static void read_samples(struct known *entry, struct starpu_perfmodel_arch *arch)
+{
+    struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED};
+    if (starpu_perfmodel_load_symbol(entry->symbol, &model) != 0)
+        return;
+    const struct starpu_perfmodel_per_arch *per_arch = starpu_perfmodel_get_model_per_arch(&model, arch, 0);
+    if (per_arch)
+        copy_samples(entry, per_arch->list);
+    starpu_perfmodel_unload_model(&model);
+}
+
+/* NULL when there are too many symbols. */
+static const struct known *known_of(const char *symbol, struct starpu_perfmodel_arch *arch)
+{
+    const enum starpu_worker_archtype type = arch->devices[0].type;
+    for (size_t i = 0; i < known_count; i++)
+        if (known[i].symbol == symbol && known[i].type == type)
+            return &known[i];
+    if (known_count == MOST_SYMBOLS)
+        return NULL;
+    struct known entry = {.symbol = symbol, .type = type};
+    read_samples(&entry, arch);
+    if (known_count == MOST_SYMBOLS) /* StarPU was called: others have run meanwhile */
+        return NULL;
+    known[known_count] = entry;
+    return &known[known_count++];
+}
+
+/* ---- looking up ------------------------------------------------------------------------------------------------------ */
+
+static double bytes_of(struct starpu_task *task)
+{
+    double bytes = 0;
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        bytes += (double)starpu_data_get_size(STARPU_TASK_GET_HANDLE(task, i));
+    return bytes;
+}
+
+static double apart(const struct sample *sample, double bytes)
+{
+    return fabs(log((sample->bytes + 1) / (bytes + 1)));
+}
+
+/* The same number of cores comes before the size. NULL when there is none. */
+static const struct sample *closest(const struct known *entry, uint32_t footprint, double bytes)
+{
+    const struct sample *best = NULL;
+    for (size_t i = 0; i < entry->count; i++) {
+        const struct sample *sample = &entry->sample[i];
+        const int fits = starfish_footprint_cores(sample->footprint) == starfish_footprint_cores(footprint);
+        const int best_fits = best && starfish_footprint_cores(best->footprint) == starfish_footprint_cores(footprint);
+        if (!best || fits > best_fits || (fits == best_fits && apart(sample, bytes) < apart(best, bytes)))
+            best = sample;
+    }
+    return best;
+}
+
+/* Number `draw` of a series of random numbers from 0 to 1: splitmix64 (Steele, Lea, Flood 2014). */
+static double uniform(uint64_t draw)
+{
+    uint64_t mixed = (draw + 1) * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+    mixed ^= mixed >> 31;
+    return ((double)(mixed >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* Of a normal distribution, by Box and Muller, without its far ends: StarPU leaves out samples that are far from the mean. */
+static double normal(uint64_t draw)
+{
+    const double value = sqrt(-2 * log(uniform(2 * draw))) * cos(6.283185307179586 * uniform(2 * draw + 1));
+    return fmax(-2, fmin(value, 2.5));
+}
+
+/* Of a task that is running now, how long it takes; of others, how long they can be expected to. */
+static double length_by(const struct sample *sample, struct starpu_task *task)
+{
+    if (task->status != STARPU_TASK_RUNNING)
+        return sample->microseconds;
+    const struct starfish_task_header *header = task->cl_arg;
+    const double length = sample->microseconds + sample->deviation * normal(header->draw);
+    return fmax(length, 0.25 * sample->microseconds);
+}
+
+static double length_of(struct starpu_task *task, struct starpu_perfmodel_arch *arch, int *is_estimate)
+{
+    const struct known *entry = known_of(task->cl->model->symbol, arch);
+    const uint32_t footprint = starfish_task_footprint(task);
+    *is_estimate = 0;
+    for (size_t i = 0; entry && i < entry->count; i++)
+        if (entry->sample[i].footprint == footprint)
+            return length_by(&entry->sample[i], task);
+    const double bytes = bytes_of(task);
+    const struct sample *like = entry ? closest(entry, footprint, bytes) : NULL;
+    if (!like)
+        return (double)NAN;
+    *is_estimate = 1;
+    const double cores = starfish_footprint_cores(footprint), there = starfish_footprint_cores(like->footprint);
+    return length_by(like, task) * (bytes + 1) / (like->bytes + 1) * there / cores;
+}
+
+double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned implementation)
+{
+    int is_estimate;
+    (void)implementation;
+    return length_of(task, arch, &is_estimate);
+}
+
+starfish_status starfish_recorded_check(struct starpu_task *task)
+{
+    int any_estimate = 0;
+    for (unsigned worker = 0; worker < starpu_worker_get_count(); worker++) {
+        struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype((int)worker, 0);
+        int is_estimate;
+        if (!(task->where & (int32_t)STARPU_WORKER_TO_MASK(starpu_worker_get_type((int)worker))))
+            continue;
+        if (!(length_of(task, arch, &is_estimate) > 0))
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "machine %s: no time of %s on a %s has been recorded",
+                                 starfish_machine_named()->name, task->cl->name,
+                                 starpu_worker_get_type((int)worker) == STARPU_CPU_WORKER ? "core" : "GPU");
+        any_estimate |= is_estimate;
+    }
+    estimated_tasks += (size_t)any_estimate;
+    ((struct starfish_task_header *)task->cl_arg)->draw = all_tasks++;
+    return STARFISH_SUCCESS;
+}
+
+void starfish_recorded_count(size_t *estimated, size_t *all)
+{
+    *estimated = estimated_tasks;
+    *all = all_tasks;
+}
+
+#else
+
+void starfish_recorded_count(size_t *estimated, size_t *all)
+{
+    *estimated = *all = 0;
+}
+
+#endif
