@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const smoothers[] = {"adi", "line-x", "line-y", "jacobi", NULL};
+static const char *const smoothers[] = {"adi", "line-x", "line-y", "jacobi", "gauss-seidel", NULL};
 static const char *const shapes[] = {"v", "f", "w", "fmg", NULL};
 static const char *const places[] = {"host", "device", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
@@ -257,7 +257,12 @@ int bench_multigrid(int argc, char **argv)
         {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", {NULL}},
         {"--level", OPTION_TEXT, &run.levels, "LIST", "L: 2^L x 2^L elements, at most 13; default 9", {NULL}},
         {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, mixed, f32; default f64,mixed", {NULL}},
-        {"--smoother", OPTION_TEXT, &run.smoothers, "LIST", "adi, line-x, line-y, jacobi; default adi", {NULL}},
+        {"--smoother",
+         OPTION_TEXT,
+         &run.smoothers,
+         "LIST",
+         "adi, line-x, line-y, jacobi, gauss-seidel; default adi",
+         {NULL}},
         {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
         {"--steps",
          OPTION_COUNT,

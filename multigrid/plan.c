@@ -62,8 +62,8 @@ static starfish_status check_problem(const struct starfish_q1_problem *p)
 
 static starfish_status check_numbers(const struct starfish_multigrid_options *o)
 {
-    if (!(o->damping > 0) || !isfinite(o->damping))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.damping is %g, must be positive", o->damping);
+    if (!(o->damping >= 0) || !isfinite(o->damping))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.damping is %g, must not be negative", o->damping);
     if (o->before < 0 || o->after < 0 || o->before + o->after < 1)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.before and after are %d and %d: neither may be negative, nor both 0", o->before,
@@ -256,6 +256,8 @@ starfish_status starfish_q1_plan_create(starfish_context *context, const struct 
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->context = context;
     plan->options = *options;
+    if (options->damping == 0)
+        plan->options.damping = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 1 : 0.7;
     plan->mixed = options->inner != options->precision;
     starfish_q1_unknowns(problem, plan->n);
     pthread_mutex_init(&plan->lock, NULL);

@@ -76,6 +76,7 @@ typedef enum starfish_smoother {
     STARFISH_SMOOTHER_LINE_X, /* a step: all lines in x at once */
     STARFISH_SMOOTHER_LINE_Y,
     STARFISH_SMOOTHER_JACOBI,
+    STARFISH_SMOOTHER_GAUSS_SEIDEL, /* in four colours by even and odd i and j; with damping above 1: SOR */
     STARFISH_SMOOTHERS
 } starfish_smoother;
 
@@ -86,7 +87,7 @@ struct starfish_multigrid_options {
      * F64 with precision F32 is an error. */
     starfish_precision inner;
     starfish_smoother smoother;
-    double damping; /* > 0 */
+    double damping; /* 0: 0.7, for Gauss-Seidel 1 */
     starfish_cycle_shape shape;
     int before, after; /* smoothing steps before and after the coarse grid's correction; 0 or more, one at least */
     /* Solved when the residual's Euclidean norm is at most tolerance times that of the right-hand side, or at most `absolute`.
@@ -104,7 +105,7 @@ struct starfish_multigrid_options {
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
-        sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_ADI, 0.7,             \
+        sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_ADI, 0,               \
             STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0                                                     \
     }
 

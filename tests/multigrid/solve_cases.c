@@ -255,6 +255,9 @@ static void point_smoothing_serves_isotropic_meshes(void **state)
     options.before = options.after = 4;
     error_of("U1", largest_level() - 1, &options, &info);
     assert_in_range(info.cycles, 5, 7);
+    options.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
+    error_of("U1", largest_level() - 1, &options, &info);
+    assert_in_range(info.cycles, 3, 5);
 }
 
 /* Elements 16 times as high as wide: lines in x, the strong direction, do as well as all; lines in y do not. */
@@ -502,7 +505,7 @@ static void what_cannot_be_solved_is_told(void **state)
     options.damping = 10;
     assert_int_equal(solve(&mesh, &options, solution, &info), STARFISH_ERROR_NUMERICAL);
     assert_true(info.cycles <= 12);
-    options.damping = 0.7;
+    options.damping = 0;
     mesh.load[17] = (double)NAN;
     ASSERT_FAILS(solve(&mesh, &options, solution, &info), STARFISH_ERROR_NUMERICAL, "rhs is not finite");
     assert_int_equal(info.cycles, 0);
@@ -614,7 +617,7 @@ static void bad_arguments_are_named(void **state)
     REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
     o.shape = (starfish_cycle_shape)4;
     REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
-    o.damping = 0;
+    o.damping = -1;
     REFUSED(STARFISH_ERROR_ARGUMENT, "damping");
     o.before = o.after = 0;
     REFUSED(STARFISH_ERROR_ARGUMENT, "before");
