@@ -32,6 +32,7 @@ int starfish_q1_sweeps(starfish_smoother smoother, enum starfish_q1_direction di
         int count;
         enum starfish_q1_direction direction[2];
     } sweeps[STARFISH_SMOOTHERS] = {
+        /* AUTO is chosen before */
         [STARFISH_SMOOTHER_ADI] = {2, {STARFISH_Q1_LINES_X, STARFISH_Q1_LINES_Y}},
         [STARFISH_SMOOTHER_LINE_X] = {1, {STARFISH_Q1_LINES_X}},
         [STARFISH_SMOOTHER_LINE_Y] = {1, {STARFISH_Q1_LINES_Y}},

@@ -223,6 +223,7 @@ static void cycles_are_few_and_do_not_grow(void **state)
         for (int level = 6; level <= largest; level++) {
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
             struct starfish_multigrid_info info;
+            options.smoother = STARFISH_SMOOTHER_ADI;
             error_of(expected[c].name, level, &options, &info);
             if (info.cycles > expected[c].most)
                 fail_msg("%s, level %d: %d cycles", expected[c].name, level, info.cycles);
@@ -230,6 +231,19 @@ static void cycles_are_few_and_do_not_grow(void **state)
                 (abs(info.cycles - expected[c].cycles) > 1 || fabs(info.factor / expected[c].factor - 1) > 0.05))
                 fail_msg("%s: %d cycles by %.4f", expected[c].name, info.cycles, info.factor);
         }
+}
+
+/* Left to itself, the solver takes points for U1 and lines for all others, and as many cycles. */
+static void smoothers_are_chosen(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof expected / sizeof expected[0]; c++) {
+        struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+        struct starfish_multigrid_info info;
+        error_of(expected[c].name, 6, &options, &info);
+        assert_int_equal(info.smoother, c == 0 ? STARFISH_SMOOTHER_JACOBI : STARFISH_SMOOTHER_ADI);
+        assert_true(info.cycles <= expected[c].most);
+    }
 }
 
 /* A correction of two cycles each in mixed precision costs one cycle more at most. */
@@ -376,7 +390,7 @@ static void every_option_solves(void **state)
     struct mesh mesh;
     make_random(&mesh, 34, 43, 6, 1.5, 0);
     for (int shape = STARFISH_CYCLE_V; shape <= STARFISH_CYCLE_FMG; shape++)
-        for (int smoother = STARFISH_SMOOTHER_ADI; smoother < STARFISH_SMOOTHERS; smoother++)
+        for (int smoother = STARFISH_SMOOTHER_AUTO; smoother < STARFISH_SMOOTHERS; smoother++)
             for (int variant = 0; variant < 6; variant++) {
                 static const struct {
                     int before, after, levels, guess;
@@ -668,6 +682,7 @@ int test_multigrid_solves(starfish_context *given, const struct test_memory *giv
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_must_follow_the_strong_direction),
+        cmocka_unit_test(smoothers_are_chosen),
         cmocka_unit_test(every_problem_is_solved),
         cmocka_unit_test(every_option_solves),
         cmocka_unit_test(history_tells_every_residual),
