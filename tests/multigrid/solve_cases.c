@@ -416,6 +416,35 @@ static void every_option_solves(void **state)
     free_mesh(&mesh);
 }
 
+/* Tasks of parts of a grid do what one task of all of it does: bit by bit, but for lines, which are solved in groups. */
+static void cuts_change_nothing(void **state)
+{
+    (void)state;
+    static const size_t blocks[] = {2, 7, 16};
+    struct mesh mesh;
+    make_random(&mesh, 90, 75, 9, 2, 1);
+    double *whole = calloc(mesh.count, sizeof *whole), *cut = calloc(mesh.count, sizeof *cut);
+    for (int smoother = STARFISH_SMOOTHER_ADI; smoother < STARFISH_SMOOTHERS; smoother++)
+        for (int mixed = 0; mixed < 2; mixed++)
+            for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
+                struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+                options.smoother = (starfish_smoother)smoother;
+                options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+                options.tolerance = 0;
+                options.most_cycles = 4;
+                options.tail = 100;
+                options.blocks = 1;
+                ASSERT_OK(solve(&mesh, &options, whole, NULL));
+                options.blocks = blocks[b];
+                ASSERT_OK(solve(&mesh, &options, cut, NULL));
+                const double tolerance = smoother > STARFISH_SMOOTHER_LINE_Y ? 0 : mixed ? 1e-5 : 1e-12;
+                assert_true(largest_difference(cut, whole, mesh.count) <= tolerance);
+            }
+    free(whole);
+    free(cut);
+    free_mesh(&mesh);
+}
+
 /* ---- Iteration --------------------------------------------------------------------------------------------------- */
 
 static void history_tells_every_residual(void **state)
@@ -685,6 +714,7 @@ int test_multigrid_solves(starfish_context *given, const struct test_memory *giv
         cmocka_unit_test(smoothers_are_chosen),
         cmocka_unit_test(every_problem_is_solved),
         cmocka_unit_test(every_option_solves),
+        cmocka_unit_test(cuts_change_nothing),
         cmocka_unit_test(history_tells_every_residual),
         cmocka_unit_test(cycles_can_be_counted),
         cmocka_unit_test(zero_gives_zero),
