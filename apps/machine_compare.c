@@ -22,7 +22,8 @@ struct comparison {
     const char *name, *only, *csv;
     int markdown;
     char folder[SIMULATE_PATH], scratch[64];
-    json_t *rows; /* case, workers, policy, measured, simulated */
+    json_t *rows;     /* case, workers, policy, measured, simulated */
+    size_t estimated; /* cases in which some tasks have no recorded times */
 };
 
 /* ---- one case -------------------------------------------------------------------------------------------------------------- */
@@ -82,7 +83,7 @@ static void add_rows(const struct comparison *comparison, const json_t *recorded
     }
 }
 
-static starfish_status compare_case(const struct comparison *comparison, const char *path)
+static starfish_status compare_case(struct comparison *comparison, const char *path)
 {
     json_t *recorded, *said = NULL;
     STARFISH_TRY(starfish_json_load(path, &recorded));
@@ -92,8 +93,11 @@ static starfish_status compare_case(const struct comparison *comparison, const c
         status = starfish_json_fail(path, "name", "missing");
     else if (!comparison->only || strncmp(name, comparison->only, strlen(comparison->only)) == 0)
         status = simulate_case(comparison, recorded, &said);
-    if (said)
+    if (said) {
+        const char *simulation = json_string_value(json_object_get(said, "simulation"));
         add_rows(comparison, recorded, said);
+        comparison->estimated += simulation && strstr(simulation, "estimates");
+    }
     json_decref(said);
     json_decref(recorded);
     return status;
@@ -105,7 +109,7 @@ static int is_json(const struct dirent *entry)
     return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
-static starfish_status compare_all(const struct comparison *comparison)
+static starfish_status compare_all(struct comparison *comparison)
 {
     char folder[SIMULATE_PATH + 16], path[SIMULATE_PATH + 512];
     struct dirent **entry;
@@ -240,6 +244,10 @@ static void print_sum(const struct comparison *comparison)
     }
     printf("\n%zu of %zu within %.0f %%; the worst is %.0f %% off\n", within, json_array_size(comparison->rows),
            100 * wanted, 100 * worst);
+    if (comparison->estimated > 0)
+        printf("In %zu cases times of some tasks are estimates: this Starfish cuts them otherwise than the one that "
+               "recorded\n",
+               comparison->estimated);
 }
 
 static starfish_status write_csv(const struct comparison *comparison)

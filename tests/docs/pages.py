@@ -294,7 +294,7 @@ class Code(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "guide.c")
             with open(path, "w", encoding="utf-8") as stream:
-                stream.write("#include <starfish/starfish.h>\n#include <stdio.h>\n" + "\n".join(found))
+                stream.write("#include <starfish/starfish.h>\n#include <stdio.h>\n#include <stdlib.h>\n" + "\n".join(found))
             done = subprocess.run(
                 [COMPILER, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{SOURCE}/include", path],
                 capture_output=True, text=True, check=False)
