@@ -188,22 +188,23 @@ static void errors_are_those_of_table_2(void **state)
             }
 }
 
-/* Single precision alone: the error falls at first, and has risen again at level 10, to ten times that of double. */
+/* Single precision alone: the error falls at first, and rises again from level 9 to 10, to ten times that of double. */
 static void errors_rise_in_single_precision(void **state)
 {
     (void)state;
     double error[11];
     if (largest_level() < 9)
         return;
-    for (int level = 5; level <= 10; level += level == 8 ? 2 : 1) {
+    for (int level = 5; level <= 10; level++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_multigrid_info info;
         options.precision = options.inner = STARFISH_F32;
+        options.smoother = STARFISH_SMOOTHER_ADI;
         options.most_cycles = 8;
         error[level] = error_of("U1", level, &options, &info);
     }
     assert_true(error[6] < 0.3 * error[5] && error[7] < 0.3 * error[6]);
-    assert_true(error[10] > error[8] && error[10] > 10 * 1.0841185e-6);
+    assert_true(error[10] > error[9] && error[10] > 10 * 1.0841185e-6);
 }
 
 /* Cycles to 1e-8 by level, 2+2 sweeps, and the factor by which a cycle reduced the residual at level 8. */
