@@ -218,7 +218,7 @@ static void update(const struct starfish_band_update *a)
         const real *c = a->correction ? (const real *)a->correction + (j - a->at.y0) * a->pitch : NULL;
         const real *u = a->u ? (const real *)a->u + start : NULL;
         real *v = (real *)a->v + start;
-        if (!c) {
+        if (u && !c) {
             memmove(v, u, width * sizeof(real));
         } else if (u) {
 #pragma omp simd

@@ -71,7 +71,7 @@ static void free_grid(struct grid *g)
 
 static void *fetch(const void *device, size_t count, size_t size)
 {
-    void *host = malloc(count * size);
+    void *host = malloc(count > 0 ? count * size : 1);
 
     tested->memory->download(host, device, count * size);
     return host;
@@ -464,6 +464,8 @@ static void check_prolong(const struct transfer *t, int whole, int zero)
                                        zero,
                                        tested->memory->upload(t->coarse, cx * t->size[1].coarse * size),
                                        tested->memory->upload(zero ? NULL : t->fine, count * size)};
+    if (nx == 0)
+        fail();
     tested->prolong[t->precision](&a);
     void *got = fetch(a.u, count, size);
     for (size_t e = 0; e < count; e++) {
