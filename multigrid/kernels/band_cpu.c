@@ -220,11 +220,11 @@ static void update(const struct starfish_band_update *a)
         real *v = (real *)a->v + start;
         if (u && !c) {
             memmove(v, u, width * sizeof(real));
-        } else if (u) {
+        } else if (u && c) {
 #pragma omp simd
             for (size_t i = 0; i < width; i++)
                 v[i] = u[i] + damping * c[i];
-        } else {
+        } else if (c) {
 #pragma omp simd
             for (size_t i = 0; i < width; i++)
                 v[i] = damping * c[i];
