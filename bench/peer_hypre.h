@@ -17,5 +17,8 @@ struct peer_hypre_problem {
  * when it cannot be run or does not converge in 200 iterations, or is not in this build. `solution` may be NULL. */
 int peer_hypre(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution, int repeat,
                double *seconds, double *setup, int *iterations);
+/* The same, in the module that knows hypre. */
+int peer_hypre_here(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution, int repeat,
+                    double *seconds, double *setup, int *iterations);
 
 #endif
