@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const smoothers[] = {"adi", "line-x", "line-y", "jacobi", NULL};
+static const char *const smoothers[] = {"auto", "adi", "line-x", "line-y", "jacobi", "gauss-seidel", NULL};
 static const char *const shapes[] = {"v", "f", "w", "fmg", NULL};
 static const char *const places[] = {"host", "device", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
@@ -50,7 +50,7 @@ static void describe(json_t *row, const struct combination *c, const struct mult
     const struct starfish_multigrid_info *info = &times->info;
 
     json_object_set_new(row, "precision", json_string(multigrid_precisions[c->precision]));
-    json_object_set_new(row, "smoother", json_string(smoothers[c->smoother]));
+    json_object_set_new(row, "smoother", json_string(smoothers[info->smoother]));
     json_object_set_new(row, "cycle", json_string(shapes[c->shape]));
     json_object_set_new(row, "workers", json_string(c->workers));
     json_object_set_new(row, "where", json_string(places[c->place]));
@@ -71,8 +71,8 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     multigrid_set_precision(&options, c->precision);
     options.smoother = (starfish_smoother)c->smoother;
     options.shape = (starfish_cycle_shape)c->shape;
-    /* an ADI step is two elementary ones */
-    options.before = options.after = (int)(c->smoother == STARFISH_SMOOTHER_ADI ? run->steps : 2 * run->steps);
+    /* an ADI step is two elementary ones; what is chosen is given as many */
+    options.before = options.after = (int)(c->smoother <= STARFISH_SMOOTHER_ADI ? run->steps : 2 * run->steps);
     describe_case(c, name, sizeof name);
     bench_announce("%s", name);
     starfish_status status =
@@ -248,7 +248,7 @@ int bench_multigrid(int argc, char **argv)
                                          .meshes = "U1,U3",
                                          .levels = "9",
                                          .precisions = "f64,mixed",
-                                         .smoothers = "adi",
+                                         .smoothers = "auto",
                                          .shapes = "v",
                                          .where = "host,device",
                                          .peers = "all",
@@ -257,7 +257,12 @@ int bench_multigrid(int argc, char **argv)
         {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", {NULL}},
         {"--level", OPTION_TEXT, &run.levels, "LIST", "L: 2^L x 2^L elements, at most 13; default 9", {NULL}},
         {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, mixed, f32; default f64,mixed", {NULL}},
-        {"--smoother", OPTION_TEXT, &run.smoothers, "LIST", "adi, line-x, line-y, jacobi; default adi", {NULL}},
+        {"--smoother",
+         OPTION_TEXT,
+         &run.smoothers,
+         "LIST",
+         "auto, adi, line-x, line-y, jacobi, gauss-seidel; default auto",
+         {NULL}},
         {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
         {"--steps",
          OPTION_COUNT,

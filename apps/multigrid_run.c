@@ -64,8 +64,10 @@ void multigrid_set_precision(struct starfish_multigrid_options *options, size_t 
 
 double multigrid_words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)
 {
-    const int sweeps = options->smoother == STARFISH_SMOOTHER_ADI ? 2 : 1;
-    const double cycle = 8.0 * sweeps * (options->before + options->after) + 7.25 + 2.25;
+    /* a step of either, when it is chosen, is twice one in one direction or colour */
+    const int twice = options->smoother <= STARFISH_SMOOTHER_ADI;
+    const double step = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 10 : 8;
+    const double cycle = step * (twice ? 2 : 1) * (options->before + options->after) + 7.25 + 2.25;
     const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
 
     return info->cycles * cycle * inner * 4 / 3 + 7.0 * info->count;

@@ -42,6 +42,7 @@ static starfish_status run_create(struct run *run, const char *mesh, int level)
     const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
 
     *run = (struct run){.name = mesh, .level = level, .options = defaults};
+    run->options.smoother = STARFISH_SMOOTHER_ADI;
     run->options.most_cycles = 2000;
     return multigrid_mesh_create(mesh, level, &run->mesh);
 }

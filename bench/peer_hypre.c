@@ -1,11 +1,11 @@
 /* hypre's PFMG and SMG, alone and as preconditioners of CG, through its structured-grid interface.
  *
+ * A module that peer_hypre_load.c loads when it is wanted, so that programs run where hypre and MPI are not.
+ *
  * One process, hence one core: Debian's hypre is built for MPI and without threads. PFMG smooths by
  * weighted Jacobi, its default (its red-black Gauss-Seidel is for stencils without diagonals), and coarsens one direction at a
  * time; SMG solves whole lines by multigrid. The matrix is stored as symmetric. */
 #include "bench/peer_hypre.h"
-
-#ifdef STARFISH_HYPRE
 
 #include "bench/clock.h"
 
@@ -171,8 +171,9 @@ static double run(const struct solver *s, const struct hypre *h, HYPRE_Int *iter
     return clock_now() - start;
 }
 
-int peer_hypre(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution, int repeat,
-               double *seconds, double *setup, int *iterations)
+__attribute__((visibility("default"))) int peer_hypre_here(enum peer_hypre_solver which,
+                                                           const struct peer_hypre_problem *p, double *solution,
+                                                           int repeat, double *seconds, double *setup, int *iterations)
 {
     struct solver s = {.kind = which == PEER_HYPRE_PFMG || which == PEER_HYPRE_CG_PFMG ? &pfmg : &smg,
                        .by_cg = which == PEER_HYPRE_CG_PFMG || which == PEER_HYPRE_CG_SMG};
@@ -198,20 +199,3 @@ int peer_hypre(enum peer_hypre_solver which, const struct peer_hypre_problem *p,
     HYPRE_ClearAllErrors(); /* one is left by a solver that did not converge */
     return residual <= p->tolerance;
 }
-
-#else
-
-int peer_hypre(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution, int repeat,
-               double *seconds, double *setup, int *iterations)
-{
-    (void)which;
-    (void)p;
-    (void)solution;
-    (void)repeat;
-    (void)seconds;
-    (void)setup;
-    (void)iterations;
-    return 0;
-}
-
-#endif

@@ -15,7 +15,10 @@ struct peer_hypre_problem {
 
 /* As in bench/peers.h: fills seconds[repeat], each of a solve from zero without its setup, whose seconds are *setup. Returns 0
  * when it cannot be run or does not converge in 200 iterations, or is not in this build. `solution` may be NULL. */
-int peer_hypre(enum peer_hypre_solver solver, const struct peer_hypre_problem *problem, double *solution, int repeat,
+int peer_hypre(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution, int repeat,
                double *seconds, double *setup, int *iterations);
+/* The same, in the module that knows hypre. */
+int peer_hypre_here(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution, int repeat,
+                    double *seconds, double *setup, int *iterations);
 
 #endif

@@ -32,10 +32,12 @@ int starfish_q1_sweeps(starfish_smoother smoother, enum starfish_q1_direction di
         int count;
         enum starfish_q1_direction direction[2];
     } sweeps[STARFISH_SMOOTHERS] = {
+        /* AUTO is chosen before */
         [STARFISH_SMOOTHER_ADI] = {2, {STARFISH_Q1_LINES_X, STARFISH_Q1_LINES_Y}},
         [STARFISH_SMOOTHER_LINE_X] = {1, {STARFISH_Q1_LINES_X}},
         [STARFISH_SMOOTHER_LINE_Y] = {1, {STARFISH_Q1_LINES_Y}},
         [STARFISH_SMOOTHER_JACOBI] = {1, {STARFISH_Q1_POINTS}},
+        [STARFISH_SMOOTHER_GAUSS_SEIDEL] = {2, {STARFISH_Q1_ROWS_EVEN, STARFISH_Q1_ROWS_ODD}},
     };
 
     direction[0] = sweeps[smoother].direction[0];
@@ -58,7 +60,7 @@ starfish_status starfish_submit_q1_smooth(struct starfish_progress *progress, co
                                           const struct starfish_tiles *u, const struct starfish_tiles *f,
                                           const struct starfish_tiles *v)
 {
-    static const char *const names[] = {"lines in x", "lines in y", "points"};
+    static const char *const names[] = {"lines in x", "lines in y", "points", "even rows", "odd rows"};
     const struct starfish_rectangle at = part_of(v, direction, part);
     struct starfish_task task;
     struct arguments a = {.setting = *setting,

@@ -27,6 +27,7 @@
 
 KERNEL(run_defect, starfish_band_defect)
 KERNEL(run_jacobi, starfish_band_jacobi)
+KERNEL(run_colours, starfish_band_colours)
 KERNEL(run_update, starfish_band_update)
 KERNEL(run_dense, starfish_band_dense)
 KERNEL(run_restrict, starfish_restrict)
@@ -160,12 +161,27 @@ static int smooth_points(const struct starfish_q1_place *place, const struct sta
     return run_jacobi(place, &jacobi);
 }
 
+static int smooth_colours(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
+{
+    const struct starfish_band_colours colours = {.matrix = matrix_of(place, &s->shape, s->table),
+                                                  .at = s->at,
+                                                  .parity = s->direction == STARFISH_Q1_ROWS_ODD,
+                                                  .damping = s->damping,
+                                                  .u = s->u,
+                                                  .f = s->f,
+                                                  .v = s->v};
+
+    return run_colours(place, &colours);
+}
+
 int starfish_q1_smooth_here(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
 {
     const size_t step = lines_at_once(place, &s->shape, s->direction);
 
     if (s->direction == STARFISH_Q1_POINTS)
         return smooth_points(place, s);
+    if (s->direction == STARFISH_Q1_ROWS_EVEN || s->direction == STARFISH_Q1_ROWS_ODD)
+        return smooth_colours(place, s);
     struct starfish_rectangle at = s->at;
     if (s->direction == STARFISH_Q1_LINES_X)
         for (; at.y0 < s->at.y1; at.y0 = at.y1) {

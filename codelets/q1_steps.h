@@ -29,12 +29,19 @@ struct starfish_q1_place {
     void *work;
 };
 
-enum starfish_q1_direction { STARFISH_Q1_LINES_X, STARFISH_Q1_LINES_Y, STARFISH_Q1_POINTS };
+/* Half a four-colour step: even rows, odd rows. */
+enum starfish_q1_direction {
+    STARFISH_Q1_LINES_X,
+    STARFISH_Q1_LINES_Y,
+    STARFISH_Q1_POINTS,
+    STARFISH_Q1_ROWS_EVEN,
+    STARFISH_Q1_ROWS_ODD
+};
 
 /* Bytes of work space for steps on a grid. */
 size_t starfish_q1_work(starfish_precision precision, const struct starfish_q1_shape *shape, int gpu);
 
-/* v = u improved by one step on whole lines of `at`; u == NULL is zero. v may be u for lines, not for points. */
+/* v = u improved by one step on whole lines of `at`; u == NULL is zero. v may be u for lines alone. */
 struct starfish_q1_smooth {
     struct starfish_q1_shape shape;
     enum starfish_q1_direction direction;

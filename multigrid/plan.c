@@ -62,8 +62,8 @@ static starfish_status check_problem(const struct starfish_q1_problem *p)
 
 static starfish_status check_numbers(const struct starfish_multigrid_options *o)
 {
-    if (!(o->damping > 0) || !isfinite(o->damping))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.damping is %g, must be positive", o->damping);
+    if (!(o->damping >= 0) || !isfinite(o->damping))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.damping is %g, must not be negative", o->damping);
     if (o->before < 0 || o->after < 0 || o->before + o->after < 1)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.before and after are %d and %d: neither may be negative, nor both 0", o->before,
@@ -186,6 +186,32 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
     return check_table(h, l, precision);
 }
 
+/* ---- Smoother ---------------------------------------------------------------------------------------------------- */
+
+/* Points smooth as well as lines where neither direction is stronger. A grid of a single line has one direction only. */
+static int isotropic(const struct hierarchy *h)
+{
+    const double most = 1.5;
+
+    for (int l = 0; l < h->levels; l++)
+        if (starfish_q1_anisotropy(&h->grid[l]) > most)
+            return 0;
+    return 1;
+}
+
+static void choose_smoother(struct starfish_multigrid_options *o, const struct hierarchy *h)
+{
+    if (o->smoother == STARFISH_SMOOTHER_AUTO && isotropic(h)) {
+        o->smoother = STARFISH_SMOOTHER_JACOBI;
+        o->before *= 2;
+        o->after *= 2;
+    } else if (o->smoother == STARFISH_SMOOTHER_AUTO) {
+        o->smoother = STARFISH_SMOOTHER_ADI;
+    }
+    if (o->damping == 0)
+        o->damping = o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 1 : 0.7;
+}
+
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
 static starfish_status create_graph(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
@@ -226,6 +252,7 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const struct
     if (!h)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     starfish_status status = coarsen_all(h, problem, plan->options.levels);
+    choose_smoother(&plan->options, h);
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         status = make_table(h, l, plan->options.inner);
     if (status == STARFISH_SUCCESS)

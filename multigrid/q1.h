@@ -23,6 +23,8 @@ starfish_status starfish_q1_grid_create(struct starfish_q1_grid *grid, const str
 starfish_status starfish_q1_grid_coarsen(const struct starfish_q1_grid *fine, struct starfish_q1_grid *coarse);
 /* Can any direction be coarsened? */
 int starfish_q1_grid_coarsens(const struct starfish_q1_grid *grid);
+/* The largest ratio of an element's couplings in the two directions, at least 1. */
+double starfish_q1_anisotropy(const struct starfish_q1_grid *grid);
 void starfish_q1_grid_destroy(struct starfish_q1_grid *grid);
 
 /* Fill the table of a matrix (starfish_band_table_start doubles, all zero before). */

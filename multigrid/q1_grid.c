@@ -58,6 +58,22 @@ void starfish_q1_grid_destroy(struct starfish_q1_grid *grid)
     memset(grid, 0, sizeof *grid);
 }
 
+double starfish_q1_anisotropy(const struct starfish_q1_grid *grid)
+{
+    double most = 1;
+
+    for (size_t ey = 0; ey < grid->elements[1]; ey++)
+        for (size_t ex = 0; ex < grid->elements[0]; ex++) {
+            const size_t e = ex + ey * grid->elements[0];
+            const double aspect = grid->width[1][ey] / grid->width[0][ex];
+            const double kx = grid->diffusion[0] ? grid->diffusion[0][e] : 1;
+            const double ky = grid->diffusion[1] ? grid->diffusion[1][e] : 1;
+            const double ratio = kx / ky * aspect * aspect;
+            most = fmax(most, fmax(ratio, 1 / ratio));
+        }
+    return most;
+}
+
 /* ---- Coarsening -------------------------------------------------------------------------------------------------- */
 
 /* A direction must keep an unknown: two elements between Dirichlet ends, one otherwise. */

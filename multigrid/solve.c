@@ -142,6 +142,7 @@ static void fill_info(const struct solve *s)
     struct starfish_multigrid_info *info = s->info;
 
     info->levels = s->plan->graph.all_levels;
+    info->smoother = s->plan->options.smoother;
     info->seconds = 1e-6 * (starpu_timing_now() - s->progress.start);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         info->worker[kind].tasks = s->progress.done[kind].tasks;

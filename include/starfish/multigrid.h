@@ -72,10 +72,14 @@ typedef enum starfish_cycle_shape {
 } starfish_cycle_shape;
 
 typedef enum starfish_smoother {
+    /* JACOBI with twice as many steps, which costs less, where no element of any grid couples more than 1.5 times as strongly in
+     * one direction as in the other (kx hy / hx to ky hx / hy), else ADI */
+    STARFISH_SMOOTHER_AUTO,
     STARFISH_SMOOTHER_ADI,    /* a step: all lines in x at once, then all lines in y */
     STARFISH_SMOOTHER_LINE_X, /* a step: all lines in x at once */
     STARFISH_SMOOTHER_LINE_Y,
     STARFISH_SMOOTHER_JACOBI,
+    STARFISH_SMOOTHER_GAUSS_SEIDEL, /* in four colours by even and odd i and j; with damping above 1: SOR */
     STARFISH_SMOOTHERS
 } starfish_smoother;
 
@@ -86,7 +90,7 @@ struct starfish_multigrid_options {
      * F64 with precision F32 is an error. */
     starfish_precision inner;
     starfish_smoother smoother;
-    double damping; /* > 0 */
+    double damping; /* 0: 0.7, for Gauss-Seidel 1 */
     starfish_cycle_shape shape;
     int before, after; /* smoothing steps before and after the coarse grid's correction; 0 or more, one at least */
     /* Solved when the residual's Euclidean norm is at most tolerance times that of the right-hand side, or at most `absolute`.
@@ -104,7 +108,7 @@ struct starfish_multigrid_options {
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
-        sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_ADI, 0.7,             \
+        sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_AUTO, 0,              \
             STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0                                                     \
     }
 
@@ -120,8 +124,9 @@ struct starfish_multigrid_info {
      * them, the first STARFISH_MULTIGRID_HISTORY */
     int count;
     double history[STARFISH_MULTIGRID_HISTORY];
-    int levels;     /* grids */
-    double seconds; /* of the solve, solution back in its memory */
+    int levels;                 /* grids */
+    starfish_smoother smoother; /* not AUTO */
+    double seconds;             /* of the solve, solution back in its memory */
     struct {
         size_t tasks;
         double busy_seconds;

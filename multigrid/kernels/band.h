@@ -78,6 +78,23 @@ void starfish_band_jacobi_cpu_f64(const struct starfish_band_jacobi *arguments);
 int starfish_band_jacobi_cuda_f32(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
 int starfish_band_jacobi_cuda_f64(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
 
+/* Half a four-colour Gauss-Seidel step (SOR): in rows j with j % 2 == parity, first the unknowns of even i, then those of odd i are
+ *     v = u + damping * D^-1 (f - A v),
+ * which have no neighbours of their own colour; other rows are v = u. u == NULL is zero. v is not u. On rectangles of whole rows.
+ * 8 words per unknown of the rows of that parity, 2 of the others. */
+struct starfish_band_colours {
+    struct starfish_band_matrix matrix;
+    struct starfish_rectangle at;
+    size_t parity;
+    double damping;
+    const void *u, *f;
+    void *v;
+};
+void starfish_band_colours_cpu_f32(const struct starfish_band_colours *arguments);
+void starfish_band_colours_cpu_f64(const struct starfish_band_colours *arguments);
+int starfish_band_colours_cuda_f32(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
+int starfish_band_colours_cuda_f64(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
+
 /* v = u + damping * correction; u == NULL is zero, v may be u. 3 words per unknown. correction == NULL: v = u, 2 words. */
 struct starfish_band_update {
     size_t nx;

@@ -133,7 +133,7 @@ STARFISH_ALWAYS_INLINE real interpolated(const struct starfish_transfer_axis *x,
 STARFISH_ALWAYS_INLINE void add_piece(const struct starfish_transfer_axis *x, const real *c, size_t I0, size_t x0,
                                       size_t x1, int zero, real *restrict u)
 {
-    real value[2 * PIECE + 2];
+    real value[2 * PIECE + 2] = {0};
     const real *restrict left = x->left, *restrict right = x->right;
     size_t i = x0;
 

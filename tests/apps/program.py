@@ -401,7 +401,7 @@ class Bench(Case):
         self.assertIn(peers, (set(), {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"}))
         self.assertEqual(len([row for row in rows if row["who"] == "copy"]), 1)
         for message, arguments in (("no mesh 'U9'", ["--mesh", "U9"]), ("--level: is -1, must be 1 .. 13", ["--level", "14"]),
-                                   ("--smoother: 'sor' is not one of adi", ["--smoother", "sor"]),
+                                   ("--smoother: 'sor' is not one of auto, adi", ["--smoother", "sor"]),
                                    ("--cycle: 'x' is not one of v, f, w, fmg", ["--cycle", "x"]),
                                    ("nothing of what is asked for", ["--where", "device", "--peers", "none"])):
             with self.subTest(arguments=arguments):

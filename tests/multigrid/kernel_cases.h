@@ -13,6 +13,7 @@ struct test_multigrid_device {
     const struct test_memory *memory;
     void (*defect[2])(const struct starfish_band_defect *arguments);
     void (*jacobi[2])(const struct starfish_band_jacobi *arguments);
+    void (*colours[2])(const struct starfish_band_colours *arguments);
     void (*update[2])(const struct starfish_band_update *arguments);
     void (*dense[2])(const struct starfish_band_dense *arguments);
     void (*narrow)(const struct starfish_band_narrow *arguments);

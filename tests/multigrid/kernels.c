@@ -4,6 +4,7 @@
 static const struct test_multigrid_device device = {&test_host_memory,
                                                     {starfish_band_defect_cpu_f32, starfish_band_defect_cpu_f64},
                                                     {starfish_band_jacobi_cpu_f32, starfish_band_jacobi_cpu_f64},
+                                                    {starfish_band_colours_cpu_f32, starfish_band_colours_cpu_f64},
                                                     {starfish_band_update_cpu_f32, starfish_band_update_cpu_f64},
                                                     {starfish_band_dense_cpu_f32, starfish_band_dense_cpu_f64},
                                                     starfish_band_narrow_cpu,

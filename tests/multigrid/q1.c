@@ -251,6 +251,25 @@ static void coarse_coefficients_are_means(void **state)
     starfish_q1_grid_destroy(&coarse);
 }
 
+static void anisotropy_is_of_couplings(void **state)
+{
+    (void)state;
+    static struct mesh mesh;
+    struct starfish_q1_grid grid;
+    make_mesh(&mesh, 3, 2, 0, 1);
+    for (int e = 0; e < 6; e++)
+        mesh.diffusion[0][e] = mesh.diffusion[1][e] = 2;
+    for (int e = 0; e < 3; e++)
+        mesh.width[0][e] = mesh.width[1][e] = 0.5;
+    ASSERT_OK(starfish_q1_grid_create(&grid, &mesh.problem));
+    assert_true(starfish_q1_anisotropy(&grid) == 1);
+    grid.diffusion[1][4] = 16;
+    assert_true(starfish_q1_anisotropy(&grid) == 8);
+    grid.width[1][0] = 4;
+    assert_true(starfish_q1_anisotropy(&grid) == 64);
+    starfish_q1_grid_destroy(&grid);
+}
+
 static void inverses_invert(void **state)
 {
     (void)state;
@@ -395,10 +414,15 @@ static void bad_meshes_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_are_those_of_quadrature), cmocka_unit_test(coarse_matrices_are_galerkin_products),
-        cmocka_unit_test(coarse_coefficients_are_means),    cmocka_unit_test(inverses_invert),
-        cmocka_unit_test(named_meshes_are_the_papers),      cmocka_unit_test(loads_are_integrals),
-        cmocka_unit_test(errors_are_relative_norms),        cmocka_unit_test(bad_meshes_are_refused),
+        cmocka_unit_test(matrices_are_those_of_quadrature),
+        cmocka_unit_test(coarse_matrices_are_galerkin_products),
+        cmocka_unit_test(coarse_coefficients_are_means),
+        cmocka_unit_test(anisotropy_is_of_couplings),
+        cmocka_unit_test(inverses_invert),
+        cmocka_unit_test(named_meshes_are_the_papers),
+        cmocka_unit_test(loads_are_integrals),
+        cmocka_unit_test(errors_are_relative_norms),
+        cmocka_unit_test(bad_meshes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,22 +188,23 @@ static void errors_are_those_of_table_2(void **state)
             }
 }
 
-/* Single precision alone: the error falls at first, and has risen again at level 10, to ten times that of double. */
+/* Single precision alone: the error falls at first, and rises again from level 9 to 10, to ten times that of double. */
 static void errors_rise_in_single_precision(void **state)
 {
     (void)state;
     double error[11];
     if (largest_level() < 9)
         return;
-    for (int level = 5; level <= 10; level += level == 8 ? 2 : 1) {
+    for (int level = 5; level <= 10; level++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_multigrid_info info;
         options.precision = options.inner = STARFISH_F32;
+        options.smoother = STARFISH_SMOOTHER_ADI;
         options.most_cycles = 8;
         error[level] = error_of("U1", level, &options, &info);
     }
     assert_true(error[6] < 0.3 * error[5] && error[7] < 0.3 * error[6]);
-    assert_true(error[10] > error[8] && error[10] > 10 * 1.0841185e-6);
+    assert_true(error[10] > error[9] && error[10] > 10 * 1.0841185e-6);
 }
 
 /* Cycles to 1e-8 by level, 2+2 sweeps, and the factor by which a cycle reduced the residual at level 8. */
@@ -223,6 +224,7 @@ static void cycles_are_few_and_do_not_grow(void **state)
         for (int level = 6; level <= largest; level++) {
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
             struct starfish_multigrid_info info;
+            options.smoother = STARFISH_SMOOTHER_ADI;
             error_of(expected[c].name, level, &options, &info);
             if (info.cycles > expected[c].most)
                 fail_msg("%s, level %d: %d cycles", expected[c].name, level, info.cycles);
@@ -230,6 +232,19 @@ static void cycles_are_few_and_do_not_grow(void **state)
                 (abs(info.cycles - expected[c].cycles) > 1 || fabs(info.factor / expected[c].factor - 1) > 0.05))
                 fail_msg("%s: %d cycles by %.4f", expected[c].name, info.cycles, info.factor);
         }
+}
+
+/* Left to itself, the solver takes points for U1 and lines for all others, and as many cycles. */
+static void smoothers_are_chosen(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof expected / sizeof expected[0]; c++) {
+        struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+        struct starfish_multigrid_info info;
+        error_of(expected[c].name, 6, &options, &info);
+        assert_int_equal(info.smoother, c == 0 ? STARFISH_SMOOTHER_JACOBI : STARFISH_SMOOTHER_ADI);
+        assert_true(info.cycles <= expected[c].most);
+    }
 }
 
 /* A correction of two cycles each in mixed precision costs one cycle more at most. */
@@ -255,6 +270,9 @@ static void point_smoothing_serves_isotropic_meshes(void **state)
     options.before = options.after = 4;
     error_of("U1", largest_level() - 1, &options, &info);
     assert_in_range(info.cycles, 5, 7);
+    options.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
+    error_of("U1", largest_level() - 1, &options, &info);
+    assert_in_range(info.cycles, 3, 5);
 }
 
 /* Elements 16 times as high as wide: lines in x, the strong direction, do as well as all; lines in y do not. */
@@ -333,6 +351,17 @@ static double largest_difference(const double *a, const double *b, size_t n)
     return difference / largest;
 }
 
+/* Solutions of the same arithmetic: equal, unless some tasks may run on cores or on a GPU as it comes, which round differently. */
+static void assert_same(const double *a, const double *b, size_t n, double rounding)
+{
+    const int either = starfish_context_workers_of(context, STARFISH_CPU) > 0 &&
+                       starfish_context_workers_of(context, STARFISH_GPU) > 0;
+    const double difference = largest_difference(a, b, n);
+
+    if (!(difference <= (either ? rounding : 0)))
+        fail_msg("solutions differ by %.3g", difference);
+}
+
 static void check_against_elimination(const struct mesh *mesh, const struct starfish_multigrid_options *options,
                                       double tolerance)
 {
@@ -373,7 +402,7 @@ static void every_option_solves(void **state)
     struct mesh mesh;
     make_random(&mesh, 34, 43, 6, 1.5, 0);
     for (int shape = STARFISH_CYCLE_V; shape <= STARFISH_CYCLE_FMG; shape++)
-        for (int smoother = STARFISH_SMOOTHER_ADI; smoother < STARFISH_SMOOTHERS; smoother++)
+        for (int smoother = STARFISH_SMOOTHER_AUTO; smoother < STARFISH_SMOOTHERS; smoother++)
             for (int variant = 0; variant < 6; variant++) {
                 static const struct {
                     int before, after, levels, guess;
@@ -396,6 +425,38 @@ static void every_option_solves(void **state)
                 options.most_cycles = 200;
                 check_against_elimination(&mesh, &options, 1e-6);
             }
+    free_mesh(&mesh);
+}
+
+/* Tasks of parts of a grid do what one task of all of it does: bit by bit, but for lines, which are solved in groups. */
+static void cuts_change_nothing(void **state)
+{
+    (void)state;
+    static const size_t blocks[] = {2, 7, 16};
+    struct mesh mesh;
+    make_random(&mesh, 90, 75, 9, 2, 1);
+    double *whole = calloc(mesh.count, sizeof *whole), *cut = calloc(mesh.count, sizeof *cut);
+    for (int smoother = STARFISH_SMOOTHER_ADI; smoother < STARFISH_SMOOTHERS; smoother++)
+        for (int mixed = 0; mixed < 2; mixed++)
+            for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
+                struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+                options.smoother = (starfish_smoother)smoother;
+                options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+                options.tolerance = 0;
+                options.most_cycles = 4;
+                options.tail = 100;
+                options.blocks = 1;
+                ASSERT_OK(solve(&mesh, &options, whole, NULL));
+                options.blocks = blocks[b];
+                ASSERT_OK(solve(&mesh, &options, cut, NULL));
+                const double rounding = mixed ? 1e-5 : 1e-12;
+                if (smoother > STARFISH_SMOOTHER_LINE_Y)
+                    assert_same(cut, whole, mesh.count, rounding);
+                else
+                    assert_true(largest_difference(cut, whole, mesh.count) <= rounding);
+            }
+    free(whole);
+    free(cut);
     free_mesh(&mesh);
 }
 
@@ -456,7 +517,7 @@ static void cycles_can_be_counted(void **state)
         assert_int_equal(counted.cycles, info.cycles);
         assert_int_equal(counted.count, 0);
         assert_true(isnan(counted.residual) && isnan(counted.factor));
-        assert_memory_equal(solution, other, mesh.count * sizeof *solution);
+        assert_same(solution, other, mesh.count, mixed ? 1e-5 : 1e-12);
     }
     free(solution);
     free(other);
@@ -502,7 +563,7 @@ static void what_cannot_be_solved_is_told(void **state)
     options.damping = 10;
     assert_int_equal(solve(&mesh, &options, solution, &info), STARFISH_ERROR_NUMERICAL);
     assert_true(info.cycles <= 12);
-    options.damping = 0.7;
+    options.damping = 0;
     mesh.load[17] = (double)NAN;
     ASSERT_FAILS(solve(&mesh, &options, solution, &info), STARFISH_ERROR_NUMERICAL, "rhs is not finite");
     assert_int_equal(info.cycles, 0);
@@ -554,7 +615,8 @@ static void threads_share_a_plan(void **state)
     for (int t = 0; t < THREADS; t++) {
         assert_int_equal(jobs[t].status, STARFISH_SUCCESS);
         for (size_t i = 0; i < mesh.count; i++)
-            assert_true(jobs[t].solution[i] == jobs[t].factor * jobs[0].solution[i]);
+            jobs[t].solution[i] /= jobs[t].factor;
+        assert_same(jobs[t].solution, jobs[0].solution, mesh.count, 1e-12);
     }
     for (int t = 0; t < THREADS; t++) {
         free(jobs[t].load);
@@ -614,7 +676,7 @@ static void bad_arguments_are_named(void **state)
     REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
     o.shape = (starfish_cycle_shape)4;
     REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
-    o.damping = 0;
+    o.damping = -1;
     REFUSED(STARFISH_ERROR_ARGUMENT, "damping");
     o.before = o.after = 0;
     REFUSED(STARFISH_ERROR_ARGUMENT, "before");
@@ -665,8 +727,10 @@ int test_multigrid_solves(starfish_context *given, const struct test_memory *giv
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_must_follow_the_strong_direction),
+        cmocka_unit_test(smoothers_are_chosen),
         cmocka_unit_test(every_problem_is_solved),
         cmocka_unit_test(every_option_solves),
+        cmocka_unit_test(cuts_change_nothing),
         cmocka_unit_test(history_tells_every_residual),
         cmocka_unit_test(cycles_can_be_counted),
         cmocka_unit_test(zero_gives_zero),

@@ -6,7 +6,7 @@
 
 #include <starfish/starfish.h>
 
-/* Right-hand sides and solutions lie in `memory`; small: without the large grids. Returns how many tests failed. */
-int test_multigrid_solves(starfish_context *context, const struct test_memory *memory, int small);
+/* Right-hand sides and solutions lie in the given memory; small: without the large grids. Returns how many tests failed. */
+int test_multigrid_solves(starfish_context *given, const struct test_memory *given_memory, int small);
 
 #endif
