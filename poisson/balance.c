@@ -12,7 +12,7 @@ static const double worthwhile = 0.98;
 
 static double median(const double *values)
 {
-    double sorted[STARFISH_BALANCE_SOLVES];
+    double sorted[STARFISH_BALANCE_SOLVES] = {0};
     for (int i = 0; i < STARFISH_BALANCE_SOLVES; i++) {
         int at = i;
         for (; at > 0 && sorted[at - 1] > values[i]; at--)

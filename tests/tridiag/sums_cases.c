@@ -266,7 +266,7 @@ static void *upload_line(const struct test_memory *memory, const struct problem 
     const size_t n = p->c->n;
     if (p->c->numbers != STARFISH_TRIDIAG_COMPLEX_LINES)
         return upload_reals(memory, p->c->precision, values, n);
-    double *pairs = malloc(2 * n * sizeof *pairs);
+    double *pairs = calloc(2 * n, sizeof *pairs);
     for (size_t k = 0; k < n; k++) {
         pairs[2 * k] = values[k];
         pairs[2 * k + 1] = p->imaginary[which][k];
