@@ -17,8 +17,9 @@
  * arithmetic; blktri of radix 4 has 3 inputs and 2 outputs, 320 against 204, and 5 and 3, 384 against 228.
  * blktri of radix 2 at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms of
  * shared memory; of radix 4 half the roots, half the memory, and 3.1 ms of shared memory. One lane is bound by latency: about
- * 2 us per root, of which a device solves a thousand at a time, and the launch. Measured on an H200 as whole solves of blktri
- * of radix 2: 512^3 16.3 ms, 1023^2 1.30 ms (one thread per line, the form of shifted_sums_long.cuh, took 113 and 16.3).
+ * 2 us per root, of which a device solves a thousand at a time, and the launch. Measured on an H200 as whole solves of blktri:
+ * 512^3 13.0 ms of radix 4, 16.1 of radix 2; 1023^2 0.74 and 1.24 (one thread per line, the form of shifted_sums_long.cuh, took
+ * 113 and 16.3 of radix 2).
  *
  * Complex numbers: a chunk has half as many rows, of the same bytes. Of a real line coefficients and pivots stay real, so that
  * both parts of a vector take one elimination, and coefficients are read once for both.
