@@ -22,8 +22,10 @@ int machine_derive(int argc, char **argv);
 /* Something to solve under several policies, and how often. Texts are options of `starfish sched`. */
 struct machine_case {
     const char *name;
-    size_t n;            /* unknowns in each direction */
-    const char *problem; /* "plain"; "boundary": with data there; "singular": Neumann ends in z too */
+    size_t n; /* unknowns in each direction */
+    /* "plain"; "boundary": with data there; "singular": Neumann ends in z too; all of nodes, or of cells: "cells", "cells
+     * boundary", "cells singular". */
+    const char *problem;
     const char *method, *precision, *workers, *policies, *slabs, *repeat;
 };
 

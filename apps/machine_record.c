@@ -123,7 +123,7 @@ static starfish_status measure_rates(starfish_context *context, size_t n, starfi
                                      struct starfish_trial_rates *rates)
 {
     const struct starfish_axis axis = {STARFISH_UNIFORM, .n = n, .length = 1,
-                                       .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
+                                       .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
     struct starfish_axis periodic = axis, neumann = axis;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_poisson_plan *plan;
