@@ -82,6 +82,10 @@ struct starfish_q1_defect {
 };
 int starfish_q1_defect_here(const struct starfish_q1_place *place, const struct starfish_q1_defect *step);
 
+/* v = u + scale * correction, arrays of the whole grid, v either of them or a third; correction NULL: v = u. */
+int starfish_q1_update_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                            struct starfish_rectangle at, double scale, const void *u, const void *correction, void *v);
+
 /* to = from. */
 int starfish_q1_copy_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
                           struct starfish_rectangle at, const void *from, void *to);
