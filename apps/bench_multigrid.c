@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const smoothers[] = {"auto", "adi", "line-x", "line-y", "jacobi", "gauss-seidel", NULL};
+static const char *const smoothers[] = {"auto", "adi", "line-x", "line-y", "jacobi", "gauss-seidel", "chebyshev", NULL};
 static const char *const shapes[] = {"v", "f", "w", "fmg", NULL};
 static const char *const places[] = {"host", "device", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
@@ -244,7 +244,7 @@ int bench_multigrid(int argc, char **argv)
          OPTION_TEXT,
          &run.smoothers,
          "LIST",
-         "auto, adi, line-x, line-y, jacobi, gauss-seidel; default auto",
+         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; default auto",
          {NULL}},
         {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
         {"--steps",

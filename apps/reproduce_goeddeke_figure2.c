@@ -57,10 +57,11 @@ enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 static size_t at_once(const struct arrays *a)
 {
     const size_t count = a->shape.n[0] * a->shape.n[1];
+    size_t often = 1;
 
-    if (count * MOST_AT_ONCE < UNKNOWNS_AT_ONCE)
-        return MOST_AT_ONCE;
-    return count < UNKNOWNS_AT_ONCE ? UNKNOWNS_AT_ONCE / count + 1 : 1;
+    while (often < MOST_AT_ONCE && often * count < UNKNOWNS_AT_ONCE)
+        often++;
+    return often;
 }
 
 /* Seconds of one: each core has its rows. */

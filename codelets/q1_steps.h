@@ -16,6 +16,7 @@
 struct starfish_q1_shape {
     size_t n[2], stride[2], origin[2];
     int coarsest;
+    double eigenvalue; /* an upper bound of those of D^-1 A; for Chebyshev's steps alone */
 };
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape); /* where left of x begins */
 size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape);

@@ -381,12 +381,13 @@ class Bench(Case):
     def test_multigrid(self):
         quick = ["bench", "multigrid", "--repeat", "2", "--warmup", "0", "--json"]
         status, out, said = self.run_program(
-            *quick, "--mesh", "U1,A3", "--level", "3,5", "--precision", "f64,mixed", "--smoother", "adi,jacobi",
+            *quick, "--mesh", "U1,A3", "--level", "3,5", "--precision", "f64,mixed", "--smoother", "adi,jacobi,chebyshev",
             "--cycle", "v,fmg", "--workers", "cpu", "--steps", "3")
         self.assertEqual((status, said), (0, []), out)
         rows = json.loads(out)["rows"]
         ours = [row for row in rows if row["who"] == "starfish"]
-        self.assertEqual(len({row["case"] for row in ours}), 2 * 2 * 2 * 2 * 2)
+        self.assertEqual(len({row["case"] for row in ours}), 2 * 2 * 2 * 3 * 2)
+        self.assertEqual({row["smoother"] for row in ours}, {"adi", "jacobi", "chebyshev"})
         for row in ours:
             self.assertEqual("not reached" in row["case"], not row["reached"])
             if row["smoother"] == "adi":
