@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const smoothers[] = {"auto", "adi", "line-x", "line-y", "jacobi", "gauss-seidel", NULL};
+static const char *const smoothers[] = {"auto", "adi", "line-x", "line-y", "jacobi", "gauss-seidel", "chebyshev", NULL};
 static const char *const shapes[] = {"v", "f", "w", "fmg", NULL};
 static const char *const places[] = {"host", "device", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
@@ -178,23 +178,6 @@ static starfish_status measure_mesh(struct multigrid_bench *run, const struct ax
     return status;
 }
 
-/* What copies reach, from fields that no cache holds. */
-static void measure_limits(struct multigrid_bench *run)
-{
-    enum { TIMES = 3 };
-    const size_t bytes = (size_t)256 << 20;
-    double seconds[TIMES];
-
-    if (peer_stream_passes(bytes, TIMES, seconds)) {
-        json_t *row = bench_row(&run->bench, "copy", "host memory, ten passes", seconds, TIMES, 10.0 * (double)bytes);
-        run->host_rate = json_number_value(json_object_get(row, "bytes_per_second"));
-    }
-    if (run->bench.gpus > 0 && peer_device_copy(bytes, TIMES, seconds)) {
-        json_t *row = bench_row(&run->bench, "copy", "device memory", seconds, TIMES, 2.0 * (double)bytes);
-        run->device_rate = json_number_value(json_object_get(row, "bytes_per_second"));
-    }
-}
-
 static starfish_status read_axes(const struct multigrid_bench *run, struct axes *axes)
 {
     struct starfish_q1_refinement refinement;
@@ -234,7 +217,7 @@ static starfish_status measure(struct bench *bench)
     STARFISH_TRY(look_around(run, &axes));
     if (axes.places == 1 && axes.place[0] == 1 && bench->gpus == 0)
         return STARFISH_SUCCESS; /* nothing to measure, which the frame tells */
-    measure_limits(run);
+    multigrid_copies(bench, &run->host_rate, &run->device_rate);
     for (size_t l = 0; l < axes.levels; ++l)
         for (size_t m = 0; m < axes.mesh.count; ++m)
             STARFISH_TRY(measure_mesh(run, &axes, axes.mesh.item[m],
@@ -261,7 +244,7 @@ int bench_multigrid(int argc, char **argv)
          OPTION_TEXT,
          &run.smoothers,
          "LIST",
-         "auto, adi, line-x, line-y, jacobi, gauss-seidel; default auto",
+         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; default auto",
          {NULL}},
         {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
         {"--steps",

@@ -186,3 +186,21 @@ void multigrid_free_times(struct multigrid_times *times)
     free(times->seconds);
     times->seconds = NULL;
 }
+
+/* ---- Limits ------------------------------------------------------------------------------------------------------ */
+
+void multigrid_copies(struct bench *bench, double *host_rate, double *device_rate)
+{
+    enum { TIMES = 3 };
+    const size_t bytes = (size_t)256 << 20;
+    double seconds[TIMES];
+
+    if (peer_stream_passes(bytes, TIMES, seconds)) {
+        json_t *row = bench_row(bench, "copy", "host memory, ten passes", seconds, TIMES, 10.0 * (double)bytes);
+        *host_rate = json_number_value(json_object_get(row, "bytes_per_second"));
+    }
+    if (bench->gpus > 0 && peer_device_copy(bytes, TIMES, seconds)) {
+        json_t *row = bench_row(bench, "copy", "device memory", seconds, TIMES, 2.0 * (double)bytes);
+        *device_rate = json_number_value(json_object_get(row, "bytes_per_second"));
+    }
+}

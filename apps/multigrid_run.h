@@ -3,6 +3,8 @@
 #ifndef STARFISH_APPS_MULTIGRID_RUN_H
 #define STARFISH_APPS_MULTIGRID_RUN_H
 
+#include "apps/bench.h"
+
 #include <starfish/starfish.h>
 
 enum { MULTIGRID_MOST_LEVEL = 13 };
@@ -43,5 +45,9 @@ starfish_status multigrid_context(const char *workers, starfish_context **contex
  * step in one direction or by points 8 (5 bands, u, f, the new u), by colours 10, restriction of the defect 7.25, prolongation 2.25, the residual's norm 7; all grids together
  * 4/3 of the finest. */
 double multigrid_words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info);
+
+/* Rows of what copies reach, from fields that no cache holds, and their bytes per second; rates of what is not there are left
+ * as they are. */
+void multigrid_copies(struct bench *bench, double *host_rate, double *device_rate);
 
 #endif

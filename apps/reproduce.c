@@ -22,6 +22,7 @@ static const struct {
     {"goeddeke-table4", reproduce_goeddeke_table4, "mixed precision by inner digits"},
     {"goeddeke-table5", reproduce_goeddeke_table5, "one core and a GPU, double and mixed"},
     {"goeddeke-table6", reproduce_goeddeke_table6, "the same, per digit gained"},
+    {"goeddeke-figure2", reproduce_goeddeke_figure2, "AXPY and DEFECT by level, single and double precision"},
     {"goeddeke-figure5", reproduce_goeddeke_figure5, "smoothers, isotropic mesh"},
     {"goeddeke-figure6", reproduce_goeddeke_figure6, "smoothers, anisotropic mesh"},
 };

@@ -13,6 +13,7 @@ int reproduce_goeddeke_table3(int argc, char **argv);
 int reproduce_goeddeke_table4(int argc, char **argv);
 int reproduce_goeddeke_table5(int argc, char **argv);
 int reproduce_goeddeke_table6(int argc, char **argv);
+int reproduce_goeddeke_figure2(int argc, char **argv);
 int reproduce_goeddeke_figure5(int argc, char **argv);
 int reproduce_goeddeke_figure6(int argc, char **argv);
 
@@ -21,5 +22,9 @@ void reproduce_print(const struct bench *bench);
 
 /* Add the two keys; paper: NaN where it states none. */
 void reproduce_compare(json_t *row, double paper, double ours);
+
+/* The rows of goeddeke-figure2, on grids up to level `largest` (reproduce_goeddeke_figure2.c). No context may be open: its
+ * workers would use the cores. */
+starfish_status reproduce_goeddeke_microbenchmarks(struct bench *bench, int largest);
 
 #endif

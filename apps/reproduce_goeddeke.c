@@ -1,4 +1,4 @@
-/* starfish reproduce goeddeke-table1 .. table6, figure5, figure6: the experiments of Goeddeke and Strzodka, "Cyclic reduction
+/* starfish reproduce goeddeke-table1 .. table6, figure2, figure5, figure6: the experiments of Goeddeke and Strzodka, "Cyclic reduction
  * tridiagonal solvers on GPUs applied to mixed precision multigrid", IEEE Trans. Parallel Distrib. Syst. 22 (2011), 22-32.
  *
  * Errors and cycles do not depend on the machine; the paper's times are of a GeForce GTX 280, and of one core of a Core2Duo
@@ -22,8 +22,9 @@ struct experiment {
     starfish_status (*measure)(struct experiment *e);
     int by_digits; /* table 4 rather than 3 */
     int table;     /* 5 or 6 */
+    int alone;     /* makes contexts of its own, or none */
     const char *mesh;
-    starfish_context *context; /* a GPU if there is one, else all cores; tables 5 and 6 make their own */
+    starfish_context *context; /* a GPU if there is one, else all cores */
 };
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
@@ -359,6 +360,13 @@ static starfish_status measure_smoothers(struct experiment *e)
     return for_meshes(e, smoothers_of_mesh);
 }
 
+/* ---- Figure 2: two operations by level ----------------------------------------------------------------------------- */
+
+static starfish_status measure_operations(struct experiment *e)
+{
+    return reproduce_goeddeke_microbenchmarks(&e->bench, (int)e->level);
+}
+
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure(struct bench *bench)
@@ -371,7 +379,7 @@ static starfish_status measure(struct bench *bench)
     STARFISH_TRY(starfish_context_create(&e->context, NULL));
     bench_machine(bench, e->context);
     starfish_context_destroy(e->context);
-    if (e->table > 0)
+    if (e->alone)
         return e->measure(e);
     STARFISH_TRY(multigrid_context(bench->gpus > 0 ? "gpu:1" : "cpu", &e->context));
     const starfish_status status = e->measure(e);
@@ -415,9 +423,14 @@ EXPERIMENT(reproduce_goeddeke_table3, "goeddeke-table3", 9, measure_inner,
 EXPERIMENT(reproduce_goeddeke_table4, "goeddeke-table4", 9, measure_inner,
            "table 4: cycles and times of mixed precision by 1, 2, 3 digits gained in f32.", .by_digits = 1)
 EXPERIMENT(reproduce_goeddeke_table5, "goeddeke-table5", 9, measure_speedups,
-           "table 5: one core and a GPU, double and mixed precision. Without a GPU: the core's times.", .table = 5)
+           "table 5: one core and a GPU, double and mixed precision. Without a GPU: the core's times.", .table = 5,
+           .alone = 1)
 EXPERIMENT(reproduce_goeddeke_table6, "goeddeke-table6", 9, measure_speedups, "table 6: as table 5, per digit gained.",
-           .table = 6)
+           .table = 6, .alone = 1)
+EXPERIMENT(
+    reproduce_goeddeke_figure2, "goeddeke-figure2", 10, measure_operations,
+    "figure 2: AXPY and DEFECT by level, in single and double precision, on all cores and on a GPU if there is one.",
+    .alone = 1)
 EXPERIMENT(reproduce_goeddeke_figure5, "goeddeke-figure5", 10, measure_smoothers,
            "figure 5: smoothers on the isotropic mesh U1.", .mesh = "U1")
 EXPERIMENT(reproduce_goeddeke_figure6, "goeddeke-figure6", 10, measure_smoothers,

@@ -80,5 +80,11 @@ starfish_status starfish_submit_q1_tail(struct starfish_progress *progress, cons
 
 /* A smoother's directions, one after the other in each of its steps. */
 int starfish_q1_sweeps(starfish_smoother smoother, enum starfish_q1_direction direction[2]);
+/* The damping of step 0 .. steps-1 on a grid: `damping`, but for Chebyshev, where it is the lower end of the interval [a, b]
+ * over b, the bound of the eigenvalues. Then steps are divided by the zeros of the polynomial, smallest and largest, next
+ * smallest and largest, ...: while a > 0.18 b no eigenvalue's factor exceeds 1 after any pair, so that the order of the zeros, on which
+ * rounding errors depend, is good for any number of steps. */
+double starfish_q1_damping(starfish_smoother smoother, double damping, const struct starfish_q1_shape *shape, int step,
+                           int steps);
 
 #endif

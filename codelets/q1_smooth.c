@@ -1,6 +1,8 @@
 /* Task: one smoothing step on a part of a grid. */
 #include "codelets/q1_pair.h"
 
+#include <math.h>
+
 struct arguments {
     struct starfish_task_header header;
     struct starfish_q1_setting setting;
@@ -38,11 +40,23 @@ int starfish_q1_sweeps(starfish_smoother smoother, enum starfish_q1_direction di
         [STARFISH_SMOOTHER_LINE_Y] = {1, {STARFISH_Q1_LINES_Y}},
         [STARFISH_SMOOTHER_JACOBI] = {1, {STARFISH_Q1_POINTS}},
         [STARFISH_SMOOTHER_GAUSS_SEIDEL] = {2, {STARFISH_Q1_ROWS_EVEN, STARFISH_Q1_ROWS_ODD}},
+        [STARFISH_SMOOTHER_CHEBYSHEV] = {1, {STARFISH_Q1_POINTS}},
     };
 
     direction[0] = sweeps[smoother].direction[0];
     direction[1] = sweeps[smoother].direction[1];
     return sweeps[smoother].count;
+}
+
+double starfish_q1_damping(starfish_smoother smoother, double damping, const struct starfish_q1_shape *shape, int step,
+                           int steps)
+{
+    const double pi = 3.14159265358979323846, high = shape->eigenvalue, low = damping * high;
+    const int zero = step % 2 ? steps - 1 - step / 2 : step / 2;
+
+    if (smoother != STARFISH_SMOOTHER_CHEBYSHEV)
+        return damping;
+    return 2 / (high + low - (high - low) * cos(pi * (zero + 0.5) / steps));
 }
 
 /* Columns of tiles for lines in y. */

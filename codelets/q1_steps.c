@@ -267,12 +267,26 @@ int starfish_q1_defect_here(const struct starfish_q1_place *place, const struct 
     return run_defect(place, &defect);
 }
 
+int starfish_q1_update_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                            struct starfish_rectangle at, double scale, const void *u, const void *correction, void *v)
+{
+    const size_t nx = shape->n[0];
+    const struct starfish_band_update update = {.nx = nx,
+                                                .at = at,
+                                                .damping = scale,
+                                                .u = u,
+                                                .correction =
+                                                    correction ? at_real(place, correction, at.x0 + at.y0 * nx) : NULL,
+                                                .pitch = nx,
+                                                .v = v};
+
+    return run_update(place, &update);
+}
+
 int starfish_q1_copy_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
                           struct starfish_rectangle at, const void *from, void *to)
 {
-    const struct starfish_band_update copy = {.nx = shape->n[0], .at = at, .u = from, .v = to};
-
-    return run_update(place, &copy);
+    return starfish_q1_update_here(place, shape, at, 0, from, NULL, to);
 }
 
 int starfish_q1_solve_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,

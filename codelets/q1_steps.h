@@ -16,6 +16,7 @@
 struct starfish_q1_shape {
     size_t n[2], stride[2], origin[2];
     int coarsest;
+    double eigenvalue; /* an upper bound of those of D^-1 A; for Chebyshev's steps alone */
 };
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape); /* where left of x begins */
 size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape);
@@ -81,6 +82,10 @@ struct starfish_q1_defect {
     double *sums; /* STARFISH_BAND_SUMS */
 };
 int starfish_q1_defect_here(const struct starfish_q1_place *place, const struct starfish_q1_defect *step);
+
+/* v = u + scale * correction, arrays of the whole grid, v either of them or a third; correction NULL: v = u. */
+int starfish_q1_update_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                            struct starfish_rectangle at, double scale, const void *u, const void *correction, void *v);
 
 /* to = from. */
 int starfish_q1_copy_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,

@@ -56,7 +56,9 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
         const struct starfish_q1_smooth step = {.shape = run->tail->shape[level],
                                                 .direction = direction[i % sweeps],
                                                 .at = whole(&run->tail->shape[level]),
-                                                .damping = run->tail->damping,
+                                                .damping =
+                                                    starfish_q1_damping(run->tail->smoother, run->tail->damping,
+                                                                        &run->tail->shape[level], i / sweeps, steps),
                                                 .table = run->level[level].table,
                                                 .u = i == 0 && zero ? NULL : run->level[level].u[now],
                                                 .f = run->level[level].f,

@@ -64,6 +64,10 @@ static starfish_status check_numbers(const struct starfish_multigrid_options *o)
 {
     if (!(o->damping >= 0) || !isfinite(o->damping))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.damping is %g, must not be negative", o->damping);
+    if (o->smoother == STARFISH_SMOOTHER_CHEBYSHEV && o->damping >= 1)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.damping is %g: for Chebyshev a part of the interval, must be below 1",
+                             o->damping);
     if (o->before < 0 || o->after < 0 || o->before + o->after < 1)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.before and after are %d and %d: neither may be negative, nor both 0", o->before,
@@ -170,7 +174,8 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
     *shape = (struct starfish_q1_shape){.n = {grid->n[0], grid->n[1]},
                                         .stride = {grid->stride[0], grid->stride[1]},
                                         .origin = {grid->origin[0], grid->origin[1]},
-                                        .coarsest = l == h->levels - 1};
+                                        .coarsest = l == h->levels - 1,
+                                        .eigenvalue = starfish_q1_largest_eigenvalue(grid)};
     h->table[l] = calloc(starfish_q1_table_size(shape), sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
@@ -199,6 +204,10 @@ static int isotropic(const struct hierarchy *h)
     return 1;
 }
 
+static const double usual_damping[STARFISH_SMOOTHERS] = {
+    [STARFISH_SMOOTHER_ADI] = 0.7,    [STARFISH_SMOOTHER_LINE_X] = 0.7,     [STARFISH_SMOOTHER_LINE_Y] = 0.7,
+    [STARFISH_SMOOTHER_JACOBI] = 0.7, [STARFISH_SMOOTHER_GAUSS_SEIDEL] = 1, [STARFISH_SMOOTHER_CHEBYSHEV] = 0.4};
+
 static void choose_smoother(struct starfish_multigrid_options *o, const struct hierarchy *h)
 {
     if (o->smoother == STARFISH_SMOOTHER_AUTO && isotropic(h)) {
@@ -209,7 +218,7 @@ static void choose_smoother(struct starfish_multigrid_options *o, const struct h
         o->smoother = STARFISH_SMOOTHER_ADI;
     }
     if (o->damping == 0)
-        o->damping = o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 1 : 0.7;
+        o->damping = usual_damping[o->smoother];
 }
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */

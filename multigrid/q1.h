@@ -25,6 +25,9 @@ starfish_status starfish_q1_grid_coarsen(const struct starfish_q1_grid *fine, st
 int starfish_q1_grid_coarsens(const struct starfish_q1_grid *grid);
 /* The largest ratio of an element's couplings in the two directions, at least 1. */
 double starfish_q1_anisotropy(const struct starfish_q1_grid *grid);
+/* An upper bound of the eigenvalues of D^-1 A, D the diagonal: the largest of any element's (Fried, J. Sound Vib. 22 (1972),
+ * 407-418). At most 3. */
+double starfish_q1_largest_eigenvalue(const struct starfish_q1_grid *grid);
 void starfish_q1_grid_destroy(struct starfish_q1_grid *grid);
 
 /* Fill the table of a matrix (starfish_band_table_start doubles, all zero before). */

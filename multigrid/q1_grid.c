@@ -58,18 +58,46 @@ void starfish_q1_grid_destroy(struct starfish_q1_grid *grid)
     memset(grid, 0, sizeof *grid);
 }
 
+/* Strengths of an element's couplings in x and y, kx hy / hx and ky hx / hy, and of its reaction, c hx hy. */
+struct strengths {
+    double x, y, reaction;
+};
+
+static struct strengths strengths_of(const struct starfish_q1_grid *grid, size_t ex, size_t ey)
+{
+    const size_t e = ex + ey * grid->elements[0];
+    const double hx = grid->width[0][ex], hy = grid->width[1][ey];
+    const double kx = grid->diffusion[0] ? grid->diffusion[0][e] : 1;
+    const double ky = grid->diffusion[1] ? grid->diffusion[1][e] : 1;
+
+    return (struct strengths){kx * (hy / hx), ky * (hx / hy), grid->reaction * hx * hy};
+}
+
 double starfish_q1_anisotropy(const struct starfish_q1_grid *grid)
 {
     double most = 1;
 
     for (size_t ey = 0; ey < grid->elements[1]; ey++)
         for (size_t ex = 0; ex < grid->elements[0]; ex++) {
-            const size_t e = ex + ey * grid->elements[0];
-            const double aspect = grid->width[1][ey] / grid->width[0][ex];
-            const double kx = grid->diffusion[0] ? grid->diffusion[0][e] : 1;
-            const double ky = grid->diffusion[1] ? grid->diffusion[1][e] : 1;
-            const double ratio = kx / ky * aspect * aspect;
-            most = fmax(most, fmax(ratio, 1 / ratio));
+            const struct strengths s = strengths_of(grid, ex, ey);
+            most = fmax(most, fmax(s.x / s.y, s.y / s.x));
+        }
+    return most;
+}
+
+/* The eigenvectors of an element's S and M are (1,1) and (1,-1), with 0 and 2/h, h/2 and h/6; all four diagonal entries are
+ * the same. Nodes at Dirichlet ends, which are left out, only make eigenvalues smaller. */
+double starfish_q1_largest_eigenvalue(const struct starfish_q1_grid *grid)
+{
+    double most = 0;
+
+    for (size_t ey = 0; ey < grid->elements[1]; ey++)
+        for (size_t ex = 0; ex < grid->elements[0]; ex++) {
+            const struct strengths s = strengths_of(grid, ex, ey);
+            const double diag = (s.x + s.y) / 3 + s.reaction / 9;
+            const double even = s.reaction / 4, odd = (s.x + s.y) / 3 + s.reaction / 36;
+            const double mixed = fmax(s.x, s.y) + s.reaction / 12;
+            most = fmax(most, fmax(fmax(even, odd), mixed) / diag);
         }
     return most;
 }

@@ -155,14 +155,14 @@ static const struct starfish_tiles *solution(const struct starfish_q1_level *lev
 }
 
 static starfish_status sweep(const struct submission *s, struct starfish_q1_level *level,
-                             enum starfish_q1_direction direction, int zero)
+                             enum starfish_q1_direction direction, double damping, int zero)
 {
     const struct starfish_tiles *v = level->u[!level->now];
     const size_t parts = v->parts[direction != STARFISH_Q1_LINES_Y];
 
     for (size_t part = 0; part < parts; part++)
-        STARFISH_TRY(starfish_submit_q1_smooth(s->progress, &s->graph->setting, &level->data, part, direction,
-                                               s->graph->tail.damping, zero ? NULL : solution(level), level->f, v));
+        STARFISH_TRY(starfish_submit_q1_smooth(s->progress, &s->graph->setting, &level->data, part, direction, damping,
+                                               zero ? NULL : solution(level), level->f, v));
     level->now = !level->now;
     return STARFISH_SUCCESS;
 }
@@ -171,11 +171,15 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
 {
     const struct submission *s = self;
     enum starfish_q1_direction direction[2];
-    const int sweeps = starfish_q1_sweeps(s->graph->tail.smoother, direction);
+    const struct starfish_q1_tail *all = &s->graph->tail;
+    struct starfish_q1_level *level = &s->graph->level[l];
+    const int sweeps = starfish_q1_sweeps(all->smoother, direction);
 
     (void)after;
     for (int i = 0; i < steps * sweeps; i++)
-        STARFISH_TRY(sweep(s, &s->graph->level[l], direction[i % sweeps], zero && i == 0));
+        STARFISH_TRY(sweep(s, level, direction[i % sweeps],
+                           starfish_q1_damping(all->smoother, all->damping, &level->data.shape, i / sweeps, steps),
+                           zero && i == 0));
     return STARFISH_SUCCESS;
 }
 

@@ -80,6 +80,9 @@ typedef enum starfish_smoother {
     STARFISH_SMOOTHER_LINE_Y,
     STARFISH_SMOOTHER_JACOBI,
     STARFISH_SMOOTHER_GAUSS_SEIDEL, /* in four colours by even and odd i and j; with damping above 1: SOR */
+    /* All steps before, and all after, together the Chebyshev polynomial of that degree of JACOBI on the upper part of the
+     * spectrum; for isotropic meshes (Adams, Brezina, Hu, Tuminaro, J. Comput. Phys. 188 (2003), 593-610) */
+    STARFISH_SMOOTHER_CHEBYSHEV,
     STARFISH_SMOOTHERS
 } starfish_smoother;
 
@@ -90,7 +93,8 @@ struct starfish_multigrid_options {
      * F64 with precision F32 is an error. */
     starfish_precision inner;
     starfish_smoother smoother;
-    double damping; /* 0: 0.7, for Gauss-Seidel 1 */
+    /* 0: 0.7, for Gauss-Seidel 1. For Chebyshev the interval's lower end over its upper one, below 1; 0: 0.4 */
+    double damping;
     starfish_cycle_shape shape;
     int before, after; /* smoothing steps before and after the coarse grid's correction; 0 or more, one at least */
     /* Solved when the residual's Euclidean norm is at most tolerance times that of the right-hand side, or at most `absolute`.

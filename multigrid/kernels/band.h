@@ -95,7 +95,7 @@ void starfish_band_colours_cpu_f64(const struct starfish_band_colours *arguments
 int starfish_band_colours_cuda_f32(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
 int starfish_band_colours_cuda_f64(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
 
-/* v = u + damping * correction; u == NULL is zero, v may be u. 3 words per unknown. correction == NULL: v = u, 2 words. */
+/* v = u + damping * correction; u == NULL is zero, v may be u or the correction. 3 words per unknown. correction == NULL: v = u, 2 words. */
 struct starfish_band_update {
     size_t nx;
     struct starfish_rectangle at;

@@ -206,11 +206,10 @@ template <typename real> int colours(const starfish_band_colours *a, cudaStream_
     return cudaGetLastError();
 }
 
-/* v may be u, so that neither is restricted. */
+/* v may be u or the correction, so that none is restricted. */
 template <typename real>
-__global__ void __launch_bounds__(THREADS)
-    update_kernel(size_t nx, const starfish_rectangle at, real damping, const real *u,
-                  const real *__restrict__ correction, size_t pitch, real *v)
+__global__ void __launch_bounds__(THREADS) update_kernel(size_t nx, const starfish_rectangle at, real damping,
+                                                         const real *u, const real *correction, size_t pitch, real *v)
 {
     walk(at, [&](size_t i, size_t j) {
         const size_t e = i + j * nx;

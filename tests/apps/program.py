@@ -381,12 +381,13 @@ class Bench(Case):
     def test_multigrid(self):
         quick = ["bench", "multigrid", "--repeat", "2", "--warmup", "0", "--json"]
         status, out, said = self.run_program(
-            *quick, "--mesh", "U1,A3", "--level", "3,5", "--precision", "f64,mixed", "--smoother", "adi,jacobi",
+            *quick, "--mesh", "U1,A3", "--level", "3,5", "--precision", "f64,mixed", "--smoother", "adi,jacobi,chebyshev",
             "--cycle", "v,fmg", "--workers", "cpu", "--steps", "3")
         self.assertEqual((status, said), (0, []), out)
         rows = json.loads(out)["rows"]
         ours = [row for row in rows if row["who"] == "starfish"]
-        self.assertEqual(len({row["case"] for row in ours}), 2 * 2 * 2 * 2 * 2)
+        self.assertEqual(len({row["case"] for row in ours}), 2 * 2 * 2 * 3 * 2)
+        self.assertEqual({row["smoother"] for row in ours}, {"adi", "jacobi", "chebyshev"})
         for row in ours:
             self.assertEqual("not reached" in row["case"], not row["reached"])
             if row["smoother"] == "adi":
@@ -490,6 +491,21 @@ class Reproduce(Case):
             rows = self.rows(name, "--level", "3")
             self.assertEqual(sum("seconds" in row for row in rows), 8 * 2 * times)
             self.assertTrue(all(row["ours"] is None for row in rows if "seconds" not in row))
+        rows = self.rows("goeddeke-figure2", "--level", "4")
+        timed = [row for row in rows if "seconds" in row and row["who"] == "starfish"]
+        self.assertEqual({(row["level"], row["precision"], row["variant"]) for row in timed},
+                         {(level, precision, f"{what}, all cores") for level in (3, 4) for precision in ("f32", "f64")
+                          for what in ("AXPY", "DEFECT")})
+        self.assertEqual(len(timed), 8)
+        for row in timed:  # words of an AXPY, of a DEFECT with five bands
+            self.assertEqual(row["bytes"], (2**row["level"] - 1)**2 * (3 if "AXPY" in row["variant"] else 8) *
+                             (4 if row["precision"] == "f32" else 8))
+            ours = {other["case"].split(": ")[1]: other["ours"] for other in rows
+                    if other["case"].startswith(row["case"].split(": ")[0])}
+            self.assertAlmostEqual(ours["GB/s"] / (1e-9 * row["bytes_per_second"]), 1)
+            self.assertAlmostEqual(ours["GB/s over those of a copy"] / row["fraction"], 1)
+            self.assertAlmostEqual(ours["GFLOP/s"] / ours["GB/s"] * row["bytes"] / (2**row["level"] - 1)**2,
+                                   2 if "AXPY" in row["variant"] else 18)
         for name in ("goeddeke-figure5", "goeddeke-figure6"):
             rows = self.rows(name, "--level", "4")
             self.assertEqual({row["variant"] for row in rows if "seconds" in row}, {"Jacobi", "ADI-TRIDI"})

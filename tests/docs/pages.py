@@ -254,7 +254,8 @@ class Scratch(unittest.TestCase):
                 self.assertIn(f"`{field}`", guide)
         for name, *size in (("valero-lara-2d", "--n", "16"), ("valero-lara-3d", "--n", "16"),
                             ("goeddeke-table1", "--level", "4"), ("goeddeke-table4", "--level", "4"),
-                            ("goeddeke-table6", "--level", "4"), ("goeddeke-figure5", "--level", "4")):
+                            ("goeddeke-table6", "--level", "4"), ("goeddeke-figure2", "--level", "3"),
+                            ("goeddeke-figure5", "--level", "4")):
             result = json.loads(
                 self.run_here(PROGRAM, "reproduce", name, *size, "--repeat", "1", "--warmup", "0", "--json"))
             for field in set(result).union(*result["rows"]):

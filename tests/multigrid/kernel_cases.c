@@ -245,6 +245,24 @@ static void check_update(const struct grid *g, int with_u, int in_place)
     free(got);
 }
 
+/* v = f + 0.7 v: v is the correction, whose rectangle lies where it is in the grid. */
+static void check_update_of_correction(const struct grid *g)
+{
+    const size_t size = starfish_real_size(g->precision);
+    char *v = tested->memory->upload(g->u, g->count * size);
+    const struct starfish_band_update a = {g->nx, g->at, 0.7, g->device_f, v + (g->at.x0 + g->at.y0 * g->nx) * size,
+                                           g->nx, v};
+
+    tested->update[g->precision](&a);
+    void *got = fetch(v, g->count, size);
+    for (size_t e = 0; e < g->count; e++) {
+        const double value = test_real_get(got, g->precision, e), before = test_real_get(g->u, g->precision, e);
+        const double updated = test_real_get(g->f, g->precision, e) + 0.7 * before;
+        assert_true(fabs(value - (in_rectangle(g, e) ? updated : before)) <= 4 * test_real_epsilon(g->precision));
+    }
+    free(got);
+}
+
 static void check_copy(const struct grid *g)
 {
     const size_t size = starfish_real_size(g->precision);
@@ -302,6 +320,7 @@ static void check_bands(starfish_precision precision, size_t nx, size_t ny, stru
     check_update(&g, 0, 0);
     check_update(&g, 1, 0);
     check_update(&g, 1, 1);
+    check_update_of_correction(&g);
     check_copy(&g);
     free_grid(&g);
     check_precisions(nx, ny, at, 0);

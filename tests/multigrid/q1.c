@@ -6,6 +6,7 @@
 #include "tests/common/reals.h"
 
 #include <float.h>
+#include <lapacke.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#undef I /* complex.h, which lapacke.h brings along */
 
 enum { MOST = 64, MOST_UNKNOWNS = 500 };
 
@@ -270,6 +273,44 @@ static void anisotropy_is_of_couplings(void **state)
     starfish_q1_grid_destroy(&grid);
 }
 
+/* Of the eigenvalues of D^-1 A by LAPACK: never below the largest, and close to it on a uniform grid. */
+static void eigenvalues_are_bounded(void **state)
+{
+    (void)state;
+    static const size_t sizes[][2] = {{2, 2}, {3, 2}, {2, 7}, {9, 4}, {14, 14}};
+    static struct mesh mesh;
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (int neumann = 0; neumann < 16; neumann++)
+            for (int reaction = 0; reaction < 3; reaction++) {
+                const int uniform = s == 4;
+                struct starfish_q1_grid grid;
+                make_mesh(&mesh, sizes[s][0], sizes[s][1], neumann, !uniform);
+                for (int d = 0; d < 2 && uniform; d++)
+                    for (size_t e = 0; e < sizes[s][d]; e++)
+                        mesh.width[d][e] = 0.25;
+                mesh.problem.reaction = reaction == 2 ? 1e3 : 0.01 * reaction;
+                if (uniform && neumann % 5 > 0)
+                    continue; /* one is slow enough */
+                ASSERT_OK(starfish_q1_grid_create(&grid, &mesh.problem));
+                const size_t n = grid.n[0] * grid.n[1];
+                double *table = assembled_table(&grid), *A = from_bands(&grid, table), *values = dense(n);
+                for (size_t i = 0; i < n; i++)
+                    values[i] = sqrt(A[i * n + i]);
+                for (size_t i = 0; i < n; i++)
+                    for (size_t j = 0; j < n; j++)
+                        A[i * n + j] /= values[i] * values[j];
+                assert_int_equal(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', (lapack_int)n, A, (lapack_int)n, values), 0);
+                const double bound = starfish_q1_largest_eigenvalue(&grid);
+                assert_true(bound >= values[n - 1] * (1 - 1e-12) && bound <= 3);
+                if (uniform && reaction < 2)
+                    assert_true(bound <= 1.03 * values[n - 1]);
+                starfish_q1_grid_destroy(&grid);
+                free(table);
+                free(A);
+                free(values);
+            }
+}
+
 static void inverses_invert(void **state)
 {
     (void)state;
@@ -414,15 +455,11 @@ static void bad_meshes_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_are_those_of_quadrature),
-        cmocka_unit_test(coarse_matrices_are_galerkin_products),
-        cmocka_unit_test(coarse_coefficients_are_means),
-        cmocka_unit_test(anisotropy_is_of_couplings),
-        cmocka_unit_test(inverses_invert),
-        cmocka_unit_test(named_meshes_are_the_papers),
-        cmocka_unit_test(loads_are_integrals),
-        cmocka_unit_test(errors_are_relative_norms),
-        cmocka_unit_test(bad_meshes_are_refused),
+        cmocka_unit_test(matrices_are_those_of_quadrature), cmocka_unit_test(coarse_matrices_are_galerkin_products),
+        cmocka_unit_test(coarse_coefficients_are_means),    cmocka_unit_test(anisotropy_is_of_couplings),
+        cmocka_unit_test(eigenvalues_are_bounded),          cmocka_unit_test(inverses_invert),
+        cmocka_unit_test(named_meshes_are_the_papers),      cmocka_unit_test(loads_are_integrals),
+        cmocka_unit_test(errors_are_relative_norms),        cmocka_unit_test(bad_meshes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "tests/multigrid/solve_cases.h"
 
 #include "base/real.h"
+#include "codelets/q1.h"
 #include "multigrid/q1.h"
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
@@ -460,6 +461,97 @@ static void cuts_change_nothing(void **state)
     free_mesh(&mesh);
 }
 
+/* ---- Chebyshev --------------------------------------------------------------------------------------------------- */
+
+/* The product of 1 - w lambda over the first `count` of `steps` steps. */
+static double polynomial(double part, double high, int steps, int count, double lambda)
+{
+    const struct starfish_q1_shape shape = {.eigenvalue = high};
+    double product = 1;
+
+    for (int i = 0; i < count; i++)
+        product *= 1 - starfish_q1_damping(STARFISH_SMOOTHER_CHEBYSHEV, part, &shape, i, steps) * lambda;
+    return product;
+}
+
+/* Of all polynomials that are 1 at 0 the one that is smallest on the interval, where it is at most 1 / T(x), T(x) = cosh(m acosh x). */
+static void chebyshev_steps_make_the_polynomial(void **state)
+{
+    (void)state;
+    enum { POINTS = 4000 };
+    const double part = 0.4, high = 1.7, expected_at = (1 + part) / (1 - part);
+    for (int steps = 1; steps <= 12; steps++) {
+        double largest = 0;
+        for (int p = 0; p <= POINTS; p++) {
+            const double lambda = high * (part + (1 - part) * p / POINTS);
+            largest = fmax(largest, fabs(polynomial(part, high, steps, steps, lambda)));
+        }
+        assert_true(fabs(largest * cosh(steps * acosh(expected_at)) - 1) <= 1e-9);
+    }
+    /* no eigenvector grows on the way, however many steps: rounding errors do not */
+    for (int pairs = 1; pairs <= 50; pairs++)
+        for (int p = 0; p <= 100; p++)
+            assert_true(fabs(polynomial(part, high, 100, 2 * pairs, high * p / 100)) <= 1 + 1e-12);
+}
+
+/* With as many steps as Jacobi a cycle reduces the residual at least as much, in every precision, tail or not. In single
+ * precision cycles are counted only: they end before their factor settles. */
+static void chebyshev_is_no_worse_than_jacobi(void **state)
+{
+    (void)state;
+    static const starfish_precision precisions[][2] = {
+        {STARFISH_F64, STARFISH_F64}, {STARFISH_F64, STARFISH_F32}, {STARFISH_F32, STARFISH_F32}};
+    for (int p = 0; p < 3; p++)
+        for (int steps = 1; steps <= 4; steps++)
+            for (int tail = 0; tail < 2; tail++) {
+                struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+                struct starfish_multigrid_info jacobi, chebyshev;
+                options.precision = precisions[p][0];
+                options.inner = precisions[p][1];
+                options.inner_cycles = 1;
+                options.before = options.after = steps;
+                options.tail = tail ? 100000 : 1;
+                options.blocks = 3;
+                options.tolerance = p == 2 ? 1e-3 : 1e-8; /* single precision ends at 1e-4 */
+                options.smoother = STARFISH_SMOOTHER_JACOBI;
+                error_of("U1", 6, &options, &jacobi);
+                options.smoother = STARFISH_SMOOTHER_CHEBYSHEV;
+                error_of("U1", 6, &options, &chebyshev);
+                assert_int_equal(chebyshev.smoother, STARFISH_SMOOTHER_CHEBYSHEV);
+                if (!(chebyshev.residual <= options.tolerance && chebyshev.cycles <= jacobi.cycles &&
+                      (p == 2 || chebyshev.factor <= jacobi.factor)))
+                    fail_msg("%d steps: %d cycles by %.4f, Jacobi %d by %.4f", steps, chebyshev.cycles,
+                             chebyshev.factor, jacobi.cycles, jacobi.factor);
+            }
+}
+
+/* One task for small grids does what tasks of each do, also where dampings differ from step to step and grid to grid. */
+static void tails_change_nothing(void **state)
+{
+    (void)state;
+    static const size_t tails[] = {1, 300, 100000};
+    struct mesh mesh;
+    make_random(&mesh, 61, 47, 6, 2, 1);
+    double *first = calloc(mesh.count, sizeof *first), *other = calloc(mesh.count, sizeof *other);
+    for (int smoother = STARFISH_SMOOTHER_JACOBI; smoother < STARFISH_SMOOTHERS; smoother++)
+        for (int mixed = 0; mixed < 2; mixed++)
+            for (size_t t = 0; t < sizeof tails / sizeof tails[0]; t++) {
+                struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+                options.smoother = (starfish_smoother)smoother;
+                options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+                options.before = 3;
+                options.tolerance = 0;
+                options.most_cycles = 3;
+                options.tail = tails[t];
+                ASSERT_OK(solve(&mesh, &options, t == 0 ? first : other, NULL));
+                if (t > 0)
+                    assert_same(other, first, mesh.count, mixed ? 1e-5 : 1e-12);
+            }
+    free(first);
+    free(other);
+    free_mesh(&mesh);
+}
+
 /* ---- Iteration --------------------------------------------------------------------------------------------------- */
 
 static void history_tells_every_residual(void **state)
@@ -678,6 +770,9 @@ static void bad_arguments_are_named(void **state)
     REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
     o.damping = -1;
     REFUSED(STARFISH_ERROR_ARGUMENT, "damping");
+    o.smoother = STARFISH_SMOOTHER_CHEBYSHEV;
+    o.damping = 1;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "below 1");
     o.before = o.after = 0;
     REFUSED(STARFISH_ERROR_ARGUMENT, "before");
     o.tolerance = -1;
@@ -731,6 +826,9 @@ int test_multigrid_solves(starfish_context *given, const struct test_memory *giv
         cmocka_unit_test(every_problem_is_solved),
         cmocka_unit_test(every_option_solves),
         cmocka_unit_test(cuts_change_nothing),
+        cmocka_unit_test(tails_change_nothing),
+        cmocka_unit_test(chebyshev_steps_make_the_polynomial),
+        cmocka_unit_test(chebyshev_is_no_worse_than_jacobi),
         cmocka_unit_test(history_tells_every_residual),
         cmocka_unit_test(cycles_can_be_counted),
         cmocka_unit_test(zero_gives_zero),
