@@ -19,7 +19,7 @@ static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+P
 
 struct multigrid_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers;
+    const char *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov;
     size_t steps;
     double host_rate, device_rate; /* bytes per second of copies */
 };
@@ -71,9 +71,14 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     multigrid_set_precision(&options, c->precision);
     options.smoother = (starfish_smoother)c->smoother;
     options.shape = (starfish_cycle_shape)c->shape;
+    options.conjugate_gradients = strcmp(run->krylov, "cg") == 0;
+    if (options.conjugate_gradients)
+        options.inner_cycles = 1;
     /* an ADI step is two elementary ones; what is chosen is given as many */
     options.before = options.after = (int)(c->smoother <= STARFISH_SMOOTHER_ADI ? run->steps : 2 * run->steps);
     describe_case(c, name, sizeof name);
+    if (options.conjugate_gradients)
+        snprintf(name + strlen(name), sizeof name - strlen(name), ", CG");
     bench_announce("%s", name);
     starfish_status status =
         multigrid_run(c->mesh, &options, c->context, c->place == 1, run->bench.warmup, run->bench.repeat, &times);
@@ -86,6 +91,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
             snprintf(name + strlen(name), sizeof name - strlen(name), ", 1e-8 not reached");
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
         describe(row, c, &times);
+        json_object_set_new(row, "krylov", json_string(run->krylov));
         if (rate > 0)
             bench_limit(row, bytes / rate);
     }
@@ -235,6 +241,7 @@ int bench_multigrid(int argc, char **argv)
                                          .shapes = "v",
                                          .where = "host,device",
                                          .peers = "all",
+                                         .krylov = "none",
                                          .steps = 2};
     const struct option_entry options[] = {
         {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", {NULL}},
@@ -247,6 +254,12 @@ int bench_multigrid(int argc, char **argv)
          "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; default auto",
          {NULL}},
         {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
+        {"--krylov",
+         OPTION_CHOICE,
+         &run.krylov,
+         "K",
+         "none, or cg: conjugate gradients with cycles v or w as preconditioner; default none",
+         {"none", "cg", NULL}},
         {"--steps",
          OPTION_COUNT,
          &run.steps,

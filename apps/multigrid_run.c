@@ -70,7 +70,9 @@ double multigrid_words(const struct starfish_multigrid_options *options, const s
     const double cycle = step * (twice ? 2 : 1) * (options->before + options->after) + 7.25 + 2.25;
     const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
 
-    return info->cycles * cycle * inner * 4 / 3 + 7.0 * info->count;
+    const int gradients = !options->conjugate_gradients ? 0 : info->defects > 0 ? info->defects : info->cycles;
+
+    return info->cycles * cycle * inner * 4 / 3 + 7.0 * info->count + 24.0 * gradients;
 }
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */

@@ -49,6 +49,17 @@ starfish_status starfish_submit_q1_defect(struct starfish_progress *progress, co
                                           const struct starfish_q1_grid_data *grid, size_t part,
                                           const struct starfish_tiles *u, const struct starfish_tiles *f,
                                           const struct starfish_tiles *result, starpu_data_handle_t sums);
+/* v = u + scale * correction; u NULL: zero, correction NULL: v = u. v may be u or the correction. */
+starfish_status starfish_submit_q1_update(struct starfish_progress *progress, const struct starfish_q1_setting *setting,
+                                          const struct starfish_q1_shape *shape, size_t part, double scale,
+                                          const struct starfish_tiles *u, const struct starfish_tiles *correction,
+                                          const struct starfish_tiles *v);
+/* sums: STARFISH_BAND_SUMS doubles that add up to the inner product of u and v. */
+starfish_status starfish_submit_q1_product(struct starfish_progress *progress,
+                                           const struct starfish_q1_setting *setting,
+                                           const struct starfish_q1_shape *shape, size_t part,
+                                           const struct starfish_tiles *u, const struct starfish_tiles *v,
+                                           starpu_data_handle_t sums);
 /* to = from. */
 starfish_status starfish_submit_q1_copy(struct starfish_progress *progress, const struct starfish_q1_setting *setting,
                                         const struct starfish_q1_shape *shape, size_t part,
@@ -70,6 +81,7 @@ struct starfish_q1_tail {
     starfish_smoother smoother;
     double damping;
     int before, after;
+    int symmetric; /* sweeps after the coarse grid's correction in reverse order, so that a cycle is symmetric */
 };
 size_t starfish_q1_tail_work(const struct starfish_q1_tail *tail, int gpu);
 /* u improved by a cycle, or = where zero. tail must stay until the task is done; table: of its levels. */

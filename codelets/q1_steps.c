@@ -29,6 +29,7 @@ KERNEL(run_defect, starfish_band_defect)
 KERNEL(run_jacobi, starfish_band_jacobi)
 KERNEL(run_colours, starfish_band_colours)
 KERNEL(run_update, starfish_band_update)
+KERNEL(run_product, starfish_band_product)
 KERNEL(run_dense, starfish_band_dense)
 KERNEL(run_restrict, starfish_restrict)
 KERNEL(run_prolong, starfish_prolong)
@@ -281,6 +282,14 @@ int starfish_q1_update_here(const struct starfish_q1_place *place, const struct 
                                                 .v = v};
 
     return run_update(place, &update);
+}
+
+int starfish_q1_product_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                             struct starfish_rectangle at, const void *u, const void *v, double *sums)
+{
+    const struct starfish_band_product product = {.nx = shape->n[0], .at = at, .u = u, .v = v, .sums = sums};
+
+    return run_product(place, &product);
 }
 
 int starfish_q1_copy_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,

@@ -87,6 +87,10 @@ int starfish_q1_defect_here(const struct starfish_q1_place *place, const struct 
 int starfish_q1_update_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
                             struct starfish_rectangle at, double scale, const void *u, const void *correction, void *v);
 
+/* sums: STARFISH_BAND_SUMS doubles that add up to the inner product of u and v. */
+int starfish_q1_product_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+                             struct starfish_rectangle at, const void *u, const void *v, double *sums);
+
 /* to = from. */
 int starfish_q1_copy_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
                           struct starfish_rectangle at, const void *from, void *to);

@@ -49,12 +49,12 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
     struct run *run = self;
     enum starfish_q1_direction direction[2];
     const int sweeps = starfish_q1_sweeps(run->tail->smoother, direction);
+    const int reverse = after && run->tail->symmetric;
 
-    (void)after;
     for (int i = 0; i < steps * sweeps && run->error == 0; i++) {
         const int now = run->level[level].now;
         const struct starfish_q1_smooth step = {.shape = run->tail->shape[level],
-                                                .direction = direction[i % sweeps],
+                                                .direction = direction[reverse ? sweeps - 1 - i % sweeps : i % sweeps],
                                                 .at = whole(&run->tail->shape[level]),
                                                 .damping =
                                                     starfish_q1_damping(run->tail->smoother, run->tail->damping,

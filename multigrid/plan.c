@@ -90,6 +90,24 @@ static starfish_status check_numbers(const struct starfish_multigrid_options *o)
     return STARFISH_SUCCESS;
 }
 
+/* What makes a cycle symmetric, as a preconditioner of conjugate gradients must be. */
+static starfish_status check_symmetry(const struct starfish_multigrid_options *o)
+{
+    if (!o->conjugate_gradients)
+        return STARFISH_SUCCESS;
+    if (o->before != o->after)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.before and after are %d and %d: must be the same for conjugate_gradients",
+                             o->before, o->after);
+    if (o->shape != STARFISH_CYCLE_V && o->shape != STARFISH_CYCLE_W)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.shape: F and FMG are not symmetric, which conjugate_gradients need");
+    if (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.smoother: Gauss-Seidel is not symmetric, which conjugate_gradients need");
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status check_options(const struct starfish_multigrid_options *o)
 {
     if (o->size != sizeof *o)
@@ -107,7 +125,8 @@ static starfish_status check_options(const struct starfish_multigrid_options *o)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.smoother is %d", (int)o->smoother);
     if ((int)o->shape < 0 || o->shape > STARFISH_CYCLE_FMG)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.shape is %d", (int)o->shape);
-    return check_numbers(o);
+    STARFISH_TRY(check_numbers(o));
+    return check_symmetry(o);
 }
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------- */
@@ -234,6 +253,7 @@ static starfish_status create_graph(struct starfish_multigrid_plan *plan, const 
                                             .damping = o->damping,
                                             .before = o->before,
                                             .after = o->after,
+                                            .symmetric = o->conjugate_gradients,
                                             .blocks = o->blocks,
                                             .tail = o->tail,
                                             .borrows_finest = !plan->mixed};
@@ -245,14 +265,31 @@ static starfish_status create_graph(struct starfish_multigrid_plan *plan, const 
     return starfish_q1_sums_create(&plan->inner_sums, plan->sums.parts);
 }
 
+/* A vector of the finest grid. */
+static starfish_status create_vector(const struct starfish_multigrid_plan *plan, struct starfish_tiles *tiles)
+{
+    return starfish_tiles_create(tiles, plan->options.precision, plan->n, plan->blocks,
+                                 plan->context->workers_of[STARFISH_GPU] == 0);
+}
+
 static starfish_status create_high(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
 {
     STARFISH_TRY(starfish_vector_reals(&plan->high_table, STARFISH_F64, h->table[0],
                                        starfish_band_table_start(plan->n[0], plan->n[1], 5)));
     plan->finest.setting.precision = STARFISH_F64;
     plan->finest.data.table = plan->high_table.handle;
-    return starfish_tiles_create(&plan->defect, STARFISH_F64, plan->n, plan->blocks,
-                                 plan->context->workers_of[STARFISH_GPU] == 0);
+    return create_vector(plan, &plan->defect);
+}
+
+static starfish_status create_gradients(struct starfish_multigrid_plan *plan)
+{
+    if (!plan->mixed)
+        STARFISH_TRY(create_vector(plan, &plan->defect));
+    STARFISH_TRY(create_vector(plan, &plan->preconditioned));
+    STARFISH_TRY(create_vector(plan, &plan->direction));
+    STARFISH_TRY(create_vector(plan, &plan->image));
+    STARFISH_TRY(starfish_q1_sums_create(&plan->products[0], plan->sums.parts));
+    return starfish_q1_sums_create(&plan->products[1], plan->sums.parts);
 }
 
 static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)
@@ -268,6 +305,8 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const struct
         status = create_graph(plan, h);
     if (status == STARFISH_SUCCESS && plan->mixed)
         status = create_high(plan, h);
+    if (status == STARFISH_SUCCESS && plan->options.conjugate_gradients)
+        status = create_gradients(plan);
     forget_hierarchy(h);
     return status;
 }
@@ -313,6 +352,11 @@ void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
     starfish_q1_sums_destroy(&plan->inner_sums);
     starfish_vector_destroy(&plan->high_table);
     starfish_tiles_destroy(&plan->defect);
+    starfish_tiles_destroy(&plan->preconditioned);
+    starfish_tiles_destroy(&plan->direction);
+    starfish_tiles_destroy(&plan->image);
+    starfish_q1_sums_destroy(&plan->products[0]);
+    starfish_q1_sums_destroy(&plan->products[1]);
     pthread_mutex_destroy(&plan->lock);
     free(plan);
 }

@@ -16,6 +16,9 @@ struct starfish_multigrid_plan {
     struct starfish_vector high_table;
     struct starfish_tiles defect;
     struct starfish_q1_finest finest;
+    /* Conjugate gradients: the preconditioned defect, the direction, A times it; and inner products. */
+    struct starfish_tiles preconditioned, direction, image;
+    struct starfish_q1_sums products[2];
     pthread_mutex_t lock; /* one solve at a time */
 };
 

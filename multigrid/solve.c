@@ -1,5 +1,6 @@
 /* One solve: the user's arrays become runtime data, and the outer iteration submits cycles, or in mixed precision
- * corrections (Goeddeke, Strzodka, Turek, Int. J. Parallel Emergent Distrib. Syst. 22 (2007), 221-256). */
+ * corrections (Goeddeke, Strzodka, Turek, Int. J. Parallel Emergent Distrib. Syst. 22 (2007), 221-256), or steps of conjugate
+ * gradients that cycles precondition. */
 #include "multigrid/iterate.h"
 #include "multigrid/plan.h"
 
@@ -14,6 +15,7 @@ struct solve {
     struct starfish_multigrid_info *info;
     struct starfish_progress progress;
     struct starfish_tiles rhs, solution; /* the user's */
+    double energy;                       /* conjugate gradients: the last direction's, (p, A p) */
 };
 
 /* Full multigrid is for the first cycle alone. */
@@ -26,12 +28,18 @@ static starfish_cycle_shape shape_of(const struct solve *s, int first)
 
 /* ---- One precision ----------------------------------------------------------------------------------------------- */
 
+/* Cycles work on a defect's correction rather than on the solution itself. */
+static int corrects(const struct starfish_multigrid_plan *plan)
+{
+    return plan->mixed || plan->options.conjugate_gradients;
+}
+
 /* The solution as the graph has it: an odd number of smoothing steps leaves it in the plan's own array. */
 static const struct starfish_tiles *current(const struct solve *s)
 {
     const struct starfish_q1_level *finest = &s->plan->graph.level[0];
 
-    return s->plan->mixed ? &s->solution : finest->u[finest->now];
+    return corrects(s->plan) ? &s->solution : finest->u[finest->now];
 }
 
 static starfish_status residual(void *self, int zero, double *norm)
@@ -40,7 +48,7 @@ static starfish_status residual(void *self, int zero, double *norm)
     struct starfish_multigrid_plan *plan = s->plan;
 
     STARFISH_TRY(starfish_q1_defect(&plan->finest, &s->progress, zero ? NULL : current(s), &s->rhs,
-                                    plan->mixed && !zero ? &plan->defect : NULL, &plan->sums));
+                                    corrects(plan) && !zero ? &plan->defect : NULL, &plan->sums));
     *norm = starfish_q1_norm(&plan->sums);
     return STARFISH_SUCCESS;
 }
@@ -91,22 +99,91 @@ static starfish_status correct(struct solve *s, int first, double before, int mo
     return starfish_q1_settle(&s->plan->graph, &s->progress);
 }
 
-/* The defect is scaled by a power of two, which changes no digit, so that f32 holds it. */
+/* target += a correction for the defect, or = where zero. The defect is scaled by a power of two, which changes no digit, so that
+ * f32 holds it. */
+static starfish_status add_correction(struct solve *s, int number, const struct starfish_tiles *defect, double norm,
+                                      int zero, const struct starfish_tiles *target, int most, int *cycles)
+{
+    struct starfish_multigrid_plan *plan = s->plan;
+    const double scale = norm > 0 && isfinite(norm) ? ldexp(1, -ilogb(norm)) : 1;
+
+    STARFISH_TRY(starfish_q1_narrow(&plan->finest.setting, &s->progress, scale, defect, plan->graph.level[0].f));
+    STARFISH_TRY(correct(s, number == 0, scale * norm, most, cycles));
+    s->info->defects++;
+    return starfish_q1_widen(&plan->finest.setting, &s->progress, 1 / scale, zero, plan->graph.level[0].u[0], target);
+}
+
 static starfish_status mixed_step(void *self, int number, int zero, double before, int most, int *cycles)
 {
     struct solve *s = self;
-    struct starfish_multigrid_plan *plan = s->plan;
 
     if (isnan(before))
         STARFISH_TRY(residual(s, zero, &before));
-    const double scale = before > 0 && isfinite(before) ? ldexp(1, -ilogb(before)) : 1;
-    STARFISH_TRY(starfish_q1_narrow(&plan->finest.setting, &s->progress, scale, zero ? &s->rhs : &plan->defect,
-                                    plan->graph.level[0].f));
-    STARFISH_TRY(correct(s, number == 0, scale * before, most, cycles));
-    STARFISH_TRY(starfish_q1_widen(&plan->finest.setting, &s->progress, 1 / scale, zero, plan->graph.level[0].u[0],
-                                   &s->solution));
-    s->info->defects++;
-    return STARFISH_SUCCESS;
+    return add_correction(s, number, zero ? &s->rhs : &s->plan->defect, before, zero, &s->solution, most, cycles);
+}
+
+/* ---- Conjugate gradients ----------------------------------------------------------------------------------------- */
+
+/* Flexible conjugate gradients (Notay, SIAM J. Sci. Comput. 22 (2000), 1444-1460): the defect is computed anew in each step, as
+ * it is looked at anyway, and a direction is made conjugate to the last one by an inner product of its own. So rounding errors of cycles in
+ * f32, or cycles that differ from step to step, do no harm. Vectors are named as there: z = B r, p, q = A p. */
+
+/* z = cycles from zero on A z = r. */
+static starfish_status precondition(struct solve *s, int number, const struct starfish_tiles *r, double norm, int most,
+                                    int *cycles)
+{
+    struct starfish_multigrid_plan *plan = s->plan;
+
+    if (plan->mixed)
+        return add_correction(s, number, r, norm, 1, &plan->preconditioned, most, cycles);
+    *cycles = 1;
+    starfish_q1_lend(&plan->graph, r, &plan->preconditioned);
+    STARFISH_TRY(starfish_q1_cycle(&plan->graph, &s->progress, plan->options.shape, 1));
+    return starfish_q1_settle(&plan->graph, &s->progress);
+}
+
+/* p = z + beta p, conjugate to the last one. */
+static starfish_status turn(struct solve *s, int number)
+{
+    struct starfish_multigrid_plan *plan = s->plan;
+    double beta = 0;
+
+    if (number > 0 && s->energy > 0) {
+        STARFISH_TRY(
+            starfish_q1_product(&plan->finest, &s->progress, &plan->preconditioned, &plan->image, &plan->products[0]));
+        beta = -starfish_q1_total(&plan->products[0]) / s->energy;
+    }
+    return starfish_q1_update(&plan->finest, &s->progress, beta, &plan->preconditioned,
+                              number > 0 ? &plan->direction : NULL, &plan->direction);
+}
+
+/* q = A p as r - (r - A p): the defect's kernel serves. */
+static starfish_status apply(struct solve *s, const struct starfish_tiles *r)
+{
+    struct starfish_multigrid_plan *plan = s->plan;
+
+    STARFISH_TRY(starfish_q1_defect(&plan->finest, &s->progress, &plan->direction, r, &plan->image, NULL));
+    return starfish_q1_update(&plan->finest, &s->progress, -1, r, &plan->image, &plan->image);
+}
+
+static starfish_status gradient_step(void *self, int number, int zero, double before, int most, int *cycles)
+{
+    struct solve *s = self;
+    struct starfish_multigrid_plan *plan = s->plan;
+    const struct starfish_tiles *r = zero ? &s->rhs : &plan->defect;
+
+    if (isnan(before))
+        STARFISH_TRY(residual(s, zero, &before));
+    STARFISH_TRY(precondition(s, number, r, before, most, cycles));
+    STARFISH_TRY(turn(s, number));
+    STARFISH_TRY(apply(s, r));
+    STARFISH_TRY(starfish_q1_product(&plan->finest, &s->progress, &plan->direction, r, &plan->products[0]));
+    STARFISH_TRY(starfish_q1_product(&plan->finest, &s->progress, &plan->direction, &plan->image, &plan->products[1]));
+    s->energy = starfish_q1_total(&plan->products[1]);
+    /* there is no way to go once the defect is zero */
+    const double alpha = s->energy > 0 ? starfish_q1_total(&plan->products[0]) / s->energy : 0;
+    return starfish_q1_update(&plan->finest, &s->progress, alpha, zero ? NULL : &s->solution, &plan->direction,
+                              &s->solution);
 }
 
 /* ---- Interface --------------------------------------------------------------------------------------------------- */
@@ -124,14 +201,17 @@ static starfish_status lend_array(const struct starfish_multigrid_plan *plan, co
 static starfish_status run(struct solve *s, const void *rhs, void *solution)
 {
     struct starfish_multigrid_plan *plan = s->plan;
-    const struct starfish_iteration iteration = {s, residual, plan->mixed ? mixed_step : step};
+    const struct starfish_iteration iteration = {s, residual,
+                                                 plan->options.conjugate_gradients ? gradient_step
+                                                 : plan->mixed                     ? mixed_step
+                                                                                   : step};
 
     STARFISH_TRY(lend_array(plan, "rhs", rhs, &s->rhs));
     STARFISH_TRY(lend_array(plan, "solution", solution, &s->solution));
-    if (!plan->mixed)
+    if (!corrects(plan))
         starfish_q1_lend(&plan->graph, &s->rhs, &s->solution);
     const starfish_status status = starfish_iterate(&iteration, &plan->options, s->info);
-    if (plan->mixed || (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL))
+    if (corrects(plan) || (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL))
         return status;
     const starfish_status settled = starfish_q1_settle(&plan->graph, &s->progress);
     return status != STARFISH_SUCCESS ? status : settled;

@@ -100,7 +100,8 @@ static starfish_status create(struct starfish_q1_graph *graph, const struct star
                                             .smoother = parts->smoother,
                                             .damping = parts->damping,
                                             .before = parts->before,
-                                            .after = parts->after};
+                                            .after = parts->after,
+                                            .symmetric = parts->symmetric};
     for (int l = first; l < parts->levels; l++) {
         graph->tail.shape[l - first] = parts->shape[l];
         graph->tail_table[l - first] = graph->level[l].data.table;
@@ -174,10 +175,10 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
     const struct starfish_q1_tail *all = &s->graph->tail;
     struct starfish_q1_level *level = &s->graph->level[l];
     const int sweeps = starfish_q1_sweeps(all->smoother, direction);
+    const int reverse = after && all->symmetric;
 
-    (void)after;
     for (int i = 0; i < steps * sweeps; i++)
-        STARFISH_TRY(sweep(s, level, direction[i % sweeps],
+        STARFISH_TRY(sweep(s, level, direction[reverse ? sweeps - 1 - i % sweeps : i % sweeps],
                            starfish_q1_damping(all->smoother, all->damping, &level->data.shape, i / sweeps, steps),
                            zero && i == 0));
     return STARFISH_SUCCESS;
@@ -267,11 +268,31 @@ starfish_status starfish_q1_defect(const struct starfish_q1_finest *finest, stru
 {
     for (size_t part = 0; part < f->parts[1]; part++)
         STARFISH_TRY(starfish_submit_q1_defect(progress, &finest->setting, &finest->data, part, u, f, result,
-                                               sums->part[part].handle));
+                                               sums ? sums->part[part].handle : NULL));
     return STARFISH_SUCCESS;
 }
 
-double starfish_q1_norm(const struct starfish_q1_sums *sums)
+starfish_status starfish_q1_update(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
+                                   double scale, const struct starfish_tiles *u,
+                                   const struct starfish_tiles *correction, const struct starfish_tiles *v)
+{
+    for (size_t part = 0; part < v->parts[1]; part++)
+        STARFISH_TRY(
+            starfish_submit_q1_update(progress, &finest->setting, &finest->data.shape, part, scale, u, correction, v));
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_q1_product(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
+                                    const struct starfish_tiles *u, const struct starfish_tiles *v,
+                                    const struct starfish_q1_sums *sums)
+{
+    for (size_t part = 0; part < v->parts[1]; part++)
+        STARFISH_TRY(starfish_submit_q1_product(progress, &finest->setting, &finest->data.shape, part, u, v,
+                                                sums->part[part].handle));
+    return STARFISH_SUCCESS;
+}
+
+double starfish_q1_total(const struct starfish_q1_sums *sums)
 {
     double sum = 0;
 
@@ -282,7 +303,12 @@ double starfish_q1_norm(const struct starfish_q1_sums *sums)
             sum += values[i];
         starpu_data_release(sums->part[part].handle);
     }
-    return sqrt(sum);
+    return sum;
+}
+
+double starfish_q1_norm(const struct starfish_q1_sums *sums)
+{
+    return sqrt(starfish_q1_total(sums));
 }
 
 starfish_status starfish_q1_narrow(const struct starfish_q1_setting *setting, struct starfish_progress *progress,

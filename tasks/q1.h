@@ -36,6 +36,7 @@ struct starfish_q1_parts {
     starfish_smoother smoother;
     double damping;
     int before, after;
+    int symmetric;       /* of struct starfish_q1_tail */
     size_t blocks, tail; /* of struct starfish_multigrid_options */
     int borrows_finest;  /* u and f of the finest grid are given */
 };
@@ -68,11 +69,20 @@ struct starfish_q1_sums {
 };
 starfish_status starfish_q1_sums_create(struct starfish_q1_sums *sums, size_t parts);
 void starfish_q1_sums_destroy(struct starfish_q1_sums *sums);
-/* result may be NULL. */
+/* result and sums may be NULL. */
 starfish_status starfish_q1_defect(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
                                    const struct starfish_tiles *u, const struct starfish_tiles *f,
                                    const struct starfish_tiles *result, const struct starfish_q1_sums *sums);
-/* Waits for the tasks: the Euclidean norm. */
+/* v = u + scale * correction; u NULL: zero, correction NULL: v = u. v may be u or the correction. */
+starfish_status starfish_q1_update(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
+                                   double scale, const struct starfish_tiles *u,
+                                   const struct starfish_tiles *correction, const struct starfish_tiles *v);
+/* The inner product of u and v. */
+starfish_status starfish_q1_product(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
+                                    const struct starfish_tiles *u, const struct starfish_tiles *v,
+                                    const struct starfish_q1_sums *sums);
+/* Wait for the tasks: the sum, or its square root, the Euclidean norm. */
+double starfish_q1_total(const struct starfish_q1_sums *sums);
 double starfish_q1_norm(const struct starfish_q1_sums *sums);
 
 /* low = scale * high, and high += scale * low, or = where zero. */

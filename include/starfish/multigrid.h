@@ -109,11 +109,15 @@ struct starfish_multigrid_options {
     int levels; /* grids at most; 0: down to few unknowns. The coarsest is solved by its inverse: 1024 unknowns at most */
     size_t blocks; /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
     size_t tail;   /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
+    /* The method of conjugate gradients, preconditioned by cycles (one, or in mixed precision inner_cycles or inner_digits), for
+     * meshes on which cycles alone are slow. A preconditioner must be symmetric: before == after, shapes V and W, any smoother
+     * but Gauss-Seidel; after the coarse grid's correction the sweeps of a step come in reverse order. Three more arrays. */
+    int conjugate_gradients;
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_AUTO, 0,              \
-            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0                                                     \
+            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0                                                  \
     }
 
 typedef struct starfish_multigrid_plan starfish_multigrid_plan;

@@ -109,6 +109,18 @@ void starfish_band_update_cpu_f64(const struct starfish_band_update *arguments);
 int starfish_band_update_cuda_f32(const struct starfish_band_update *arguments, struct CUstream_st *stream);
 int starfish_band_update_cuda_f64(const struct starfish_band_update *arguments, struct CUstream_st *stream);
 
+/* `sums`, STARFISH_BAND_SUMS doubles that add up to the inner product of u and v, in double. 2 words per unknown. */
+struct starfish_band_product {
+    size_t nx;
+    struct starfish_rectangle at;
+    const void *u, *v;
+    double *sums;
+};
+void starfish_band_product_cpu_f32(const struct starfish_band_product *arguments);
+void starfish_band_product_cpu_f64(const struct starfish_band_product *arguments);
+int starfish_band_product_cuda_f32(const struct starfish_band_product *arguments, struct CUstream_st *stream);
+int starfish_band_product_cuda_f64(const struct starfish_band_product *arguments, struct CUstream_st *stream);
+
 /* Between precisions, on whole-grid arrays: low = scale * high, and high += scale * low, or = where `zero`. 12 and 20 bytes per unknown. */
 struct starfish_band_narrow {
     size_t nx;

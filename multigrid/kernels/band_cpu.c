@@ -237,6 +237,27 @@ void REAL_NAME(starfish_band_update_cpu)(const struct starfish_band_update *a)
     update(a);
 }
 
+STARFISH_CLONES
+static double product_sum(const struct starfish_band_product *a)
+{
+    const size_t width = a->at.x1 - a->at.x0;
+    double sum = 0;
+
+    for (size_t j = a->at.y0; j < a->at.y1; j++) {
+        const real *u = (const real *)a->u + a->at.x0 + j * a->nx, *v = (const real *)a->v + a->at.x0 + j * a->nx;
+#pragma omp simd reduction(+ : sum)
+        for (size_t i = 0; i < width; i++)
+            sum += (double)u[i] * (double)v[i];
+    }
+    return sum;
+}
+
+void REAL_NAME(starfish_band_product_cpu)(const struct starfish_band_product *a)
+{
+    memset(a->sums, 0, STARFISH_BAND_SUMS * sizeof *a->sums);
+    a->sums[0] = product_sum(a);
+}
+
 void REAL_NAME(starfish_band_dense_cpu)(const struct starfish_band_dense *a)
 {
     const real *inverse = a->inverse, *f = a->f;

@@ -228,6 +228,25 @@ template <typename real> int update(const starfish_band_update *a, cudaStream_t 
     return cudaGetLastError();
 }
 
+template <typename real>
+__global__ void __launch_bounds__(THREADS)
+    product_kernel(size_t nx, const starfish_rectangle at, const real *u, const real *v, double *sums)
+{
+    double sum = 0;
+    walk(at, [&](size_t i, size_t j) { sum += double(u[i + j * nx]) * double(v[i + j * nx]); });
+    store_sum(sum, sums);
+}
+
+template <typename real> int product(const starfish_band_product *a, cudaStream_t stream)
+{
+    const cudaError_t error = cudaMemsetAsync(a->sums, 0, STARFISH_BAND_SUMS * sizeof(double), stream);
+    if (error != cudaSuccess || empty(a->at))
+        return error;
+    product_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
+        a->nx, a->at, static_cast<const real *>(a->u), static_cast<const real *>(a->v), a->sums);
+    return cudaGetLastError();
+}
+
 __global__ void __launch_bounds__(THREADS) narrow_kernel(const starfish_band_narrow a)
 {
     walk(a.at, [&](size_t i, size_t j) { a.low[i + j * a.nx] = float(a.scale * a.high[i + j * a.nx]); });
@@ -268,6 +287,7 @@ STARFISH_CUDA_ENTRIES(starfish_band_defect, defect)
 STARFISH_CUDA_ENTRIES(starfish_band_jacobi, jacobi)
 STARFISH_CUDA_ENTRIES(starfish_band_colours, colours)
 STARFISH_CUDA_ENTRIES(starfish_band_update, update)
+STARFISH_CUDA_ENTRIES(starfish_band_product, product)
 STARFISH_CUDA_ENTRIES(starfish_band_dense, dense)
 
 extern "C" int starfish_band_narrow_cuda(const struct starfish_band_narrow *a, cudaStream_t stream)

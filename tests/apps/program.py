@@ -397,6 +397,14 @@ class Bench(Case):
                 self.assertLess(row["factor"], 0.1)
                 self.assertGreater(row["cycles"], 1)
             self.assertGreater(row["limit_seconds"], 0)
+        status, out, said = self.run_program(*quick, "--mesh", "A5", "--level", "6", "--precision", "f64,mixed",
+                                             "--workers", "cpu", "--krylov", "cg", "--peers", "none")
+        self.assertEqual((status, said), (0, []), out)
+        gradients = [row for row in json.loads(out)["rows"] if row["who"] == "starfish"]
+        self.assertEqual(len(gradients), 2)
+        for row in gradients:
+            self.assertTrue(row["reached"] and row["krylov"] == "cg" and "CG" in row["case"])
+            self.assertLess(row["cycles"], 10)
         # Where hypre is there, all its solvers do what ours does on the easy mesh.
         peers = {row["who"] for row in rows if row["case"] == "U1 level 5 f64: one core"}
         self.assertIn(peers, (set(), {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"}))
@@ -404,6 +412,7 @@ class Bench(Case):
         for message, arguments in (("no mesh 'U9'", ["--mesh", "U9"]), ("--level: is -1, must be 1 .. 13", ["--level", "14"]),
                                    ("--smoother: 'sor' is not one of auto, adi", ["--smoother", "sor"]),
                                    ("--cycle: 'x' is not one of v, f, w, fmg", ["--cycle", "x"]),
+                                   ("options.shape: F and FMG", ["--cycle", "f", "--krylov", "cg", "--level", "3"]),
                                    ("nothing of what is asked for", ["--where", "device", "--peers", "none"])):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *quick[:-1], *arguments)

@@ -18,6 +18,7 @@ BOTH_ON_DEVICE(starfish_band_defect)
 BOTH_ON_DEVICE(starfish_band_jacobi)
 BOTH_ON_DEVICE(starfish_band_colours)
 BOTH_ON_DEVICE(starfish_band_update)
+BOTH_ON_DEVICE(starfish_band_product)
 BOTH_ON_DEVICE(starfish_band_dense)
 BOTH_ON_DEVICE(starfish_restrict)
 BOTH_ON_DEVICE(starfish_prolong)
@@ -30,6 +31,7 @@ static const struct test_multigrid_device device = {
     {starfish_band_jacobi_cuda_f32_here, starfish_band_jacobi_cuda_f64_here},
     {starfish_band_colours_cuda_f32_here, starfish_band_colours_cuda_f64_here},
     {starfish_band_update_cuda_f32_here, starfish_band_update_cuda_f64_here},
+    {starfish_band_product_cuda_f32_here, starfish_band_product_cuda_f64_here},
     {starfish_band_dense_cuda_f32_here, starfish_band_dense_cuda_f64_here},
     starfish_band_narrow_cuda_here,
     starfish_band_widen_cuda_here,

@@ -263,6 +263,25 @@ static void check_update_of_correction(const struct grid *g)
     free(got);
 }
 
+static void check_product(const struct grid *g)
+{
+    const struct starfish_band_product a = {g->nx, g->at, g->device_u, g->device_f,
+                                            tested->memory->upload(NULL, STARFISH_BAND_SUMS * sizeof(double))};
+    double expected = 0, size = 0, got = 0;
+
+    tested->product[g->precision](&a);
+    double *sums = fetch(a.sums, STARFISH_BAND_SUMS, sizeof *sums);
+    for (size_t s = 0; s < STARFISH_BAND_SUMS; s++)
+        got += sums[s];
+    for (size_t e = 0; e < g->count; e++) {
+        const double term = test_real_get(g->u, g->precision, e) * test_real_get(g->f, g->precision, e);
+        expected += in_rectangle(g, e) ? term : 0;
+        size += in_rectangle(g, e) ? fabs(term) : 0;
+    }
+    assert_true(fabs(got - expected) <= 1e-13 * size);
+    free(sums);
+}
+
 static void check_copy(const struct grid *g)
 {
     const size_t size = starfish_real_size(g->precision);
@@ -321,6 +340,7 @@ static void check_bands(starfish_precision precision, size_t nx, size_t ny, stru
     check_update(&g, 1, 0);
     check_update(&g, 1, 1);
     check_update_of_correction(&g);
+    check_product(&g);
     check_copy(&g);
     free_grid(&g);
     check_precisions(nx, ny, at, 0);

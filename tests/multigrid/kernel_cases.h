@@ -15,6 +15,7 @@ struct test_multigrid_device {
     void (*jacobi[2])(const struct starfish_band_jacobi *arguments);
     void (*colours[2])(const struct starfish_band_colours *arguments);
     void (*update[2])(const struct starfish_band_update *arguments);
+    void (*product[2])(const struct starfish_band_product *arguments);
     void (*dense[2])(const struct starfish_band_dense *arguments);
     void (*narrow)(const struct starfish_band_narrow *arguments);
     void (*widen)(const struct starfish_band_widen *arguments);

@@ -552,6 +552,69 @@ static void tails_change_nothing(void **state)
     free_mesh(&mesh);
 }
 
+/* ---- Conjugate gradients ----------------------------------------------------------------------------------------- */
+
+/* Where cycles alone are slow; the error is as small. Mixed precision with one cycle in f32 for each step. */
+static void conjugate_gradients_take_fewer_cycles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int fewer;
+    } cases[] = {{"A4", 3}, {"A5", 4}, {"U1", 1}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (int variant = 0; variant < 4; variant++) {
+            struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+            struct starfish_multigrid_info alone, info;
+            options.smoother = STARFISH_SMOOTHER_ADI;
+            options.inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;
+            options.inner_cycles = 1;
+            options.tail = variant / 2 ? 1 : 0;
+            const double error = error_of(cases[c].name, 7, &options, &alone);
+            options.conjugate_gradients = 1;
+            assert_error(cases[c].name, 7, error_of(cases[c].name, 7, &options, &info), error, 1e-4);
+            assert_int_equal(info.count, info.cycles + 1);
+            assert_int_equal(info.defects, variant % 2 ? info.cycles : 0);
+            if (!(info.residual <= 1e-8 && info.cycles <= alone.cycles - cases[c].fewer))
+                fail_msg("%s: %d cycles instead of %d", cases[c].name, info.cycles, alone.cycles);
+        }
+}
+
+/* Every symmetric cycle, cut in every way, against elimination. */
+static void conjugate_gradients_solve(void **state)
+{
+    (void)state;
+    static const starfish_smoother smoothers[] = {STARFISH_SMOOTHER_AUTO,   STARFISH_SMOOTHER_ADI,
+                                                  STARFISH_SMOOTHER_LINE_X, STARFISH_SMOOTHER_LINE_Y,
+                                                  STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV};
+    static const struct {
+        int steps, levels, guess;
+        size_t blocks, tail;
+        double digits;
+    } variants[] = {
+        {2, 0, 0, 3, 100, 0}, {1, 0, 0, 1, 1, 0}, {1, 3, 1, 16, 90, 0}, {3, 0, 0, 2, 1, 2}, {1, 0, 1, 4, 5000, 1}};
+    struct mesh mesh;
+    make_random(&mesh, 34, 43, 6, 1.5, 0);
+    for (int w = 0; w < 2; w++)
+        for (size_t s = 0; s < sizeof smoothers / sizeof smoothers[0]; s++)
+            for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
+                struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+                options.conjugate_gradients = 1;
+                options.shape = w ? STARFISH_CYCLE_W : STARFISH_CYCLE_V;
+                options.smoother = smoothers[s];
+                options.before = options.after = variants[v].steps;
+                options.levels = variants[v].levels;
+                options.initial_guess = variants[v].guess;
+                options.blocks = variants[v].blocks;
+                options.tail = variants[v].tail;
+                options.inner_digits = variants[v].digits;
+                options.inner = v % 2 ? STARFISH_F32 : STARFISH_F64;
+                options.tolerance = 1e-9;
+                check_against_elimination(&mesh, &options, 1e-6);
+            }
+    free_mesh(&mesh);
+}
+
 /* ---- Iteration --------------------------------------------------------------------------------------------------- */
 
 static void history_tells_every_residual(void **state)
@@ -598,10 +661,12 @@ static void cycles_can_be_counted(void **state)
     struct mesh mesh;
     make_named(&mesh, "U1", 6);
     double *solution = calloc(mesh.count, sizeof *solution), *other = calloc(mesh.count, sizeof *solution);
-    for (int mixed = 0; mixed < 2; mixed++) {
+    for (int variant = 0; variant < 4; variant++) {
+        const int mixed = variant % 2;
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_multigrid_info info, counted;
         options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+        options.conjugate_gradients = variant / 2;
         ASSERT_OK(solve(&mesh, &options, solution, &info));
         options.tolerance = 0;
         options.most_cycles = info.cycles;
@@ -626,10 +691,13 @@ static void zero_gives_zero(void **state)
             mesh.width[d][e] = 0.1;
     memset(mesh.load, 0, mesh.count * sizeof *mesh.load);
     double *solution = calloc(mesh.count, sizeof *solution);
-    for (int mixed = 0; mixed < 2; mixed++) {
+    for (int variant = 0; variant < 4; variant++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_multigrid_info info;
-        options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+        options.inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;
+        options.conjugate_gradients = variant / 2;
+        for (size_t i = 0; i < mesh.count; i++)
+            solution[i] = 1;
         ASSERT_OK(solve(&mesh, &options, solution, &info));
         for (size_t i = 0; i < mesh.count; i++)
             assert_true(solution[i] == 0);
@@ -785,6 +853,15 @@ static void bad_arguments_are_named(void **state)
     REFUSED(STARFISH_ERROR_ARGUMENT, "coarsest");
     o.blocks = 17;
     REFUSED(STARFISH_ERROR_ARGUMENT, "blocks");
+    o.conjugate_gradients = 1;
+    o.before = 3;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "must be the same");
+    o.conjugate_gradients = 1;
+    o.shape = STARFISH_CYCLE_F;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
+    o.conjugate_gradients = 1;
+    o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
     ASSERT_OK(starfish_q1_plan_create(context, &p, NULL, &plan));
     ASSERT_FAILS(starfish_multigrid_solve(NULL, bad, bad, NULL), STARFISH_ERROR_ARGUMENT, "plan");
     ASSERT_FAILS(starfish_multigrid_solve(plan, NULL, bad, NULL), STARFISH_ERROR_ARGUMENT, "rhs");
@@ -829,6 +906,8 @@ int test_multigrid_solves(starfish_context *given, const struct test_memory *giv
         cmocka_unit_test(tails_change_nothing),
         cmocka_unit_test(chebyshev_steps_make_the_polynomial),
         cmocka_unit_test(chebyshev_is_no_worse_than_jacobi),
+        cmocka_unit_test(conjugate_gradients_take_fewer_cycles),
+        cmocka_unit_test(conjugate_gradients_solve),
         cmocka_unit_test(history_tells_every_residual),
         cmocka_unit_test(cycles_can_be_counted),
         cmocka_unit_test(zero_gives_zero),
