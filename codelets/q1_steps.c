@@ -287,8 +287,9 @@ int starfish_q1_update_here(const struct starfish_q1_place *place, const struct 
 int starfish_q1_product_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
                              struct starfish_rectangle at, const void *u, const void *v, double *sums)
 {
-    const struct starfish_band_product product = {.nx = shape->n[0], .at = at, .u = u, .v = v, .sums = sums};
+    struct starfish_band_product product = {.nx = shape->n[0], .at = at, .u = u, .v = v};
 
+    product.sums = sums;
     return run_product(place, &product);
 }
 
