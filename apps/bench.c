@@ -116,19 +116,21 @@ void bench_machine(struct bench *bench, const starfish_context *context)
         snprintf(bench->machine + length, BENCH_MACHINE - length, ", StarPU %s", runtime.starpu_version);
 }
 
-/* ---- rows ---- */
-
-static int ascending(const void *a, const void *b)
+starfish_status bench_look_around(struct bench *bench)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    starfish_context *context;
+    STARFISH_TRY(starfish_context_create(&context, NULL));
+    bench_machine(bench, context);
+    starfish_context_destroy(context);
+    return STARFISH_SUCCESS;
 }
+
+/* ---- rows ---- */
 
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes)
 {
     json_t *row = json_object();
-    qsort(seconds, count, sizeof *seconds, ascending);
-    double median = 0.5 * (seconds[(count - 1) / 2] + seconds[count / 2]);
+    const double median = command_median(seconds, count);
     json_object_set_new(row, "who", json_string(who));
     json_object_set_new(row, "case", json_string(case_));
     json_object_set_new(row, "seconds", command_json_real(median));

@@ -65,6 +65,9 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
 /* Describe the machine by what a context sees: cores, GPUs. The context with most GPUs has the last word. */
 void bench_machine(struct bench *bench, const starfish_context *context);
 
+/* bench_machine of a context with all workers that there are, for a moment: then bench->gpus are the machine's. */
+starfish_status bench_look_around(struct bench *bench);
+
 /* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. */
 void bench_announce(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

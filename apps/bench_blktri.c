@@ -247,26 +247,17 @@ static starfish_status read_axes(const struct blktri_bench *run, struct axes *ax
     return list_choices("--where", run->where, places, axes->place, &axes->places);
 }
 
-static starfish_status look_around(struct blktri_bench *run, struct axes *axes)
-{
-    starfish_context *context;
-    STARFISH_TRY(starfish_context_create(&context, NULL));
-    bench_machine(&run->bench, context);
-    const size_t gpus = starfish_context_workers_of(context, STARFISH_GPU);
-    starfish_context_destroy(context);
-    return list_read("--workers",
-                     run->workers ? run->workers
-                     : gpus > 0   ? "gpu;all;cpu"
-                                  : "cpu:1;cpu",
-                     ';', &axes->workers);
-}
-
 static starfish_status measure(struct bench *bench)
 {
     struct blktri_bench *run = (struct blktri_bench *)bench;
     struct axes axes;
     STARFISH_TRY(read_axes(run, &axes));
-    STARFISH_TRY(look_around(run, &axes));
+    STARFISH_TRY(bench_look_around(bench));
+    STARFISH_TRY(list_read("--workers",
+                           run->workers      ? run->workers
+                           : bench->gpus > 0 ? "gpu;all;cpu"
+                                             : "cpu:1;cpu",
+                           ';', &axes.workers));
     for (size_t i = 0; i < axes.workers.count * axes.size.count; ++i) {
         struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count], .team = (int)run->team};
         starfish_context *context;

@@ -199,28 +199,18 @@ static starfish_status read_axes(const struct multigrid_bench *run, struct axes 
     return list_choices("--where", run->where, places, axes->place, &axes->places);
 }
 
-static starfish_status look_around(struct multigrid_bench *run, struct axes *axes)
-{
-    starfish_context *context;
-
-    STARFISH_TRY(starfish_context_create(&context, NULL));
-    bench_machine(&run->bench, context);
-    const size_t gpus = starfish_context_workers_of(context, STARFISH_GPU);
-    starfish_context_destroy(context);
-    return list_read("--workers",
-                     run->workers ? run->workers
-                     : gpus > 0   ? "gpu;cpu"
-                                  : "cpu:1;cpu",
-                     ';', &axes->workers);
-}
-
 static starfish_status measure(struct bench *bench)
 {
     struct multigrid_bench *run = (struct multigrid_bench *)bench;
     struct axes axes;
 
     STARFISH_TRY(read_axes(run, &axes));
-    STARFISH_TRY(look_around(run, &axes));
+    STARFISH_TRY(bench_look_around(bench));
+    STARFISH_TRY(list_read("--workers",
+                           run->workers      ? run->workers
+                           : bench->gpus > 0 ? "gpu;cpu"
+                                             : "cpu:1;cpu",
+                           ';', &axes.workers));
     if (axes.places == 1 && axes.place[0] == 1 && bench->gpus == 0)
         return STARFISH_SUCCESS; /* nothing to measure, which the frame tells */
     multigrid_copies(bench, &run->host_rate, &run->device_rate);

@@ -41,24 +41,13 @@ static starfish_status read_given(struct poisson3d *run)
     return STARFISH_SUCCESS;
 }
 
-/* Look at the machine; by default, all sets of workers that it has. */
-static starfish_status look_around(struct poisson3d *run)
-{
-    starfish_context *context;
-    STARFISH_TRY(starfish_context_create(&context, NULL));
-    bench_machine(&run->bench, context);
-    run->gpus = starfish_context_workers_of(context, STARFISH_GPU);
-    starfish_context_destroy(context);
-    if (run->workers.count == 0)
-        STARFISH_TRY(list_read("--workers", run->gpus ? "gpu;all;cpu" : "cpu", ';', &run->workers));
-    return STARFISH_SUCCESS;
-}
-
 static starfish_status measure(struct bench *bench)
 {
     struct poisson3d *run = (struct poisson3d *)bench;
     STARFISH_TRY(read_given(run));
-    STARFISH_TRY(look_around(run));
+    STARFISH_TRY(bench_look_around(bench));
+    if (run->workers.count == 0) /* all sets that the machine has */
+        STARFISH_TRY(list_read("--workers", bench->gpus > 0 ? "gpu;all;cpu" : "cpu", ';', &run->workers));
     poisson3d_measure_limits(run);
     for (size_t i = 0; i < run->workers.count; ++i)
         STARFISH_TRY(poisson3d_measure_solves(run, run->workers.item[i]));

@@ -52,7 +52,6 @@ struct poisson3d {
     struct poisson3d_limits *limits;
     struct list workers;
     size_t method[LIST_MOST], place[LIST_MOST], stream[LIST_MOST]; /* place: places == 0 is all that make sense */
-    size_t gpus;                                                   /* of the machine */
     size_t solves;                                                 /* rows of ours so far */
     double seconds[BENCH_MOST_REPEATS];
 };

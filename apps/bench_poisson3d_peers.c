@@ -53,7 +53,7 @@ static void measure_copies(struct poisson3d *run, const struct poisson3d_case *c
     bench_announce("%s: copies", c->name);
     limits->cores = rate_of(run, peer_stream_passes(bytes, times, seconds),
                             &(struct entry){c, 0, "copy", "ten passes", "cpu", "pageable", 10 * field, repeat});
-    if (run->gpus == 0)
+    if (run->bench.gpus == 0)
         return;
     limits->device = rate_of(run, peer_device_copy(bytes, times, seconds),
                              &(struct entry){c, 0, "copy", "in device memory", "gpu", "device", 2 * field, repeat});
@@ -134,7 +134,7 @@ starfish_status poisson3d_measure_peers(struct poisson3d *run)
     for (size_t i = 0; i < run->cases && strcmp(run->peers, "none") != 0; ++i) {
         const struct poisson3d_case *c = &run->each[i];
         void *f = NULL, *u = NULL;
-        if (run->gpus > 0 && is_first_of_size(run, i))
+        if (run->bench.gpus > 0 && is_first_of_size(run, i))
             measure_cufft(run, c, run->limits[i].device);
         if (c->stretched)
             continue;

@@ -116,13 +116,13 @@ static starfish_status make_case(struct tridiag_bench *run, struct tridiag_case 
     for (int i = 0; i < TRIDIAG_ARRAYS; ++i) {
         if (count[i] == 0)
             continue;
-        STARFISH_TRY(make_room(&run->memory[i], count[i] * size, run->gpus > 0));
+        STARFISH_TRY(make_room(&run->memory[i], count[i] * size, run->bench.gpus > 0));
         c->host[i] = run->memory[i].host;
         c->device[i] = run->memory[i].device;
     }
     for (int i = 0; i < TRIDIAG_SOLUTION; ++i) {
         fill(c, i);
-        if (count[i] > 0 && run->gpus > 0 && !peer_device_write(c->device[i], c->host[i], count[i] * size))
+        if (count[i] > 0 && run->bench.gpus > 0 && !peer_device_write(c->device[i], c->host[i], count[i] * size))
             return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: cannot copy to the GPU", c->name);
     }
     return STARFISH_SUCCESS;
@@ -177,13 +177,9 @@ static starfish_status measure(struct bench *bench)
 {
     struct tridiag_bench *run = (struct tridiag_bench *)bench;
     struct axes axes;
-    starfish_context *context;
-    STARFISH_TRY(starfish_context_create(&context, NULL));
-    bench_machine(bench, context);
-    run->gpus = starfish_context_workers_of(context, STARFISH_GPU);
-    starfish_context_destroy(context);
+    STARFISH_TRY(bench_look_around(bench));
     if (!run->sizes)
-        run->sizes = run->gpus > 0 ? "512x512,513x513,512x262144" : "512x512,513x513,512x16384";
+        run->sizes = run->bench.gpus > 0 ? "512x512,513x513,512x262144" : "512x512,513x513,512x16384";
     STARFISH_TRY(list_read("--size", run->sizes, ',', &axes.size));
     STARFISH_TRY(list_choices("--precision", run->precisions, precisions, axes.precision, &axes.precisions));
     STARFISH_TRY(list_choices("--layout", run->layouts, layouts, axes.layout, &axes.layouts));

@@ -244,7 +244,7 @@ static starfish_status measure_ours(struct tridiag_bench *run, const struct trid
         if (run->algorithm[i] != STARFISH_BATCH_CR_IN_PLACE)
             status = measure_cores(run, c, context, (starfish_algorithm)run->algorithm[i]);
     starfish_context_destroy(context);
-    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS && run->gpus > 0; ++i)
+    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS && run->bench.gpus > 0; ++i)
         status = measure_gpu(run, c, (int)run->algorithm[i]);
     return status;
 }
@@ -284,7 +284,7 @@ static starfish_status measure_peers(struct tridiag_bench *run, const struct tri
         return STARFISH_SUCCESS;
     forget_solution(c);
     STARFISH_TRY(add_peer(run, c, "LAPACK", "gtsv per line", "cpu", peer_lapack_gtsv(&host, repeat, run->seconds)));
-    if (run->gpus == 0)
+    if (run->bench.gpus == 0)
         return STARFISH_SUCCESS;
     forget_solution(c);
     STARFISH_TRY(add_peer(run, c, "cuSPARSE", c->interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch", "gpu",
@@ -321,7 +321,7 @@ static void measure_copies(struct tridiag_bench *run, const struct tridiag_case 
     run->cores_rate = run->device_rate = (double)NAN;
     if (peer_stream_passes((size_t)bytes, COPIES, seconds))
         run->cores_rate = rate_of(seconds, 10 * bytes);
-    if (run->gpus > 0 && peer_device_copy((size_t)bytes, COPIES, seconds))
+    if (run->bench.gpus > 0 && peer_device_copy((size_t)bytes, COPIES, seconds))
         run->device_rate = rate_of(seconds, 2 * bytes);
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* What the user gave is at fault: 2. What came out of it is: 1. A problem too large for the machine is of the first. */
 static const int exit_statuses[] = {
@@ -21,6 +22,18 @@ void command_print_json(json_t *object)
 json_t *command_json_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double command_median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, ascending);
+    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
 int command_fail(starfish_status status, int json)

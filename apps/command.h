@@ -25,4 +25,7 @@ void command_print_json(json_t *object);
 /* A number, or null where JSON has none (NaN, infinity). */
 json_t *command_json_real(double value);
 
+/* The median of `count` >= 1 values, which are sorted. */
+double command_median(double *values, size_t count);
+
 #endif

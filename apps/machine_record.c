@@ -139,18 +139,6 @@ static starfish_status measure_rates(starfish_context *context, size_t n, starfi
     return STARFISH_SUCCESS;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-    qsort(values, RATE_TRIALS, sizeof *values, ascending);
-    return values[RATE_TRIALS / 2];
-}
-
 static starfish_status add_rates(starfish_context *context, size_t n, starfish_precision precision, json_t *list)
 {
     double lone[STARFISH_WORKER_KINDS][RATE_TRIALS], stream[STARFISH_WORKER_KINDS][RATE_TRIALS];
@@ -166,9 +154,11 @@ static starfish_status add_rates(starfish_context *context, size_t n, starfish_p
     }
     json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:f, s:{s:f, s:f}, s:{s:f, s:f}}", "nx", (int)n, "ny",
                                           (int)n, "precision", precision == STARFISH_F32 ? "f32" : "f64", "gpu_stream",
-                                          median(gpu_stream), "lone", "cpu", median(lone[STARFISH_CPU]), "gpu",
-                                          median(lone[STARFISH_GPU]), "stream", "cpu", median(stream[STARFISH_CPU]),
-                                          "gpu", median(stream[STARFISH_GPU])));
+                                          command_median(gpu_stream, RATE_TRIALS), "lone", "cpu",
+                                          command_median(lone[STARFISH_CPU], RATE_TRIALS), "gpu",
+                                          command_median(lone[STARFISH_GPU], RATE_TRIALS), "stream", "cpu",
+                                          command_median(stream[STARFISH_CPU], RATE_TRIALS), "gpu",
+                                          command_median(stream[STARFISH_GPU], RATE_TRIALS)));
     return STARFISH_SUCCESS;
 }
 

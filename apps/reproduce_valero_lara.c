@@ -96,11 +96,6 @@ static void choose_workers(const struct experiment *e, enum workers workers, str
     c->workers = text;
 }
 
-static double median(const double *sorted, size_t count)
-{
-    return 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
-}
-
 static void name_size(const struct experiment *e, size_t n, char *text, size_t size)
 {
     if (e->dimensions == 2)
@@ -116,7 +111,7 @@ static json_t *add_time(struct experiment *e, const char *figure, const char *si
     char name[256];
     snprintf(name, sizeof name, "figure %s, %s: %s, %s", figure, size, what, variants[variant].name);
     json_t *row = bench_row(&e->bench, "starfish", name, seconds, count, 0);
-    reproduce_compare(row, (double)NAN, median(seconds, count));
+    reproduce_compare(row, (double)NAN, command_median(seconds, count));
     json_object_set_new(row, "figure", json_string(figure));
     json_object_set_new(row, "variant", json_string(variants[variant].name));
     return row;
@@ -156,23 +151,14 @@ static void add_whole(struct experiment *e, const char *size, int variant, struc
     json_object_set_new(row, "bytes_moved", command_json_real(times->bytes_moved));
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void keep_medians(struct blktri_times *times, int variant, struct size_result *result)
 {
-    qsort(times->seconds, times->repeat, sizeof(double), ascending);
     result->have[variant] = 1;
     result->levels = times->levels;
-    result->total[variant] = median(times->seconds, times->repeat);
+    result->total[variant] = command_median(times->seconds, times->repeat);
     for (int step = 0; step < BLKTRI_STEPS; ++step)
-        for (size_t l = 0; l < times->levels; ++l) {
-            qsort(times->step[step][l], times->repeat, sizeof(double), ascending);
-            result->step[variant][step][l] = median(times->step[step][l], times->repeat);
-        }
+        for (size_t l = 0; l < times->levels; ++l)
+            result->step[variant][step][l] = command_median(times->step[step][l], times->repeat);
 }
 
 /* Levels next to the root on which all cores (or the one there is) were faster than PCR. */
@@ -234,10 +220,8 @@ static starfish_status measure_on_device(const struct experiment *e, struct sett
     setting->c.on_device = 1;
     starfish_status status = run(e, setting, result, &times);
     setting->c.on_device = 0;
-    if (status == STARFISH_SUCCESS) {
-        qsort(times.seconds, times.repeat, sizeof(double), ascending);
-        result->on_device = median(times.seconds, times.repeat);
-    }
+    if (status == STARFISH_SUCCESS)
+        result->on_device = command_median(times.seconds, times.repeat);
     blktri_free_times(&times);
     return status;
 }

@@ -13,12 +13,6 @@ static const char *const precision_names[] = {[STARFISH_F32] = "f32", [STARFISH_
 
 /* ---- times of the repetitions ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 struct times {
     double least, median;
 };
@@ -30,8 +24,8 @@ static struct times summarise(const struct solve_run *run)
     if (!sorted)
         return (struct times){run->seconds[0], run->seconds[0]};
     memcpy(sorted, run->seconds, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, ascending);
-    struct times times = {sorted[0], 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2])};
+    const double median = command_median(sorted, count);
+    const struct times times = {sorted[0], median};
     free(sorted);
     return times;
 }
