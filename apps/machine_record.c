@@ -120,7 +120,7 @@ static json_t *describe(const struct recording *recording, const starfish_contex
 /* ---- rates ------------------------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure_rates(starfish_context *context, size_t n, starfish_precision precision,
-                                     struct starfish_trial_rates *rates)
+                                     struct starfish_rates *rates)
 {
     const struct starfish_axis axis = {STARFISH_UNIFORM, .n = n, .length = 1,
                                        .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
@@ -144,7 +144,7 @@ static starfish_status add_rates(starfish_context *context, size_t n, starfish_p
     double lone[STARFISH_WORKER_KINDS][RATE_TRIALS], stream[STARFISH_WORKER_KINDS][RATE_TRIALS];
     double gpu_stream[RATE_TRIALS];
     for (int trial = 0; trial < RATE_TRIALS; ++trial) {
-        struct starfish_trial_rates rates;
+        struct starfish_rates rates;
         STARFISH_TRY(measure_rates(context, n, precision, &rates));
         gpu_stream[trial] = rates.gpu_stream;
         for (int kind = 0; kind < STARFISH_WORKER_KINDS; ++kind) {

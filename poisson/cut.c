@@ -104,7 +104,7 @@ static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum s
 {
     const size_t step = starfish_poisson_cores_step(plan);
     const struct starfish_balance *balance = &plan->balance[residence];
-    struct starfish_trial_rates *rates = &plan->rates[residence];
+    struct starfish_rates *rates = &plan->rates[residence];
     if (pace == STARFISH_LONE && balance->known) {
         *planes = balance->planes;
         return STARFISH_SUCCESS;

@@ -5,6 +5,7 @@
 #include "base/real.h"
 #include "poisson/balance.h"
 #include "poisson/direction.h"
+#include "scheduler/machine.h"
 #include "tasks/slab.h"
 #include "tasks/spectral.h"
 #include <starfish/poisson.h>
@@ -12,13 +13,6 @@
 
 /* A solve that is waited for copies in first and out last; in a stream, one's copies out go with the next one's in. */
 enum starfish_pace { STARFISH_LONE, STARFISH_STREAM, STARFISH_PACES };
-
-/* Planes per second of all workers of a kind together. */
-struct starfish_trial_rates {
-    double lone[STARFISH_WORKER_KINDS];   /* one kind at work, one solve at a time */
-    double gpu_stream;                    /* GPUs alone, on a stream of solves */
-    double stream[STARFISH_WORKER_KINDS]; /* both kinds at work, on a stream of solves; 0 before the trial */
-};
 
 struct starfish_poisson_plan {
     struct starfish_context *context;
@@ -39,7 +33,7 @@ struct starfish_poisson_plan {
      * memory with the plan. */
     struct starfish_slab_space space;
     struct starfish_slab_graph graph[STARFISH_RESIDENCES][STARFISH_PACES];
-    struct starfish_trial_rates rates[STARFISH_RESIDENCES];
+    struct starfish_rates rates[STARFISH_RESIDENCES];
     struct starfish_balance balance[STARFISH_RESIDENCES]; /* of lone solves */
     int cut_anew[STARFISH_RESIDENCES];                    /* the graph of lone solves, before the next one */
     atomic_int in_flight;                                 /* jobs submitted and not waited for */
@@ -89,6 +83,6 @@ size_t starfish_poisson_cores_step(const struct starfish_poisson_plan *plan);
 
 /* trial.c: measure what the workers do, on a few planes. Takes tenths of a second. */
 starfish_status starfish_poisson_trial(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                       struct starfish_trial_rates *rates);
+                                       struct starfish_rates *rates);
 
 #endif

@@ -242,7 +242,7 @@ static starfish_status measure_stream(struct trial *gpus, struct trial *cores, d
     return finish_all(gpus);
 }
 
-static starfish_status measure_streams(struct trial trial[STARFISH_WORKER_KINDS], struct starfish_trial_rates *rates)
+static starfish_status measure_streams(struct trial trial[STARFISH_WORKER_KINDS], struct starfish_rates *rates)
 {
     struct trial *cores = &trial[STARFISH_CPU], *gpus = &trial[STARFISH_GPU];
     STARFISH_TRY(begin_all(gpus)); /* the runtime allocates device memory */
@@ -252,20 +252,14 @@ static starfish_status measure_streams(struct trial trial[STARFISH_WORKER_KINDS]
 }
 
 /* What a recorded machine did. */
-static int recorded(const struct starfish_poisson_plan *plan, struct starfish_trial_rates *rates)
+static int recorded(const struct starfish_poisson_plan *plan, struct starfish_rates *rates)
 {
     const struct starfish_machine *machine = starfish_machine_named();
-    struct starfish_machine_rates there;
-    if (!machine || !starfish_machine_rates_of(machine, plan->n[0], plan->n[1], plan->options.precision, &there))
-        return 0;
-    memcpy(rates->lone, there.lone, sizeof rates->lone);
-    memcpy(rates->stream, there.stream, sizeof rates->stream);
-    rates->gpu_stream = there.gpu_stream;
-    return 1;
+    return machine && starfish_machine_rates_of(machine, plan->n[0], plan->n[1], plan->options.precision, rates);
 }
 
 starfish_status starfish_poisson_trial(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                       struct starfish_trial_rates *rates)
+                                       struct starfish_rates *rates)
 {
     struct trial trial[STARFISH_WORKER_KINDS] = {{.solve = NULL}, {.solve = NULL}};
     starfish_status status = STARFISH_SUCCESS;

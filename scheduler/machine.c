@@ -33,7 +33,7 @@ static starfish_status read_pair(const char *path, const json_t *entry, const ch
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_rates(const char *path, const json_t *entry, struct starfish_machine_rates *rates)
+static starfish_status read_rates(const char *path, const json_t *entry, struct starfish_machine_rates *there)
 {
     const char *precision = json_string_value(json_object_get(entry, "precision"));
     int n[2] = {0, 0};
@@ -41,9 +41,10 @@ static starfish_status read_rates(const char *path, const json_t *entry, struct 
         return starfish_json_fail(path, "rates", "\"precision\" must be \"f64\" or \"f32\"");
     STARFISH_TRY(read_count(path, entry, "nx", 1, &n[0]));
     STARFISH_TRY(read_count(path, entry, "ny", 1, &n[1]));
-    rates->n[0] = (size_t)n[0];
-    rates->n[1] = (size_t)n[1];
-    rates->precision = strcmp(precision, "f32") == 0 ? STARFISH_F32 : STARFISH_F64;
+    struct starfish_rates *rates = &there->rates;
+    there->n[0] = (size_t)n[0];
+    there->n[1] = (size_t)n[1];
+    there->precision = strcmp(precision, "f32") == 0 ? STARFISH_F32 : STARFISH_F64;
     STARFISH_TRY(starfish_json_number(path, "gpu_stream", json_object_get(entry, "gpu_stream"), &rates->gpu_stream));
     if (rates->gpu_stream <= 0)
         return starfish_json_fail(path, "gpu_stream", "must be positive");
@@ -137,7 +138,7 @@ starfish_status starfish_machine_check(void)
 /* ---- rates ------------------------------------------------------------------------------------------------------------- */
 
 int starfish_machine_rates_of(const struct starfish_machine *machine, size_t nx, size_t ny,
-                              starfish_precision precision, struct starfish_machine_rates *rates)
+                              starfish_precision precision, struct starfish_rates *rates)
 {
     const struct starfish_machine_rates *best = NULL;
     double nearest = 0;
@@ -151,7 +152,7 @@ int starfish_machine_rates_of(const struct starfish_machine *machine, size_t nx,
     }
     if (!best)
         return 0;
-    *rates = *best;
+    *rates = best->rates;
     rates->gpu_stream *= nearest;
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         rates->lone[kind] *= nearest;

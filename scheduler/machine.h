@@ -14,13 +14,18 @@
 
 enum { STARFISH_MACHINE_NAME = 64, STARFISH_MACHINE_RATES = 32 };
 
-/* What the workers of each kind together do to planes of nx x ny (poisson/trial.c), in planes per second. */
+/* What the workers of each kind together do to planes of some size (poisson/trial.c), in planes per second. */
+struct starfish_rates {
+    double lone[STARFISH_WORKER_KINDS];   /* one kind at work, one solve at a time */
+    double gpu_stream;                    /* GPUs alone, on a stream of solves */
+    double stream[STARFISH_WORKER_KINDS]; /* both kinds at work, on a stream of solves; 0 before the trial */
+};
+
+/* For planes of nx x ny. */
 struct starfish_machine_rates {
     size_t n[2];
     starfish_precision precision;
-    double lone[STARFISH_WORKER_KINDS];   /* one kind at work, one solve at a time */
-    double gpu_stream;                    /* GPUs alone, on a stream of solves */
-    double stream[STARFISH_WORKER_KINDS]; /* both kinds at work, on a stream of solves */
+    struct starfish_rates rates;
 };
 
 struct starfish_machine {
@@ -43,6 +48,6 @@ starfish_status starfish_machine_check(void);
 /* The machine's rates for such planes: those recorded for planes of that size, else those for planes of the most similar size,
  * by bytes. Returns 0 when it has none of that precision. */
 int starfish_machine_rates_of(const struct starfish_machine *machine, size_t nx, size_t ny,
-                              starfish_precision precision, struct starfish_machine_rates *rates);
+                              starfish_precision precision, struct starfish_rates *rates);
 
 #endif
