@@ -39,9 +39,19 @@ struct starfish_rectangle {
     size_t x0, x1, y0, y1;
 };
 
+/* The elements of a direction: of unknown i those before and after it are i and i + 1, so that there are one more than
+ * unknowns. Outside of the grid they have width and inverse 0. */
+struct starfish_band_axis {
+    const void *width, *inverse; /* of widths: the coefficient over them */
+};
+
+/* Bands, or, where band[0] is NULL, the tensor products S (x) M + M (x) S + reaction M (x) M of 1D matrices of linear elements,
+ * stiffness S and mass M, x first. */
 struct starfish_band_matrix {
     size_t nx, ny;
     const void *band[STARFISH_BANDS];
+    struct starfish_band_axis axis[2];
+    double reaction;
 };
 
 /* A symmetric matrix as one table of reals: bands C, E, NW, N, NE, with as many zeros before each as the other bands look
