@@ -17,7 +17,9 @@
  *
  * Work is on a part: whole rows, y0 .. y1-1 of planes z0 .. z1-1. Arrays are of the whole grid. Parts may be worked on at once:
  * results do not depend, to the last bit on one device, on how a grid is cut. Bound by memory everywhere; words per unknown below are those of
- * the tensor form, stored adds 4. CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was accepted. */
+ * the tensor form, stored adds 4. CPU functions keep a few rows in `work`, starfish_seven_work(nx of the grid, the finer of two) reals,
+ * one for each part that is worked on at once; CUDA functions do not read it. CUDA functions launch on `stream` and return a cudaError_t, 0
+ * when the launch was accepted. */
 #ifndef STARFISH_MULTIGRID_SEVEN_H
 #define STARFISH_MULTIGRID_SEVEN_H
 
@@ -39,6 +41,12 @@ struct starfish_seven_matrix {
 struct starfish_seven_part {
     size_t y0, y1, z0, z1;
 };
+
+enum { STARFISH_SEVEN_WORK_ROWS = 12, STARFISH_SEVEN_WORK_PAD = 16 };
+static inline size_t starfish_seven_work(size_t nx)
+{
+    return STARFISH_SEVEN_WORK_ROWS * (nx + STARFISH_SEVEN_WORK_PAD);
+}
 
 /* One direction of the transfers between a grid and the next coarser one. fine == coarse: it is not coarsened, the identity. Else
  * coarse is fine / 2, rounded down or up, and
@@ -69,7 +77,7 @@ struct starfish_seven_smooth {
     const void *u, *f;
     struct starfish_seven_transfer transfer[3];
     const void *coarse;
-    void *v;
+    void *v, *work;
 };
 void starfish_seven_smooth_cpu_f32(const struct starfish_seven_smooth *arguments);
 void starfish_seven_smooth_cpu_f64(const struct starfish_seven_smooth *arguments);
@@ -84,6 +92,7 @@ struct starfish_seven_defect {
     const void *u, *f;
     void *result;
     double *sums;
+    void *work;
 };
 void starfish_seven_defect_cpu_f32(const struct starfish_seven_defect *arguments);
 void starfish_seven_defect_cpu_f64(const struct starfish_seven_defect *arguments);
@@ -97,7 +106,7 @@ struct starfish_seven_restrict {
     struct starfish_seven_transfer transfer[3];
     struct starfish_seven_part at;
     const void *u, *f;
-    void *coarse;
+    void *coarse, *work;
 };
 void starfish_seven_restrict_cpu_f32(const struct starfish_seven_restrict *arguments);
 void starfish_seven_restrict_cpu_f64(const struct starfish_seven_restrict *arguments);
@@ -109,7 +118,7 @@ struct starfish_seven_prolong {
     struct starfish_seven_transfer transfer[3];
     struct starfish_seven_part at;
     const void *coarse, *u;
-    void *v;
+    void *v, *work;
 };
 void starfish_seven_prolong_cpu_f32(const struct starfish_seven_prolong *arguments);
 void starfish_seven_prolong_cpu_f64(const struct starfish_seven_prolong *arguments);
