@@ -15,9 +15,8 @@
  *     stored     4 words per unknown: the couplings of the faces BELOW it in x, y and z, and the rest. The face above is the
  *                neighbour's below; in an open direction the faces below the first unknowns hold 0.
  *
- * Work is on a part: whole rows, y0 .. y1-1 of planes z0 .. z1-1. Arrays are of the whole grid. Parts may be worked on at once:
- * results do not depend, to the last bit on one device, on how a grid is cut. Bound by memory everywhere; words per unknown below are those of
- * the tensor form, stored adds 4. CPU functions keep a few rows in `work`, starfish_seven_work(nx of the grid, the finer of two) reals,
+ * Work is on a part: whole rows, y0 .. y1-1 of planes z0 .. z1-1. Arrays are of the whole grid. Parts may be worked on at once.
+ * Bound by memory everywhere; words per unknown below are those of the tensor form, stored adds 4. CPU functions keep a few rows in `work`, starfish_seven_work(nx of the grid, the finer of two) reals,
  * one for each part that is worked on at once; CUDA functions do not read it. CUDA functions launch on `stream` and return a cudaError_t, 0
  * when the launch was accepted. */
 #ifndef STARFISH_MULTIGRID_SEVEN_H
