@@ -127,9 +127,9 @@ int starfish_seven_prolong_cuda_f64(const struct starfish_seven_prolong *argumen
 /* Lines along one direction (0, 1, 2 for x, y, z): v = u + damping * T^-1 (f - A u) with T the tridiagonal part of A along the lines, cyclic where
  * the direction is periodic; D whole. u == NULL is zero. The direction must not be decoupled and a part holds lines whole.
  * Either all lines at once, v not u; or those alone whose two other indices have an even or an odd sum (zebra), and the other lines
- * are v = u. v may be u for one colour, where no two lines of a colour are neighbours (across the ends of periodic directions of odd size).
+ * are v = u. v may be u for one colour, where no two lines of a colour are neighbours (they are across the ends of periodic directions of odd size).
  * Lines are solved without interchanges: T is diagonally dominant. A cyclic T may not be singular.
- * CPU: 3 words per unknown, lines pass through the cache. work: starfish_seven_lines_work_...(arguments, size of a real) bytes. */
+ * 3 words per unknown on the CPU, where lines pass through the cache. `work`: starfish_seven_lines_work_...(arguments, size of a real) bytes. */
 enum starfish_seven_lines_of { STARFISH_SEVEN_ALL_LINES, STARFISH_SEVEN_EVEN_LINES, STARFISH_SEVEN_ODD_LINES };
 struct starfish_seven_lines {
     struct starfish_seven_matrix matrix;

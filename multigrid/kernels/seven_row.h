@@ -57,6 +57,13 @@ void REAL_NAME(starfish_seven_row_defect)(const struct seven_row *row, const str
                                           real *out);
 double REAL_NAME(starfish_seven_row_squares)(const real *values, size_t count);
 
+/* Of unknowns x0 .. x0 + count - 1 of a row: their entries in lines along `direction`, and f - A values. */
+struct seven_system {
+    real *lower, *diag, *upper, *rhs;
+};
+void REAL_NAME(starfish_seven_row_system)(const struct seven_row *row, const struct seven_values *values, const real *f,
+                                          int direction, size_t x0, size_t count, const struct seven_system *out);
+
 /* out = u + row (j,k) of P coarse; u == NULL is zero, out may be u. `combined` is a row of work space. */
 void REAL_NAME(starfish_seven_row_prolong)(const struct starfish_seven_transfer transfer[3], const void *coarse,
                                            const real *u, size_t j, size_t k, real *combined, real *out);

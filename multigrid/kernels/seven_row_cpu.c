@@ -313,6 +313,63 @@ double REAL_NAME(starfish_seven_row_squares)(const real *values, size_t count)
     return squares(values, count);
 }
 
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+STARFISH_ALWAYS_INLINE void system_at(const struct seven_row *r, int stored, const struct seven_values *v,
+                                      const real *f, int direction, size_t i, size_t west, size_t east, size_t face,
+                                      const struct seven_system *out, size_t to)
+{
+    const struct couplings c = couplings_at(r, stored, i, face);
+
+    out->lower[to] = -(direction == 0 ? c.west : c.side[direction == 1 ? SEVEN_SOUTH : SEVEN_BELOW]);
+    out->upper[to] = -(direction == 0 ? c.east : c.side[direction == 1 ? SEVEN_NORTH : SEVEN_ABOVE]);
+    out->diag[to] = diagonal(&c);
+    out->rhs[to] = f[i] - product(r, &c, v, i, west, east);
+}
+
+STARFISH_ALWAYS_INLINE void system_form(const struct seven_row *row, int stored, const struct seven_values *values,
+                                        const real *f, int direction, size_t x0, size_t x1,
+                                        const struct seven_system *to)
+{
+    const struct seven_row r = *row;
+    const struct seven_values v = *values;
+    const struct seven_system out = *to;
+    const struct ends e = ends_of(&r);
+    const size_t first = x0 > 0 ? x0 : 1, last = x1 < r.nx ? x1 : e.last;
+
+    if (x0 == 0)
+        system_at(&r, stored, &v, f, direction, 0, e.below_first, r.nx > 1 ? 1 : 0, r.nx > 1 ? 1 : 0, &out, 0);
+#pragma omp simd
+    for (size_t i = first; i < last; i++)
+        system_at(&r, stored, &v, f, direction, i, i - 1, i + 1, i + 1, &out, i - x0);
+    if (x1 == r.nx && r.nx > 1)
+        system_at(&r, stored, &v, f, direction, e.last, e.last - 1, e.above_last, 0, &out, e.last - x0);
+}
+
+STARFISH_CLONES
+static void line_system(const struct seven_row *r, const struct seven_values *v, const real *f, int direction,
+                        size_t x0, size_t x1, const struct seven_system *out)
+{
+    if (r->stored && direction == 0)
+        system_form(r, 1, v, f, 0, x0, x1, out);
+    else if (r->stored && direction == 1)
+        system_form(r, 1, v, f, 1, x0, x1, out);
+    else if (r->stored)
+        system_form(r, 1, v, f, 2, x0, x1, out);
+    else if (direction == 0)
+        system_form(r, 0, v, f, 0, x0, x1, out);
+    else if (direction == 1)
+        system_form(r, 0, v, f, 1, x0, x1, out);
+    else
+        system_form(r, 0, v, f, 2, x0, x1, out);
+}
+
+void REAL_NAME(starfish_seven_row_system)(const struct seven_row *row, const struct seven_values *values, const real *f,
+                                          int direction, size_t x0, size_t count, const struct seven_system *out)
+{
+    line_system(row, values, f, direction, x0, x0 + count, out);
+}
+
 /* ---- Prolongation ------------------------------------------------------------------------------------------------ */
 
 /* The coarse unknowns of a fine one. */

@@ -24,6 +24,8 @@ struct shape {
     const char *ends, *coarsened;
 };
 
+enum { DIAGONAL = 6, ENTRIES = 7 };
+
 struct grid {
     starfish_precision precision;
     size_t size, n[3], count, coarse_n[3], coarse_count;
@@ -31,6 +33,8 @@ struct grid {
     double damping;
     /* of the host; 1D tables of tensor form, faces and rest of stored form */
     void *coupling[3], *extra[3], *weight[3], *face[3], *rest, *u, *f, *coarse;
+    double *
+        entries; /* of the matrix, ENTRIES for each unknown: to the neighbours below and above in x, y, z, and the diagonal */
     double *prolongation[3], *restriction[3]; /* of one direction: [fine][coarse], [coarse][fine] */
     struct starfish_seven_matrix matrix;      /* of the device */
     struct starfish_seven_transfer transfer[3];
@@ -100,6 +104,71 @@ static void make_stored(struct grid *g, unsigned *seed)
     }
 }
 
+/* ---- The matrix, entry by entry ----------------------------------------------------------------------------------- */
+
+/* The neighbour of `at` in direction d; 0 when there is none. */
+static int neighbour(const struct grid *g, const size_t at[3], int d, int above, size_t to[3])
+{
+    const long n = (long)g->n[d], index = (long)at[d] + (above ? 1 : -1);
+
+    memcpy(to, at, 3 * sizeof *to);
+    to[d] = (size_t)((index + n) % n);
+    return g->periodic[d] || (index >= 0 && index < n);
+}
+
+static double coupling(const struct grid *g, const size_t at[3], int d, int above)
+{
+    size_t owner[3];
+    double value;
+
+    if (g->stored) {
+        memcpy(owner, at, sizeof owner);
+        if (above && !neighbour(g, at, d, 1, owner))
+            return 0;
+        return get(g, g->face[d], element(g->n, owner));
+    }
+    value = get(g, g->coupling[d], at[d] + (size_t)above);
+    for (int e = 0; e < 3; e++)
+        value *= e == d ? 1 : get(g, g->weight[e], at[e]);
+    return value;
+}
+
+static double rest(const struct grid *g, const size_t at[3])
+{
+    double sum = 0, volume = 1;
+
+    if (g->stored)
+        return get(g, g->rest, element(g->n, at));
+    for (int d = 0; d < 3; d++) {
+        double term = get(g, g->extra[d], at[d]);
+        for (int e = 0; e < 3; e++)
+            term *= e == d ? 1 : get(g, g->weight[e], at[e]);
+        sum += term;
+        volume *= get(g, g->weight[d], at[d]);
+    }
+    return sum + g->matrix.lambda * volume;
+}
+
+static void write_out_matrix(struct grid *g)
+{
+    size_t at[3];
+
+    g->entries = calloc(g->count * ENTRIES, sizeof *g->entries);
+    for (size_t e = 0; e < g->count; e++) {
+        double *entry = g->entries + e * ENTRIES;
+        place(g->n, e, at);
+        entry[DIAGONAL] = rest(g, at);
+        for (int d = 0; d < 3; d++)
+            for (int above = 0; above < 2; above++) {
+                const double value = coupling(g, at, d, above);
+                entry[DIAGONAL] += value;
+                entry[2 * d + above] = g->decoupled[d] ? 0 : -value;
+            }
+    }
+}
+
+/* ---- Transfers between two grids ---------------------------------------------------------------------------------- */
+
 /* An entry of a table's 1D matrix, where it does not lead out of the grid; there the weight becomes 0. */
 static void put_entry(const struct grid *g, int d, void *weights, size_t index, double *matrix, size_t row,
                       size_t columns, long column)
@@ -167,6 +236,7 @@ static void make_grid(struct grid *g, starfish_precision precision, int stored, 
         make_transfer(g, d, &seed);
     }
     (stored ? make_stored : make_tensor)(g, &seed);
+    write_out_matrix(g);
     g->u = test_reals(precision, g->count, &seed);
     g->f = test_reals(precision, g->count, &seed);
     g->coarse = test_reals(precision, g->coarse_count, &seed);
@@ -187,6 +257,7 @@ static void free_grid(struct grid *g)
         free(g->restriction[d]);
     }
     free(g->rest);
+    free(g->entries);
     free(g->u);
     free(g->f);
     free(g->coarse);
@@ -211,82 +282,21 @@ static double *doubles(const struct grid *g, const void *array, size_t count)
     return copy;
 }
 
-/* ---- The definition, entry by entry ------------------------------------------------------------------------------ */
+/* ---- The definition ----------------------------------------------------------------------------------------------- */
 
-/* The neighbour of `at` in direction d; 0 when there is none. */
-static int neighbour(const struct grid *g, const size_t at[3], int d, int above, size_t to[3])
-{
-    const long n = (long)g->n[d], index = (long)at[d] + (above ? 1 : -1);
-
-    memcpy(to, at, 3 * sizeof *to);
-    to[d] = (size_t)((index + n) % n);
-    return g->periodic[d] || (index >= 0 && index < n);
-}
-
-static double coupling(const struct grid *g, const size_t at[3], int d, int above)
-{
-    size_t owner[3];
-    double value;
-
-    if (g->stored) {
-        memcpy(owner, at, sizeof owner);
-        if (above && !neighbour(g, at, d, 1, owner))
-            return 0;
-        return get(g, g->face[d], element(g->n, owner));
-    }
-    value = get(g, g->coupling[d], at[d] + (size_t)above);
-    for (int e = 0; e < 3; e++)
-        value *= e == d ? 1 : get(g, g->weight[e], at[e]);
-    return value;
-}
-
-static double rest(const struct grid *g, const size_t at[3])
-{
-    double sum = 0, volume = 1;
-
-    if (g->stored)
-        return get(g, g->rest, element(g->n, at));
-    for (int d = 0; d < 3; d++) {
-        double term = get(g, g->extra[d], at[d]);
-        for (int e = 0; e < 3; e++)
-            term *= e == d ? 1 : get(g, g->weight[e], at[e]);
-        sum += term;
-        volume *= get(g, g->weight[d], at[d]);
-    }
-    return sum + g->matrix.lambda * volume;
-}
-
-static double naive_diagonal(const struct grid *g, const size_t at[3])
-{
-    double sum = rest(g, at);
-
-    for (int d = 0; d < 3; d++)
-        sum += coupling(g, at, d, 0) + coupling(g, at, d, 1);
-    return sum;
-}
-
-/* f - A u at `at`, u and f of doubles. */
-static double naive_defect(const struct grid *g, const double *u, const double *f, const size_t at[3])
-{
-    const size_t here = element(g->n, at);
-    double value = f[here] - naive_diagonal(g, at) * u[here];
-    size_t to[3];
-
-    for (int d = 0; d < 3; d++)
-        for (int above = 0; above < 2; above++)
-            if (neighbour(g, at, d, above, to) && !g->decoupled[d])
-                value += coupling(g, at, d, above) * u[element(g->n, to)];
-    return value;
-}
-
+/* f - A u. */
 static double *naive_defects(const struct grid *g, const double *u, const double *f)
 {
     double *result = malloc(g->count * sizeof *result);
-    size_t at[3];
+    size_t at[3], to[3];
 
     for (size_t e = 0; e < g->count; e++) {
+        const double *entry = g->entries + e * ENTRIES;
+        result[e] = f[e] - entry[DIAGONAL] * u[e];
         place(g->n, e, at);
-        result[e] = naive_defect(g, u, f, at);
+        for (int side = 0; side < DIAGONAL; side++)
+            if (neighbour(g, at, side / 2, side % 2, to))
+                result[e] -= entry[side] * u[element(g->n, to)];
     }
     return result;
 }
@@ -394,18 +404,12 @@ static void check_defect(const struct grid *g, int with_u, int with_f, int with_
 
 static void check_defect_in_place(const struct grid *g)
 {
-    const struct starfish_seven_defect a = {.matrix = g->matrix,
-                                            .at = g->at,
-                                            .u = g->device_u,
-                                            .f = g->device_f,
-                                            .result = (void *)(uintptr_t)g->device_f,
-                                            .work = work_of(g)};
     void *rhs = tested->memory->upload(g->f, g->count * g->size);
-    struct starfish_seven_defect in_place = a;
+    const struct starfish_seven_defect a = {
+        .matrix = g->matrix, .at = g->at, .u = g->device_u, .f = rhs, .result = rhs, .work = work_of(g)};
     double *u = doubles(g, g->u, g->count), *f = doubles(g, g->f, g->count), *expected = naive_defects(g, u, f);
 
-    in_place.f = in_place.result = rhs;
-    tested->defect[g->precision](&in_place);
+    tested->defect[g->precision](&a);
     check_result(g, g->n, rhs, expected, g->f, 128);
     free(u);
     free(f);
@@ -423,7 +427,7 @@ static void relax_naively(const struct grid *g, double *v, const double *f, int 
     for (size_t e = 0; e < g->count; e++) {
         place(g->n, e, at);
         if (colour == 2 || (at[0] + at[1] + at[2]) % 2 == (size_t)colour)
-            v[e] += g->damping * defect[e] / naive_diagonal(g, at);
+            v[e] += g->damping * defect[e] / g->entries[e * ENTRIES + DIAGONAL];
     }
     free(defect);
 }
@@ -506,6 +510,102 @@ static void check_prolong(const struct grid *g, int with_u, int in_place)
     free(expected);
 }
 
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* (T x) at `at`, T the part of the matrix along direction d. */
+static double along_line(const struct grid *g, const double *x, int d, const size_t at[3])
+{
+    const size_t e = element(g->n, at);
+    const double *entry = g->entries + e * ENTRIES;
+    double sum = entry[DIAGONAL] * x[e];
+    size_t to[3];
+
+    for (int above = 0; above < 2; above++)
+        if (neighbour(g, at, d, above, to))
+            sum += entry[2 * d + above] * x[element(g->n, to)];
+    return sum;
+}
+
+/* The step that was made, v - u over the damping, must solve the lines' equations, and be zero on lines of the other colour. */
+static void check_steps(const struct grid *g, const struct starfish_seven_lines *a, int in_place)
+{
+    const double tolerance = 512 * test_real_epsilon(g->precision);
+    double *u = doubles(g, a->u ? g->u : NULL, g->count), *f = doubles(g, g->f, g->count),
+           *defect = naive_defects(g, u, f);
+    void *got = malloc(g->count * g->size);
+    size_t at[3];
+
+    tested->memory->download(got, a->v, g->count * g->size);
+    double *x = doubles(g, got, g->count);
+    for (size_t e = 0; e < g->count; e++)
+        x[e] = (x[e] - u[e]) / g->damping;
+    for (size_t e = 0; e < g->count; e++) {
+        place(g->n, e, at);
+        const size_t colour = (at[0] + at[1] + at[2] - at[a->direction]) % 2;
+        if (!in_part(&a->at, at))
+            assert_true(in_place ? x[e] == 0 : isnan(x[e]));
+        else if (a->which != STARFISH_SEVEN_ALL_LINES && colour != (a->which == STARFISH_SEVEN_ODD_LINES))
+            assert_true(x[e] == 0);
+        else
+            assert_true(fabs(along_line(g, x, a->direction, at) - defect[e]) <= tolerance);
+    }
+    free(x);
+    free(got);
+    free(u);
+    free(f);
+    free(defect);
+}
+
+static void check_lines(const struct grid *g, int d, enum starfish_seven_lines_of which, int with_u, int in_place)
+{
+    void *v = in_place ? tested->memory->upload(g->u, g->count * g->size) : result_of(g);
+    struct starfish_seven_lines a = {.matrix = g->matrix,
+                                     .at = g->at,
+                                     .direction = d,
+                                     .which = which,
+                                     .damping = g->damping,
+                                     .u = in_place ? v
+                                          : with_u ? g->device_u
+                                                   : NULL,
+                                     .f = g->device_f,
+                                     .v = v};
+
+    if (d == 1)
+        a.at.y0 = 0, a.at.y1 = g->n[1];
+    if (d == 2)
+        a.at.z0 = 0, a.at.z1 = g->n[2];
+    a.work = tested->memory->upload(NULL, tested->lines_work(&a, g->size));
+    tested->lines[g->precision](&a);
+    check_steps(g, &a, in_place);
+}
+
+/* Whether lines along d of one colour are never neighbours. */
+static int colours_are_apart(const struct grid *g, int d)
+{
+    for (int e = 0; e < 3; e++)
+        if (e != d && g->periodic[e] && g->n[e] % 2 != 0 && g->n[e] > 1)
+            return 0;
+    return 1;
+}
+
+static void check_all_lines(struct grid *g, int thirds)
+{
+    g->at = part_of(g->n, thirds);
+    for (int d = 0; d < 3; d++) {
+        if (g->decoupled[d])
+            continue;
+        for (int with_u = 0; with_u < 2; with_u++) {
+            check_lines(g, d, STARFISH_SEVEN_ALL_LINES, with_u, 0);
+            check_lines(g, d, STARFISH_SEVEN_EVEN_LINES, with_u, 0);
+            check_lines(g, d, STARFISH_SEVEN_ODD_LINES, with_u, 0);
+        }
+        if (!colours_are_apart(g, d))
+            continue;
+        check_lines(g, d, STARFISH_SEVEN_EVEN_LINES, 1, 1);
+        check_lines(g, d, STARFISH_SEVEN_ODD_LINES, 1, 1);
+    }
+}
+
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
 static const enum starfish_seven_order orders[] = {STARFISH_SEVEN_AT_ONCE, STARFISH_SEVEN_EVEN_FIRST,
@@ -559,13 +659,21 @@ static void points_are_as_written_out(void **state)
         check_shape(&shapes[s], check_points);
 }
 
+static void lines_are_solved(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        check_shape(&shapes[s], check_all_lines);
+}
+
 /* Strips of a plane that is larger than what the CPU keeps in the cache. */
 static void wide_planes_are_as_written_out(void **state)
 {
-    static const struct shape wide = {{1040, 21, 3}, "opo", "dud"};
+    static const struct shape wide = {{2080, 12, 2}, "opo", "dud"};
 
     (void)state;
     check_shape(&wide, check_points);
+    check_shape(&wide, check_all_lines);
 }
 
 static void large_sizes_too(void **state)
@@ -573,14 +681,17 @@ static void large_sizes_too(void **state)
     static const struct shape large[] = {{{257, 200, 65}, "ooo", "ddd"}, {{192, 129, 96}, "pop", "dud"}};
 
     (void)state;
-    for (size_t s = 0; s < sizeof large / sizeof large[0]; s++)
+    for (size_t s = 0; s < sizeof large / sizeof large[0]; s++) {
         check_shape(&large[s], check_points);
+        check_shape(&large[s], check_all_lines);
+    }
 }
 
 int test_seven_kernels(const struct test_seven_device *device, int large_sizes)
 {
     const struct CMUnitTest table[] = {
         cmocka_unit_test(points_are_as_written_out),
+        cmocka_unit_test(lines_are_solved),
         cmocka_unit_test(wide_planes_are_as_written_out),
     };
     const struct CMUnitTest large[] = {cmocka_unit_test(large_sizes_too)};

@@ -6,8 +6,8 @@ static const struct test_seven_device device = {&test_host_memory,
                                                 {starfish_seven_defect_cpu_f32, starfish_seven_defect_cpu_f64},
                                                 {starfish_seven_restrict_cpu_f32, starfish_seven_restrict_cpu_f64},
                                                 {starfish_seven_prolong_cpu_f32, starfish_seven_prolong_cpu_f64},
-                                                {0},
-                                                0};
+                                                {starfish_seven_lines_cpu_f32, starfish_seven_lines_cpu_f64},
+                                                starfish_seven_lines_work_cpu};
 
 int main(void)
 {
