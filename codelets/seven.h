@@ -39,6 +39,22 @@ starfish_status starfish_submit_seven_defect(struct starfish_progress *progress,
                                              const struct starfish_tiles *u, const struct starfish_tiles *f,
                                              const struct starfish_tiles *result, starpu_data_handle_t sums);
 
+/* result = scale * v + offset, either times the volumes of unknowns; result may be v. */
+struct starfish_seven_weighing {
+    int weighs_values, weighs_offset;
+    double scale, offset;
+};
+starfish_status starfish_submit_seven_weigh(struct starfish_progress *progress,
+                                            const struct starfish_q1_setting *setting,
+                                            const struct starfish_seven_grid_data *grid, size_t part,
+                                            const struct starfish_seven_weighing *what, const struct starfish_tiles *v,
+                                            const struct starfish_tiles *result);
+/* sums: STARFISH_BAND_SUMS doubles that add up to the sum of v, times the volumes where what->weighs_values. */
+starfish_status starfish_submit_seven_sum(struct starfish_progress *progress, const struct starfish_q1_setting *setting,
+                                          const struct starfish_seven_grid_data *grid, size_t part,
+                                          const struct starfish_seven_weighing *what, const struct starfish_tiles *v,
+                                          starpu_data_handle_t sums);
+
 /* The small grids at the end of a hierarchy, one cycle over which is one task. */
 struct starfish_seven_tail {
     starfish_precision precision;

@@ -103,8 +103,8 @@ starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
     return STARFISH_SUCCESS;
 }
 
-/* A vector of the finest grid. */
-static starfish_status create_vector(const struct starfish_multigrid_plan *plan, struct starfish_tiles *tiles)
+starfish_status starfish_multigrid_create_vector(const struct starfish_multigrid_plan *plan,
+                                                 struct starfish_tiles *tiles)
 {
     return starfish_tiles_create(tiles, plan->options.precision, plan->n, &plan->tiling,
                                  plan->context->workers_of[STARFISH_GPU] == 0);
@@ -112,9 +112,9 @@ static starfish_status create_vector(const struct starfish_multigrid_plan *plan,
 
 static starfish_status create_gradients(struct starfish_multigrid_plan *plan)
 {
-    STARFISH_TRY(create_vector(plan, &plan->preconditioned));
-    STARFISH_TRY(create_vector(plan, &plan->direction));
-    STARFISH_TRY(create_vector(plan, &plan->image));
+    STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->preconditioned));
+    STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->direction));
+    STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->image));
     STARFISH_TRY(starfish_q1_sums_create(&plan->products[0], plan->sums.parts));
     return starfish_q1_sums_create(&plan->products[1], plan->sums.parts);
 }
@@ -125,7 +125,7 @@ starfish_status starfish_multigrid_create_vectors(struct starfish_multigrid_plan
         starfish_q1_sums_create(&plan->sums, plan->tiling.parts[1] < plan->n[1] ? plan->tiling.parts[1] : plan->n[1]));
     STARFISH_TRY(starfish_q1_sums_create(&plan->inner_sums, plan->sums.parts));
     if (plan->mixed || plan->options.conjugate_gradients)
-        STARFISH_TRY(create_vector(plan, &plan->defect));
+        STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->defect));
     return plan->options.conjugate_gradients ? create_gradients(plan) : STARFISH_SUCCESS;
 }
 
@@ -137,6 +137,7 @@ void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
     starfish_q1_sums_destroy(&plan->sums);
     starfish_q1_sums_destroy(&plan->inner_sums);
     starfish_vector_destroy(&plan->high_table);
+    starfish_tiles_destroy(&plan->integrals);
     starfish_tiles_destroy(&plan->defect);
     starfish_tiles_destroy(&plan->preconditioned);
     starfish_tiles_destroy(&plan->direction);

@@ -33,6 +33,12 @@ struct starfish_multigrid_operations {
     void (*begin)(struct starfish_multigrid_plan *plan);
     void (*destroy)(struct starfish_multigrid_plan *plan);
     int (*levels)(const struct starfish_multigrid_plan *plan);
+    /* Before and after a solve; NULL where there is nothing to do. *f: what to solve for, rhs or what is made of it; *removed: the
+     * mean that was taken off. */
+    starfish_status (*prepare)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed);
+    starfish_status (*finish)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                              const struct starfish_tiles *solution);
 };
 
 struct starfish_multigrid_plan {
@@ -45,6 +51,11 @@ struct starfish_multigrid_plan {
         struct starfish_q1_graph q1;
         struct starfish_seven_graph seven;
     } graph;
+    /* Of 3D: whether a constant is in the null space, the factor of right-hand sides that are values (0: integrals), the volume of the
+     * box, and the right-hand side that is made of the user's. */
+    int singular;
+    double rhs_factor, volume;
+    struct starfish_tiles integrals;
     struct starfish_q1_sums sums, inner_sums;
     /* Defects: in mixed precision by a matrix in f64 into an array of their own. */
     int mixed;
@@ -66,6 +77,9 @@ starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
                                               const struct starfish_multigrid_operations *operations,
                                               struct starfish_multigrid_plan **plan);
 /* Sums and vectors, once n, tiling and the graph are there. */
+/* A vector of the finest grid. */
+starfish_status starfish_multigrid_create_vector(const struct starfish_multigrid_plan *plan,
+                                                 struct starfish_tiles *tiles);
 starfish_status starfish_multigrid_create_vectors(struct starfish_multigrid_plan *plan);
 
 enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 }; /* unknowns of a grid that is solved by its inverse */

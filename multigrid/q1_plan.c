@@ -222,8 +222,8 @@ static int levels(const struct starfish_multigrid_plan *plan)
     return plan->graph.q1.all_levels;
 }
 
-static const struct starfish_multigrid_operations operations = {cycle,  settle, lend,    defect,
-                                                                arrays, begin,  destroy, levels};
+static const struct starfish_multigrid_operations operations = {cycle, settle,  lend,   defect, arrays,
+                                                                begin, destroy, levels, NULL,   NULL};
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 

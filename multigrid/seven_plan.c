@@ -201,16 +201,25 @@ static void lend(struct starfish_multigrid_plan *plan, const struct starfish_til
     starfish_seven_lend(&plan->graph.seven, f, u);
 }
 
+/* The finest grid in the precision of the plan. */
+static struct starfish_seven_grid_data finest_of(const struct starfish_multigrid_plan *plan)
+{
+    struct starfish_seven_grid_data grid = plan->graph.seven.level[0].data;
+
+    if (plan->mixed)
+        grid.table = plan->high_table.handle;
+    return grid;
+}
+
 static starfish_status defect(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
                               const struct starfish_tiles *u, const struct starfish_tiles *f,
                               const struct starfish_tiles *result, const struct starfish_q1_sums *sums)
 {
-    struct starfish_seven_graph *graph = &plan->graph.seven;
-    struct starfish_seven_grid_data grid = graph->level[0].data;
+    const struct starfish_seven_graph *graph = &plan->graph.seven;
+    const struct starfish_seven_grid_data grid = finest_of(plan);
 
-    if (inner || !plan->mixed)
-        return starfish_seven_defect(&graph->setting, &grid, progress, u, f, result, sums);
-    grid.table = plan->high_table.handle;
+    if (inner)
+        return starfish_seven_defect(&graph->setting, &graph->level[0].data, progress, u, f, result, sums);
     return starfish_seven_defect(&plan->finest.setting, &grid, progress, u, f, result, sums);
 }
 
@@ -236,8 +245,50 @@ static int levels(const struct starfish_multigrid_plan *plan)
     return plan->graph.seven.all_levels;
 }
 
-static const struct starfish_multigrid_operations operations = {cycle,  settle, lend,    defect,
-                                                                arrays, begin,  destroy, levels};
+static starfish_status find_mean(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                                 int weighs_values, const struct starfish_tiles *v, double *mean)
+{
+    const struct starfish_seven_grid_data grid = finest_of(plan);
+
+    STARFISH_TRY(starfish_seven_sum(&plan->finest.setting, &grid, progress, weighs_values, v, &plan->sums));
+    *mean = starfish_q1_total(&plan->sums) / plan->volume;
+    return STARFISH_SUCCESS;
+}
+
+/* Values become integrals, and what a singular problem cannot have is taken off. */
+static starfish_status prepare(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed)
+{
+    const int values = plan->rhs_factor != 0;
+    struct starfish_seven_weighing what = {
+        .weighs_values = values, .weighs_offset = 1, .scale = values ? plan->rhs_factor : 1};
+    const struct starfish_seven_grid_data grid = finest_of(plan);
+
+    if (!values && !plan->singular)
+        return STARFISH_SUCCESS;
+    if (plan->singular)
+        STARFISH_TRY(find_mean(plan, progress, values, rhs, removed));
+    what.offset = -what.scale * *removed;
+    *f = &plan->integrals;
+    return starfish_seven_weigh(&plan->finest.setting, &grid, progress, &what, rhs, &plan->integrals);
+}
+
+static starfish_status finish(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                              const struct starfish_tiles *solution)
+{
+    struct starfish_seven_weighing what = {.scale = 1};
+    const struct starfish_seven_grid_data grid = finest_of(plan);
+    double mean = 0;
+
+    if (!plan->singular)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(find_mean(plan, progress, 1, solution, &mean));
+    what.offset = -mean;
+    return starfish_seven_weigh(&plan->finest.setting, &grid, progress, &what, solution, solution);
+}
+
+static const struct starfish_multigrid_operations operations = {cycle, settle,  lend,   defect,  arrays,
+                                                                begin, destroy, levels, prepare, finish};
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
@@ -274,6 +325,22 @@ static starfish_status create_high(struct starfish_multigrid_plan *plan, const s
     return starfish_vector_reals(&plan->high_table, STARFISH_F64, h->table[0], starfish_seven_table_size(&h->shape[0]));
 }
 
+static starfish_status create_integrals(struct starfish_multigrid_plan *plan, const struct starfish_seven_grid *finest,
+                                        const struct starfish_stencil_problem *problem)
+{
+    plan->rhs_factor = problem->rhs_factor;
+    plan->singular = starfish_seven_grid_is_singular(finest);
+    plan->volume = 1;
+    for (int d = 0; d < 3; d++) {
+        double length = 0;
+        for (size_t i = 0; i < finest->line[d].n; i++)
+            length += finest->line[d].weight[i];
+        plan->volume *= length;
+    }
+    return plan->singular || plan->rhs_factor != 0 ? starfish_multigrid_create_vector(plan, &plan->integrals)
+                                                   : STARFISH_SUCCESS;
+}
+
 static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_stencil_problem *problem)
 {
     struct hierarchy *h = calloc(1, sizeof *h);
@@ -288,6 +355,8 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const struct
         status = create_high(plan, h);
     if (status == STARFISH_SUCCESS)
         status = starfish_multigrid_create_vectors(plan);
+    if (status == STARFISH_SUCCESS)
+        status = create_integrals(plan, &h->grid[0], problem);
     forget_hierarchy(h);
     return status;
 }

@@ -209,13 +209,17 @@ static starfish_status run(struct solve *s, const void *rhs, void *solution)
     STARFISH_TRY(lend_array(plan, "rhs", rhs, &s->rhs));
     STARFISH_TRY(lend_array(plan, "solution", solution, &s->solution));
     s->f = &s->rhs;
+    if (plan->operations->prepare)
+        STARFISH_TRY(plan->operations->prepare(plan, &s->progress, &s->rhs, &s->f, &s->info->removed));
     if (!corrects(plan))
         plan->operations->lend(plan, s->f, &s->solution);
     const starfish_status status = starfish_iterate(&iteration, &plan->options, s->info);
-    if (corrects(plan) || (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL))
+    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
         return status;
-    const starfish_status settled = plan->operations->settle(plan, &s->progress);
-    return status != STARFISH_SUCCESS ? status : settled;
+    starfish_status after = corrects(plan) ? STARFISH_SUCCESS : plan->operations->settle(plan, &s->progress);
+    if (after == STARFISH_SUCCESS && plan->operations->finish)
+        after = plan->operations->finish(plan, &s->progress, &s->solution);
+    return status != STARFISH_SUCCESS ? status : after;
 }
 
 static void fill_info(const struct solve *s)

@@ -260,3 +260,27 @@ starfish_status starfish_seven_defect(const struct starfish_q1_setting *setting,
                                                   sums ? sums->part[part].handle : NULL));
     return STARFISH_SUCCESS;
 }
+
+/* ---- Volumes ----------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_seven_weigh(const struct starfish_q1_setting *setting,
+                                     const struct starfish_seven_grid_data *grid, struct starfish_progress *progress,
+                                     const struct starfish_seven_weighing *what, const struct starfish_tiles *v,
+                                     const struct starfish_tiles *result)
+{
+    for (size_t part = 0; part < v->parts[1]; part++)
+        STARFISH_TRY(starfish_submit_seven_weigh(progress, setting, grid, part, what, v, result));
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_seven_sum(const struct starfish_q1_setting *setting,
+                                   const struct starfish_seven_grid_data *grid, struct starfish_progress *progress,
+                                   int weighs_values, const struct starfish_tiles *v,
+                                   const struct starfish_q1_sums *sums)
+{
+    const struct starfish_seven_weighing what = {.weighs_values = weighs_values};
+
+    for (size_t part = 0; part < v->parts[1]; part++)
+        STARFISH_TRY(starfish_submit_seven_sum(progress, setting, grid, part, &what, v, sums->part[part].handle));
+    return STARFISH_SUCCESS;
+}

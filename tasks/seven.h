@@ -62,4 +62,14 @@ starfish_status starfish_seven_defect(const struct starfish_q1_setting *setting,
                                       const struct starfish_tiles *u, const struct starfish_tiles *f,
                                       const struct starfish_tiles *result, const struct starfish_q1_sums *sums);
 
+/* result = scale * v + offset, either times the volumes of unknowns; and the sum of v. */
+starfish_status starfish_seven_weigh(const struct starfish_q1_setting *setting,
+                                     const struct starfish_seven_grid_data *grid, struct starfish_progress *progress,
+                                     const struct starfish_seven_weighing *what, const struct starfish_tiles *v,
+                                     const struct starfish_tiles *result);
+starfish_status starfish_seven_sum(const struct starfish_q1_setting *setting,
+                                   const struct starfish_seven_grid_data *grid, struct starfish_progress *progress,
+                                   int weighs_values, const struct starfish_tiles *v,
+                                   const struct starfish_q1_sums *sums);
+
 #endif
