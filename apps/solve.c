@@ -127,8 +127,18 @@ int command_solve(int argc, char **argv)
                             .error = NAN};
     struct solve_options *given = &run.options;
     const struct option_entry options[] = {
-        {"--method", OPTION_CHOICE, &given->method, "M", "how", {"auto", "slab", "blktri", "blktri-product"}},
-        {"--precision", OPTION_CHOICE, &given->precision, "P", "of the arithmetic", {"f64", "f32", "mixed"}},
+        {"--method",
+         OPTION_CHOICE,
+         &given->method,
+         "M",
+         "how",
+         {"auto", "slab", "blktri", "blktri-product", "multigrid"}},
+        {"--precision",
+         OPTION_CHOICE,
+         &given->precision,
+         "P",
+         "of the arithmetic; mixed: multigrid",
+         {"f64", "f32", "mixed"}},
         {"--rhs", OPTION_TEXT, &given->rhs, "F", "right-hand side instead of the problem's", {NULL}},
         {"--out", OPTION_TEXT, &given->out, "F", "solution, .npy or FILE.h5:/NAME, instead of the problem's", {NULL}},
         {"--workers", OPTION_TEXT, &given->workers, "W", "all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M", {NULL}},

@@ -74,6 +74,11 @@ static void add_results(struct table *table, const struct solve_run *run)
     if (run->options.repeat > 1)
         table_cell(table, "median of %zu, fastest %.4g s, %.4g s each as a stream", run->options.repeat, times.least,
                    run->stream_seconds);
+    if (run->info.cycles > 0) {
+        table_row(table);
+        table_cell(table, "cycles");
+        table_cell(table, "%d, to %.3g in the Euclidean norm", run->info.cycles, run->info.tolerated);
+    }
     table_row(table);
     table_cell(table, "residual");
     table_cell(table, "%.3g", run->info.residual);
@@ -240,6 +245,10 @@ void solve_print_json(const struct solve_run *run)
     json_object_set_new(object, "residual_bound", command_json_real(run->residual_bound));
     json_object_set_new(object, "error", command_json_real(run->error));
     json_object_set_new(object, "refinements", json_integer(run->info.refinements));
+    if (run->info.cycles > 0) {
+        json_object_set_new(object, "cycles", json_integer(run->info.cycles));
+        json_object_set_new(object, "tolerated", command_json_real(run->info.tolerated));
+    }
     json_object_set_new(object, "singular", json_boolean(starfish_poisson_plan_singular(run->plan)));
     json_object_set_new(object, "pertrb", command_json_real(run->info.pertrb));
     json_object_set_new(object, "phases", phases(&run->info));

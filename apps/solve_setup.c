@@ -11,7 +11,7 @@
 
 starfish_status solve_read_precision(struct solve_run *run)
 {
-    if (strcmp(run->options.precision, "mixed") == 0)
+    if (strcmp(run->options.precision, "mixed") == 0 && strcmp(run->options.method, "multigrid") != 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "--precision: the direct solvers have no mixed mode yet; choose f64 or f32");
     run->precision = strcmp(run->options.precision, "f32") == 0 ? STARFISH_F32 : STARFISH_F64;
@@ -83,7 +83,8 @@ static starfish_method method_of(const char *name)
     } methods[] = {{"auto", STARFISH_METHOD_AUTO},
                    {"slab", STARFISH_METHOD_SLAB},
                    {"blktri", STARFISH_METHOD_BLKTRI},
-                   {"blktri-product", STARFISH_METHOD_BLKTRI_PRODUCT}};
+                   {"blktri-product", STARFISH_METHOD_BLKTRI_PRODUCT},
+                   {"multigrid", STARFISH_METHOD_MULTIGRID}};
     size_t i = 0;
     while (strcmp(methods[i].name, name) != 0)
         ++i;
@@ -96,6 +97,7 @@ starfish_status solve_make_plan(struct solve_run *run, int check_residual)
     const struct starfish_axis *axis = run->problem.axis;
     options.method = method_of(run->options.method);
     options.precision = run->precision;
+    options.mixed = strcmp(run->options.precision, "mixed") == 0;
     options.slabs = run->options.slabs;
     options.check_residual = check_residual;
     options.right_hand_sides = run->options.repeat;

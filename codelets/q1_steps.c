@@ -2,46 +2,21 @@
 #include "codelets/q1_steps.h"
 
 #include "base/real.h"
+#include "codelets/place_kernel.h"
 #include "tridiag/batch.h"
 #include "tridiag/blocking.h"
 
 /* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
 
-#ifdef STARFISH_CUDA
-#define RUN_ON_GPU(kernel)                                                                                             \
-    static int (*const on_gpu[])(const struct kernel *, struct CUstream_st *) = {kernel##_cuda_f32,                    \
-                                                                                 kernel##_cuda_f64};                   \
-    if (place->gpu)                                                                                                    \
-        return on_gpu[place->precision](arguments, place->stream);
-#else
-#define RUN_ON_GPU(kernel)
-#endif
-#define KERNEL(run, kernel)                                                                                            \
-    static int run(const struct starfish_q1_place *place, const struct kernel *arguments)                              \
-    {                                                                                                                  \
-        static void (*const on_cpu[])(const struct kernel *) = {kernel##_cpu_f32, kernel##_cpu_f64};                   \
-        RUN_ON_GPU(kernel)                                                                                             \
-        on_cpu[place->precision](arguments);                                                                           \
-        return 0;                                                                                                      \
-    }
-
-KERNEL(run_defect, starfish_band_defect)
-KERNEL(run_jacobi, starfish_band_jacobi)
-KERNEL(run_colours, starfish_band_colours)
-KERNEL(run_update, starfish_band_update)
-KERNEL(run_product, starfish_band_product)
-KERNEL(run_dense, starfish_band_dense)
-KERNEL(run_restrict, starfish_restrict)
-KERNEL(run_prolong, starfish_prolong)
-KERNEL(run_lines, starfish_batch)
-
-/* Return from the calling function when a kernel cannot be launched. */
-#define TRY_LAUNCH(call)                                                                                               \
-    do {                                                                                                               \
-        const int try_error = (call);                                                                                  \
-        if (try_error != 0)                                                                                            \
-            return try_error;                                                                                          \
-    } while (0)
+STARFISH_PLACE_KERNEL(run_defect, starfish_band_defect)
+STARFISH_PLACE_KERNEL(run_jacobi, starfish_band_jacobi)
+STARFISH_PLACE_KERNEL(run_colours, starfish_band_colours)
+STARFISH_PLACE_KERNEL(run_update, starfish_band_update)
+STARFISH_PLACE_KERNEL(run_product, starfish_band_product)
+STARFISH_PLACE_KERNEL(run_dense, starfish_band_dense)
+STARFISH_PLACE_KERNEL(run_restrict, starfish_restrict)
+STARFISH_PLACE_KERNEL(run_prolong, starfish_prolong)
+STARFISH_PLACE_KERNEL(run_lines, starfish_batch)
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 

@@ -8,14 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void cut(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2], size_t parts)
+static void cut(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2],
+                const struct starfish_tiling *tiling)
 {
     memset(tiles, 0, sizeof *tiles);
     tiles->precision = precision;
     for (int d = 0; d < 2; d++) {
         tiles->n[d] = n[d];
-        tiles->parts[d] = parts < n[d] ? parts : n[d];
-        starfish_divide(n[d], tiles->parts[d], tiles->first[d]);
+        const size_t grain = d == 0 ? tiling->grain : 1, grains = n[d] / grain;
+        tiles->parts[d] = tiling->parts[d] < grains ? tiling->parts[d] : grains;
+        starfish_divide(grains, tiles->parts[d], tiles->first[d]);
+        for (size_t p = 0; p <= tiles->parts[d]; p++)
+            tiles->first[d][p] *= grain;
     }
 }
 
@@ -35,25 +39,25 @@ static void make_known(struct starfish_tiles *tiles, int node, void *memory)
         }
 }
 
-void starfish_tiles_over(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2], size_t parts,
-                         int node, void *memory)
+void starfish_tiles_over(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2],
+                         const struct starfish_tiling *tiling, int node, void *memory)
 {
-    cut(tiles, precision, n, parts);
+    cut(tiles, precision, n, tiling);
     make_known(tiles, node, memory);
 }
 
 starfish_status starfish_tiles_create(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2],
-                                      size_t parts, int on_host)
+                                      const struct starfish_tiling *tiling, int on_host)
 {
     const size_t bytes = n[0] * n[1] * starfish_real_size(precision);
     void *memory = NULL;
 
-    if (on_host || parts > 1) {
+    if (on_host || tiling->parts[0] * tiling->parts[1] > 1) {
         memory = starfish_pages_alloc(bytes);
         if (!memory)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid of %zu x %zu", n[0], n[1]);
     }
-    cut(tiles, precision, n, parts);
+    cut(tiles, precision, n, tiling);
     make_known(tiles, memory ? STARPU_MAIN_RAM : -1, memory);
     tiles->memory = memory;
     return STARFISH_SUCCESS;

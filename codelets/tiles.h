@@ -1,4 +1,4 @@
-/* A 2D array as runtime data: one block per tile of a rectangular cut.
+/* A 2D array as runtime data: one block per tile of a rectangular cut. A 3D array is one of nx*ny columns and nz rows.
  *
  * Tasks take rows or columns of tiles, and reach into the tiles beside them. Kernels see one array: all tiles of an array with
  * memory of its own lie where they lie in it, which holds as long as they stay in that memory. So an array is cut only
@@ -12,6 +12,12 @@
 /* Two arrays' tiles and a row of a third's are what a task has at most: STARFISH_TASK_MAX_DATA. */
 enum { STARFISH_TILES_MOST_PARTS = 16 };
 
+/* How an array is cut: at most so many parts of either direction, and columns at multiples of `grain` alone (of a 3D array nx, so that
+ * rows stay whole). */
+struct starfish_tiling {
+    size_t parts[2], grain;
+};
+
 struct starfish_tiles {
     starfish_precision precision;
     size_t n[2], parts[2];
@@ -21,11 +27,11 @@ struct starfish_tiles {
 };
 
 /* Over memory on a node of the runtime's. */
-void starfish_tiles_over(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2], size_t parts,
-                         int node, void *memory);
+void starfish_tiles_over(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2],
+                         const struct starfish_tiling *tiling, int node, void *memory);
 /* With memory of its own: on the host, or, for one part alone, where it is first written. */
 starfish_status starfish_tiles_create(struct starfish_tiles *tiles, starfish_precision precision, const size_t n[2],
-                                      size_t parts, int on_host);
+                                      const struct starfish_tiling *tiling, int on_host);
 /* Waits for its tasks; what was registered over memory is brought back to it. */
 void starfish_tiles_destroy(struct starfish_tiles *tiles);
 

@@ -15,6 +15,7 @@ struct solve {
     struct starfish_multigrid_info *info;
     struct starfish_progress progress;
     struct starfish_tiles rhs, solution; /* the user's */
+    const struct starfish_tiles *f;      /* what is solved for: rhs, or what the plan makes of it */
     double energy;                       /* conjugate gradients: the last direction's, (p, A p) */
 };
 
@@ -37,9 +38,7 @@ static int corrects(const struct starfish_multigrid_plan *plan)
 /* The solution as the graph has it: an odd number of smoothing steps leaves it in the plan's own array. */
 static const struct starfish_tiles *current(const struct solve *s)
 {
-    const struct starfish_q1_level *finest = &s->plan->graph.level[0];
-
-    return corrects(s->plan) ? &s->solution : finest->u[finest->now];
+    return corrects(s->plan) ? &s->solution : s->plan->operations->arrays(s->plan).solution;
 }
 
 static starfish_status residual(void *self, int zero, double *norm)
@@ -47,8 +46,8 @@ static starfish_status residual(void *self, int zero, double *norm)
     struct solve *s = self;
     struct starfish_multigrid_plan *plan = s->plan;
 
-    STARFISH_TRY(starfish_q1_defect(&plan->finest, &s->progress, zero ? NULL : current(s), &s->rhs,
-                                    corrects(plan) && !zero ? &plan->defect : NULL, &plan->sums));
+    STARFISH_TRY(plan->operations->defect(plan, &s->progress, 0, zero ? NULL : current(s), s->f,
+                                          corrects(plan) && !zero ? &plan->defect : NULL, &plan->sums));
     *norm = starfish_q1_norm(&plan->sums);
     return STARFISH_SUCCESS;
 }
@@ -60,7 +59,7 @@ static starfish_status step(void *self, int number, int zero, double before, int
     (void)before;
     (void)most;
     *cycles = 1;
-    return starfish_q1_cycle(&s->plan->graph, &s->progress, shape_of(s, number == 0), zero);
+    return s->plan->operations->cycle(s->plan, &s->progress, shape_of(s, number == 0), zero);
 }
 
 /* ---- Mixed precision --------------------------------------------------------------------------------------------- */
@@ -71,10 +70,9 @@ enum { MOST_INNER_CYCLES = 32 };
 static starfish_status inner_reduction(struct solve *s, double before, double *reduction)
 {
     struct starfish_multigrid_plan *plan = s->plan;
-    const struct starfish_q1_finest finest = starfish_q1_finest_of(&plan->graph);
-    const struct starfish_q1_level *level = &plan->graph.level[0];
+    const struct starfish_multigrid_arrays arrays = plan->operations->arrays(plan);
 
-    STARFISH_TRY(starfish_q1_defect(&finest, &s->progress, level->u[level->now], level->f, NULL, &plan->inner_sums));
+    STARFISH_TRY(plan->operations->defect(plan, &s->progress, 1, arrays.solution, arrays.f, NULL, &plan->inner_sums));
     *reduction = starfish_q1_norm(&plan->inner_sums) / before;
     return STARFISH_SUCCESS;
 }
@@ -86,7 +84,7 @@ static starfish_status correct(struct solve *s, int first, double before, int mo
     const int digits = o->inner_digits > 0, wanted = digits ? MOST_INNER_CYCLES : o->inner_cycles;
     double reduction = 1;
 
-    s->plan->graph.level[0].now = 0;
+    s->plan->operations->begin(s->plan);
     for (*cycles = 0; *cycles < wanted && *cycles < most; ++*cycles) {
         if (digits && *cycles > 0) {
             STARFISH_TRY(inner_reduction(s, before, &reduction));
@@ -94,9 +92,9 @@ static starfish_status correct(struct solve *s, int first, double before, int mo
                 break;
         }
         STARFISH_TRY(
-            starfish_q1_cycle(&s->plan->graph, &s->progress, shape_of(s, first && *cycles == 0), *cycles == 0));
+            s->plan->operations->cycle(s->plan, &s->progress, shape_of(s, first && *cycles == 0), *cycles == 0));
     }
-    return starfish_q1_settle(&s->plan->graph, &s->progress);
+    return s->plan->operations->settle(s->plan, &s->progress);
 }
 
 /* target += a correction for the defect, or = where zero. The defect is scaled by a power of two, which changes no digit, so that
@@ -107,10 +105,12 @@ static starfish_status add_correction(struct solve *s, int number, const struct 
     struct starfish_multigrid_plan *plan = s->plan;
     const double scale = norm > 0 && isfinite(norm) ? ldexp(1, -ilogb(norm)) : 1;
 
-    STARFISH_TRY(starfish_q1_narrow(&plan->finest.setting, &s->progress, scale, defect, plan->graph.level[0].f));
+    const struct starfish_multigrid_arrays arrays = plan->operations->arrays(plan);
+
+    STARFISH_TRY(starfish_q1_narrow(&plan->finest.setting, &s->progress, scale, defect, arrays.f));
     STARFISH_TRY(correct(s, number == 0, scale * norm, most, cycles));
     s->info->defects++;
-    return starfish_q1_widen(&plan->finest.setting, &s->progress, 1 / scale, zero, plan->graph.level[0].u[0], target);
+    return starfish_q1_widen(&plan->finest.setting, &s->progress, 1 / scale, zero, arrays.first, target);
 }
 
 static starfish_status mixed_step(void *self, int number, int zero, double before, int most, int *cycles)
@@ -119,7 +119,7 @@ static starfish_status mixed_step(void *self, int number, int zero, double befor
 
     if (isnan(before))
         STARFISH_TRY(residual(s, zero, &before));
-    return add_correction(s, number, zero ? &s->rhs : &s->plan->defect, before, zero, &s->solution, most, cycles);
+    return add_correction(s, number, zero ? s->f : &s->plan->defect, before, zero, &s->solution, most, cycles);
 }
 
 /* ---- Conjugate gradients ----------------------------------------------------------------------------------------- */
@@ -137,9 +137,9 @@ static starfish_status precondition(struct solve *s, int number, const struct st
     if (plan->mixed)
         return add_correction(s, number, r, norm, 1, &plan->preconditioned, most, cycles);
     *cycles = 1;
-    starfish_q1_lend(&plan->graph, r, &plan->preconditioned);
-    STARFISH_TRY(starfish_q1_cycle(&plan->graph, &s->progress, plan->options.shape, 1));
-    return starfish_q1_settle(&plan->graph, &s->progress);
+    plan->operations->lend(plan, r, &plan->preconditioned);
+    STARFISH_TRY(plan->operations->cycle(plan, &s->progress, plan->options.shape, 1));
+    return plan->operations->settle(plan, &s->progress);
 }
 
 /* p = z + beta p, conjugate to the last one. */
@@ -162,7 +162,7 @@ static starfish_status apply(struct solve *s, const struct starfish_tiles *r)
 {
     struct starfish_multigrid_plan *plan = s->plan;
 
-    STARFISH_TRY(starfish_q1_defect(&plan->finest, &s->progress, &plan->direction, r, &plan->image, NULL));
+    STARFISH_TRY(plan->operations->defect(plan, &s->progress, 0, &plan->direction, r, &plan->image, NULL));
     return starfish_q1_update(&plan->finest, &s->progress, -1, r, &plan->image, &plan->image);
 }
 
@@ -170,7 +170,7 @@ static starfish_status gradient_step(void *self, int number, int zero, double be
 {
     struct solve *s = self;
     struct starfish_multigrid_plan *plan = s->plan;
-    const struct starfish_tiles *r = zero ? &s->rhs : &plan->defect;
+    const struct starfish_tiles *r = zero ? s->f : &plan->defect;
 
     if (isnan(before))
         STARFISH_TRY(residual(s, zero, &before));
@@ -194,7 +194,7 @@ static starfish_status lend_array(const struct starfish_multigrid_plan *plan, co
     int node;
 
     STARFISH_TRY(starfish_memory_place(plan->context, name, array, &node, NULL));
-    starfish_tiles_over(tiles, plan->options.precision, plan->n, plan->blocks, node, (void *)(uintptr_t)array);
+    starfish_tiles_over(tiles, plan->options.precision, plan->n, &plan->tiling, node, (void *)(uintptr_t)array);
     return STARFISH_SUCCESS;
 }
 
@@ -208,20 +208,25 @@ static starfish_status run(struct solve *s, const void *rhs, void *solution)
 
     STARFISH_TRY(lend_array(plan, "rhs", rhs, &s->rhs));
     STARFISH_TRY(lend_array(plan, "solution", solution, &s->solution));
+    s->f = &s->rhs;
+    if (plan->operations->prepare)
+        STARFISH_TRY(plan->operations->prepare(plan, &s->progress, &s->rhs, &s->f, &s->info->removed));
     if (!corrects(plan))
-        starfish_q1_lend(&plan->graph, &s->rhs, &s->solution);
+        plan->operations->lend(plan, s->f, &s->solution);
     const starfish_status status = starfish_iterate(&iteration, &plan->options, s->info);
-    if (corrects(plan) || (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL))
+    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
         return status;
-    const starfish_status settled = starfish_q1_settle(&plan->graph, &s->progress);
-    return status != STARFISH_SUCCESS ? status : settled;
+    starfish_status after = corrects(plan) ? STARFISH_SUCCESS : plan->operations->settle(plan, &s->progress);
+    if (after == STARFISH_SUCCESS && plan->operations->finish)
+        after = plan->operations->finish(plan, &s->progress, &s->solution);
+    return status != STARFISH_SUCCESS ? status : after;
 }
 
 static void fill_info(const struct solve *s)
 {
     struct starfish_multigrid_info *info = s->info;
 
-    info->levels = s->plan->graph.all_levels;
+    info->levels = s->plan->operations->levels(s->plan);
     info->smoother = s->plan->options.smoother;
     info->seconds = 1e-6 * (starpu_timing_now() - s->progress.start);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {

@@ -166,6 +166,10 @@ starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *pla
     case STARFISH_METHOD_BLKTRI:
     case STARFISH_METHOD_BLKTRI_PRODUCT:
         return starfish_poisson_choose_blktri(plan, names, plan->options.method, "asked for");
+    case STARFISH_METHOD_MULTIGRID:
+        plan->method = STARFISH_METHOD_MULTIGRID;
+        snprintf(plan->reason, sizeof plan->reason, "asked for");
+        return STARFISH_SUCCESS;
     case STARFISH_METHOD_AUTO:
         return choose_best(plan, names);
     }

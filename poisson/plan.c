@@ -163,6 +163,8 @@ static starfish_status create_slab(struct starfish_poisson_plan *plan, const cha
 
 static starfish_status create_solver(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
 {
+    if (plan->method == STARFISH_METHOD_MULTIGRID)
+        return starfish_poisson_create_multigrid(plan, names, lambda);
     if (plan->method == STARFISH_METHOD_SLAB) {
         const starfish_status status = create_slab(plan, names, lambda);
         if (status != STARFISH_ERROR_NOT_SYMMETRIZABLE || plan->options.method != STARFISH_METHOD_AUTO)
@@ -196,7 +198,7 @@ static starfish_status choose_numbers(struct starfish_poisson_plan *plan, const 
 static starfish_status create(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
 {
     const struct starfish_direction *d = plan->direction;
-    if (!d[0].has_transform)
+    if (!d[0].has_transform && plan->options.method != STARFISH_METHOD_MULTIGRID)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "axis x must be uniform or have constant coefficients");
     for (int axis = 0; axis < 3; axis++)
         plan->n[axis] = d[axis].n;
@@ -206,7 +208,8 @@ static starfish_status create(struct starfish_poisson_plan *plan, const char *co
     plan->singular = lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
     STARFISH_TRY(choose_numbers(plan, names));
     STARFISH_TRY(starfish_poisson_choose_method(plan, names));
-    STARFISH_TRY(check_solvable(plan, lambda));
+    if (plan->method != STARFISH_METHOD_MULTIGRID) /* whose rows show that it is definite */
+        STARFISH_TRY(check_solvable(plan, lambda));
     STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, lambda,
                                           plan->numbers != STARFISH_TRIDIAG_REAL));
     return create_solver(plan, names, lambda);
@@ -243,6 +246,11 @@ static starfish_status check_arguments(const starfish_context *context, const st
                              STARFISH_MAX_REDUCTION_LEVELS);
     if (options->radix != 0 && options->radix != 2 && options->radix != 4)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.radix is %d, none of 0, 2 and 4", options->radix);
+    if (!(options->tolerance >= 0) || !isfinite(options->tolerance))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.tolerance is %g, must not be negative",
+                             options->tolerance);
+    if (options->mixed && (options->method != STARFISH_METHOD_MULTIGRID || options->precision != STARFISH_F64))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_METHOD_MULTIGRID in STARFISH_F64");
     if (!isfinite(lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
     return STARFISH_SUCCESS;
@@ -332,6 +340,7 @@ void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
     starfish_slab_space_destroy(&plan->space);
     if (plan->spectral.context)
         starfish_spectral_destroy(&plan->spectral);
+    starfish_multigrid_plan_destroy(plan->multigrid);
     starfish_operator_destroy(&plan->operator_);
     for (int axis = 0; axis < 3; axis++)
         starfish_direction_destroy(&plan->direction[axis]);
@@ -343,7 +352,8 @@ const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan)
 {
     static const char *const names[] = {[STARFISH_METHOD_SLAB] = "slab",
                                         [STARFISH_METHOD_BLKTRI] = "blktri",
-                                        [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product"};
+                                        [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
+                                        [STARFISH_METHOD_MULTIGRID] = "multigrid"};
     return names[plan->method];
 }
 

@@ -8,6 +8,7 @@
 #include "scheduler/machine.h"
 #include "tasks/slab.h"
 #include "tasks/spectral.h"
+#include <starfish/multigrid.h>
 #include <starfish/poisson.h>
 #include <stdatomic.h>
 
@@ -27,7 +28,8 @@ struct starfish_poisson_plan {
     enum starfish_tridiag_numbers numbers;
     int refinements; /* steps after every solve */
     struct starfish_operator operator_;
-    struct starfish_spectral spectral; /* of both forms of blktri */
+    struct starfish_spectral spectral; /* of both forms of blktri; its cut is multigrid's too */
+    starfish_multigrid_plan *multigrid;
     /* Of method slab: a graph for each place that right-hand side and solution may lie in, since they are cut for the copies
      * that will be needed, and for each pace. Made when the first solve of its kind comes, the one for a lone solve in pinned
      * memory with the plan. */
@@ -73,6 +75,10 @@ starfish_status starfish_poisson_choose_blktri(struct starfish_poisson_plan *pla
                                                starfish_method form, const char *why);
 /* Is the basis that has been made still what AUTO would take? STARFISH_ERROR_NOT_SYMMETRIZABLE if not. */
 starfish_status starfish_poisson_check_basis(const struct starfish_poisson_plan *plan, const char *name);
+
+/* multigrid.c: the directions as lines of a seven-point problem, and its plan. */
+starfish_status starfish_poisson_create_multigrid(struct starfish_poisson_plan *plan, const char *const names[3],
+                                                  double lambda);
 
 /* cut.c: choose how to cut the field and its modes for the workers. */
 starfish_status starfish_poisson_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,

@@ -1,6 +1,7 @@
 /* One solve: a job owns what lives as long as its tasks, and nothing of it outlives starfish_job_wait. */
 #include "poisson/plan.h"
 
+#include "base/pages.h"
 #include "base/real.h"
 #include "codelets/stencil.h"
 #include "scheduler/progress.h"
@@ -23,6 +24,9 @@ struct starfish_job {
     starpu_data_handle_t correction[STARFISH_MAX_SLABS]; /* of iterative refinement */
     struct starfish_vector removed_again;                /* what refinement finds left of it */
     struct starfish_vector maximum[STARFISH_MAX_SLABS];  /* of the residual */
+    void *integrand;                                     /* multigrid: memory of full_rhs, which it finds there */
+    struct starfish_multigrid_info multigrid;
+    double solved; /* when it was done */
 };
 
 /* ---- Boundary data ---------------------------------------------------------------------------------------------- */
@@ -58,12 +62,14 @@ static starfish_status copy_face(struct starfish_job *job, const struct starfish
     return status;
 }
 
-/* A slab that has memory only while tasks need it. */
-static void register_slab(const struct starfish_job *job, starpu_data_handle_t *handle, const char *name, size_t slab)
+/* A slab of `memory`, or one that has memory only while tasks need it. */
+static void register_slab(const struct starfish_job *job, starpu_data_handle_t *handle, const char *name, size_t slab,
+                          void *memory)
 {
-    const size_t *n = job->plan->n;
-    starpu_block_data_register(handle, -1, 0, (uint32_t)n[0], (uint32_t)(n[0] * n[1]), (uint32_t)n[0], (uint32_t)n[1],
-                               (uint32_t)starfish_cut_planes(job->cut, slab),
+    const size_t *n = job->plan->n, start = job->cut->first_plane[slab] * n[0] * n[1];
+    const uintptr_t address = memory ? (uintptr_t)memory + start * starfish_real_size(job->plan->options.precision) : 0;
+    starpu_block_data_register(handle, memory ? STARPU_MAIN_RAM : -1, address, (uint32_t)n[0], (uint32_t)(n[0] * n[1]),
+                               (uint32_t)n[0], (uint32_t)n[1], (uint32_t)starfish_cut_planes(job->cut, slab),
                                starfish_real_size(job->plan->options.precision));
     starpu_data_set_coordinates(*handle, 1, (int)slab);
     starpu_data_set_name(*handle, name);
@@ -90,11 +96,61 @@ static starfish_status submit_full_rhs(struct starfish_job *job, const struct st
         task.first_plane = job->cut->first_plane[slab];
         task.where = job->cut->where[slab];
         task.rhs = job->rhs->handle[slab];
-        register_slab(job, &job->full_rhs[slab], "full rhs", slab);
+        register_slab(job, &job->full_rhs[slab], "full rhs", slab, job->integrand);
         task.result = job->full_rhs[slab];
         STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
     }
     return STARFISH_SUCCESS;
+}
+
+/* ---- Multigrid --------------------------------------------------------------------------------------------------- */
+
+/* Multigrid iterates on arrays, here and now: they are held at home meanwhile. */
+static void hold(const struct starfish_job *job, const starpu_data_handle_t *slab, enum starpu_data_access_mode mode)
+{
+    for (size_t s = 0; s < job->cut->slabs; s++)
+        starpu_data_acquire_on_node(slab[s], starpu_data_get_home_node(slab[s]), mode);
+}
+
+static void let_go(const struct starfish_job *job, const starpu_data_handle_t *slab)
+{
+    for (size_t s = 0; s < job->cut->slabs; s++)
+        starpu_data_release_on_node(slab[s], starpu_data_get_home_node(slab[s]));
+}
+
+static starfish_status make_integrand(struct starfish_job *job)
+{
+    const size_t *n = job->plan->n;
+
+    job->integrand = starfish_pages_alloc(n[0] * n[1] * n[2] * starfish_real_size(job->plan->options.precision));
+    return job->integrand ? STARFISH_SUCCESS
+                          : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a right-hand side");
+}
+
+static starfish_status tell_removed(struct starfish_job *job)
+{
+    double *removed = job->removed.memory;
+
+    if (starpu_data_acquire(job->removed.handle, STARPU_W) != 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "the mean that was taken off is out of reach");
+    memset(removed, 0, job->removed.count * sizeof *removed);
+    removed[0] = job->multigrid.removed;
+    starpu_data_release(job->removed.handle);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status iterate(struct starfish_job *job, const starpu_data_handle_t *rhs)
+{
+    const void *f = job->integrand ? job->integrand : job->rhs->memory;
+
+    hold(job, rhs, STARPU_R);
+    hold(job, job->solution->handle, STARPU_W);
+    const starfish_status status =
+        starfish_multigrid_solve(job->plan->multigrid, f, job->solution->memory, &job->multigrid);
+    let_go(job, job->solution->handle);
+    let_go(job, rhs);
+    job->solved = starpu_timing_now();
+    return status == STARFISH_SUCCESS && job->plan->singular ? tell_removed(job) : status;
 }
 
 /* ---- Submission ------------------------------------------------------------------------------------------------- */
@@ -111,6 +167,8 @@ static starfish_status submit_solve(struct starfish_job *job, const starpu_data_
                                     const starpu_data_handle_t *solution, starpu_data_handle_t removed)
 {
     struct starfish_poisson_plan *plan = job->plan;
+    if (plan->method == STARFISH_METHOD_MULTIGRID)
+        return iterate(job, rhs);
     return plan->method == STARFISH_METHOD_SLAB
                ? starfish_graph_slab(job->graph, &job->progress, rhs, solution, removed)
                : starfish_graph_blktri(&plan->spectral, &job->progress, rhs, solution, removed);
@@ -124,7 +182,7 @@ static starfish_status submit_refinement(struct starfish_job *job, const starpu_
         STARFISH_TRY(starfish_vector_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
     for (size_t slab = 0; slab < job->cut->slabs; slab++)
         if (!job->correction[slab])
-            register_slab(job, &job->correction[slab], "correction", slab);
+            register_slab(job, &job->correction[slab], "correction", slab, NULL);
     STARFISH_TRY(starfish_graph_residual(&plan->operator_, job->cut, &job->progress, STARFISH_PHASE_REFINEMENT,
                                          job->solution->handle, rhs, job->removed.handle, NULL, job->correction));
     STARFISH_TRY(submit_solve(job, job->correction, job->correction, job->removed_again.handle));
@@ -136,7 +194,10 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
     struct starfish_poisson_plan *plan = job->plan;
     const int overwritten = job->rhs->memory == job->solution->memory;
     const starpu_data_handle_t *rhs = job->rhs->handle;
-    const int rhs_again = plan->options.check_residual || plan->refinements > 0;
+    const int multigrid = plan->method == STARFISH_METHOD_MULTIGRID;
+    const int rhs_again = plan->options.check_residual || plan->refinements > 0 || multigrid;
+    if (multigrid && (any_boundary(plan, boundary) || overwritten))
+        STARFISH_TRY(make_integrand(job));
     if (any_boundary(plan, boundary) || (overwritten && rhs_again)) {
         STARFISH_TRY(submit_full_rhs(job, boundary));
         rhs = job->full_rhs;
@@ -173,6 +234,7 @@ static starfish_status finish(struct starfish_job *job)
 
 static void destroy(struct starfish_job *job)
 {
+    free(job->integrand);
     starfish_vector_destroy(&job->removed);
     starfish_vector_destroy(&job->removed_again);
     for (size_t slab = 0; slab < STARFISH_MAX_SLABS; slab++)
@@ -329,8 +391,8 @@ static double relative_residual(const struct starfish_job *job)
 /* How long the residual check ran on after the last inverse transform: not part of the solve. */
 static double residual_tail(const struct starfish_job *job)
 {
-    const double tail =
-        job->progress.phase[STARFISH_PHASE_RESIDUAL].span.end - job->progress.phase[STARFISH_PHASE_BACKWARD].span.end;
+    const double solved = job->plan->multigrid ? job->solved : job->progress.phase[STARFISH_PHASE_BACKWARD].span.end;
+    const double tail = job->progress.phase[STARFISH_PHASE_RESIDUAL].span.end - solved;
     return job->plan->options.check_residual && tail > 0 ? 1e-6 * tail : 0;
 }
 
@@ -360,12 +422,20 @@ static void fill_levels(const struct starfish_job *job, struct starfish_info *in
     _Static_assert((int)STARFISH_MAX_LEVELS <= (int)STARFISH_MAX_REDUCTION_LEVELS &&
                        2 * (int)STARFISH_MAX_LEVELS <= (int)STARFISH_PROGRESS_STEPS,
                    "every level has a place");
-    info->levels = job->plan->method == STARFISH_METHOD_SLAB ? 0 : spectral->levels;
+    info->levels = job->plan->method == STARFISH_METHOD_SLAB || job->plan->multigrid ? 0 : spectral->levels;
     for (size_t l = 0; l < info->levels; l++) {
         info->level[l].separators = spectral->level[l].rows;
         info->level[l].reduction = step_of(&job->progress, starfish_reduction_step(l, 0));
         info->level[l].substitution = step_of(&job->progress, starfish_reduction_step(l, 1));
     }
+}
+
+static void fill_cycles(const struct starfish_multigrid_info *multigrid, struct starfish_info *info)
+{
+    info->cycles = multigrid->cycles;
+    info->tolerated = multigrid->residual;
+    info->phase[info->phases].name = "cycles";
+    info->phase[info->phases++].seconds = multigrid->seconds;
 }
 
 static void fill_info(const struct starfish_job *job, double seconds, struct starfish_info *info)
@@ -384,7 +454,11 @@ static void fill_info(const struct starfish_job *job, double seconds, struct sta
     info->pertrb = job->plan->singular ? read_result(&job->removed, 0) : 0;
     info->pertrb_imaginary =
         job->plan->singular && job->plan->numbers != STARFISH_TRIDIAG_REAL ? read_result(&job->removed, 1) : 0;
-    const int wanted[STARFISH_PHASES] = {1, 1, 1, job->plan->refinements > 0, job->plan->options.check_residual};
+    const int direct = !job->plan->multigrid;
+    const int wanted[STARFISH_PHASES] = {direct, direct, direct, job->plan->refinements > 0,
+                                         job->plan->options.check_residual};
+    if (!direct)
+        fill_cycles(&job->multigrid, info);
     for (int phase = 0; phase < STARFISH_PHASES; phase++)
         if (wanted[phase]) {
             info->phase[info->phases].name = names[phase];
@@ -392,8 +466,9 @@ static void fill_info(const struct starfish_job *job, double seconds, struct sta
         }
     fill_levels(job, info);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = job->progress.done[kind].tasks;
-        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
+        info->worker[kind].tasks = job->progress.done[kind].tasks + job->multigrid.worker[kind].tasks;
+        info->worker[kind].busy_seconds =
+            job->progress.done[kind].busy_seconds + job->multigrid.worker[kind].busy_seconds;
     }
     info->host_to_device = after.host_to_device - before.host_to_device;
     info->device_to_host = after.device_to_host - before.device_to_host;

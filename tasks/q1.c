@@ -61,12 +61,13 @@ static starfish_status create_level(struct starfish_q1_graph *graph, const struc
     STARFISH_TRY(
         starfish_vector_reals(&level->table, parts->precision, parts->table[l], starfish_q1_table_size(shape)));
     level->data.table = level->table.handle;
+    const struct starfish_tiling tiling = {{blocks, blocks}, 1};
     for (int i = 0; i < 3 && l < graph->levels; i++) {
         const int lent = l == 0 && parts->borrows_finest && i != 1;
         const int needed = i != 1 || !last; /* the tail has a second array in its work space */
         if (lent || !needed)
             continue;
-        STARFISH_TRY(starfish_tiles_create(&level->own[i], parts->precision, shape->n, blocks,
+        STARFISH_TRY(starfish_tiles_create(&level->own[i], parts->precision, shape->n, &tiling,
                                            graph->context->workers_of[STARFISH_GPU] == 0));
     }
     level->u[0] = &level->own[0];

@@ -1,4 +1,5 @@
-/* Geometric multigrid for bilinear (Q1) finite elements on tensor-product meshes in 2D:
+/* Geometric multigrid, for two discretisations. Seven-point differences in 3D are described below (struct starfish_stencil_problem).
+ * Bilinear (Q1) finite elements on tensor-product meshes in 2D:
  *     -d/dx (kx du/dx) - d/dy (ky du/dy) + c u = f
  * on a rectangle, each end u = 0 (Dirichlet) or k du/dn = 0 (Neumann). Elements of any widths: line smoothers keep the
  * number of cycles small whatever the aspect ratios (Goeddeke and Strzodka, IEEE Trans. Parallel Distrib. Syst. 22
@@ -62,6 +63,35 @@ STARFISH_API starfish_status starfish_q1_load(const struct starfish_q1_problem *
 STARFISH_API starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, starfish_q1_function *exact,
                                                void *data, const double *solution, double *error);
 
+/* Seven-point differences in 3D, on their way to the solver: -div(D grad u) + c u = f on a box, integrated over control volumes,
+ *     sum over the faces of an unknown's volume of coupling (u - u of the neighbour) + what Dirichlet ends and c add = integral of f.
+ * Unknown (i,j,k) of n[0] x n[1] x n[2] is element i + n[0] * (j + n[1] * k). A direction that is not there has n = 1 and neither widths
+ * nor a line. Boundary data are zero; others are moved to the right-hand side (starfish_poisson_plan_create does so). */
+struct starfish_stencil_line {
+    /* A direction as a symmetric tridiagonal matrix and a diagonal one: couplings of the faces below unknown 0, 1, .. n-1 and above the
+     * last (n + 1, not negative; of the outer two 0, or where periodic both the same), what else is on the diagonal (n, not
+     * negative; NULL: 0), and widths of control volumes (n, positive). */
+    const double *coupling, *extra, *weight;
+};
+
+struct starfish_stencil_problem {
+    size_t n[3]; /* unknowns in x, y, z; 2^31 in all at most */
+    starfish_end ends[3][2];
+    starfish_grid grid; /* of the directions that have widths */
+    /* CELL: of the n cells. NODE: between successive nodes, Dirichlet ends counting as such: n + 1, n or n - 1 for two, one or no Dirichlet
+     * end, n where periodic. Positive. */
+    const double *width[3];
+    struct starfish_stencil_line
+        line[3]; /* instead of a width, where line.coupling is not NULL; of its ends only PERIODIC counts */
+    /* D of the cells in x, y and z, for grids CELL whose directions all have widths or are not there: n[0] * n[1] * n[2] positive
+     * numbers each; NULL: 1. A face between two cells has the harmonic mean. */
+    const double *diffusion[3];
+    double reaction; /* c >= 0 */
+    /* 0: right-hand sides are integrals over control volumes. Else they are values at the unknowns, which are multiplied by this number
+     * and the volume. */
+    double rhs_factor;
+};
+
 /* ---- The solver -------------------------------------------------------------------------------------------------- */
 
 typedef enum starfish_cycle_shape {
@@ -75,7 +105,7 @@ typedef enum starfish_smoother {
     /* JACOBI with twice as many steps, which costs less, where no element of any grid couples more than 1.5 times as strongly in
      * one direction as in the other (kx hy / hx to ky hx / hy), else ADI */
     STARFISH_SMOOTHER_AUTO,
-    STARFISH_SMOOTHER_ADI,    /* a step: all lines in x at once, then all lines in y */
+    STARFISH_SMOOTHER_ADI,    /* a step: all lines in x at once, then all lines in y, in 3D then all lines in z */
     STARFISH_SMOOTHER_LINE_X, /* a step: all lines in x at once */
     STARFISH_SMOOTHER_LINE_Y,
     STARFISH_SMOOTHER_JACOBI,
@@ -83,6 +113,7 @@ typedef enum starfish_smoother {
     /* All steps before, and all after, together the Chebyshev polynomial of that degree of JACOBI on the upper part of the
      * spectrum; for isotropic meshes (Adams, Brezina, Hu, Tuminaro, J. Comput. Phys. 188 (2003), 593-610) */
     STARFISH_SMOOTHER_CHEBYSHEV,
+    STARFISH_SMOOTHER_LINE_Z, /* in 3D */
     STARFISH_SMOOTHERS
 } starfish_smoother;
 
@@ -132,7 +163,9 @@ struct starfish_multigrid_info {
      * them, the first STARFISH_MULTIGRID_HISTORY */
     int count;
     double history[STARFISH_MULTIGRID_HISTORY];
-    int levels;                 /* grids */
+    int levels; /* grids */
+    double
+        removed; /* singular problems in 3D: the mean that was taken off f (rhs_factor 0: off the integrals, over the volume) */
     starfish_smoother smoother; /* not AUTO */
     double seconds;             /* of the solve, solution back in its memory */
     struct {
@@ -149,9 +182,23 @@ STARFISH_API starfish_status starfish_q1_plan_create(starfish_context *context,
                                                      const struct starfish_q1_problem *problem,
                                                      const struct starfish_multigrid_options *options,
                                                      starfish_multigrid_plan **plan);
+/* The same for seven-point differences. Grids are coarsened in the directions whose coupling is at least half of the strongest's, so
+ * that smoothing by points is good for any widths that are about the same all along a direction. In the options
+ *   AUTO        GAUSS_SEIDEL where couplings along each direction differ by a factor of at most 4; else lines in the direction whose
+ *               couplings do not, which is coarsened last; else, for two or three such directions, ADI.
+ *   damping 0   GAUSS_SEIDEL 1.15, JACOBI 6/7, lines and ADI 0.8, CHEBYSHEV 0.3
+ *   GAUSS_SEIDEL    in two colours, odd and even i + j + k; with conjugate_gradients in the opposite order after the correction, and
+ *               damping 1
+ * Where no end is Dirichlet, nothing else is on the diagonal and c is 0 (a singular problem), the mean of the right-hand side is taken
+ * off (info->removed) and the solution has mean zero, both weighted by control volumes.
+ * Errors: ARGUMENT (names the member), UNSUPPORTED, NUMERICAL, MEMORY. */
+STARFISH_API starfish_status starfish_stencil_plan_create(starfish_context *context,
+                                                          const struct starfish_stencil_problem *problem,
+                                                          const struct starfish_multigrid_options *options,
+                                                          starfish_multigrid_plan **plan);
 /* NULL is allowed. */
 STARFISH_API void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan);
-/* Solve A solution = rhs: arrays of n[0] * n[1] reals of options.precision in host or CUDA device memory (recognised), which may
+/* Solve A solution = rhs: arrays of n[0] * n[1], in 3D times n[2], reals of options.precision in host or CUDA device memory (recognised), which may
  * not overlap. `info` may be NULL. Blocks until the solution is in its memory.
  * Errors: ARGUMENT; NUMERICAL when the tolerance is not reached in most_cycles, or the residual stopped falling or is not
  * finite: then the solution is the last one, and info says how far it came; RUNTIME. */

@@ -1,4 +1,4 @@
-/* Direct solvers for separable elliptic problems: (Lx + Ly + Lz + lambda) u = f on a box in 3D, and FISHPACK's BLKTRI
+/* Solvers, direct and by multigrid, for separable elliptic problems: (Lx + Ly + Lz + lambda) u = f on a box in 3D, and FISHPACK's BLKTRI
  * problem in 2D, real or complex.
  *
  * Second-order differences, with the sign convention u_xx + u_yy + u_zz + lambda u = f. Grids and boundary data:
@@ -21,7 +21,12 @@
  *            way, or scaled by more than 1e6 to be symmetric), the plan takes the product form.
  *   blktri-product
  *            the same in product form (Swarztrauber, SIAM J. Numer. Anal. 11 (1974), 1136-1150; Valero-Lara, Pinelli,
- *            Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272), which loses digits on stretched grids. */
+ *            Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272), which loses digits on stretched grids.
+ *   multigrid
+ *            conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance; never chosen by `auto`.
+ *            Needs every direction to be symmetric up to a positive scaling, and the operator definite: rows whose off-diagonal entries
+ *            have all one sign, and that sum to nothing of that sign, lambda included. x may be stretched or have a matrix, too. A submitted
+ *            solve is done when its submission returns. Not for complex lines, nor for singular problems in complex numbers. */
 #ifndef STARFISH_POISSON_H
 #define STARFISH_POISSON_H
 
@@ -69,7 +74,8 @@ typedef enum starfish_method {
     STARFISH_METHOD_AUTO,
     STARFISH_METHOD_SLAB,
     STARFISH_METHOD_BLKTRI,
-    STARFISH_METHOD_BLKTRI_PRODUCT
+    STARFISH_METHOD_BLKTRI_PRODUCT,
+    STARFISH_METHOD_MULTIGRID
 } starfish_method;
 
 struct starfish_poisson_options {
@@ -100,11 +106,15 @@ struct starfish_poisson_options {
     /* starfish_separable2d_plan_create: right-hand sides and solutions are pairs (real part, imaginary part) of reals.
      * Where x.complex_line is set they always are. */
     int complex_rhs;
+    /* multigrid: until the residual's Euclidean norm, each equation times its unknown's volume, is at most `tolerance` times that of
+     * the right-hand side; 0: 1e-10 (F64) or 1e-6 (F32), or n^2 units of rounding, n the longest direction, where that is more. */
+    double tolerance;
+    int mixed; /* multigrid in F64: cycles in f32 */
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1, 0,                   \
-            STARFISH_ALGORITHM_AUTO, -1, 0, 0                                                                          \
+            STARFISH_ALGORITHM_AUTO, -1, 0, 0, 0, 0                                                                    \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
@@ -135,6 +145,8 @@ struct starfish_info {
     double pertrb_imaginary;
     double seconds;  /* submission to completion, solution back in its memory; without the check of the residual */
     int refinements; /* steps of iterative refinement that were done */
+    int cycles;      /* multigrid: steps of conjugate gradients, a cycle each; and what it calls the residual */
+    double tolerated;
     int phases;
     struct {
         const char *name;
@@ -180,7 +192,7 @@ STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *
                                                               starfish_poisson_plan **plan);
 STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
 
-/* "slab", "blktri" or "blktri-product", and why it was chosen (one line); seconds that plan creation took. Static or
+/* "slab", "blktri", "blktri-product" or "multigrid", and why it was chosen (one line); seconds that plan creation took. Static or
  * plan's storage. */
 STARFISH_API const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan);
 STARFISH_API const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan);

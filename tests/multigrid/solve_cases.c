@@ -403,7 +403,7 @@ static void every_option_solves(void **state)
     struct mesh mesh;
     make_random(&mesh, 34, 43, 6, 1.5, 0);
     for (int shape = STARFISH_CYCLE_V; shape <= STARFISH_CYCLE_FMG; shape++)
-        for (int smoother = STARFISH_SMOOTHER_AUTO; smoother < STARFISH_SMOOTHERS; smoother++)
+        for (int smoother = STARFISH_SMOOTHER_AUTO; smoother <= STARFISH_SMOOTHER_CHEBYSHEV; smoother++)
             for (int variant = 0; variant < 6; variant++) {
                 static const struct {
                     int before, after, levels, guess;
@@ -437,7 +437,7 @@ static void cuts_change_nothing(void **state)
     struct mesh mesh;
     make_random(&mesh, 90, 75, 9, 2, 1);
     double *whole = calloc(mesh.count, sizeof *whole), *cut = calloc(mesh.count, sizeof *cut);
-    for (int smoother = STARFISH_SMOOTHER_ADI; smoother < STARFISH_SMOOTHERS; smoother++)
+    for (int smoother = STARFISH_SMOOTHER_ADI; smoother <= STARFISH_SMOOTHER_CHEBYSHEV; smoother++)
         for (int mixed = 0; mixed < 2; mixed++)
             for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
@@ -533,7 +533,7 @@ static void tails_change_nothing(void **state)
     struct mesh mesh;
     make_random(&mesh, 61, 47, 6, 2, 1);
     double *first = calloc(mesh.count, sizeof *first), *other = calloc(mesh.count, sizeof *other);
-    for (int smoother = STARFISH_SMOOTHER_JACOBI; smoother < STARFISH_SMOOTHERS; smoother++)
+    for (int smoother = STARFISH_SMOOTHER_JACOBI; smoother <= STARFISH_SMOOTHER_CHEBYSHEV; smoother++)
         for (int mixed = 0; mixed < 2; mixed++)
             for (size_t t = 0; t < sizeof tails / sizeof tails[0]; t++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
@@ -834,6 +834,8 @@ static void bad_arguments_are_named(void **state)
     REFUSED(STARFISH_ERROR_ARGUMENT, "inner");
     o.smoother = STARFISH_SMOOTHERS;
     REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
+    o.smoother = STARFISH_SMOOTHER_LINE_Z;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "three dimensions");
     o.shape = (starfish_cycle_shape)4;
     REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
     o.damping = -1;

@@ -1,0 +1,307 @@
+/* Plans of Q1 multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task graph. */
+#include "multigrid/plan.h"
+
+#include "base/real.h"
+#include "multigrid/q1.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_ELEMENTS = 1 << 24 };
+
+static starfish_status check_direction(const struct starfish_q1_problem *p, int d)
+{
+    if (p->elements[d] < 1 || p->elements[d] > MOST_ELEMENTS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.elements[%d] is %zu, not in 1 .. %d", d, p->elements[d],
+                             MOST_ELEMENTS);
+    for (int end = 0; end < 2; end++)
+        if (p->ends[d][end] != STARFISH_DIRICHLET && p->ends[d][end] != STARFISH_NEUMANN)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                 "problem.ends[%d][%d] is neither STARFISH_DIRICHLET nor STARFISH_NEUMANN", d, end);
+    if (!p->width[d])
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.width[%d] is NULL", d);
+    return starfish_multigrid_check_positive("width", d, p->width[d], p->elements[d]);
+}
+
+static starfish_status check_problem(const struct starfish_q1_problem *p)
+{
+    size_t n[2];
+    int neumann = 0;
+
+    for (int d = 0; d < 2; d++) {
+        STARFISH_TRY(check_direction(p, d));
+        neumann += (p->ends[d][0] == STARFISH_NEUMANN) + (p->ends[d][1] == STARFISH_NEUMANN);
+    }
+    starfish_q1_unknowns(p, n);
+    if (n[0] == 0 || n[1] == 0 || n[0] > INT32_MAX / n[1])
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.elements: %zu x %zu unknowns, must be 1 .. 2^31", n[0],
+                             n[1]);
+    for (int d = 0; d < 2; d++)
+        if (p->diffusion[d])
+            STARFISH_TRY(
+                starfish_multigrid_check_positive("diffusion", d, p->diffusion[d], p->elements[0] * p->elements[1]));
+    if (!(p->reaction >= 0) || !isfinite(p->reaction))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.reaction is %g, must not be negative", p->reaction);
+    if (neumann == 4 && p->reaction == 0)
+        return starfish_fail(STARFISH_ERROR_SINGULAR,
+                             "problem: no end is Dirichlet and reaction is 0, so that a constant may be added");
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_smoother(const struct starfish_multigrid_options *o)
+{
+    if (o->smoother == STARFISH_SMOOTHER_LINE_Z)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.smoother: LINE_Z is for three dimensions");
+    if (o->conjugate_gradients && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.smoother: Gauss-Seidel is not symmetric, which conjugate_gradients need");
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Grids ------------------------------------------------------------------------------------------------------- */
+
+/* All grids of a problem and their tables. */
+struct hierarchy {
+    int levels;
+    struct starfish_q1_grid grid[STARFISH_Q1_MOST_LEVELS];
+    struct starfish_q1_shape shape[STARFISH_Q1_MOST_LEVELS];
+    double *table[STARFISH_Q1_MOST_LEVELS];
+};
+
+static void forget_hierarchy(struct hierarchy *h)
+{
+    for (int l = 0; l < h->levels; l++) {
+        starfish_q1_grid_destroy(&h->grid[l]);
+        free(h->table[l]);
+    }
+    free(h);
+}
+
+static starfish_status coarsen_all(struct hierarchy *h, const struct starfish_q1_problem *problem, int most)
+{
+    if (most == 0)
+        most = STARFISH_Q1_MOST_LEVELS;
+    STARFISH_TRY(starfish_q1_grid_create(&h->grid[0], problem));
+    h->levels = 1;
+    while (h->levels < most && starfish_q1_grid_coarsens(&h->grid[h->levels - 1])) {
+        STARFISH_TRY(starfish_q1_grid_coarsen(&h->grid[h->levels - 1], &h->grid[h->levels]));
+        h->levels++;
+    }
+    const size_t *n = h->grid[h->levels - 1].n;
+    if (n[0] * n[1] > STARFISH_MULTIGRID_MOST_COARSEST)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.levels is %d: the coarsest grid would have %zu unknowns, more than %d", most,
+                             n[0] * n[1], STARFISH_MULTIGRID_MOST_COARSEST);
+    return STARFISH_SUCCESS;
+}
+
+/* Entries must be numbers of the precision, and diagonals not vanish in it. */
+static starfish_status check_table(const struct hierarchy *h, int l, starfish_precision precision)
+{
+    const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
+    const double least = precision == STARFISH_F32 ? (double)FLT_MIN : DBL_MIN;
+    const size_t *n = h->shape[l].n, diag = starfish_band_table_start(n[0], n[1], 0);
+
+    for (size_t i = 0; i < starfish_q1_table_size(&h->shape[l]); i++)
+        if (!(fabs(h->table[l][i]) <= most))
+            return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                                 "grid %d: an entry of the matrix is %g, beyond the precision", l, h->table[l][i]);
+    for (size_t i = 0; i < n[0] * n[1]; i++)
+        if (!(h->table[l][diag + i] >= least))
+            return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                                 "grid %d: a diagonal entry of the matrix is %g, beyond the precision", l,
+                                 h->table[l][diag + i]);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status make_table(struct hierarchy *h, int l, starfish_precision precision)
+{
+    const struct starfish_q1_grid *grid = &h->grid[l];
+    struct starfish_q1_shape *shape = &h->shape[l];
+
+    *shape = (struct starfish_q1_shape){.n = {grid->n[0], grid->n[1]},
+                                        .stride = {grid->stride[0], grid->stride[1]},
+                                        .origin = {grid->origin[0], grid->origin[1]},
+                                        .coarsest = l == h->levels - 1,
+                                        .eigenvalue = starfish_q1_largest_eigenvalue(grid)};
+    h->table[l] = calloc(starfish_q1_table_size(shape), sizeof(double));
+    if (!h->table[l])
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
+    starfish_q1_assemble(grid, h->table[l]);
+    double *weight = h->table[l] + starfish_q1_table_weights(shape);
+    for (int d = 0; d < 2 && l > 0; d++) {
+        memcpy(weight, grid->left[d], grid->n[d] * sizeof *weight);
+        memcpy(weight + grid->n[d], grid->right[d], grid->n[d] * sizeof *weight);
+        weight += 2 * grid->n[d];
+    }
+    if (shape->coarsest)
+        STARFISH_TRY(starfish_q1_inverse(grid, h->table[l], h->table[l] + starfish_q1_table_inverse(shape)));
+    return check_table(h, l, precision);
+}
+
+/* ---- Smoother ---------------------------------------------------------------------------------------------------- */
+
+/* Points smooth as well as lines where neither direction is stronger. A grid of a single line has one direction only. */
+static int isotropic(const struct hierarchy *h)
+{
+    const double most = 1.5;
+
+    for (int l = 0; l < h->levels; l++)
+        if (starfish_q1_anisotropy(&h->grid[l]) > most)
+            return 0;
+    return 1;
+}
+
+static const double usual_damping[STARFISH_SMOOTHERS] = {
+    [STARFISH_SMOOTHER_ADI] = 0.7,    [STARFISH_SMOOTHER_LINE_X] = 0.7,     [STARFISH_SMOOTHER_LINE_Y] = 0.7,
+    [STARFISH_SMOOTHER_JACOBI] = 0.7, [STARFISH_SMOOTHER_GAUSS_SEIDEL] = 1, [STARFISH_SMOOTHER_CHEBYSHEV] = 0.4};
+
+static void choose_smoother(struct starfish_multigrid_options *o, const struct hierarchy *h)
+{
+    if (o->smoother == STARFISH_SMOOTHER_AUTO && isotropic(h)) {
+        o->smoother = STARFISH_SMOOTHER_JACOBI;
+        o->before *= 2;
+        o->after *= 2;
+    } else if (o->smoother == STARFISH_SMOOTHER_AUTO) {
+        o->smoother = STARFISH_SMOOTHER_ADI;
+    }
+    if (o->damping == 0)
+        o->damping = usual_damping[o->smoother];
+}
+
+/* ---- Operations of the driver ------------------------------------------------------------------------------------ */
+
+static starfish_status cycle(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                             starfish_cycle_shape shape, int zero)
+{
+    return starfish_q1_cycle(&plan->graph.q1, progress, shape, zero);
+}
+
+static starfish_status settle(struct starfish_multigrid_plan *plan, struct starfish_progress *progress)
+{
+    return starfish_q1_settle(&plan->graph.q1, progress);
+}
+
+static void lend(struct starfish_multigrid_plan *plan, const struct starfish_tiles *f, const struct starfish_tiles *u)
+{
+    starfish_q1_lend(&plan->graph.q1, f, u);
+}
+
+static starfish_status defect(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
+                              const struct starfish_tiles *u, const struct starfish_tiles *f,
+                              const struct starfish_tiles *result, const struct starfish_q1_sums *sums)
+{
+    const struct starfish_q1_finest low = starfish_q1_finest_of(&plan->graph.q1);
+
+    return starfish_q1_defect(inner ? &low : &plan->finest, progress, u, f, result, sums);
+}
+
+static struct starfish_multigrid_arrays arrays(struct starfish_multigrid_plan *plan)
+{
+    const struct starfish_q1_level *finest = &plan->graph.q1.level[0];
+
+    return (struct starfish_multigrid_arrays){finest->f, finest->u[finest->now], finest->u[0]};
+}
+
+static void begin(struct starfish_multigrid_plan *plan)
+{
+    plan->graph.q1.level[0].now = 0;
+}
+
+static void destroy(struct starfish_multigrid_plan *plan)
+{
+    starfish_q1_graph_destroy(&plan->graph.q1);
+}
+
+static int levels(const struct starfish_multigrid_plan *plan)
+{
+    return plan->graph.q1.all_levels;
+}
+
+static const struct starfish_multigrid_operations operations = {cycle, settle,  lend,   defect, arrays,
+                                                                begin, destroy, levels, NULL,   NULL};
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+static starfish_status create_graph(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
+{
+    const struct starfish_multigrid_options *o = &plan->options;
+    const struct starfish_q1_parts parts = {.precision = o->inner,
+                                            .levels = h->levels,
+                                            .shape = h->shape,
+                                            .table = h->table,
+                                            .smoother = o->smoother,
+                                            .damping = o->damping,
+                                            .before = o->before,
+                                            .after = o->after,
+                                            .symmetric = o->conjugate_gradients,
+                                            .blocks = o->blocks,
+                                            .tail = o->tail,
+                                            .borrows_finest = !plan->mixed};
+
+    STARFISH_TRY(starfish_q1_graph_create(&plan->graph.q1, plan->context, &parts));
+    const size_t blocks = plan->graph.q1.levels > 1 ? starfish_q1_blocks(plan->context, plan->n, o->blocks) : 1;
+    plan->tiling = (struct starfish_tiling){{blocks, blocks}, 1};
+    plan->finest = starfish_q1_finest_of(&plan->graph.q1);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_high(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
+{
+    STARFISH_TRY(starfish_vector_reals(&plan->high_table, STARFISH_F64, h->table[0],
+                                       starfish_band_table_start(plan->n[0], plan->n[1], 5)));
+    plan->finest.setting.precision = STARFISH_F64;
+    plan->finest.data.table = plan->high_table.handle;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)
+{
+    struct hierarchy *h = calloc(1, sizeof *h);
+    if (!h)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+    starfish_status status = coarsen_all(h, problem, plan->options.levels);
+    choose_smoother(&plan->options, h);
+    for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
+        status = make_table(h, l, plan->options.inner);
+    if (status == STARFISH_SUCCESS)
+        status = create_graph(plan, h);
+    if (status == STARFISH_SUCCESS && plan->mixed)
+        status = create_high(plan, h);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_multigrid_create_vectors(plan);
+    forget_hierarchy(h);
+    return status;
+}
+
+starfish_status starfish_q1_plan_create(starfish_context *context, const struct starfish_q1_problem *problem,
+                                        const struct starfish_multigrid_options *options,
+                                        starfish_multigrid_plan **result)
+{
+    static const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+
+    if (!context || !problem || !result)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !context   ? "context"
+                             : !problem ? "problem"
+                                        : "plan");
+    *result = NULL;
+    options = options ? options : &defaults;
+    STARFISH_TRY(starfish_multigrid_check_options(options));
+    STARFISH_TRY(check_problem(problem));
+    STARFISH_TRY(check_smoother(options));
+    struct starfish_multigrid_plan *plan;
+    STARFISH_TRY(starfish_multigrid_plan_begin(context, options, &operations, &plan));
+    starfish_q1_unknowns(problem, plan->n);
+    const starfish_status status = create(plan, problem);
+    if (status != STARFISH_SUCCESS) {
+        starfish_multigrid_plan_destroy(plan);
+        return status;
+    }
+    *result = plan;
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,75 @@
+/* Task graphs of 3D multigrid: what a hierarchy of grids is made of, and its operations as tasks.
+ *
+ * Grids 0 .. levels-1 are cut into slabs of planes, one task each, and for lines in z into runs of rows too; the last of them is also the
+ * first grid of the tail, all of whose grids are one task. A sweep goes from one array to another, as a task reads what tasks
+ * beside it write, and the coarse grid's correction is added by the first sweep after it. */
+#ifndef STARFISH_TASKS_SEVEN_H
+#define STARFISH_TASKS_SEVEN_H
+
+#include "codelets/seven.h"
+#include "tasks/q1.h"
+
+struct starfish_seven_level {
+    struct starfish_seven_grid_data data;
+    struct starfish_vector table;
+    struct starfish_tiles own[3]; /* u, the other u, f; the finest grid's u and f may be given instead */
+    const struct starfish_tiles *u[2], *f;
+    int now;         /* which u holds the solution */
+    int uncorrected; /* the coarser grid's solution has yet to be added to it */
+};
+
+struct starfish_seven_graph {
+    struct starfish_context *context;
+    struct starfish_q1_setting setting;
+    struct starfish_workspace workspace;
+    int levels, all_levels; /* without and with the grids of the tail below its first */
+    struct starfish_seven_level level[STARFISH_Q1_MOST_LEVELS];
+    struct starfish_seven_tail tail; /* smoother and steps are those of all grids */
+    starpu_data_handle_t tail_table[STARFISH_Q1_MOST_LEVELS];
+};
+
+/* What the graph is made of. Tables: starfish_seven_table_size doubles, stored in `precision`. */
+struct starfish_seven_parts {
+    starfish_precision precision;
+    int levels;
+    const struct starfish_seven_shape *shape;
+    double *const *table;
+    starfish_smoother smoother;
+    double damping;
+    int before, after;
+    int symmetric;       /* of struct starfish_seven_tail */
+    size_t blocks, tail; /* of struct starfish_multigrid_options */
+    int borrows_finest;  /* u and f of the finest grid are given */
+};
+starfish_status starfish_seven_graph_create(struct starfish_seven_graph *graph, struct starfish_context *context,
+                                            const struct starfish_seven_parts *parts);
+void starfish_seven_graph_destroy(struct starfish_seven_graph *graph);
+/* How a grid of the graph is cut. */
+struct starfish_tiling starfish_seven_tiling(const struct starfish_context *context,
+                                             const struct starfish_seven_parts *parts, int level);
+
+/* As those of tasks/q1.h. */
+void starfish_seven_lend(struct starfish_seven_graph *graph, const struct starfish_tiles *f,
+                         const struct starfish_tiles *u);
+starfish_status starfish_seven_cycle(struct starfish_seven_graph *graph, struct starfish_progress *progress,
+                                     starfish_cycle_shape shape, int zero);
+starfish_status starfish_seven_settle(struct starfish_seven_graph *graph, struct starfish_progress *progress);
+
+/* result = f - A u, and its sum of squares; A is that of `grid`, in the setting's precision. result and sums may be NULL, u NULL is
+ * zero. */
+starfish_status starfish_seven_defect(const struct starfish_q1_setting *setting,
+                                      const struct starfish_seven_grid_data *grid, struct starfish_progress *progress,
+                                      const struct starfish_tiles *u, const struct starfish_tiles *f,
+                                      const struct starfish_tiles *result, const struct starfish_q1_sums *sums);
+
+/* result = scale * v + offset, either times the volumes of unknowns; and the sum of v. */
+starfish_status starfish_seven_weigh(const struct starfish_q1_setting *setting,
+                                     const struct starfish_seven_grid_data *grid, struct starfish_progress *progress,
+                                     const struct starfish_seven_weighing *what, const struct starfish_tiles *v,
+                                     const struct starfish_tiles *result);
+starfish_status starfish_seven_sum(const struct starfish_q1_setting *setting,
+                                   const struct starfish_seven_grid_data *grid, struct starfish_progress *progress,
+                                   int weighs_values, const struct starfish_tiles *v,
+                                   const struct starfish_q1_sums *sums);
+
+#endif

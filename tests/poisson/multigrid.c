@@ -1,0 +1,412 @@
+/* The method multigrid: f = A u by the oracle, solved back; and against the direct methods. */
+#include "tests/poisson/multigrid.h"
+
+#include "tests/common/check.h"
+#include "tests/poisson/oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const axes[] = {
+    "periodic", "dd node", "dn node",           "nd node",           "nn node",           "dd cell",          "dn cell",
+    "nd cell",  "nn cell", "dd node stretched", "nn node stretched", "dn cell stretched", "nd cell stretched"};
+enum { AXES = sizeof axes / sizeof axes[0] };
+
+static starfish_context *context;
+static int workers[2];
+
+/* ---- Helpers ----------------------------------------------------------------------------------------------------- */
+
+static struct starfish_poisson_problem problem_of(const char *x, const char *y, const char *z, size_t nx, size_t ny,
+                                                  size_t nz, double lambda)
+{
+    return (struct starfish_poisson_problem){
+        {test_axis(x, nx, 0, 1.5), test_axis(y, ny, -1, 1), test_axis(z, nz, 0.5, 2)}, lambda};
+}
+
+static void free_problem(struct starfish_poisson_problem *p)
+{
+    for (int axis = 0; axis < 3; axis++)
+        test_axis_free(&p->axis[axis]);
+}
+
+static size_t unknowns(const struct starfish_poisson_problem *p)
+{
+    return p->axis[0].n * p->axis[1].n * p->axis[2].n;
+}
+
+static double largest_difference(const double *a, const double *b, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(a[i] - b[i]) <= most))
+            most = fabs(a[i] - b[i]);
+    return most;
+}
+
+static struct starfish_poisson_options multigrid(double tolerance)
+{
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    options.method = STARFISH_METHOD_MULTIGRID;
+    options.tolerance = tolerance;
+    options.check_residual = 1;
+    return options;
+}
+
+/* Solve in the precision of the options, in place; f and result in double. */
+static void solve(const struct starfish_poisson_problem *p, const struct starfish_poisson_options *options,
+                  const struct starfish_boundary *boundary, double *values, struct starfish_info *info)
+{
+    const size_t count = unknowns(p);
+    starfish_poisson_plan *plan;
+    ASSERT_OK(starfish_poisson_plan_create(context, p, options, &plan));
+    assert_string_equal(starfish_poisson_plan_method(plan),
+                        options->method == STARFISH_METHOD_MULTIGRID ? "multigrid" : "blktri");
+    if (options->precision == STARFISH_F64) {
+        ASSERT_OK(starfish_poisson_solve(plan, boundary, values, values, info));
+    } else {
+        float *reals = malloc(count * sizeof *reals);
+        for (size_t i = 0; i < count; i++)
+            reals[i] = (float)values[i];
+        ASSERT_OK(starfish_poisson_solve(plan, boundary, reals, reals, info));
+        for (size_t i = 0; i < count; i++)
+            values[i] = (double)reals[i];
+        free(reals);
+    }
+    starfish_poisson_plan_destroy(plan);
+}
+
+/* ---- Every kind of axis ------------------------------------------------------------------------------------------ */
+
+/* Random u and boundary data (f64) -> f -> solve -> u? lambda < 0 keeps problems without Dirichlet ends regular. */
+static void check_recovers(const char *const kinds[3], const struct starfish_poisson_options *options, double bound)
+{
+    struct starfish_poisson_problem p = problem_of(kinds[0], kinds[1], kinds[2], 6, 9, 7, -1);
+    const size_t count = unknowns(&p);
+    unsigned seed = 7;
+    double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f);
+    struct starfish_boundary boundary = {.constant = {{0.5, -1}, {2, 0}, {0, 0.25}}};
+    struct starfish_info info;
+
+    if (options->precision == STARFISH_F64)
+        boundary.array[2][0] = test_random_field(count / p.axis[2].n, &seed);
+    test_apply(&p, &boundary, u, f);
+    solve(&p, options, &boundary, f, &info);
+    const double error = largest_difference(u, f, count);
+    if (!(error <= bound) || !(info.tolerated <= options->tolerance) || info.cycles < 1)
+        fail_msg("x %s, y %s, z %s: error %g exceeds %g, residual %g after %d cycles", kinds[0], kinds[1], kinds[2],
+                 error, bound, info.tolerated, info.cycles);
+    assert_true(info.residual < 1e4 * options->tolerance);
+    free((void *)boundary.array[2][0]);
+    free(u);
+    free(f);
+    free_problem(&p);
+}
+
+static void recovers_random_fields(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < AXES * AXES; c++) {
+        const char *const kinds[3] = {axes[(5 * c + c / AXES) % AXES], axes[c % AXES], axes[c / AXES]};
+        struct starfish_poisson_options options = multigrid(1e-12);
+        check_recovers(kinds, &options, 1e-9);
+        options.mixed = 1;
+        options.slabs = 1 + c % 3;
+        check_recovers(kinds, &options, 1e-9);
+        options = multigrid(3e-6);
+        options.precision = STARFISH_F32;
+        check_recovers(kinds, &options, 1e-2);
+    }
+}
+
+/* Weights of the mean, in three directions. */
+static double weighted_mean(const struct starfish_poisson_problem *p, const double *u)
+{
+    double *w[3], mean = 0;
+    const size_t *n = (const size_t[]){p->axis[0].n, p->axis[1].n, p->axis[2].n};
+    for (int axis = 0; axis < 3; axis++) {
+        w[axis] = malloc(n[axis] * sizeof(double));
+        test_weights(&p->axis[axis], w[axis]);
+    }
+    for (size_t e = 0; e < unknowns(p); e++)
+        mean += w[0][e % n[0]] * w[1][e / n[0] % n[1]] * w[2][e / n[0] / n[1]] * u[e];
+    for (int axis = 0; axis < 3; axis++)
+        free(w[axis]);
+    return mean;
+}
+
+/* The mean of f is removed and reported, the solution has mean zero. */
+static void solves_singular_problems(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"periodic", "nn node", "nn cell", "nn node stretched", "nn cell stretched"};
+    for (int c = 0; c < 125; c++) {
+        struct starfish_poisson_problem p = problem_of(kinds[c % 5], kinds[c / 5 % 5], kinds[c / 25], 6, 9, 8, 0);
+        const struct starfish_poisson_options options = multigrid(1e-12);
+        const size_t count = unknowns(&p);
+        unsigned seed = 3;
+        double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f);
+        const double mean = weighted_mean(&p, u);
+        struct starfish_info info;
+        for (size_t e = 0; e < count; e++)
+            u[e] -= mean;
+        test_apply(&p, NULL, u, f);
+        for (size_t e = 0; e < count; e++)
+            f[e] += 0.75;
+        solve(&p, &options, NULL, f, &info);
+        const double error = largest_difference(u, f, count);
+        if (!(error < 1e-9) || !(fabs(info.pertrb - 0.75) < 1e-10) || !(info.residual < 1e-8))
+            fail_msg("x %s, y %s, z %s: error %g, pertrb %g, residual %g", kinds[c % 5], kinds[c / 5 % 5],
+                     kinds[c / 25], error, info.pertrb, info.residual);
+        free(u);
+        free(f);
+        free_problem(&p);
+    }
+}
+
+/* On grids of several levels, whatever the sizes: what block cyclic reduction finds. */
+static void agrees_with_direct_methods(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kinds[3];
+        size_t n[3];
+    } cases[] = {{{"periodic", "nn cell", "dn node"}, {32, 31, 30}},
+                 {{"periodic", "dd node stretched", "dd cell stretched"}, {24, 33, 40}},
+                 {{"dd node", "dd node", "nd cell stretched"}, {1, 65, 64}},
+                 {{"periodic", "dd node", "dd node"}, {33, 3, 100}}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const size_t *n = cases[c].n;
+        struct starfish_poisson_problem p =
+            problem_of(cases[c].kinds[0], cases[c].kinds[1], cases[c].kinds[2], n[0], n[1], n[2], 0);
+        struct starfish_poisson_options options = multigrid(1e-11);
+        unsigned seed = 5;
+        double *f = test_random_field(unknowns(&p), &seed), *g = malloc(unknowns(&p) * sizeof *g), most = 0;
+        struct starfish_info info;
+        for (size_t e = 0; e < unknowns(&p); e++)
+            g[e] = f[e];
+        solve(&p, &options, NULL, f, &info);
+        assert_true(info.cycles < 40);
+        options.method = STARFISH_METHOD_BLKTRI;
+        solve(&p, &options, NULL, g, NULL);
+        for (size_t e = 0; e < unknowns(&p); e++)
+            most = fmax(most, fabs(g[e]));
+        const double error = largest_difference(f, g, unknowns(&p)) / most;
+        if (!(error < 1e-8))
+            fail_msg("case %zu: the methods differ by %g", c, error);
+        free(f);
+        free(g);
+        free_problem(&p);
+    }
+}
+
+/* ---- Two dimensions ---------------------------------------------------------------------------------------------- */
+
+/* FISHPACK's own example of BLKTRI (ACCEPTANCE A). */
+static void solves_fishpack_blktri_example(void **state)
+{
+    (void)state;
+    enum { M = 50, N = 63 };
+    double a[2][N], b[2][N], c[2][N], f[N * M], error = 0;
+    const double step[2] = {1.0 / (M + 1), 1.0 / (N + 1)};
+    const size_t n[2] = {M, N};
+    for (int axis = 0; axis < 2; axis++)
+        for (size_t i = 0; i < n[axis]; i++) {
+            const double h = step[axis], s = (double)(i + 1) * h, half = 1 / (2 * s * h);
+            a[axis][i] = half / (2 * (s - h / 2) * h);
+            c[axis][i] = half / (2 * (s + h / 2) * h);
+            b[axis][i] = -(a[axis][i] + c[axis][i]);
+        }
+    for (size_t e = 0; e < (size_t)M * N; e++) {
+        const size_t i = e % M, j = e / M;
+        const double s = (double)(i + 1) * step[0], t = (double)(j + 1) * step[1];
+        f[e] = 3.75 * s * t * (pow(s, 4) + pow(t, 4));
+        f[e] -= (i == M - 1 ? c[0][i] * pow(t, 5) : 0) + (j == N - 1 ? c[1][j] * pow(s, 5) : 0);
+    }
+    const struct starfish_axis x = {.kind = STARFISH_TRIDIAGONAL, .n = M, .lower = a[0], .diag = b[0], .upper = c[0]};
+    const struct starfish_axis y = {.kind = STARFISH_TRIDIAGONAL, .n = N, .lower = a[1], .diag = b[1], .upper = c[1]};
+    const struct starfish_poisson_options options = multigrid(1e-12);
+    starfish_poisson_plan *plan;
+    ASSERT_OK(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan));
+    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, NULL));
+    starfish_poisson_plan_destroy(plan);
+    for (size_t e = 0; e < (size_t)M * N; e++)
+        error = fmax(error, fabs(f[e] - pow((double)(e % M + 1) * step[0] * ((double)(e / M + 1) * step[1]), 5)));
+    if (!(fabs(error / 1.64778571e-5 - 1) < 1e-4))
+        fail_msg("error %.8e instead of 1.64778571e-5", error);
+}
+
+/* Both parts of complex right-hand sides are real problems. The operator's sign may be either. */
+static void solves_both_parts_of_complex_numbers(void **state)
+{
+    (void)state;
+    enum { M = 9, N = 17 };
+    double lower[N], diag[N], part[2][M * N], pairs[2 * M * N];
+    unsigned seed = 2;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        for (int i = 0; i < N; i++) {
+            lower[i] = sign;
+            diag[i] = -2 * sign;
+        }
+        const struct starfish_axis x = {
+            .kind = STARFISH_TRIDIAGONAL, .n = M, .lower = lower, .diag = diag, .upper = lower};
+        const struct starfish_axis y = {
+            .kind = STARFISH_TRIDIAGONAL, .n = N, .lower = lower, .diag = diag, .upper = lower};
+        struct starfish_poisson_options options = multigrid(1e-12);
+        starfish_poisson_plan *plan;
+        for (int e = 0; e < M * N; e++)
+            for (int p = 0; p < 2; p++)
+                pairs[2 * e + p] = part[p][e] = test_random(&seed);
+        ASSERT_OK(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan));
+        for (int p = 0; p < 2; p++)
+            ASSERT_OK(starfish_poisson_solve(plan, NULL, part[p], part[p], NULL));
+        starfish_poisson_plan_destroy(plan);
+        options.complex_rhs = 1;
+        ASSERT_OK(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan));
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, pairs, pairs, NULL));
+        starfish_poisson_plan_destroy(plan);
+        for (int e = 0; e < M * N; e++)
+            for (int p = 0; p < 2; p++)
+                assert_true(fabs(pairs[2 * e + p] - part[p][e]) < 1e-9);
+    }
+}
+
+/* ---- The interface ----------------------------------------------------------------------------------------------- */
+
+/* A solve between fields, the second from what the first left where it was computed. */
+static void chains_solves_on_fields(void **state)
+{
+    (void)state;
+    struct starfish_poisson_problem p = problem_of("periodic", "dd node", "dn cell", 8, 9, 10, -1);
+    const struct starfish_poisson_options options = multigrid(1e-12);
+    const size_t count = unknowns(&p);
+    unsigned seed = 9;
+    double *u = test_random_field(count, &seed), *g = malloc(count * sizeof *g), *f = malloc(count * sizeof *f);
+    starfish_poisson_plan *plan;
+    starfish_field *field[2];
+    starfish_job *job;
+
+    test_apply(&p, NULL, u, g);
+    test_apply(&p, NULL, g, f);
+    ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+    ASSERT_OK(starfish_poisson_field(plan, f, &field[0]));
+    ASSERT_OK(starfish_poisson_field(plan, g, &field[1]));
+    ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field[0], field[1], &job));
+    ASSERT_OK(starfish_job_wait(job, NULL));
+    ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field[1], field[1], &job));
+    ASSERT_OK(starfish_job_wait(job, NULL));
+    starfish_field_destroy(field[0]);
+    starfish_field_destroy(field[1]);
+    starfish_poisson_plan_destroy(plan);
+    assert_true(largest_difference(u, g, count) < 1e-8);
+    free(u);
+    free(g);
+    free(f);
+    free_problem(&p);
+}
+
+static void refuses_what_it_cannot_solve(void **state)
+{
+    (void)state;
+    struct starfish_poisson_problem p = problem_of("periodic", "dd node", "dd node", 8, 7, 7, 1);
+    struct starfish_poisson_options options = multigrid(0);
+    starfish_poisson_plan *plan;
+
+    ASSERT_FAILS(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_UNSUPPORTED, "lambda = 1");
+    p.lambda = 0;
+    options.tolerance = -1;
+    ASSERT_FAILS(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT, "tolerance");
+    options.tolerance = 0;
+    options.mixed = 1;
+    options.precision = STARFISH_F32;
+    ASSERT_FAILS(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT, "mixed");
+    options.precision = STARFISH_F64;
+    options.method = STARFISH_METHOD_SLAB;
+    ASSERT_FAILS(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT, "mixed");
+    free_problem(&p);
+
+    const double diag[6] = {-2, 0, -2, 0, -2, 0}, one[6] = {1, 0, 1, 0, 1, 0};
+    double real[3] = {1, 1, 1}, rows[3] = {-2, -2, -2};
+    struct starfish_axis x = {
+        .kind = STARFISH_TRIDIAGONAL, .n = 3, .lower = one, .diag = diag, .upper = one, .complex_line = 1};
+    struct starfish_axis y = {.kind = STARFISH_TRIDIAGONAL, .n = 3, .lower = real, .diag = rows, .upper = real};
+    const double imaginary[6] = {-2, 1, -2, 0, -2, 0};
+    options = multigrid(0);
+    x.diag = imaginary;
+    ASSERT_FAILS(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan), STARFISH_ERROR_UNSUPPORTED,
+                 "which is complex");
+    x = y;
+    rows[1] = -1.5; /* sums to more than nothing */
+    ASSERT_FAILS(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan), STARFISH_ERROR_UNSUPPORTED,
+                 "row 1 makes the operator indefinite");
+    rows[1] = -2;
+    const double one_way[3] = {1, 0, 1};
+    x.upper = one_way;
+    ASSERT_FAILS(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan), STARFISH_ERROR_UNSUPPORTED,
+                 "axis x: row 2 is coupled");
+    const double negative[3] = {-1, -1, -1}, positive[3] = {2, 2, 2};
+    x.lower = x.upper = negative;
+    x.diag = positive;
+    ASSERT_FAILS(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan), STARFISH_ERROR_UNSUPPORTED,
+                 "axis y: row 1 has an off-diagonal entry of another sign");
+}
+
+/* What cannot be reached is an error, and the next solve is none the worse. */
+static void says_when_a_tolerance_is_not_reached(void **state)
+{
+    (void)state;
+    struct starfish_poisson_problem p = problem_of("dd cell", "dd cell", "dd cell", 20, 20, 20, 0);
+    const struct starfish_poisson_options options = multigrid(1e-30);
+    unsigned seed = 1;
+    double *f = test_random_field(unknowns(&p), &seed), *u = malloc(unknowns(&p) * sizeof *u);
+    starfish_poisson_plan *plan;
+
+    ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+    for (int i = 0; i < 2; i++)
+        ASSERT_FAILS(starfish_poisson_solve(plan, NULL, f, u, NULL), STARFISH_ERROR_NUMERICAL, "residual");
+    starfish_poisson_plan_destroy(plan);
+    free(f);
+    free(u);
+    free_problem(&p);
+}
+
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
+
+static int set_up(void **state)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    (void)state;
+    options.cpu_workers = workers[STARFISH_CPU];
+    options.gpu_workers = workers[STARFISH_GPU];
+    if (starfish_context_create(&context, &options) == STARFISH_SUCCESS)
+        return 0;
+    fprintf(stderr, "%s\n", starfish_error_message());
+    return -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    starfish_context_destroy(context);
+    return 0;
+}
+
+int test_poisson_multigrid(const char *name, int cpu_workers, int gpu_workers)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recovers_random_fields),       cmocka_unit_test(solves_singular_problems),
+        cmocka_unit_test(agrees_with_direct_methods),   cmocka_unit_test(solves_fishpack_blktri_example),
+        cmocka_unit_test(refuses_what_it_cannot_solve), cmocka_unit_test(solves_both_parts_of_complex_numbers),
+        cmocka_unit_test(chains_solves_on_fields),      cmocka_unit_test(says_when_a_tolerance_is_not_reached),
+    };
+    workers[STARFISH_CPU] = cpu_workers;
+    workers[STARFISH_GPU] = gpu_workers;
+    return cmocka_run_group_tests_name(name, tests, set_up, tear_down);
+}
