@@ -13,21 +13,22 @@
 #include <string.h>
 
 static const char *const smoothers[] = {"auto", "adi", "line-x", "line-y", "jacobi", "gauss-seidel", "chebyshev", NULL};
+static const char *const matrices[] = {"auto", "stored", "tensor", NULL};
 static const char *const shapes[] = {"v", "f", "w", "fmg", NULL};
 static const char *const places[] = {"host", "device", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
 
 struct multigrid_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov;
-    size_t steps;
+    const char *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov, *matrices;
+    size_t steps, tail;
     double host_rate, device_rate; /* bytes per second of copies */
 };
 
 struct axes {
     struct list mesh, workers;
     size_t level[LIST_MOST], levels, precision[LIST_MOST], precisions, smoother[LIST_MOST], smoothers;
-    size_t shape[LIST_MOST], shapes, place[LIST_MOST], places;
+    size_t shape[LIST_MOST], shapes, place[LIST_MOST], places, matrix[LIST_MOST], matrices;
 };
 
 /* What is being measured. */
@@ -36,13 +37,13 @@ struct combination {
     char name[64]; /* of mesh and level */
     const char *workers;
     starfish_context *context;
-    size_t precision, smoother, shape, place;
+    size_t precision, smoother, shape, place, matrix;
 };
 
 static void describe_case(const struct combination *c, char *name, size_t size)
 {
-    snprintf(name, size, "%s %s: %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
-             smoothers[c->smoother], shapes[c->shape], c->workers, places[c->place]);
+    snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
+             smoothers[c->smoother], matrices[c->matrix], shapes[c->shape], c->workers, places[c->place]);
 }
 
 static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times)
@@ -51,6 +52,7 @@ static void describe(json_t *row, const struct combination *c, const struct mult
 
     json_object_set_new(row, "precision", json_string(multigrid_precisions[c->precision]));
     json_object_set_new(row, "smoother", json_string(smoothers[info->smoother]));
+    json_object_set_new(row, "matrix", json_string(matrices[info->matrix]));
     json_object_set_new(row, "cycle", json_string(shapes[c->shape]));
     json_object_set_new(row, "workers", json_string(c->workers));
     json_object_set_new(row, "where", json_string(places[c->place]));
@@ -71,6 +73,8 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     multigrid_set_precision(&options, c->precision);
     options.smoother = (starfish_smoother)c->smoother;
     options.shape = (starfish_cycle_shape)c->shape;
+    options.matrix = (starfish_matrix_form)c->matrix;
+    options.tail = run->tail;
     options.conjugate_gradients = strcmp(run->krylov, "cg") == 0;
     if (options.conjugate_gradients)
         options.inner_cycles = 1;
@@ -153,11 +157,12 @@ static starfish_status measure_ways(struct multigrid_bench *run, const struct ax
     for (size_t p = 0; p < axes->precisions; ++p)
         for (size_t s = 0; s < axes->smoothers; ++s)
             for (size_t k = 0; k < axes->shapes; ++k)
-                for (size_t w = 0; w < axes->places; ++w) {
+                for (size_t w = 0; w < axes->places * axes->matrices; ++w) {
                     c->precision = axes->precision[p];
                     c->smoother = axes->smoother[s];
                     c->shape = axes->shape[k];
-                    c->place = axes->place[w];
+                    c->place = axes->place[w / axes->matrices];
+                    c->matrix = axes->matrix[w % axes->matrices];
                     if (c->place == 0 || gpus)
                         STARFISH_TRY(measure_combination(run, c));
                 }
@@ -197,6 +202,7 @@ static starfish_status read_axes(const struct multigrid_bench *run, struct axes 
         list_choices("--precision", run->precisions, multigrid_precisions, axes->precision, &axes->precisions));
     STARFISH_TRY(list_choices("--smoother", run->smoothers, smoothers, axes->smoother, &axes->smoothers));
     STARFISH_TRY(list_choices("--cycle", run->shapes, shapes, axes->shape, &axes->shapes));
+    STARFISH_TRY(list_choices("--matrix", run->matrices, matrices, axes->matrix, &axes->matrices));
     return list_choices("--where", run->where, places, axes->place, &axes->places);
 }
 
@@ -233,6 +239,7 @@ int bench_multigrid(int argc, char **argv)
                                          .where = "host,device",
                                          .peers = "all",
                                          .krylov = "none",
+                                         .matrices = "auto",
                                          .steps = 2};
     const struct option_entry options[] = {
         {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", {NULL}},
@@ -251,6 +258,18 @@ int bench_multigrid(int argc, char **argv)
          "K",
          "none, or cg: conjugate gradients with cycles v or w as preconditioner; default none",
          {"none", "cg", NULL}},
+        {"--matrix",
+         OPTION_TEXT,
+         &run.matrices,
+         "LIST",
+         "auto, stored, tensor: bands or matrix-free; default auto",
+         {NULL}},
+        {"--tail",
+         OPTION_COUNT,
+         &run.tail,
+         "N",
+         "unknowns of the first grid that is one task with all smaller ones",
+         {NULL}},
         {"--steps",
          OPTION_COUNT,
          &run.steps,

@@ -3,13 +3,19 @@
 
 #include "base/real.h"
 #include "codelets/place_kernel.h"
+#include "multigrid/kernels/lines.h"
+#include "multigrid/kernels/tensor.h"
 #include "tridiag/batch.h"
 #include "tridiag/blocking.h"
 
+#include <string.h>
+
 /* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
 
-STARFISH_PLACE_KERNEL(run_defect, starfish_band_defect)
-STARFISH_PLACE_KERNEL(run_jacobi, starfish_band_jacobi)
+STARFISH_PLACE_KERNEL(run_band_defect, starfish_band_defect)
+STARFISH_PLACE_KERNEL(run_band_jacobi, starfish_band_jacobi)
+STARFISH_PLACE_KERNEL_OF(run_tensor_defect, starfish_band_defect, starfish_tensor_defect)
+STARFISH_PLACE_KERNEL_OF(run_tensor_jacobi, starfish_band_jacobi, starfish_tensor_jacobi)
 STARFISH_PLACE_KERNEL(run_colours, starfish_band_colours)
 STARFISH_PLACE_KERNEL(run_update, starfish_band_update)
 STARFISH_PLACE_KERNEL(run_product, starfish_band_product)
@@ -18,11 +24,21 @@ STARFISH_PLACE_KERNEL(run_restrict, starfish_restrict)
 STARFISH_PLACE_KERNEL(run_prolong, starfish_prolong)
 STARFISH_PLACE_KERNEL(run_lines, starfish_batch)
 
+static int run_defect(const struct starfish_q1_place *place, const struct starfish_band_defect *defect)
+{
+    return (defect->matrix.band[0] ? run_band_defect : run_tensor_defect)(place, defect);
+}
+
+static int run_jacobi(const struct starfish_q1_place *place, const struct starfish_band_jacobi *jacobi)
+{
+    return (jacobi->matrix.band[0] ? run_band_jacobi : run_tensor_jacobi)(place, jacobi);
+}
+
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape)
 {
-    return starfish_band_table_start(shape->n[0], shape->n[1], 5);
+    return shape->tensor ? 2 * (shape->n[0] + shape->n[1] + 2) : starfish_band_table_start(shape->n[0], shape->n[1], 5);
 }
 
 size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape)
@@ -42,9 +58,25 @@ static const void *at_real(const struct starfish_q1_place *place, const void *ar
     return (const char *)array + index * starfish_real_size(place->precision);
 }
 
+static struct starfish_band_matrix tensor_of(const struct starfish_q1_place *place,
+                                             const struct starfish_q1_shape *shape, const void *table)
+{
+    struct starfish_band_matrix matrix = {.nx = shape->n[0], .ny = shape->n[1], .reaction = shape->reaction};
+    size_t next = 0;
+
+    for (int d = 0; d < 2; d++) {
+        matrix.axis[d].width = at_real(place, table, next);
+        matrix.axis[d].inverse = at_real(place, table, next + shape->n[d] + 1);
+        next += 2 * (shape->n[d] + 1);
+    }
+    return matrix;
+}
+
 static struct starfish_band_matrix matrix_of(const struct starfish_q1_place *place,
                                              const struct starfish_q1_shape *shape, const void *table)
 {
+    if (shape->tensor)
+        return tensor_of(place, shape, table);
     struct starfish_band_matrix matrix =
         starfish_band_table_point(shape->n[0], shape->n[1], table, starfish_real_size(place->precision));
 
@@ -88,7 +120,13 @@ static size_t vector_reals(const struct starfish_q1_shape *shape, struct starfis
     return starfish_tridiag_round_up(shape->n[0] * (at.y1 - at.y0), 32);
 }
 
-/* Lines of a rectangle. The work space has the defect, which becomes the correction, and the diagonal. */
+static size_t line_vectors(const struct starfish_q1_shape *shape)
+{
+    return shape->tensor ? 4 : 2; /* a coupling beyond the last needs another one */
+}
+
+/* Lines of a rectangle. The work space has the defect, which becomes the correction, the diagonal, and of tensor products the couplings,
+ * those of a line's next unknown one further on: the first of a row are 0, so that the last's are. */
 static struct starfish_batch batch_of(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
                                       enum starfish_q1_direction direction, struct starfish_rectangle at)
 {
@@ -107,7 +145,7 @@ static struct starfish_batch batch_of(const struct starfish_q1_place *place, con
     };
 
     batch.algorithm = place->gpu ? starfish_batch_choose_cuda(&batch) : starfish_batch_choose_cpu(&batch);
-    batch.workspace = (void *)(uintptr_t)at_real(place, place->work, 2 * vector_reals(shape, at));
+    batch.workspace = (void *)(uintptr_t)at_real(place, place->work, line_vectors(shape) * vector_reals(shape, at));
     return batch;
 }
 
@@ -129,6 +167,42 @@ static int smooth_columns(const struct starfish_q1_place *place, const struct st
     return 0;
 }
 
+/* Of tensor products, rows in x on the CPU. */
+static void find_couplings(const struct starfish_q1_place *place, const struct starfish_band_matrix *matrix,
+                           struct starfish_rectangle at, void *lower)
+{
+    static void (*const run[])(const struct starfish_tensor_lower *) = {starfish_tensor_lower_cpu_f32,
+                                                                        starfish_tensor_lower_cpu_f64};
+    const size_t size = starfish_real_size(place->precision);
+    const struct starfish_tensor_lower rows = {.matrix = *matrix, .at = at, .lower = lower, .pitch = matrix->nx};
+
+    run[place->precision](&rows);
+    memset((char *)lower + matrix->nx * (at.y1 - at.y0) * size, 0, size);
+}
+
+#ifdef STARFISH_CUDA
+/* On a GPU in one kernel, but for matrices with diagonals and lines that are too long. */
+static int lines_are_one_kernel(const struct starfish_q1_shape *shape)
+{
+    return !shape->diagonals && shape->n[0] <= STARFISH_BAND_LINES_MOST && shape->n[1] <= STARFISH_BAND_LINES_MOST;
+}
+
+static int smooth_all_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
+{
+    static int (*const run[])(const struct starfish_band_lines *,
+                              struct CUstream_st *) = {starfish_band_lines_cuda_f32, starfish_band_lines_cuda_f64};
+    const struct starfish_band_lines lines = {.matrix = matrix_of(place, &s->shape, s->table),
+                                              .direction = s->direction == STARFISH_Q1_LINES_Y,
+                                              .damping = s->damping,
+                                              .u = s->u,
+                                              .f = s->f,
+                                              .work = place->work,
+                                              .v = s->v};
+
+    return run[place->precision](&lines, place->stream);
+}
+#endif
+
 static int smooth_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
                         struct starfish_rectangle at)
 {
@@ -146,8 +220,14 @@ static int smooth_lines(const struct starfish_q1_place *place, const struct star
     const struct starfish_band_update update = {
         .nx = pitch, .at = at, .damping = s->damping, .u = s->u, .correction = place->work, .pitch = pitch, .v = s->v};
 
-    lines.lower = at_real(place, matrix.band[x ? STARFISH_BAND_W : STARFISH_BAND_S], start);
-    lines.upper = at_real(place, matrix.band[x ? STARFISH_BAND_E : STARFISH_BAND_N], start);
+    if (s->shape.tensor) {
+        lines.lower = at_real(place, place->work, 2 * vector_reals(&s->shape, at));
+        lines.upper = at_real(place, lines.lower, 1);
+        find_couplings(place, &matrix, at, (void *)(uintptr_t)lines.lower);
+    } else {
+        lines.lower = at_real(place, matrix.band[x ? STARFISH_BAND_W : STARFISH_BAND_S], start);
+        lines.upper = at_real(place, matrix.band[x ? STARFISH_BAND_E : STARFISH_BAND_N], start);
+    }
     TRY_LAUNCH(run_defect(place, &defect));
     TRY_LAUNCH(run_lines(place, &lines));
     return run_update(place, &update);
@@ -186,6 +266,10 @@ int starfish_q1_smooth_here(const struct starfish_q1_place *place, const struct 
         return smooth_points(place, s);
     if (s->direction == STARFISH_Q1_ROWS_EVEN || s->direction == STARFISH_Q1_ROWS_ODD)
         return smooth_colours(place, s);
+#ifdef STARFISH_CUDA
+    if (place->gpu && lines_are_one_kernel(&s->shape)) /* a task on a GPU has the whole grid */
+        return smooth_all_lines(place, s);
+#endif
     struct starfish_rectangle at = s->at;
     if (s->direction == STARFISH_Q1_LINES_X)
         for (; at.y0 < s->at.y1; at.y0 = at.y1) {
@@ -325,7 +409,11 @@ static size_t line_work(const struct starfish_q1_place *place, const struct star
 
     if (!place->gpu && direction == STARFISH_Q1_LINES_Y)
         return starfish_band_columns_work(lines, shape->n[1]) * size;
-    return 2 * vector_reals(shape, at) * size +
+#ifdef STARFISH_CUDA
+    if (place->gpu && lines_are_one_kernel(shape))
+        return starfish_band_lines_work(shape->n[0], shape->n[1], size);
+#endif
+    return line_vectors(shape) * vector_reals(shape, at) * size +
            (place->gpu ? starfish_batch_workspace_cuda(&batch, size) : starfish_batch_workspace_cpu(&batch, size));
 }
 

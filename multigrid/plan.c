@@ -77,6 +77,8 @@ starfish_status starfish_multigrid_check_options(const struct starfish_multigrid
                              (int)o->precision, (int)o->inner);
     if ((int)o->smoother < 0 || o->smoother >= STARFISH_SMOOTHERS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.smoother is %d", (int)o->smoother);
+    if ((int)o->matrix < 0 || o->matrix >= STARFISH_MATRIX_FORMS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.matrix is %d", (int)o->matrix);
     if ((int)o->shape < 0 || o->shape > STARFISH_CYCLE_FMG)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.shape is %d", (int)o->shape);
     STARFISH_TRY(check_numbers(o));

@@ -228,6 +228,7 @@ static void fill_info(const struct solve *s)
 
     info->levels = s->plan->operations->levels(s->plan);
     info->smoother = s->plan->options.smoother;
+    info->matrix = s->plan->options.matrix;
     info->seconds = 1e-6 * (starpu_timing_now() - s->progress.start);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         info->worker[kind].tasks = s->progress.done[kind].tasks;

@@ -117,6 +117,16 @@ typedef enum starfish_smoother {
     STARFISH_SMOOTHERS
 } starfish_smoother;
 
+/* How the matrices of Q1 grids are kept. */
+typedef enum starfish_matrix_form {
+    STARFISH_MATRIX_AUTO,   /* TENSOR where it can be, else STORED */
+    STARFISH_MATRIX_STORED, /* five bands of reals on every grid: 8 words move per unknown and step */
+    /* Matrix-free: the 1D matrices of both directions alone; 3 words. Without coefficients (`diffusion` NULL), not for Gauss-Seidel nor
+     * stored_diagonal; with a GPU and lines, of 8192 unknowns at most. */
+    STARFISH_MATRIX_TENSOR,
+    STARFISH_MATRIX_FORMS
+} starfish_matrix_form;
+
 struct starfish_multigrid_options {
     size_t size;                  /* sizeof(struct starfish_multigrid_options); the initialiser sets it */
     starfish_precision precision; /* of right-hand side, solution, and what is called the residual */
@@ -147,11 +157,12 @@ struct starfish_multigrid_options {
     /* The cycles' matrices are stored with diagonals and A u is a sum of products, as usual, to see what rounding errors then do.
      * Else row sums are stored in their place and A u is a sum of differences, with which f32 serves finer meshes. */
     int stored_diagonal;
+    starfish_matrix_form matrix;
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_AUTO, 0,              \
-            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0                                               \
+            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0, STARFISH_MATRIX_AUTO                         \
     }
 
 typedef struct starfish_multigrid_plan starfish_multigrid_plan;
@@ -169,8 +180,9 @@ struct starfish_multigrid_info {
     int levels; /* grids */
     double
         removed; /* singular problems in 3D: the mean that was taken off f (rhs_factor 0: off the integrals, over the volume) */
-    starfish_smoother smoother; /* not AUTO */
-    double seconds;             /* of the solve, solution back in its memory */
+    starfish_smoother smoother;  /* not AUTO */
+    starfish_matrix_form matrix; /* of Q1 grids; not AUTO */
+    double seconds;              /* of the solve, solution back in its memory */
     struct {
         size_t tasks;
         double busy_seconds;
