@@ -11,7 +11,7 @@
 #define STARFISH_TRIDIAG_BATCH_CHUNK_CUH
 
 #include "tridiag/batch_row.h"
-#include "tridiag/reciprocal.cuh"
+#include "base/reciprocal.cuh"
 #include <cuda_runtime.h>
 
 namespace starfish_batch_chunk

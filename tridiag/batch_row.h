@@ -11,7 +11,7 @@
 extern "C" {
 #include "tridiag/batch.h"
 }
-#include "tridiag/reciprocal.cuh"
+#include "base/reciprocal.cuh"
 #define BATCH_INLINE static __device__ __forceinline__
 #define BATCH_RECIPROCAL(x) reciprocal(x)
 #else

@@ -18,7 +18,7 @@
  * PCR halves the coupling of every row with each step; PCR_THOMAS stops when systems are 8 rows long. */
 #include "tridiag/batch_cuda.h"
 #include "tridiag/batch_row.h"
-#include "tridiag/reciprocal.cuh"
+#include "base/reciprocal.cuh"
 
 namespace
 {

@@ -6,7 +6,7 @@
 #ifndef STARFISH_TRIDIAG_NUMBER_CUH
 #define STARFISH_TRIDIAG_NUMBER_CUH
 
-#include "tridiag/reciprocal.cuh"
+#include "base/reciprocal.cuh"
 #include <cuda_runtime.h>
 
 namespace starfish_number

@@ -7,7 +7,7 @@ extern "C" {
 #include "tridiag/slab_lines.h"
 }
 #include "tridiag/number.cuh"
-#include "tridiag/reciprocal.cuh"
+#include "base/reciprocal.cuh"
 #include <cuda_runtime.h>
 
 namespace starfish_slab

@@ -1,7 +1,7 @@
 /* 1 / x within about one unit in the last place, for normal x and 1 / x: a third of the instructions of a division that
  * is correctly rounded, which is most of an elimination. */
-#ifndef STARFISH_TRIDIAG_RECIPROCAL_CUH
-#define STARFISH_TRIDIAG_RECIPROCAL_CUH
+#ifndef STARFISH_BASE_RECIPROCAL_CUH
+#define STARFISH_BASE_RECIPROCAL_CUH
 
 static __device__ __forceinline__ float reciprocal(float x)
 {
