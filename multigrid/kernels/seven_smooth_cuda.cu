@@ -112,8 +112,8 @@ __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_const
     const Tile tile = tile_of(a, HALO);
     const Column<real> column = column_of<real, true>(a.matrix, tile);
     const Pair<real, int> x = CORRECTED ? pair_of(a.transfer[0], column.i, 1) : Pair<real, int>();
-    real w0[ROWS] = {}, w1[ROWS] = {}, r0[ROWS] = {}, r1[ROWS] = {}, f0[ROWS] = {}, f1[ROWS] = {}, w_next[ROWS],
-         f_next[ROWS];
+    real w0[ROWS] = {}, w1[ROWS] = {}, r0[ROWS] = {}, r1[ROWS] = {}, f0[ROWS] = {}, f1[ROWS] = {}, w_next[ROWS] = {},
+         f_next[ROWS] = {};
 
     fill_tables<real, true>(s, a.matrix, tile);
     clear_spare(before);
