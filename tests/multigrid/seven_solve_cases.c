@@ -138,7 +138,7 @@ static double volume_at(const struct starfish_stencil_problem *p, size_t e)
 
 static double *random_values(size_t count, unsigned seed)
 {
-    double *values = malloc(count * sizeof *values);
+    double *values = calloc(count, sizeof *values);
 
     for (size_t e = 0; e < count; e++)
         values[e] = test_real_random(&seed);
