@@ -1,6 +1,6 @@
 /* starfish bench multigrid: Q1 multigrid on the meshes of Goeddeke and Strzodka, beside hypre's structured solvers on the same
  * matrix in the same run, and beside what copies of the least bytes take. */
-#include "apps/bench.h"
+#include "apps/bench_multigrid.h"
 #include "apps/command.h"
 #include "apps/lists.h"
 #include "apps/multigrid_run.h"
@@ -12,24 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const smoothers[] = {"auto", "adi", "line-x", "line-y", "jacobi", "gauss-seidel", "chebyshev", NULL};
+/* By their numbers. */
+const char *const multigrid_smoothers[] = {"auto",         "adi",       "line-x", "line-y", "jacobi",
+                                           "gauss-seidel", "chebyshev", "line-z", NULL};
 static const char *const matrices[] = {"auto", "stored", "tensor", NULL};
-static const char *const shapes[] = {"v", "f", "w", "fmg", NULL};
-static const char *const places[] = {"host", "device", NULL};
+const char *const multigrid_shapes[] = {"v", "f", "w", "fmg", NULL};
+const char *const multigrid_places[] = {"host", "device", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
-
-struct multigrid_bench {
-    struct bench bench; /* first: measure() gets at the rest through it */
-    const char *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov, *matrices;
-    size_t steps, tail;
-    double host_rate, device_rate; /* bytes per second of copies */
-};
-
-struct axes {
-    struct list mesh, workers;
-    size_t level[LIST_MOST], levels, precision[LIST_MOST], precisions, smoother[LIST_MOST], smoothers;
-    size_t shape[LIST_MOST], shapes, place[LIST_MOST], places, matrix[LIST_MOST], matrices;
-};
 
 /* What is being measured. */
 struct combination {
@@ -43,7 +32,8 @@ struct combination {
 static void describe_case(const struct combination *c, char *name, size_t size)
 {
     snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
-             smoothers[c->smoother], matrices[c->matrix], shapes[c->shape], c->workers, places[c->place]);
+             multigrid_smoothers[c->smoother], matrices[c->matrix], multigrid_shapes[c->shape], c->workers,
+             multigrid_places[c->place]);
 }
 
 static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times)
@@ -51,11 +41,11 @@ static void describe(json_t *row, const struct combination *c, const struct mult
     const struct starfish_multigrid_info *info = &times->info;
 
     json_object_set_new(row, "precision", json_string(multigrid_precisions[c->precision]));
-    json_object_set_new(row, "smoother", json_string(smoothers[info->smoother]));
+    json_object_set_new(row, "smoother", json_string(multigrid_smoothers[info->smoother]));
     json_object_set_new(row, "matrix", json_string(matrices[info->matrix]));
-    json_object_set_new(row, "cycle", json_string(shapes[c->shape]));
+    json_object_set_new(row, "cycle", json_string(multigrid_shapes[c->shape]));
     json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(places[c->place]));
+    json_object_set_new(row, "where", json_string(multigrid_places[c->place]));
     json_object_set_new(row, "cycles", json_integer(info->cycles));
     json_object_set_new(row, "factor", command_json_real(info->factor));
     json_object_set_new(row, "residual", command_json_real(info->residual));
@@ -68,6 +58,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
 {
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct multigrid_times times;
+    const size_t steps = run->steps > 0 ? run->steps : 2;
     char name[192];
 
     multigrid_set_precision(&options, c->precision);
@@ -79,7 +70,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     if (options.conjugate_gradients)
         options.inner_cycles = 1;
     /* an ADI step is two elementary ones; what is chosen is given as many */
-    options.before = options.after = (int)(c->smoother <= STARFISH_SMOOTHER_ADI ? run->steps : 2 * run->steps);
+    options.before = options.after = (int)(c->smoother <= STARFISH_SMOOTHER_ADI ? steps : 2 * steps);
     describe_case(c, name, sizeof name);
     if (options.conjugate_gradients)
         snprintf(name + strlen(name), sizeof name - strlen(name), ", CG");
@@ -194,16 +185,17 @@ static starfish_status read_axes(const struct multigrid_bench *run, struct axes 
 {
     struct starfish_q1_refinement refinement;
 
+    STARFISH_TRY(list_counts("--n", run->sizes, axes->size, &axes->sizes));
     STARFISH_TRY(list_read("--mesh", run->meshes, ',', &axes->mesh));
     for (size_t i = 0; i < axes->mesh.count; ++i)
         STARFISH_TRY(starfish_q1_named(axes->mesh.item[i], &refinement));
     STARFISH_TRY(list_counts("--level", run->levels, axes->level, &axes->levels));
     STARFISH_TRY(
         list_choices("--precision", run->precisions, multigrid_precisions, axes->precision, &axes->precisions));
-    STARFISH_TRY(list_choices("--smoother", run->smoothers, smoothers, axes->smoother, &axes->smoothers));
-    STARFISH_TRY(list_choices("--cycle", run->shapes, shapes, axes->shape, &axes->shapes));
+    STARFISH_TRY(list_choices("--smoother", run->smoothers, multigrid_smoothers, axes->smoother, &axes->smoothers));
+    STARFISH_TRY(list_choices("--cycle", run->shapes, multigrid_shapes, axes->shape, &axes->shapes));
     STARFISH_TRY(list_choices("--matrix", run->matrices, matrices, axes->matrix, &axes->matrices));
-    return list_choices("--where", run->where, places, axes->place, &axes->places);
+    return list_choices("--where", run->where, multigrid_places, axes->place, &axes->places);
 }
 
 static starfish_status measure(struct bench *bench)
@@ -221,6 +213,8 @@ static starfish_status measure(struct bench *bench)
     if (axes.places == 1 && axes.place[0] == 1 && bench->gpus == 0)
         return STARFISH_SUCCESS; /* nothing to measure, which the frame tells */
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
+    if (strcmp(run->problem, "seven") == 0)
+        return bench_multigrid_cubes(run, &axes);
     for (size_t l = 0; l < axes.levels; ++l)
         for (size_t m = 0; m < axes.mesh.count; ++m)
             STARFISH_TRY(measure_mesh(run, &axes, axes.mesh.item[m],
@@ -231,6 +225,8 @@ static starfish_status measure(struct bench *bench)
 int bench_multigrid(int argc, char **argv)
 {
     static struct multigrid_bench run = {.bench = BENCH_DEFAULTS("multigrid"),
+                                         .problem = "q1",
+                                         .sizes = "127",
                                          .meshes = "U1,U3",
                                          .levels = "9",
                                          .precisions = "f64,mixed",
@@ -240,8 +236,15 @@ int bench_multigrid(int argc, char **argv)
                                          .peers = "all",
                                          .krylov = "none",
                                          .matrices = "auto",
-                                         .steps = 2};
+                                         .steps = 0};
     const struct option_entry options[] = {
+        {"--problem",
+         OPTION_CHOICE,
+         &run.problem,
+         "P",
+         "q1: bilinear elements, or seven: seven-point differences on cubes; default q1",
+         {"q1", "seven", NULL}},
+        {"--n", OPTION_TEXT, &run.sizes, "LIST", "seven: cubes of N^3 unknowns; default 127", {NULL}},
         {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", {NULL}},
         {"--level", OPTION_TEXT, &run.levels, "LIST", "L: 2^L x 2^L elements, at most 13; default 9", {NULL}},
         {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, mixed, f32; default f64,mixed", {NULL}},
@@ -249,7 +252,7 @@ int bench_multigrid(int argc, char **argv)
          OPTION_TEXT,
          &run.smoothers,
          "LIST",
-         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; default auto",
+         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; seven: line-z; default auto",
          {NULL}},
         {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
         {"--krylov",
@@ -274,7 +277,7 @@ int bench_multigrid(int argc, char **argv)
          OPTION_COUNT,
          &run.steps,
          "N",
-         "ADI steps before and after; of other smoothers twice as many; default 2",
+         "ADI steps before and after; of other smoothers twice as many; default 2; seven: of all as many, default 1",
          {NULL}},
         {"--workers",
          OPTION_TEXT,
@@ -289,10 +292,11 @@ int bench_multigrid(int argc, char **argv)
     };
     const struct command_line line = {
         .usage = "bench multigrid [OPTION ...]",
-        .summary =
-            "Multigrid for bilinear elements on the meshes of Goeddeke and Strzodka 2011, to a residual of 1e-8.\n"
-            "A LIST has commas between its entries; all combinations are measured.\n\n"
-            "Peers: hypre's PFMG and SMG, alone and with CG, on one core, where libhypre-dev was found.",
+        .summary = "Multigrid for bilinear elements on the meshes of Goeddeke and Strzodka 2011, or for the "
+                   "Laplacian's seven-point\n"
+                   "differences on the unit cube with u = 0 around it and f = 1, to a residual of 1e-8.\n"
+                   "A LIST has commas between its entries; all combinations are measured.\n\n"
+                   "Peers: hypre's PFMG and SMG, alone and with CG, on one core, where libhypre-dev was found.",
         .options = options};
     return bench_main(&run.bench, &line, argc, argv, measure);
 }

@@ -90,7 +90,7 @@ starfish_status starfish_multigrid_check_options(const struct starfish_multigrid
 starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
                                               const struct starfish_multigrid_options *options,
                                               const struct starfish_multigrid_operations *operations,
-                                              struct starfish_multigrid_plan **result)
+                                              struct starfish_multigrid_plan **created)
 {
     struct starfish_multigrid_plan *plan = calloc(1, sizeof *plan);
 
@@ -101,7 +101,7 @@ starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
     plan->operations = operations;
     plan->mixed = options->inner != options->precision;
     pthread_mutex_init(&plan->lock, NULL);
-    *result = plan;
+    *created = plan;
     return STARFISH_SUCCESS;
 }
 

@@ -75,7 +75,7 @@ starfish_status starfish_multigrid_check_positive(const char *name, int directio
 starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
                                               const struct starfish_multigrid_options *options,
                                               const struct starfish_multigrid_operations *operations,
-                                              struct starfish_multigrid_plan **plan);
+                                              struct starfish_multigrid_plan **created);
 /* Sums and vectors, once n, tiling and the graph are there. */
 /* A vector of the finest grid. */
 starfish_status starfish_multigrid_create_vector(const struct starfish_multigrid_plan *plan,
