@@ -46,7 +46,7 @@ struct seven_values REAL_NAME(starfish_seven_values)(const struct starfish_seven
 /* Unknowns i = parity, parity + 2, .. of a row, or all. */
 enum { SEVEN_ALL = 2 };
 
-/* out = values + damping * D^-1 (f - A values) at unknowns of the parity and values elsewhere. Of one parity `out` may be the middle row. */
+/* out = values + damping * D^-1 (f - A values) at unknowns of the parity and values elsewhere. `out` is not the middle row. */
 void REAL_NAME(starfish_seven_row_relax)(const struct seven_row *row, const struct seven_values *values, const real *f,
                                          real damping, int parity, real *out);
 /* The same where all values are zero. */

@@ -10,8 +10,16 @@
 #include <string.h>
 
 enum { CACHED_BYTES = 512 * 1024, CACHED_ARRAYS = 8, FEWEST_ROWS = 8 };
-/* Rows of the work space: values of a row and its sides before the first colour, its sides after that, combined coarse rows. */
-enum { BEFORE, BEFORE_SIDE, AFTER_SIDE = BEFORE_SIDE + SEVEN_SIDES, COMBINED = AFTER_SIDE + SEVEN_SIDES, ROWS_USED };
+/* Rows of the work space: values of a row and its sides before the first colour, its sides after that, combined coarse rows, and the
+ * row that is being relaxed: relaxed where it stands it would be read again before it is written. */
+enum {
+    BEFORE,
+    BEFORE_SIDE,
+    AFTER_SIDE = BEFORE_SIDE + SEVEN_SIDES,
+    COMBINED = AFTER_SIDE + SEVEN_SIDES,
+    RELAXED,
+    ROWS_USED
+};
 _Static_assert((int)ROWS_USED <= (int)STARFISH_SEVEN_WORK_ROWS, "rows of work space");
 
 struct sweep {
@@ -88,7 +96,7 @@ static int is_in_part(const struct starfish_seven_part *at, const struct seven_n
 static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour, int first)
 {
     const struct seven_row row = REAL_NAME(starfish_seven_row)(&s->a->matrix, j, k);
-    real *v = result_row(s, j, k);
+    real *v = result_row(s, j, k), *relaxed = seven_work_row(s->a->work, s->nx, RELAXED);
     struct seven_values values = {.middle = v};
 
     for (int side = 0; side < SEVEN_SIDES; side++) {
@@ -105,7 +113,8 @@ static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour
             values.side[side] = again;
         }
     }
-    REAL_NAME(starfish_seven_row_relax)(&row, &values, rhs_row(s, j, k), s->damping, parity_of(colour, j, k), v);
+    REAL_NAME(starfish_seven_row_relax)(&row, &values, rhs_row(s, j, k), s->damping, parity_of(colour, j, k), relaxed);
+    memcpy(v, relaxed, s->nx * sizeof(real));
 }
 
 /* ---- Stages ------------------------------------------------------------------------------------------------------ */
