@@ -13,7 +13,7 @@
 
 enum { SEVEN_SOUTH, SEVEN_NORTH, SEVEN_BELOW, SEVEN_ABOVE, SEVEN_SIDES };
 
-/* The matrix. A neighbour counts as keep * its value: 0 in decoupled directions. */
+/* The matrix. A neighbour counts as keep * its value: 0 in decoupled directions. In tensor form a side that is decoupled is in the rest. */
 struct seven_row {
     size_t nx;
     int stored, periodic;

@@ -61,6 +61,11 @@ static void set_tensor(struct seven_row *row, const struct starfish_seven_matrix
     row->side[SEVEN_BELOW] = wy * at(z->coupling, k);
     row->side[SEVEN_ABOVE] = wy * at(z->coupling, k + 1);
     row->rest = at(y->extra, j) * wz + wy * at(z->extra, k) + (real)matrix->lambda * (wy * wz);
+    for (int side = 0; side < SEVEN_SIDES; side++)
+        if (matrix->axis[side < SEVEN_BELOW ? 1 : 2].decoupled) {
+            row->rest += row->side[side];
+            row->side[side] = 0;
+        }
     row->x_coupling = x->coupling;
     row->x_extra = x->extra;
     row->x_weight = x->weight;
@@ -123,8 +128,9 @@ STARFISH_ALWAYS_INLINE struct couplings couplings_at(const struct seven_row *r, 
                               .rest = r->across * r->x_extra[i] + weight * r->rest};
 }
 
-STARFISH_ALWAYS_INLINE real product(const struct seven_row *r, const struct couplings *c, const struct seven_values *v,
-                                    size_t i, size_t west, size_t east)
+/* A u at an unknown, of stored form. */
+STARFISH_ALWAYS_INLINE real stored_product(const struct seven_row *r, const struct couplings *c,
+                                           const struct seven_values *v, size_t i, size_t west, size_t east)
 {
     const real u = v->middle[i];
     const real x = c->west * (u - r->keep_x * v->middle[west]) + c->east * (u - r->keep_x * v->middle[east]);
@@ -134,6 +140,27 @@ STARFISH_ALWAYS_INLINE real product(const struct seven_row *r, const struct coup
         c->below * (u - r->keep_z * v->side[SEVEN_BELOW][i]) + c->above * (u - r->keep_z * v->side[SEVEN_ABOVE][i]);
 
     return (x + y) + (z + c->rest * u);
+}
+
+/* Of tensor form, with what does not depend on x taken out. */
+STARFISH_ALWAYS_INLINE real tensor_product(const struct seven_row *r, const struct seven_values *v, size_t i,
+                                           size_t west, size_t east)
+{
+    const real u = v->middle[i];
+    const real x = r->x_coupling[i] * (u - r->keep_x * v->middle[west]) +
+                   r->x_coupling[i + 1] * (u - r->keep_x * v->middle[east]) + r->x_extra[i] * u;
+    const real y =
+        r->side[SEVEN_SOUTH] * (u - v->side[SEVEN_SOUTH][i]) + r->side[SEVEN_NORTH] * (u - v->side[SEVEN_NORTH][i]);
+    const real z =
+        r->side[SEVEN_BELOW] * (u - v->side[SEVEN_BELOW][i]) + r->side[SEVEN_ABOVE] * (u - v->side[SEVEN_ABOVE][i]);
+
+    return r->across * x + r->x_weight[i] * ((y + z) + r->rest * u);
+}
+
+STARFISH_ALWAYS_INLINE real product(const struct seven_row *r, int stored, const struct couplings *c,
+                                    const struct seven_values *v, size_t i, size_t west, size_t east)
+{
+    return stored ? stored_product(r, c, v, i, west, east) : tensor_product(r, v, i, west, east);
 }
 
 STARFISH_ALWAYS_INLINE real diagonal(const struct couplings *c)
@@ -147,12 +174,12 @@ STARFISH_ALWAYS_INLINE real defect_at(const struct seven_row *r, int stored, con
 {
     const struct couplings c = couplings_at(r, stored, i, face);
 
-    return (f ? f[i] : 0) - product(r, &c, v, i, west, east);
+    return (f ? f[i] : 0) - product(r, stored, &c, v, i, west, east);
 }
 
 /* f and what the neighbours pull, over the diagonal: fewer operations than by differences, and rounding errors of those of the value itself. */
-STARFISH_ALWAYS_INLINE real pulled(const struct seven_row *r, const struct couplings *c, const struct seven_values *v,
-                                   real f, size_t i, size_t west, size_t east)
+STARFISH_ALWAYS_INLINE real stored_pull(const struct seven_row *r, const struct couplings *c,
+                                        const struct seven_values *v, real f, size_t i, size_t west, size_t east)
 {
     const real x = c->west * v->middle[west] + c->east * v->middle[east];
     const real y = c->south * v->side[SEVEN_SOUTH][i] + c->north * v->side[SEVEN_NORTH][i];
@@ -161,16 +188,14 @@ STARFISH_ALWAYS_INLINE real pulled(const struct seven_row *r, const struct coupl
     return (f + r->keep_x * x + (r->keep_y * y + r->keep_z * z)) / diagonal(c);
 }
 
-/* The same of tensor form, with what does not depend on x taken out. */
-STARFISH_ALWAYS_INLINE real pulled_in_row(const struct seven_row *r, const struct seven_values *v, real f, size_t i,
-                                          size_t west, size_t east)
+STARFISH_ALWAYS_INLINE real tensor_pull(const struct seven_row *r, const struct seven_values *v, real f, size_t i,
+                                        size_t west, size_t east)
 {
     const real low = r->x_coupling[i], high = r->x_coupling[i + 1], weight = r->x_weight[i];
     const real x = low * v->middle[west] + high * v->middle[east];
-    const real sides = (r->keep_y * r->side[SEVEN_SOUTH] * v->side[SEVEN_SOUTH][i] +
-                        r->keep_y * r->side[SEVEN_NORTH] * v->side[SEVEN_NORTH][i]) +
-                       (r->keep_z * r->side[SEVEN_BELOW] * v->side[SEVEN_BELOW][i] +
-                        r->keep_z * r->side[SEVEN_ABOVE] * v->side[SEVEN_ABOVE][i]);
+    const real sides =
+        (r->side[SEVEN_SOUTH] * v->side[SEVEN_SOUTH][i] + r->side[SEVEN_NORTH] * v->side[SEVEN_NORTH][i]) +
+        (r->side[SEVEN_BELOW] * v->side[SEVEN_BELOW][i] + r->side[SEVEN_ABOVE] * v->side[SEVEN_ABOVE][i]);
     const real of_row =
         (r->side[SEVEN_SOUTH] + r->side[SEVEN_NORTH]) + (r->side[SEVEN_BELOW] + r->side[SEVEN_ABOVE]) + r->rest;
 
@@ -182,7 +207,7 @@ STARFISH_ALWAYS_INLINE real relaxed_at(const struct seven_row *r, int stored, co
                                        const real *f, real damping, size_t i, size_t west, size_t east, size_t face)
 {
     const struct couplings c = couplings_at(r, stored, i, face);
-    const real target = stored ? pulled(r, &c, v, f[i], i, west, east) : pulled_in_row(r, v, f[i], i, west, east);
+    const real target = stored ? stored_pull(r, &c, v, f[i], i, west, east) : tensor_pull(r, v, f[i], i, west, east);
 
     return v->middle[i] + damping * (target - v->middle[i]);
 }
@@ -351,7 +376,7 @@ STARFISH_ALWAYS_INLINE void system_at(const struct seven_row *r, int stored, con
     out->lower[to] = -(direction == 0 ? c.west : direction == 1 ? c.south : c.below);
     out->upper[to] = -(direction == 0 ? c.east : direction == 1 ? c.north : c.above);
     out->diag[to] = diagonal(&c);
-    out->rhs[to] = f[i] - product(r, &c, v, i, west, east);
+    out->rhs[to] = f[i] - product(r, stored, &c, v, i, west, east);
 }
 
 STARFISH_ALWAYS_INLINE void system_form(const struct seven_row *row, int stored, const struct seven_values *values,
