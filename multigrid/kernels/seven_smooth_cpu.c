@@ -47,6 +47,7 @@ static void correct_row(const struct sweep *s, size_t j, size_t k, real *out)
 {
     const real *u = s->a->u ? (const real *)s->a->u + offset(s, j, k) : NULL;
 
+    seven_prefetch_after(u, s->nx);
     REAL_NAME(starfish_seven_row_prolong)
     (s->a->transfer, s->a->coarse, u, j, k, seven_work_row(s->a->work, s->nx, COMBINED), out);
 }
@@ -75,6 +76,7 @@ static void relax_from_start(const struct sweep *s, size_t j, size_t k, int colo
     const int parity = parity_of(colour, j, k);
     struct seven_values values;
 
+    seven_prefetch_after(rhs_row(s, j, k), s->nx);
     if (!s->a->u && !s->a->coarse) {
         REAL_NAME(starfish_seven_row_relax_zero)(&row, rhs_row(s, j, k), s->damping, parity, out);
         return;
@@ -84,6 +86,7 @@ static void relax_from_start(const struct sweep *s, size_t j, size_t k, int colo
         const struct seven_neighbour at = REAL_NAME(starfish_seven_neighbour)(s->a->matrix.axis, j, k, side);
         values.side[side] = at.missing ? values.middle : row_before(s, at.j, at.k, BEFORE_SIDE + side);
     }
+    seven_prefetch_after(values.side[SEVEN_ABOVE], s->nx);
     REAL_NAME(starfish_seven_row_relax)(&row, &values, rhs_row(s, j, k), s->damping, parity, out);
 }
 
@@ -99,6 +102,8 @@ static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour
     real *v = result_row(s, j, k), *relaxed = seven_work_row(s->a->work, s->nx, RELAXED);
     struct seven_values values = {.middle = v};
 
+    if (first)
+        seven_prefetch_after(rhs_row(s, j, k), s->nx);
     for (int side = 0; side < SEVEN_SIDES; side++) {
         const struct seven_neighbour at = REAL_NAME(starfish_seven_neighbour)(s->a->matrix.axis, j, k, side);
         real *again = seven_work_row(s->a->work, s->nx, (size_t)(AFTER_SIDE + side));
