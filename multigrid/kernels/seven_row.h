@@ -31,12 +31,12 @@ struct seven_values {
     const real *middle, *side[SEVEN_SIDES];
 };
 
-/* The rows beside row (j,k) at `side`: its place, whether there is one, and whether it is at the other end. */
+/* (axis and transfer: three of them) The rows beside row (j,k) at `side`: its place, whether there is one, and whether it is at the other end. */
 struct seven_neighbour {
     size_t j, k;
     int missing, wrapped;
 };
-struct seven_neighbour REAL_NAME(starfish_seven_neighbour)(const struct starfish_seven_axis axis[3], size_t j, size_t k,
+struct seven_neighbour REAL_NAME(starfish_seven_neighbour)(const struct starfish_seven_axis *axis, size_t j, size_t k,
                                                            int side);
 
 /* The values of row (j,k) of an array. */
@@ -65,7 +65,7 @@ void REAL_NAME(starfish_seven_row_system)(const struct seven_row *row, const str
                                           int direction, size_t x0, size_t count, const struct seven_system *out);
 
 /* out = u + row (j,k) of P coarse; u == NULL is zero, out may be u. `combined` is a row of work space. */
-void REAL_NAME(starfish_seven_row_prolong)(const struct starfish_seven_transfer transfer[3], const void *coarse,
+void REAL_NAME(starfish_seven_row_prolong)(const struct starfish_seven_transfer *transfer, const void *coarse,
                                            const real *u, size_t j, size_t k, real *combined, real *out);
 
 /* Rows are short and many, and processors see too late that one goes on in the next: ask for what comes after a row of an array. */

@@ -19,7 +19,7 @@ static size_t beside(const struct starfish_seven_axis *axis, size_t index, int a
     return above ? index + 1 : index - 1;
 }
 
-struct seven_neighbour REAL_NAME(starfish_seven_neighbour)(const struct starfish_seven_axis axis[3], size_t j, size_t k,
+struct seven_neighbour REAL_NAME(starfish_seven_neighbour)(const struct starfish_seven_axis *axis, size_t j, size_t k,
                                                            int side)
 {
     struct seven_neighbour place = {j, k, 0, 0};
@@ -499,7 +499,7 @@ static void prolong(const struct starfish_seven_transfer *x, const real *const r
         expand(x, c, u, 1, out);
 }
 
-void REAL_NAME(starfish_seven_row_prolong)(const struct starfish_seven_transfer transfer[3], const void *coarse,
+void REAL_NAME(starfish_seven_row_prolong)(const struct starfish_seven_transfer *transfer, const void *coarse,
                                            const real *u, size_t j, size_t k, real *combined, real *out)
 {
     const struct pair y = pair_of(&transfer[1], j), z = pair_of(&transfer[2], k);

@@ -106,7 +106,8 @@ static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour
         seven_prefetch_after(rhs_row(s, j, k), s->nx);
     for (int side = 0; side < SEVEN_SIDES; side++) {
         const struct seven_neighbour at = REAL_NAME(starfish_seven_neighbour)(s->a->matrix.axis, j, k, side);
-        real *again = seven_work_row(s->a->work, s->nx, (size_t)(AFTER_SIDE + side));
+        const int buffer = AFTER_SIDE + side;
+        real *again = seven_work_row(s->a->work, s->nx, (size_t)buffer);
         if (at.missing)
             values.side[side] = v;
         else if (is_in_part(&s->a->at, &at))
