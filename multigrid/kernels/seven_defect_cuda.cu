@@ -84,7 +84,7 @@ __device__ void store_sum(double value, double *sums)
 static_assert((THREADS & (THREADS - 1)) == 0, "sums are halved");
 
 template <typename real, bool STORED>
-__global__ void __launch_bounds__(THREADS, 2) defect_kernel(const __grid_constant__ Defect<real> a)
+__global__ void __launch_bounds__(THREADS, RESIDENT<real>) defect_kernel(const __grid_constant__ Defect<real> a)
 {
     __shared__ Planes<real, 2> planes;
     __shared__ Tables<real> s;

@@ -29,6 +29,9 @@ constexpr int MOST_PLANES = 64, TABLED_PLANES = MOST_PLANES + 2 * HALO;
 /* A block should have this many planes where the grid has enough for ENOUGH_BLOCKS. */
 constexpr int FEWEST_PLANES = 8, ENOUGH_BLOCKS = 2048;
 
+/* Blocks of a multiprocessor: as many as have their registers, for f32 more, as half the bytes are under way for each thread. */
+template <typename real> constexpr int RESIDENT = sizeof(real) == 4 ? 3 : 2;
+
 static_assert(INSIDE_Y % 2 == 0 && INSIDE_X % 2 == 0 && HALO % 2 == 0, "coarse unknowns are pairs of a tile's columns");
 
 /* ---- Matrices ---------------------------------------------------------------------------------------------------- */

@@ -39,22 +39,24 @@ template <typename real> __device__ Tile tile_of(const Smooth<real> &a, int halo
             a.y1};
 }
 
-/* Rows and planes between coarse ones. */
+/* Columns, rows and planes between coarse ones. In shared memory too, for want of registers. */
 template <typename real> struct Pairs {
-    Pair<real, int> row[HEIGHT];
-    Pair<real> plane[TABLED_PLANES];
+    Pair<real, int> column[ACROSS], row[HEIGHT], plane[TABLED_PLANES]; /* of planes the numbers */
 };
 
 template <typename real> __device__ void fill_pairs(Pairs<real> &pairs, const Smooth<real> &a, const Tile &tile)
 {
     const int thread = threadIdx.y * ACROSS + threadIdx.x;
-    const int nx = a.transfer[0].coarse, ny = a.transfer[1].coarse;
+    const int nx = a.transfer[0].coarse;
+#pragma unroll 1
+    for (int x = thread; x < ACROSS; x += THREADS)
+        pairs.column[x] = pair_of(a.transfer[0], index_of(a.matrix.axis[0], tile.x + x).at, 1);
 #pragma unroll 1
     for (int r = thread; r < HEIGHT; r += THREADS)
         pairs.row[r] = pair_of(a.transfer[1], index_of(a.matrix.axis[1], tile.y + r).at, nx);
 #pragma unroll 1
     for (int p = thread; p < tile.planes; p += THREADS)
-        pairs.plane[p] = pair_of(a.transfer[2], index_of(a.matrix.axis[2], tile.z + p).at, (long long)nx * ny);
+        pairs.plane[p] = pair_of(a.transfer[2], index_of(a.matrix.axis[2], tile.z + p).at, 1);
 }
 
 /* Whether the thread's rows lie between four coarse rows in the way that rows from an even one on do within a grid: 01 12 12 23. */
@@ -66,28 +68,59 @@ template <typename real> __device__ bool are_regular(const Pair<real, int> (&row
            r[2].start[1] == r[3].start[0];
 }
 
-/* w += P coarse on the thread's columns of a plane. */
+/* Two coarse planes between the rows and columns of a thread. Two fine planes that follow each other lie between the same ones or have one
+ * in common, so that each is made once. */
+template <typename real> struct Slices {
+    real low[ROWS], high[ROWS];
+    int low_plane, high_plane; /* -1: none yet */
+};
+
 template <typename real>
-__device__ __forceinline__ void correct(real (&w)[ROWS], const real *__restrict__ coarse, const Pairs<real> &pairs,
-                                        const Pair<real, int> &x, int first_row, int plane, bool regular)
+__device__ __forceinline__ void fetch(real (&slice)[ROWS], const real *plane, const Pair<real, int> *row,
+                                      const Pair<real, int> &x, bool regular)
 {
-    const Pair<real> z = pairs.plane[plane];
-    const Pair<real, int> *row = pairs.row + first_row;
-    const real *low = coarse + z.start[0], *high = coarse + z.start[1];
-    asm("" : "+l"(low), "+l"(high)); /* as in plane_of */
+    asm("" : "+l"(plane)); /* as in plane_of */
     if (regular) {
-        const real q0 = between(low, high, x, z, row[0].start[0]), q1 = between(low, high, x, z, row[0].start[1]),
-                   q2 = between(low, high, x, z, row[2].start[1]), q3 = between(low, high, x, z, row[3].start[1]);
-        w[0] += row[0].weight[0] * q0 + row[0].weight[1] * q1;
-        w[1] += row[1].weight[0] * q1 + row[1].weight[1] * q2;
-        w[2] += row[2].weight[0] * q1 + row[2].weight[1] * q2;
-        w[3] += row[3].weight[0] * q2 + row[3].weight[1] * q3;
+        const real q0 = between(plane, x, row[0].start[0]), q1 = between(plane, x, row[0].start[1]),
+                   q2 = between(plane, x, row[2].start[1]), q3 = between(plane, x, row[3].start[1]);
+        slice[0] = row[0].weight[0] * q0 + row[0].weight[1] * q1;
+        slice[1] = row[1].weight[0] * q1 + row[1].weight[1] * q2;
+        slice[2] = row[2].weight[0] * q1 + row[2].weight[1] * q2;
+        slice[3] = row[3].weight[0] * q2 + row[3].weight[1] * q3;
         return;
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        w[r] += row[r].weight[0] * between(low, high, x, z, row[r].start[0]) +
-                row[r].weight[1] * between(low, high, x, z, row[r].start[1]);
+        slice[r] = row[r].weight[0] * between(plane, x, row[r].start[0]) +
+                   row[r].weight[1] * between(plane, x, row[r].start[1]);
+}
+
+/* w += P coarse on the thread's columns of a plane. */
+template <typename real>
+__device__ __forceinline__ void correct(real (&w)[ROWS], Slices<real> &s, const Smooth<real> &a,
+                                        const Pairs<real> &pairs, const Column<real> &column, int plane, bool regular)
+{
+    const Pair<real, int> z = pairs.plane[plane], *row = pairs.row + column.row;
+    const long long size = (long long)a.transfer[0].coarse * a.transfer[1].coarse;
+    /* one place to fetch: the plane that comes is the higher one, and passes through it where the lower one is new too */
+#pragma unroll 1
+    for (int half = 0; half < 2; half++) {
+        const int wanted = z.start[half];
+        if (half == 0 && wanted == s.low_plane)
+            continue;
+        if (wanted != s.high_plane)
+            fetch(s.high, a.coarse + wanted * size, row, pairs.column[column.x], regular);
+        s.high_plane = wanted;
+        if (half == 0) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                s.low[r] = s.high[r];
+            s.low_plane = wanted;
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        w[r] += z.weight[0] * s.low[r] + z.weight[1] * s.high[r];
 }
 
 /* z: the plane's line. */
@@ -111,9 +144,10 @@ __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_const
     __shared__ Pairs<real> pairs;
     const Tile tile = tile_of(a, HALO);
     const Column<real> column = column_of<real, true>(a.matrix, tile);
-    const Pair<real, int> x = CORRECTED ? pair_of(a.transfer[0], column.i, 1) : Pair<real, int>();
     real w0[ROWS] = {}, w1[ROWS] = {}, r0[ROWS] = {}, r1[ROWS] = {}, f0[ROWS] = {}, f1[ROWS] = {}, w_next[ROWS] = {},
          f_next[ROWS] = {};
+
+    Slices<real> slices = {{}, {}, -1, -1};
 
     fill_tables<real, true>(s, a.matrix, tile);
     clear_spare(before);
@@ -129,7 +163,7 @@ __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_const
         for (int r = 0; r < ROWS; r++)
             w2[r] = w_next[r];
         if (CORRECTED)
-            correct(w2, a.coarse, pairs, x, column.row, p, regular);
+            correct(w2, slices, a, pairs, column, p, regular);
         put(&before.value[p & 1][column.row][column.x], w2);
         if (p + 1 < tile.planes)
             load(w_next, a.u, s, column, p + 1);
@@ -175,9 +209,6 @@ __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_const
 /* What a thread keeps of its columns from plane to plane. Of each pair of rows, in step p one is `active`: its unknown of plane p - 1 has the first
  * colour and that of plane p - 2 the second one. The other is active in the next step. */
 template <typename real> struct Active {
-    real w_below[ROWS / 2],
-        w_last[ROWS / 2];    /* w of planes p - 2 and p - 1 in the rows that were active two steps and one step ago */
-    real w_middle[ROWS / 2]; /* w of plane p - 1 in those active now */
     real r_below[ROWS / 2], r_last[ROWS / 2];   /* relaxed two steps and one step ago, in planes p - 3 and p - 2 */
     real f_first[ROWS / 2], f_second[ROWS / 2]; /* f of planes p - 1 and p - 2 in the rows active now */
     real f_kept[ROWS / 2];                      /* f of plane p - 1 in the other rows */
@@ -200,10 +231,9 @@ template <typename real> __device__ __forceinline__ void copy(real (&to)[ROWS / 
 }
 
 /* A column's unknown with its neighbours in the plane from shared memory. */
-template <typename real>
-__device__ __forceinline__ Star<real> shared_star(const real *at, real middle, real below, real above)
+template <typename real> __device__ __forceinline__ Star<real> shared_star(const real *at, real below, real above)
 {
-    return {middle, at[-1], at[1], at[-ACROSS], at[ACROSS], below, above};
+    return {at[0], at[-1], at[1], at[-ACROSS], at[ACROSS], below, above};
 }
 
 /* Step p, in which the second row of each pair is active or the first one. Planes p, p - 1 and p - 2 are in shared memory at `arriving`, `first` and
@@ -221,39 +251,37 @@ __device__ __forceinline__ void step(const Smooth<real> &a, const Tables<real> &
     for (int h = 0; h < ROWS / 2; h++) {
         const int row = column.row + 2 * h + odd, cell = (2 * h + odd) * ACROSS;
         const Line<real> y = s.row[row];
-        const Star<real> before = shared_star(first + cell, t.w_middle[h], t.w_below[h], w_now[h]);
+        const Star<real> before = shared_star(first + cell, second[cell], w_now[h]);
         r_now[h] = relaxed_row<real, STORED>(a, s, column, y, z1, row, max(p - 1, 0), before, t.f_first[h]);
         first[cell] = r_now[h];
-        const Star<real> after = shared_star(second + cell, t.w_below[h], t.r_below[h], r_now[h]);
+        const Star<real> after = shared_star(second + cell, t.r_below[h], r_now[h]);
         const real relaxed = relaxed_row<real, STORED>(a, s, column, y, z2, row, max(p - 2, 0), after, t.f_second[h]);
         v[2 * h] = odd ? t.r_last[h] : relaxed;
         v[2 * h + 1] = odd ? relaxed : t.r_last[h];
     }
     if (p >= 2 * HALO)
         write(a.v, v, s, column, p - 2);
-    copy(t.w_below, t.w_last);
-    copy(t.w_last, w_now);
-    choose(t.w_middle, w, !odd);
     copy(t.r_below, t.r_last);
     copy(t.r_last, r_now);
 }
 
 /* Planes lie in three buffers by turns: one arrives, in one the first colour is relaxed in place, from one the second is read. */
 template <typename real, bool STORED, bool CORRECTED>
-__global__ void __launch_bounds__(THREADS, 2) colours_kernel(const __grid_constant__ Smooth<real> a)
+__global__ void __launch_bounds__(THREADS, RESIDENT<real>) colours_kernel(const __grid_constant__ Smooth<real> a)
 {
     __shared__ Planes<real, 3> planes;
     __shared__ Tables<real> s;
     __shared__ Pairs<real> pairs;
     const Tile tile = tile_of(a, HALO);
     const Column<real> column = column_of<real, true>(a.matrix, tile);
-    const Pair<real, int> x = CORRECTED ? pair_of(a.transfer[0], column.i, 1) : Pair<real, int>();
     Active<real> t = {};
     real u_next[ROWS] = {}, f_next[ROWS] = {};
     real *arriving = &planes.value[0][column.row][column.x], *second = arriving + HEIGHT * ACROSS,
          *first = second + HEIGHT * ACROSS;
     /* rows of a tile begin with an even one, and no neighbours have one colour */
     bool odd = ((tile.x + column.x + tile.z - 1 + a.first) & 1) != 0;
+
+    Slices<real> slices = {{}, {}, -1, -1};
 
     fill_tables<real, true>(s, a.matrix, tile);
     clear_spare(planes);
@@ -269,7 +297,7 @@ __global__ void __launch_bounds__(THREADS, 2) colours_kernel(const __grid_consta
         for (int r = 0; r < ROWS; r++)
             w[r] = u_next[r];
         if (CORRECTED)
-            correct(w, a.coarse, pairs, x, column.row, p, regular);
+            correct(w, slices, a, pairs, column, p, regular);
         put(arriving, w);
         choose(t.f_first, f_next, odd);
         copy(t.f_second, t.f_kept);
@@ -290,15 +318,16 @@ __global__ void __launch_bounds__(THREADS, 2) colours_kernel(const __grid_consta
 /* ---- All at once -------------------------------------------------------------------------------------------------- */
 
 template <typename real, bool STORED, bool CORRECTED>
-__global__ void __launch_bounds__(THREADS, 2) at_once_kernel(const __grid_constant__ Smooth<real> a)
+__global__ void __launch_bounds__(THREADS, RESIDENT<real>) at_once_kernel(const __grid_constant__ Smooth<real> a)
 {
     __shared__ Planes<real, 2> before;
     __shared__ Tables<real> s;
     __shared__ Pairs<real> pairs;
     const Tile tile = tile_of(a, 1);
     const Column<real> column = column_of<real, true>(a.matrix, tile);
-    const Pair<real, int> x = CORRECTED ? pair_of(a.transfer[0], column.i, 1) : Pair<real, int>();
     real w0[ROWS] = {}, w1[ROWS] = {}, f1[ROWS] = {}, w_next[ROWS] = {}, f_next[ROWS] = {};
+
+    Slices<real> slices = {{}, {}, -1, -1};
 
     fill_tables<real, true>(s, a.matrix, tile);
     clear_spare(before);
@@ -313,7 +342,7 @@ __global__ void __launch_bounds__(THREADS, 2) at_once_kernel(const __grid_consta
         for (int r = 0; r < ROWS; r++)
             w2[r] = w_next[r];
         if (CORRECTED)
-            correct(w2, a.coarse, pairs, x, column.row, p, regular);
+            correct(w2, slices, a, pairs, column, p, regular);
         put(&before.value[p & 1][column.row][column.x], w2);
         if (p + 1 < tile.planes)
             load_inner(w_next, a.u, s, column, p + 1);

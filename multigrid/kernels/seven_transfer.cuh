@@ -42,14 +42,10 @@ __device__ Pair<real, Index> pair_of(const Transfer<real> &t, int i, Index strid
             {t.lower[i], t.upper[i]}};
 }
 
-/* The value at one coarse row between two columns and two planes, which start at low and high. */
-template <typename real>
-__device__ __forceinline__ real between(const real *low, const real *high, const Pair<real, int> &x,
-                                        const Pair<real> &z, int row)
+/* The value at one row of a coarse plane between two columns. */
+template <typename real> __device__ __forceinline__ real between(const real *plane, const Pair<real, int> &x, int row)
 {
-    const int west = row + x.start[0], east = row + x.start[1];
-    return z.weight[0] * (x.weight[0] * __ldg(low + west) + x.weight[1] * __ldg(low + east)) +
-           z.weight[1] * (x.weight[0] * __ldg(high + west) + x.weight[1] * __ldg(high + east));
+    return x.weight[0] * __ldg(plane + (row + x.start[0])) + x.weight[1] * __ldg(plane + (row + x.start[1]));
 }
 
 } // namespace seven

@@ -121,7 +121,7 @@ __device__ __forceinline__ void add_plane(const Restrict<real> &a, const Coarse_
 }
 
 template <typename real, bool STORED, int FX, int FY>
-__global__ void __launch_bounds__(THREADS, 2) restrict_kernel(const __grid_constant__ Restrict<real> a)
+__global__ void __launch_bounds__(THREADS, RESIDENT<real>) restrict_kernel(const __grid_constant__ Restrict<real> a)
 {
     constexpr int MINE = Coarse_tile<FX, FY>::OF_THREAD;
     __shared__ Planes<real, 2> planes, defects;
@@ -236,9 +236,9 @@ __global__ void __launch_bounds__(ACROSS *PROLONG_DOWN) prolong_kernel(const __g
         const Pair<real> z = pair_of(tz, k, (long long)tx.coarse * ty.coarse);
         const long long e = i + (long long)tx.fine * (j + (long long)ty.fine * k);
         const real *low = a.coarse + z.start[0], *high = a.coarse + z.start[1];
-        const real before = a.u ? a.u[e] : real(0);
-        a.v[e] = before + (y.weight[0] * between(low, high, x, z, y.start[0]) +
-                           y.weight[1] * between(low, high, x, z, y.start[1]));
+        const real south = z.weight[0] * between(low, x, y.start[0]) + z.weight[1] * between(high, x, y.start[0]);
+        const real north = z.weight[0] * between(low, x, y.start[1]) + z.weight[1] * between(high, x, y.start[1]);
+        a.v[e] = (a.u ? a.u[e] : real(0)) + (y.weight[0] * south + y.weight[1] * north);
     }
 }
 
