@@ -124,6 +124,7 @@ static starfish_status measure_peers(struct multigrid_bench *run, const struct c
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix");
     }
     starfish_q1_assemble(&grid, table);
+    starfish_q1_diagonals(&grid, table);
     starfish_q1_grid_destroy(&grid);
     for (size_t b = 0; b < 5; b++)
         problem.band[b] = table + starfish_band_table_start(problem.n[0], problem.n[1], b);

@@ -60,7 +60,15 @@ starfish_q1_shape shape_of(size_t n)
     return shape;
 }
 
-/* Bands C E NW N NE of U1, whose entries do not depend on the level, and weights of a half. */
+/* Neighbours beyond the ends. */
+unsigned missing(size_t n, size_t i, size_t j)
+{
+    const unsigned across = 3 - (i == 0) - (i + 1 == n), down = 3 - (j == 0) - (j + 1 == n);
+    return 9 - across * down;
+}
+
+/* Row sums and bands E NW N NE of U1, whose entries do not depend on the level, and weights of a half: the diagonal is 8/3, an entry
+ * -1/3. */
 template <typename Real> Real *make_table(const starfish_q1_shape &shape)
 {
     static const int ahead[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
@@ -72,7 +80,8 @@ template <typename Real> Real *make_table(const starfish_q1_shape &shape)
         for (size_t j = 0; j < n; j++)
             for (size_t i = 0; i < n; i++)
                 if (i + ahead[b][0] < n && j + ahead[b][1] < n)
-                    table[starfish_band_table_start(n, n, b) + i + j * n] = b == 0 ? Real(8) / 3 : Real(-1) / 3;
+                    table[starfish_band_table_start(n, n, b) + i + j * n] =
+                        b == 0 ? missing(n, i, j) / Real(3) : Real(-1) / 3;
     std::fill(table.begin() + static_cast<std::ptrdiff_t>(weights), table.end(), Real(0.5));
     check(cudaMalloc(&device, table.size() * sizeof(Real)));
     check(cudaMemcpy(device, table.data(), table.size() * sizeof(Real), cudaMemcpyHostToDevice));

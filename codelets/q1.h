@@ -6,6 +6,7 @@
 #include "codelets/q1_steps.h"
 #include "codelets/tiles.h"
 #include "multigrid/kernels/cycle.h"
+#include "scheduler/replay.h"
 #include "scheduler/workspace.h"
 
 /* What the tasks of a hierarchy have in common. */
@@ -13,7 +14,8 @@ struct starfish_q1_setting {
     starfish_precision precision;
     uint32_t where; /* kinds of workers for grids above the tail; 0: any */
     const struct starfish_workspace
-        *workspace; /* starfish_q1_work of every grid, or starfish_q1_tail_work if that is more */
+        *workspace;                   /* starfish_q1_work of every grid, or starfish_q1_tail_work if that is more */
+    struct starfish_replays *replays; /* for the tail */
 };
 
 /* A grid's shape and table. */

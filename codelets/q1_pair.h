@@ -8,6 +8,7 @@
 
 #include "codelets/kernel_pair.h"
 #include "codelets/q1.h"
+#include "scheduler/replay.h"
 
 #ifdef STARFISH_HAVE_GPU
 #define STARFISH_Q1_PAIR_CUDA(operation)                                                                               \
@@ -22,7 +23,7 @@
 #define STARFISH_Q1_PAIR_CUDA(operation)
 #endif
 
-#define STARFISH_Q1_PAIR(operation)                                                                                    \
+#define STARFISH_Q1_PAIR_CPU(operation)                                                                                \
     struct operation##_task {                                                                                          \
         void **buffers;                                                                                                \
         const struct arguments *arguments;                                                                             \
@@ -40,8 +41,46 @@
         const struct arguments *a = data;                                                                              \
         struct operation##_task task = {buffers, a};                                                                   \
         starfish_team_run(a->header.progress->context, operation##_on_a_core, &task);                                  \
-    }                                                                                                                  \
+    }
+#define STARFISH_Q1_PAIR(operation)                                                                                    \
+    STARFISH_Q1_PAIR_CPU(operation)                                                                                    \
     STARFISH_Q1_PAIR_CUDA(operation)
+
+/* The same for a cycle over small grids, whose launches on a GPU are replayed (scheduler/replay.h): struct arguments has `tail`,
+ * `shape`, `zero`, `table`, `f` and `u`, too, on which they depend. */
+#ifdef STARFISH_HAVE_GPU
+#define STARFISH_Q1_TAIL_PAIR(operation)                                                                               \
+    STARFISH_Q1_PAIR_CPU(operation)                                                                                    \
+    struct operation##_launch {                                                                                        \
+        struct starfish_q1_place place;                                                                                \
+        void **buffers;                                                                                                \
+        const struct arguments *arguments;                                                                             \
+    };                                                                                                                 \
+    static int operation##_launch(void *data)                                                                          \
+    {                                                                                                                  \
+        const struct operation##_launch *l = data;                                                                     \
+        return operation##_here(&l->place, l->buffers, l->arguments, 0, 1);                                            \
+    }                                                                                                                  \
+    static void operation##_cuda(void *buffers[], void *data)                                                          \
+    {                                                                                                                  \
+        const struct arguments *a = data;                                                                              \
+        struct operation##_launch l = {                                                                                \
+            {a->setting.precision, 1, starpu_cuda_get_local_stream(), starfish_workspace_here(a->setting.workspace)},  \
+            buffers,                                                                                                   \
+            a};                                                                                                        \
+        struct starfish_replay_key key = {6,                                                                           \
+                                          {(uintptr_t)a->tail, (uintptr_t)a->shape, (uintptr_t)a->zero,                \
+                                           (uintptr_t)l.place.work,                                                    \
+                                           (uintptr_t)starfish_tiles_here(buffers, a->f, l.place.precision),           \
+                                           (uintptr_t)starfish_tiles_here(buffers, a->u, l.place.precision)}};         \
+        for (int level = 0; level < a->tail->levels; level++)                                                          \
+            key.word[key.count++] = (uintptr_t)STARFISH_VECTOR(buffers, a->table + level);                             \
+        starfish_task_check(&a->header, #operation,                                                                    \
+                            starfish_replay(a->setting.replays, &key, l.place.stream, operation##_launch, &l));        \
+    }
+#else
+#define STARFISH_Q1_TAIL_PAIR(operation) STARFISH_Q1_PAIR_CPU(operation)
+#endif
 
 /* Part of parts of a rectangle, by rows or by columns. */
 static inline struct starfish_rectangle starfish_q1_share_rows(struct starfish_rectangle at, size_t part, size_t parts)

@@ -45,7 +45,11 @@ static const void *at_real(const struct starfish_q1_place *place, const void *ar
 static struct starfish_band_matrix matrix_of(const struct starfish_q1_place *place,
                                              const struct starfish_q1_shape *shape, const void *table)
 {
-    return starfish_band_table_point(shape->n[0], shape->n[1], table, starfish_real_size(place->precision));
+    struct starfish_band_matrix matrix =
+        starfish_band_table_point(shape->n[0], shape->n[1], table, starfish_real_size(place->precision));
+
+    matrix.diagonals = shape->diagonals;
+    return matrix;
 }
 
 /* Between a fine grid and the next coarser one, whose table has the weights. */
@@ -78,7 +82,13 @@ static size_t lines_at_once(const struct starfish_q1_place *place, const struct 
     return starfish_tridiag_block_lanes(shape->n[1], shape->n[0], 1, size);
 }
 
-/* Lines of a rectangle, the defect in the work space, which becomes the correction. */
+/* Reals of one vector of the work space: whole rows of the grid, so that rows lie as those of the bands. */
+static size_t vector_reals(const struct starfish_q1_shape *shape, struct starfish_rectangle at)
+{
+    return starfish_tridiag_round_up(shape->n[0] * (at.y1 - at.y0), 32);
+}
+
+/* Lines of a rectangle. The work space has the defect, which becomes the correction, and the diagonal. */
 static struct starfish_batch batch_of(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
                                       enum starfish_q1_direction direction, struct starfish_rectangle at)
 {
@@ -90,35 +100,53 @@ static struct starfish_batch batch_of(const struct starfish_q1_place *place, con
         .columns = 1,
         .components = 1,
         .coefficients = x ? (struct starfish_layout){1, nx} : (struct starfish_layout){nx, 1},
-        .vectors = x ? (struct starfish_layout){1, width} : (struct starfish_layout){width, 1},
+        .vectors = x ? (struct starfish_layout){1, nx} : (struct starfish_layout){nx, 1},
+        .diag = at_real(place, place->work, vector_reals(shape, at)),
         .input = place->work,
         .output = place->work,
     };
 
     batch.algorithm = place->gpu ? starfish_batch_choose_cuda(&batch) : starfish_batch_choose_cpu(&batch);
-    batch.workspace = (void *)(uintptr_t)at_real(place, place->work, starfish_tridiag_round_up(width * height, 32));
+    batch.workspace = (void *)(uintptr_t)at_real(place, place->work, 2 * vector_reals(shape, at));
     return batch;
+}
+
+/* Lines in y on the CPU, whose defect is solved for as it is computed. */
+static int smooth_columns(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
+                          struct starfish_rectangle at)
+{
+    static void (*const run[])(const struct starfish_band_columns *) = {starfish_band_columns_cpu_f32,
+                                                                        starfish_band_columns_cpu_f64};
+    const struct starfish_band_columns columns = {.matrix = matrix_of(place, &s->shape, s->table),
+                                                  .at = at,
+                                                  .damping = s->damping,
+                                                  .u = s->u,
+                                                  .f = s->f,
+                                                  .v = s->v,
+                                                  .work = place->work};
+
+    run[place->precision](&columns);
+    return 0;
 }
 
 static int smooth_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
                         struct starfish_rectangle at)
 {
     const int x = s->direction == STARFISH_Q1_LINES_X;
-    const size_t pitch = at.x1 - at.x0, start = at.x0 + at.y0 * s->shape.n[0];
+    const size_t pitch = s->shape.n[0], start = at.x0 + at.y0 * pitch;
     const struct starfish_band_matrix matrix = matrix_of(place, &s->shape, s->table);
-    const struct starfish_band_defect defect = {
-        .matrix = matrix, .at = at, .u = s->u, .f = s->f, .result = place->work, .pitch = pitch};
-    const struct starfish_band_update update = {.nx = s->shape.n[0],
-                                                .at = at,
-                                                .damping = s->damping,
-                                                .u = s->u,
-                                                .correction = place->work,
-                                                .pitch = pitch,
-                                                .v = s->v};
     struct starfish_batch lines = batch_of(place, &s->shape, s->direction, at);
+    const struct starfish_band_defect defect = {.matrix = matrix,
+                                                .at = at,
+                                                .u = s->u,
+                                                .f = s->f,
+                                                .result = place->work,
+                                                .diag = (void *)(uintptr_t)lines.diag,
+                                                .pitch = pitch};
+    const struct starfish_band_update update = {
+        .nx = pitch, .at = at, .damping = s->damping, .u = s->u, .correction = place->work, .pitch = pitch, .v = s->v};
 
     lines.lower = at_real(place, matrix.band[x ? STARFISH_BAND_W : STARFISH_BAND_S], start);
-    lines.diag = at_real(place, matrix.band[STARFISH_BAND_C], start);
     lines.upper = at_real(place, matrix.band[x ? STARFISH_BAND_E : STARFISH_BAND_N], start);
     TRY_LAUNCH(run_defect(place, &defect));
     TRY_LAUNCH(run_lines(place, &lines));
@@ -167,7 +195,7 @@ int starfish_q1_smooth_here(const struct starfish_q1_place *place, const struct 
     else
         for (; at.x0 < s->at.x1; at.x0 = at.x1) {
             at.x1 = starfish_tridiag_smaller(at.x0 + step, s->at.x1);
-            TRY_LAUNCH(smooth_lines(place, s, at));
+            TRY_LAUNCH((place->gpu ? smooth_lines : smooth_columns)(place, s, at));
         }
     return 0;
 }
@@ -294,10 +322,11 @@ static size_t line_work(const struct starfish_q1_place *place, const struct star
     const struct starfish_rectangle at = {0, direction == STARFISH_Q1_LINES_X ? shape->n[0] : lines, 0,
                                           direction == STARFISH_Q1_LINES_X ? lines : shape->n[1]};
     const struct starfish_batch batch = batch_of(place, shape, direction, at);
-    const size_t solve =
-        place->gpu ? starfish_batch_workspace_cuda(&batch, size) : starfish_batch_workspace_cpu(&batch, size);
 
-    return starfish_tridiag_round_up(at.x1 * at.y1, 32) * size + solve;
+    if (!place->gpu && direction == STARFISH_Q1_LINES_Y)
+        return starfish_band_columns_work(lines, shape->n[1]) * size;
+    return 2 * vector_reals(shape, at) * size +
+           (place->gpu ? starfish_batch_workspace_cuda(&batch, size) : starfish_batch_workspace_cpu(&batch, size));
 }
 
 static size_t larger(size_t a, size_t b)

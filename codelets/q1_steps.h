@@ -3,7 +3,8 @@
  *
  * A line step is u + damping * T^-1 (f - A u) with T the tridiagonal matrices of the lines in one direction. On the CPU
  * a few lines at a time pass through the cache: defect, solve, update; 8 words per unknown go to memory. On
- * the GPU each of the three is a kernel over all lines: 8 words for the defect, 5 for the lines, 3 for the update. */
+ * the GPU each of the three is a kernel over all lines: 9 words for the defect and the diagonal, 5 for the lines, 3 for the
+ * update. */
 #ifndef STARFISH_CODELETS_Q1_STEPS_H
 #define STARFISH_CODELETS_Q1_STEPS_H
 
@@ -16,6 +17,7 @@
 struct starfish_q1_shape {
     size_t n[2], stride[2], origin[2];
     int coarsest;
+    int diagonals;     /* of struct starfish_band_matrix */
     double eigenvalue; /* an upper bound of those of D^-1 A; for Chebyshev's steps alone */
 };
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape); /* where left of x begins */

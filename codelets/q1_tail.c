@@ -2,7 +2,7 @@
  *
  * A grid of a few thousand unknowns is less work than submitting its tasks. So from some grid down the walk of the cycle
  * (multigrid/kernels/cycle.h) runs inside one task, over the same steps as above, called one after the other on a core or
- * launched one after the other on a GPU's stream. Its grids lie in the worker's work space, the finest's u and f in the
+ * launched on a GPU's stream, from the second time on as one graph. Its grids lie in the worker's work space, the finest's u and f in the
  * task's data. */
 #include "codelets/q1_pair.h"
 
@@ -176,7 +176,7 @@ static int tail_here(const struct starfish_q1_place *place, void *buffers[], con
     return run.error;
 }
 
-STARFISH_Q1_PAIR(tail)
+STARFISH_Q1_TAIL_PAIR(tail)
 STARFISH_CODELET(tail, "q1_tail", 0x555588);
 
 starfish_status starfish_submit_q1_tail(struct starfish_progress *progress, const struct starfish_q1_setting *setting,

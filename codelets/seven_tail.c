@@ -2,7 +2,7 @@
  *
  * A grid of a few thousand unknowns is less work than submitting its tasks. So from some grid down the walk of the cycle
  * (multigrid/kernels/cycle.h) runs inside one task, over the same steps as above, called one after the other on a core or
- * launched one after the other on a GPU's stream. Its grids lie in the worker's work space, the finest's u and f in the
+ * launched on a GPU's stream, from the second time on as one graph. Its grids lie in the worker's work space, the finest's u and f in the
  * task's data. */
 #include "codelets/seven_pair.h"
 
@@ -206,7 +206,7 @@ static int tail_here(const struct starfish_q1_place *place, void *buffers[], con
     return run.error;
 }
 
-STARFISH_Q1_PAIR(tail)
+STARFISH_Q1_TAIL_PAIR(tail)
 STARFISH_CODELET(tail, "seven_tail", 0x555588);
 
 starfish_status starfish_submit_seven_tail(struct starfish_progress *progress,

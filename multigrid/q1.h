@@ -32,6 +32,8 @@ void starfish_q1_grid_destroy(struct starfish_q1_grid *grid);
 
 /* Fill the table of a matrix (starfish_band_table_start doubles, all zero before). */
 void starfish_q1_assemble(const struct starfish_q1_grid *grid, double *table);
+/* Put diagonals in the place of its row sums, as the usual form has them. */
+void starfish_q1_diagonals(const struct starfish_q1_grid *grid, double *table);
 
 /* The inverse of the matrix of a grid of few unknowns, n[0] * n[1] squared doubles. */
 starfish_status starfish_q1_inverse(const struct starfish_q1_grid *grid, const double *table, double *inverse);

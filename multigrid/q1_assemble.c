@@ -4,7 +4,9 @@
  * linear elements, stiffness [1 -1; -1 1] / h and mass h/6 [2 1; 1 2]:
  *     kx S(hx) (x) M(hy) + ky M(hx) (x) S(hy) + c M(hx) (x) M(hy).
  * Its off-diagonal entries go to bands E, N and, for the diagonals of the element, NE and NW; the others are their mirror
- * images (multigrid/kernels/band.h). */
+ * images (multigrid/kernels/band.h). Row sums, which take the diagonal's place, are sums over the element's nodes that are unknowns, and
+ * so again tensor products, of row sums of the 1D matrices: of S 0, or 1/h where the other node is at a Dirichlet end, of M
+ * h/2, or h/3. All terms are positive, so that nothing cancels, where assembled entries of a row would to the last digit. */
 #include "multigrid/q1.h"
 
 #include "base/status.h"
@@ -27,24 +29,33 @@ static struct element_pair mass(double h)
     return (struct element_pair){h / 3, h / 6};
 }
 
-/* Entries between an element's nodes: that of a node with itself, its neighbour in x, in y, and across. */
+/* Entries between an element's nodes: of a node with its neighbour in x, in y, and across. And the row sums over unknowns: of
+ * all four nodes, without the neighbours in x, in y, and of the node alone; [is there one in y][in x]. */
 struct element_matrix {
-    double self, x, y, across;
+    double x, y, across, sum[2][2];
 };
+
+/* The sum of a row. S has none but at an end: exactly. */
+static double row_sum(struct element_pair pair, int both)
+{
+    return both ? pair.same + pair.other : pair.same;
+}
 
 static void add_product(struct element_matrix *m, double factor, struct element_pair x, struct element_pair y)
 {
-    m->self += factor * x.same * y.same;
     m->x += factor * x.other * y.same;
     m->y += factor * x.same * y.other;
     m->across += factor * x.other * y.other;
+    for (int both_y = 0; both_y < 2; both_y++)
+        for (int both_x = 0; both_x < 2; both_x++)
+            m->sum[both_y][both_x] += factor * row_sum(x, both_x) * row_sum(y, both_y);
 }
 
 static struct element_matrix element_matrix(const struct starfish_q1_grid *grid, size_t ex, size_t ey)
 {
     const size_t e = ex + ey * grid->elements[0];
     const double hx = grid->width[0][ex], hy = grid->width[1][ey];
-    struct element_matrix m = {0, 0, 0, 0};
+    struct element_matrix m = {.x = 0};
 
     add_product(&m, grid->diffusion[0] ? grid->diffusion[0][e] : 1, stiffness(hx), mass(hy));
     add_product(&m, grid->diffusion[1] ? grid->diffusion[1][e] : 1, mass(hx), stiffness(hy));
@@ -53,25 +64,48 @@ static struct element_matrix element_matrix(const struct starfish_q1_grid *grid,
 }
 
 /* Bands as they are stored, and the unknowns of an element's nodes. */
-enum { C, E, NW, N, NE, STORED };
+enum { SUM, E, NW, N, NE, STORED };
 struct assembly {
     const struct starfish_q1_grid *grid;
     double *band[STORED];
 };
 
-/* Add to the entry of the unknown at node (i,j) of the grid, if that and the neighbour at (k,l) are unknowns. */
-static void add_entry(const struct assembly *a, int band, const size_t node[2], const size_t neighbour[2], double value)
+/* Is node i of the grid an unknown in direction d? */
+static int is_unknown(const struct starfish_q1_grid *grid, int d, size_t i)
+{
+    const size_t low = (size_t)grid->dirichlet[d][0];
+
+    return i >= low && i - low < grid->n[d];
+}
+
+static int both_unknown(const struct starfish_q1_grid *grid, const size_t node[2])
+{
+    return is_unknown(grid, 0, node[0]) && is_unknown(grid, 1, node[1]);
+}
+
+static void add_at(const struct assembly *a, int band, const size_t node[2], double value)
 {
     const struct starfish_q1_grid *grid = a->grid;
-    size_t unknown[2];
+    const size_t i = node[0] - (size_t)grid->dirichlet[0][0], j = node[1] - (size_t)grid->dirichlet[1][0];
 
-    for (int d = 0; d < 2; d++) {
-        const size_t low = (size_t)grid->dirichlet[d][0];
-        if (node[d] < low || node[d] - low >= grid->n[d] || neighbour[d] < low || neighbour[d] - low >= grid->n[d])
-            return;
-        unknown[d] = node[d] - low;
-    }
-    a->band[band][unknown[0] + unknown[1] * grid->n[0]] += value;
+    a->band[band][i + j * grid->n[0]] += value;
+}
+
+/* Add to the entry of the unknown at a node, if that and the neighbour are unknowns. */
+static void add_entry(const struct assembly *a, int band, const size_t node[2], const size_t neighbour[2], double value)
+{
+    if (both_unknown(a->grid, node) && both_unknown(a->grid, neighbour))
+        add_at(a, band, node, value);
+}
+
+/* `opposite` is the node across, whose directions are those of the neighbours in x and in y. */
+static void add_sum(const struct assembly *a, const size_t node[2], const size_t opposite[2],
+                    const struct element_matrix *m)
+{
+    const int both_x = is_unknown(a->grid, 0, opposite[0]), both_y = is_unknown(a->grid, 1, opposite[1]);
+
+    if (both_unknown(a->grid, node))
+        add_at(a, SUM, node, m->sum[both_y][both_x]);
 }
 
 static void add_element(const struct assembly *a, size_t ex, size_t ey)
@@ -80,7 +114,7 @@ static void add_element(const struct assembly *a, size_t ex, size_t ey)
     const size_t corner[4][2] = {{ex, ey}, {ex + 1, ey}, {ex, ey + 1}, {ex + 1, ey + 1}}; /* SW SE NW NE */
 
     for (int node = 0; node < 4; node++)
-        add_entry(a, C, corner[node], corner[node], m.self);
+        add_sum(a, corner[node], corner[3 - node], &m);
     add_entry(a, E, corner[0], corner[1], m.x);
     add_entry(a, E, corner[2], corner[3], m.x);
     add_entry(a, N, corner[0], corner[2], m.y);
@@ -100,6 +134,15 @@ void starfish_q1_assemble(const struct starfish_q1_grid *grid, double *table)
             add_element(&assembly, ex, ey);
 }
 
+void starfish_q1_diagonals(const struct starfish_q1_grid *grid, double *table)
+{
+    const struct starfish_band_matrix bands = starfish_band_table_point(grid->n[0], grid->n[1], table, sizeof *table);
+    double *sum = table + starfish_band_table_start(grid->n[0], grid->n[1], SUM);
+
+    for (size_t e = 0; e < grid->n[0] * grid->n[1]; e++)
+        sum[e] = starfish_band_diagonal(&bands, e);
+}
+
 /* ---- The coarsest grid ------------------------------------------------------------------------------------------- */
 
 /* The upper triangle, row by row, as LAPACK's lower one column by column. */
@@ -107,9 +150,12 @@ static void fill_triangle(const struct starfish_q1_grid *grid, const double *tab
 {
     const size_t nx = grid->n[0], ny = grid->n[1], n = nx * ny;
     const size_t ahead[STORED] = {0, 1, nx - 1, nx, nx + 1};
+    const struct starfish_band_matrix bands = starfish_band_table_point(nx, ny, table, sizeof *table);
 
     memset(matrix, 0, n * n * sizeof *matrix);
-    for (size_t b = 0; b < STORED; b++)
+    for (size_t i = 0; i < n; i++)
+        matrix[i * n + i] = starfish_band_diagonal(&bands, i);
+    for (size_t b = 1; b < STORED; b++)
         for (size_t i = 0; i + ahead[b] < n; i++)
             matrix[i * n + i + ahead[b]] += table[starfish_band_table_start(nx, ny, b) + i];
 }

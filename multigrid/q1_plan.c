@@ -104,21 +104,30 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
 {
     const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
     const double least = precision == STARFISH_F32 ? (double)FLT_MIN : DBL_MIN;
-    const size_t *n = h->shape[l].n, diag = starfish_band_table_start(n[0], n[1], 0);
+    const size_t *n = h->shape[l].n;
+    const struct starfish_band_matrix bands = starfish_band_table_point(n[0], n[1], h->table[l], sizeof(double));
 
     for (size_t i = 0; i < starfish_q1_table_size(&h->shape[l]); i++)
         if (!(fabs(h->table[l][i]) <= most))
             return starfish_fail(STARFISH_ERROR_NUMERICAL,
                                  "grid %d: an entry of the matrix is %g, beyond the precision", l, h->table[l][i]);
-    for (size_t i = 0; i < n[0] * n[1]; i++)
-        if (!(h->table[l][diag + i] >= least))
+    for (size_t i = 0; i < n[0] * n[1]; i++) {
+        const double diagonal = starfish_band_diagonal(&bands, i);
+        if (!(diagonal >= least && diagonal <= most))
             return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                                 "grid %d: a diagonal entry of the matrix is %g, beyond the precision", l,
-                                 h->table[l][diag + i]);
+                                 "grid %d: a diagonal entry of the matrix is %g, beyond the precision", l, diagonal);
+    }
     return STARFISH_SUCCESS;
 }
 
-static starfish_status make_table(struct hierarchy *h, int l, starfish_precision precision)
+/* The matrix of the defects in f64, before its entries are made those of the cycles. */
+static starfish_status keep_high_table(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
+{
+    return starfish_vector_reals(&plan->high_table, STARFISH_F64, h->table[0],
+                                 starfish_band_table_start(plan->n[0], plan->n[1], 5));
+}
+
+static starfish_status make_table(struct starfish_multigrid_plan *plan, struct hierarchy *h, int l)
 {
     const struct starfish_q1_grid *grid = &h->grid[l];
     struct starfish_q1_shape *shape = &h->shape[l];
@@ -127,11 +136,14 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
                                         .stride = {grid->stride[0], grid->stride[1]},
                                         .origin = {grid->origin[0], grid->origin[1]},
                                         .coarsest = l == h->levels - 1,
+                                        .diagonals = plan->options.stored_diagonal,
                                         .eigenvalue = starfish_q1_largest_eigenvalue(grid)};
     h->table[l] = calloc(starfish_q1_table_size(shape), sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
     starfish_q1_assemble(grid, h->table[l]);
+    if (plan->mixed && l == 0)
+        STARFISH_TRY(keep_high_table(plan, h));
     double *weight = h->table[l] + starfish_q1_table_weights(shape);
     for (int d = 0; d < 2 && l > 0; d++) {
         memcpy(weight, grid->left[d], grid->n[d] * sizeof *weight);
@@ -140,7 +152,10 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
     }
     if (shape->coarsest)
         STARFISH_TRY(starfish_q1_inverse(grid, h->table[l], h->table[l] + starfish_q1_table_inverse(shape)));
-    return check_table(h, l, precision);
+    STARFISH_TRY(check_table(h, l, plan->options.inner));
+    if (shape->diagonals)
+        starfish_q1_diagonals(grid, h->table[l]);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- Smoother ---------------------------------------------------------------------------------------------------- */
@@ -250,13 +265,12 @@ static starfish_status create_graph(struct starfish_multigrid_plan *plan, const 
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create_high(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
+/* The finest grid of defects in f64. */
+static void use_high_table(struct starfish_multigrid_plan *plan)
 {
-    STARFISH_TRY(starfish_vector_reals(&plan->high_table, STARFISH_F64, h->table[0],
-                                       starfish_band_table_start(plan->n[0], plan->n[1], 5)));
     plan->finest.setting.precision = STARFISH_F64;
+    plan->finest.data.shape.diagonals = 0;
     plan->finest.data.table = plan->high_table.handle;
-    return STARFISH_SUCCESS;
 }
 
 static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)
@@ -267,11 +281,11 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const struct
     starfish_status status = coarsen_all(h, problem, plan->options.levels);
     choose_smoother(&plan->options, h);
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
-        status = make_table(h, l, plan->options.inner);
+        status = make_table(plan, h, l);
     if (status == STARFISH_SUCCESS)
         status = create_graph(plan, h);
     if (status == STARFISH_SUCCESS && plan->mixed)
-        status = create_high(plan, h);
+        use_high_table(plan);
     if (status == STARFISH_SUCCESS)
         status = starfish_multigrid_create_vectors(plan);
     forget_hierarchy(h);

@@ -119,7 +119,9 @@ starfish_status starfish_q1_graph_create(struct starfish_q1_graph *graph, struct
     graph->all_levels = parts->levels;
     graph->setting = (struct starfish_q1_setting){.precision = parts->precision,
                                                   .where = context->workers_of[STARFISH_GPU] > 0 ? STARPU_CUDA : 0,
-                                                  .workspace = &graph->workspace};
+                                                  .workspace = &graph->workspace,
+                                                  .replays = &graph->replays};
+    starfish_replays_create(&graph->replays, context);
     const starfish_status status = create(graph, parts);
     if (status != STARFISH_SUCCESS)
         starfish_q1_graph_destroy(graph);
@@ -133,6 +135,7 @@ void starfish_q1_graph_destroy(struct starfish_q1_graph *graph)
         for (int i = 0; i < 3; i++)
             starfish_tiles_destroy(&graph->level[l].own[i]);
     }
+    starfish_replays_destroy(&graph->replays);
     starfish_workspace_destroy(&graph->workspace);
     memset(graph, 0, sizeof *graph);
 }

@@ -21,6 +21,7 @@ struct starfish_q1_graph {
     struct starfish_context *context;
     struct starfish_q1_setting setting;
     struct starfish_workspace workspace;
+    struct starfish_replays replays;
     int levels, all_levels; /* without and with the grids of the tail below its first */
     struct starfish_q1_level level[STARFISH_Q1_MOST_LEVELS];
     struct starfish_q1_tail tail; /* smoother and steps are those of all grids */

@@ -28,7 +28,7 @@ enum { STREAMED_BYTES = 8 << 20 };
 struct stream {
     const real *first;
     size_t row, line;
-    real *tile; /* TILE_ROWS rows, for line != 1 */
+    real *tile; /* TILE_ROWS rows, for line != 1; of upper one more before them, the last one of the tile before */
 };
 
 struct block {
@@ -36,6 +36,7 @@ struct block {
     size_t line, width, pitch; /* lines line .. line+width-1; row k of an array starts at array + k * pitch */
     size_t column, columns;    /* right-hand sides worked on */
     int streams;               /* solutions go past the caches */
+    int symmetric;             /* row k of lower is row k-1 of upper, whose tile has it in lanes already */
     struct stream lower, diag, upper, inverse, c_kept;
     struct stream rhs[STARFISH_BATCH_COLUMNS_CPU];
     real *c, *d[STARFISH_BATCH_COLUMNS_CPU]; /* n rows each */
@@ -64,7 +65,7 @@ static size_t columns_at_once(const struct starfish_batch *b)
 
 static size_t block_rows(const struct starfish_batch *b, size_t columns)
 {
-    return (1 + columns) * b->n + (5 + columns) * TILE_ROWS + LOOSE_ROWS;
+    return (1 + columns) * b->n + (5 + columns) * TILE_ROWS + 1 + LOOSE_ROWS;
 }
 
 size_t REAL_NAME(starfish_batch_thomas_workspace)(const struct starfish_batch *b)
@@ -99,8 +100,11 @@ static struct block block_create(const struct starfish_batch *b)
     block.c = take(&next, b->n * pitch);
     for (size_t q = 0; q < columns; q++)
         block.d[q] = take(&next, b->n * pitch);
-    for (size_t s = 0; s < sizeof streams / sizeof streams[0]; s++)
+    for (size_t s = 0; s < sizeof streams / sizeof streams[0]; s++) {
+        if (streams[s] == &block.upper)
+            take(&next, pitch);
         streams[s]->tile = take(&next, TILE_ROWS * pitch);
+    }
     for (size_t q = 0; q < columns; q++)
         block.rhs[q].tile = take(&next, TILE_ROWS * pitch);
     for (int i = 0; i < LOOSE_ROWS; i++)
@@ -123,6 +127,7 @@ static void block_aim(struct block *block)
     const size_t row = b->coefficients.row, line = b->coefficients.line, offset = block->line * line;
     const size_t matrices = starfish_batch_matrices(b), kept_line = matrices > 1;
 
+    block->symmetric = row == 1 && line > 1 && !b->periodic && (const real *)b->lower + 1 == (const real *)b->upper;
     point(&block->lower, b->lower, offset, row, line);
     point(&block->diag, b->diag, offset, row, line);
     point(&block->upper, b->upper, offset, row, line);
@@ -172,6 +177,18 @@ STARFISH_TRIDIAG_INLINE const real *row_of(const struct stream *s, const struct 
     if (k % TILE_ROWS == 0)
         load_tile(s, block->width, block->pitch, starfish_tridiag_smaller(TILE_ROWS, block->batch->n - k), k);
     return s->tile + k % TILE_ROWS * block->pitch;
+}
+
+/* Rows k of the lower entries and, which come first, of the upper ones. */
+STARFISH_TRIDIAG_INLINE void beside_row(const struct block *block, size_t k, const real *row[3])
+{
+    const struct stream *upper = &block->upper;
+    const size_t pitch = block->pitch;
+
+    if (block->symmetric && k > 0 && k % TILE_ROWS == 0)
+        memcpy(upper->tile - pitch, upper->tile + (TILE_ROWS - 1) * pitch, block->width * sizeof(real));
+    row[2] = row_of(upper, block, k);
+    row[0] = !block->symmetric ? row_of(&block->lower, block, k) : k > 0 ? row[2] - pitch : block->zero;
 }
 
 /* Past the caches: a store that goes through them first reads what it overwrites. */
@@ -266,8 +283,8 @@ static void forward(const struct block *block)
     const size_t n = block->batch->n;
 
     for (size_t k = 0; k < n; k++) {
-        const real *row[3] = {row_of(&block->lower, block, k), row_of(&block->diag, block, k),
-                              row_of(&block->upper, block, k)};
+        const real *row[3] = {NULL, row_of(&block->diag, block, k), NULL};
+        beside_row(block, k, row);
         if (k == 0 || k + 1 == n)
             close_ends(block, k, row);
         factor_row(block, k, row);

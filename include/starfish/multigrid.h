@@ -144,11 +144,14 @@ struct starfish_multigrid_options {
      * meshes on which cycles alone are slow. A preconditioner must be symmetric: before == after, shapes V and W, any smoother
      * but Gauss-Seidel; after the coarse grid's correction the sweeps of a step come in reverse order. Three more arrays. */
     int conjugate_gradients;
+    /* The cycles' matrices are stored with diagonals and A u is a sum of products, as usual, to see what rounding errors then do.
+     * Else row sums are stored in their place and A u is a sum of differences, with which f32 serves finer meshes. */
+    int stored_diagonal;
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_AUTO, 0,              \
-            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0                                                  \
+            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0                                               \
     }
 
 typedef struct starfish_multigrid_plan starfish_multigrid_plan;

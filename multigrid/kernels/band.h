@@ -4,6 +4,12 @@
  * neighbours (i + dx, j + dy), dx, dy = -1 .. 1; entries that lead out of the grid are zero, and an array is never read
  * where they lead. Every band is a pointer of its own, to the entry of unknown (0,0).
  *
+ * In the place of the diagonal there is the row's sum r, of all entries of the row, so that with the entries a_k of the neighbours
+ *     (A u)_i = sum a_k (u_k - u_i) + r u_i,  and the diagonal is r - sum a_k.
+ * Without reaction r is zero inside a grid, and what is left of the missing neighbours beside a Dirichlet end. With a diagonal that is rounded,
+ * and products that are summed as they are, A u would be off by 6e-8 of (diagonal * u) in f32, which outweighs A u itself where u is
+ * smooth on a fine grid. Here entries a_k that are rounded are but coefficients off by 6e-8, and differences lose nothing.
+ *
  * The matrices of this folder are symmetric, so that five bands are stored and the other four are the same memory seen from
  * the neighbour: W(i,j) = E(i-1,j), S = N of the row below, SW = NE of the neighbour below to the left, SE = NW of the one below
  * to the right (starfish_band_table_point). What a kernel moves are thus 5 reals of the matrix per unknown and not 9; kernels
@@ -26,7 +32,7 @@ enum starfish_band {
     STARFISH_BAND_S,
     STARFISH_BAND_SE,
     STARFISH_BAND_W,
-    STARFISH_BAND_C,
+    STARFISH_BAND_SUM, /* of the row, in the place of the diagonal */
     STARFISH_BAND_E,
     STARFISH_BAND_NW,
     STARFISH_BAND_N,
@@ -39,24 +45,38 @@ struct starfish_rectangle {
     size_t x0, x1, y0, y1;
 };
 
+/* The elements of a direction: of unknown i those before and after it are i and i + 1, so that there are one more than
+ * unknowns. Outside of the grid they have width and inverse 0. */
+struct starfish_band_axis {
+    const void *width, *inverse; /* of widths: the coefficient over them */
+};
+
+/* Bands, or, where band[0] is NULL, the tensor products S (x) M + M (x) S + reaction M (x) M of 1D matrices of linear elements,
+ * stiffness S and mass M, x first. */
 struct starfish_band_matrix {
     size_t nx, ny;
     const void *band[STARFISH_BANDS];
+    struct starfish_band_axis axis[2];
+    double reaction;
+    int diagonals; /* the usual form after all: diagonals in the place of row sums, A u a sum of products */
 };
 
-/* A symmetric matrix as one table of reals: bands C, E, NW, N, NE, with as many zeros before each as the other bands look
+/* A symmetric matrix as one table of reals: row sums and bands E, NW, N, NE, with as many zeros before each as the other bands look
  * back. Where band b of the five begins in it; b = 5 is the table's size. */
 size_t starfish_band_table_start(size_t nx, size_t ny, size_t b);
 struct starfish_band_matrix starfish_band_table_point(size_t nx, size_t ny, const void *table, size_t real_size);
+/* The diagonal entry of unknown e of a matrix of row sums in f64. */
+double starfish_band_diagonal(const struct starfish_band_matrix *matrix, size_t e);
 
 /* result = f - A u, and `sums`, STARFISH_BAND_SUMS doubles that add up to the sum of its squares. Either may be NULL where it
- * is not wanted; u == NULL is zero. 8 words per unknown with result (5 bands, u, f, result), 7 without; 2 without u. */
+ * is not wanted; u == NULL is zero. `diag`, which may be NULL and lies as result does, gets the diagonal.
+ * 8 words per unknown with result (5 bands, u, f, result), 7 without; 2 without u; one more with diag, without u 6. */
 enum { STARFISH_BAND_SUMS = 2048 };
 struct starfish_band_defect {
     struct starfish_band_matrix matrix;
     struct starfish_rectangle at;
     const void *u, *f;
-    void *result;
+    void *result, *diag;
     size_t pitch;
     double *sums;
 };
@@ -94,6 +114,20 @@ void starfish_band_colours_cpu_f32(const struct starfish_band_colours *arguments
 void starfish_band_colours_cpu_f64(const struct starfish_band_colours *arguments);
 int starfish_band_colours_cuda_f32(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
 int starfish_band_colours_cuda_f64(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
+
+/* v = u + damping * T^-1 (f - A u), T the tridiagonal matrices of the columns: on the CPU alone, where `at` is so many whole columns
+ * that `work`, starfish_band_columns_work reals, stays in the cache. u == NULL is zero; v may be u. 8 words per unknown, 7 without u. */
+struct starfish_band_columns {
+    struct starfish_band_matrix matrix;
+    struct starfish_rectangle at;
+    double damping;
+    const void *u, *f;
+    void *v, *work;
+};
+size_t starfish_band_columns_pitch(size_t width); /* reals between rows of the work space, whole cache lines */
+size_t starfish_band_columns_work(size_t width, size_t height);
+void starfish_band_columns_cpu_f32(const struct starfish_band_columns *arguments);
+void starfish_band_columns_cpu_f64(const struct starfish_band_columns *arguments);
 
 /* v = u + damping * correction; u == NULL is zero, v may be u or the correction. 3 words per unknown. correction == NULL: v = u, 2 words. */
 struct starfish_band_update {

@@ -1,71 +1,6 @@
-/* Nine-band kernels on the CPU, row by row along x.
- *
- * The first and the last unknown of a row, whose neighbours may be missing, are done one by one; between them every entry of
- * the row has its neighbour, and the loop is nine products without a branch. Bound by memory: 5 bands, of which those of
- * two rows are in the cache, u and f. */
-#include "multigrid/kernels/band.h"
-
-#include "base/clones.h"
-#include "base/real.h"
-
-#include <string.h>
-
-/* One row of the matrix and of what it is applied to. Rows that are missing are the row itself: their entries are 0. */
-struct row {
-    const real *band[STARFISH_BANDS], *u[3], *f;
-};
-
-static struct row row_of(const struct starfish_band_matrix *matrix, const void *u, const void *f, size_t j)
-{
-    const size_t nx = matrix->nx, start = j * nx;
-    const real *middle = u ? (const real *)u + start : NULL;
-    struct row row = {.u = {middle, middle, middle}, .f = (const real *)f + start};
-
-    for (int b = 0; b < STARFISH_BANDS; b++)
-        row.band[b] = (const real *)matrix->band[b] + start;
-    if (u && j > 0)
-        row.u[0] = middle - nx;
-    if (u && j + 1 < matrix->ny)
-        row.u[2] = middle + nx;
-    return row;
-}
-
-/* Row times u at unknown i, with west and east of it where there are such. */
-STARFISH_ALWAYS_INLINE real product(const struct row *row, size_t i, size_t west, size_t east)
-{
-    const real *const *b = row->band;
-    const real *south = row->u[0], *middle = row->u[1], *north = row->u[2];
-
-    return ((b[STARFISH_BAND_SW][i] * south[west] + b[STARFISH_BAND_S][i] * south[i]) +
-            (b[STARFISH_BAND_SE][i] * south[east] + b[STARFISH_BAND_W][i] * middle[west])) +
-           ((b[STARFISH_BAND_NW][i] * north[west] + b[STARFISH_BAND_N][i] * north[i]) +
-            (b[STARFISH_BAND_NE][i] * north[east] + b[STARFISH_BAND_E][i] * middle[east])) +
-           b[STARFISH_BAND_C][i] * middle[i];
-}
-
-STARFISH_ALWAYS_INLINE real defect_at_end(const struct row *row, size_t i, size_t nx)
-{
-    return row->f[i] - product(row, i, i > 0 ? i - 1 : i, i + 1 < nx ? i + 1 : i);
-}
-
-/* result[i - x0] = f - A u. */
-STARFISH_ALWAYS_INLINE void defect_row(const struct row *row, size_t nx, size_t x0, size_t x1, real *restrict result)
-{
-    const struct row r = *row;
-    const size_t first = x0 > 0 ? x0 : 1, last = x1 < nx ? x1 : nx - 1;
-
-    if (!r.u[1]) {
-        memcpy(result, r.f + x0, (x1 - x0) * sizeof(real));
-        return;
-    }
-    if (x0 == 0)
-        result[0] = defect_at_end(&r, 0, nx);
-#pragma omp simd
-    for (size_t i = first; i < last; i++)
-        result[i - x0] = r.f[i] - product(&r, i, i - 1, i + 1);
-    if (x1 == nx && nx > 1)
-        result[nx - 1 - x0] = defect_at_end(&r, nx - 1, nx);
-}
+/* Nine-band kernels on the CPU, row by row along x. Bound by memory: 5 bands, of which those of two rows are in the cache,
+ * u and f. */
+#include "multigrid/kernels/band_row.h"
 
 /* Rows of a sum pass through a piece of the stack. */
 enum { PIECE = 512 };
@@ -90,7 +25,7 @@ static double defect_sum(const struct starfish_band_defect *a)
         const struct row row = row_of(&a->matrix, a->u, a->f, j);
         for (size_t x = at.x0; x < at.x1; x += PIECE) {
             const size_t end = at.x1 - x < PIECE ? at.x1 : x + PIECE;
-            defect_row(&row, a->matrix.nx, x, end, piece);
+            defect_row(&row, a->matrix.nx, x, end, piece, 0, NULL);
             sum += squares(piece, end - x);
         }
     }
@@ -106,7 +41,10 @@ static double defect_stored(const struct starfish_band_defect *a)
     for (size_t j = at.y0; j < at.y1; j++) {
         const struct row row = row_of(&a->matrix, a->u, a->f, j);
         real *result = (real *)a->result + (j - at.y0) * a->pitch;
-        defect_row(&row, a->matrix.nx, at.x0, at.x1, result);
+        if (a->diag)
+            defect_row(&row, a->matrix.nx, at.x0, at.x1, result, 1, (real *)a->diag + (j - at.y0) * a->pitch);
+        else
+            defect_row(&row, a->matrix.nx, at.x0, at.x1, result, 0, NULL);
         if (a->sums)
             sum += squares(result, at.x1 - at.x0);
     }
@@ -123,26 +61,35 @@ void REAL_NAME(starfish_band_defect_cpu)(const struct starfish_band_defect *a)
     a->sums[0] = sum;
 }
 
+/* Unknowns of a row after a step, in one pass. */
+STARFISH_ALWAYS_INLINE void jacobi_row(const struct row *row, size_t nx, size_t x0, size_t x1, real damping,
+                                       real *restrict v)
+{
+    const struct row r = *row;
+    const real *u = r.u[1];
+    const size_t first = x0 > 0 ? x0 : 1, last = x1 < nx ? x1 : nx - 1;
+
+    if (!u) {
+#pragma omp simd
+        for (size_t i = x0; i < x1; i++)
+            v[i] = damping * r.f[i] / diagonal(&r, i);
+        return;
+    }
+    if (x0 == 0)
+        v[0] = u[0] + damping * defect_at_end(&r, 0, nx) / diagonal(&r, 0);
+#pragma omp simd
+    for (size_t i = first; i < last; i++)
+        v[i] = u[i] + damping * (r.f[i] - product(&r, i, i - 1, i + 1)) / diagonal(&r, i);
+    if (x1 == nx && nx > 1)
+        v[nx - 1] = u[nx - 1] + damping * defect_at_end(&r, nx - 1, nx) / diagonal(&r, nx - 1);
+}
+
 STARFISH_CLONES
 static void jacobi(const struct starfish_band_jacobi *a)
 {
-    const struct starfish_rectangle at = a->at;
-    const real damping = (real)a->damping;
-
-    for (size_t j = at.y0; j < at.y1; j++) {
+    for (size_t j = a->at.y0; j < a->at.y1; j++) {
         const struct row row = row_of(&a->matrix, a->u, a->f, j);
-        const real *restrict u = row.u[1], *restrict diag = row.band[STARFISH_BAND_C];
-        real *restrict v = (real *)a->v + j * a->matrix.nx;
-        defect_row(&row, a->matrix.nx, at.x0, at.x1, v + at.x0);
-        if (u) {
-#pragma omp simd
-            for (size_t i = at.x0; i < at.x1; i++)
-                v[i] = u[i] + damping * v[i] / diag[i];
-        } else {
-#pragma omp simd
-            for (size_t i = at.x0; i < at.x1; i++)
-                v[i] = damping * v[i] / diag[i];
-        }
+        jacobi_row(&row, a->matrix.nx, a->at.x0, a->at.x1, (real)a->damping, (real *)a->v + j * a->matrix.nx);
     }
 }
 
@@ -157,15 +104,14 @@ STARFISH_ALWAYS_INLINE void colour_row(const struct starfish_band_colours *a, si
     const size_t nx = a->matrix.nx;
     const real damping = (real)a->damping;
     struct row row = row_of(&a->matrix, a->u, a->f, j);
-    const real *restrict diag = row.band[STARFISH_BAND_C];
-    real piece[PIECE];
+    real piece[PIECE], diag[PIECE];
 
     row.u[1] = v; /* the other colour is new already; the rows beside are of the other parity */
     for (size_t x = 0; x < nx; x += PIECE) {
         const size_t end = nx - x < PIECE ? nx : x + PIECE;
-        defect_row(&row, nx, x, end, piece);
+        defect_row(&row, nx, x, end, piece, 1, diag);
         for (size_t i = x + (x + odd) % 2; i < end; i += 2)
-            v[i] += damping * piece[i - x] / diag[i];
+            v[i] += damping * piece[i - x] / diag[i - x];
     }
 }
 
@@ -179,7 +125,7 @@ static void colour_first_row(const struct starfish_band_colours *a, size_t j, si
     for (size_t i = odd; i < nx; i += 2) {
         const real west = i > 0 ? row.band[STARFISH_BAND_W][i] * v[i - 1] : 0;
         const real east = i + 1 < nx ? row.band[STARFISH_BAND_E][i] * v[i + 1] : 0;
-        v[i] = damping * (row.f[i] - west - east) / row.band[STARFISH_BAND_C][i];
+        v[i] = damping * (row.f[i] - west - east) / diagonal(&row, i);
     }
 }
 

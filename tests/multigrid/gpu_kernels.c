@@ -30,6 +30,7 @@ static const struct test_multigrid_device device = {
     {starfish_band_defect_cuda_f32_here, starfish_band_defect_cuda_f64_here},
     {starfish_band_jacobi_cuda_f32_here, starfish_band_jacobi_cuda_f64_here},
     {starfish_band_colours_cuda_f32_here, starfish_band_colours_cuda_f64_here},
+    {NULL, NULL},
     {starfish_band_update_cuda_f32_here, starfish_band_update_cuda_f64_here},
     {starfish_band_product_cuda_f32_here, starfish_band_product_cuda_f64_here},
     {starfish_band_dense_cuda_f32_here, starfish_band_dense_cuda_f64_here},

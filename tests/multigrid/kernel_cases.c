@@ -22,11 +22,12 @@ struct grid {
     size_t nx, ny, count;
     struct starfish_rectangle at;
     void *table, *u, *f;
+    int diagonals;                           /* the matrix has them in the place of row sums */
     struct starfish_band_matrix here, there; /* of the host, of the device */
     const void *device_u, *device_f;
 };
 
-static const int ahead[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}; /* C E NW N NE */
+static const int ahead[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}; /* row sums, E NW N NE */
 
 static int inside(size_t nx, size_t ny, long i, long j)
 {
@@ -42,21 +43,23 @@ static void fill_table(struct grid *g, unsigned *seed)
         for (size_t e = 0; e < g->count; e++)
             if (inside(g->nx, g->ny, (long)(e % g->nx) + ahead[b][0], (long)(e / g->nx) + ahead[b][1]))
                 test_real_put(g->table, g->precision, starfish_band_table_start(g->nx, g->ny, b) + e,
-                              test_real_random(seed) + (b == 0 ? 4 : 0));
+                              test_real_random(seed) + (b == 0 ? 12 : 0));
 }
 
-static void make_grid(struct grid *g, starfish_precision precision, size_t nx, size_t ny, struct starfish_rectangle at)
+static void make_grid(struct grid *g, starfish_precision precision, size_t nx, size_t ny, struct starfish_rectangle at,
+                      int diagonals)
 {
     const size_t size = starfish_real_size(precision);
     unsigned seed = (unsigned)(nx * 31 + ny);
 
-    *g = (struct grid){.precision = precision, .nx = nx, .ny = ny, .count = nx * ny, .at = at};
+    *g = (struct grid){.precision = precision, .nx = nx, .ny = ny, .count = nx * ny, .at = at, .diagonals = diagonals};
     fill_table(g, &seed);
     g->u = test_reals(precision, g->count, &seed);
     g->f = test_reals(precision, g->count, &seed);
     g->here = starfish_band_table_point(nx, ny, g->table, size);
     g->there = starfish_band_table_point(
         nx, ny, tested->memory->upload(g->table, starfish_band_table_start(nx, ny, 5) * size), size);
+    g->here.diagonals = g->there.diagonals = g->diagonals;
     g->device_u = tested->memory->upload(g->u, g->count * size);
     g->device_f = tested->memory->upload(g->f, g->count * size);
 }
@@ -77,23 +80,41 @@ static void *fetch(const void *device, size_t count, size_t size)
     return host;
 }
 
-/* f - A u at (i,j), entry by entry from the five stored bands and symmetry. */
+/* What is stored for (i,j) and its neighbour at (dx,dy): an entry, or the row's sum; from the five bands and symmetry. */
+static double stored(const struct grid *g, size_t i, size_t j, int dx, int dy)
+{
+    const long k = (long)i + dx, l = (long)j + dy;
+    const int forward = dy > 0 || (dy == 0 && dx >= 0);
+
+    if (!inside(g->nx, g->ny, k, l))
+        return 0;
+    const size_t owner = forward ? i + j * g->nx : (size_t)k + (size_t)l * g->nx;
+    for (size_t b = 0; b < 5; b++)
+        if (ahead[b][0] == (forward ? dx : -dx) && ahead[b][1] == (forward ? dy : -dy))
+            return test_real_get(g->table, g->precision, starfish_band_table_start(g->nx, g->ny, b) + owner);
+    return (double)NAN;
+}
+
+static double naive_diagonal(const struct grid *g, size_t i, size_t j)
+{
+    double diagonal = stored(g, i, j, 0, 0);
+
+    for (int k = 0; k < 9 && !g->diagonals; k++)
+        diagonal -= k == 4 ? 0 : stored(g, i, j, k % 3 - 1, k / 3 - 1);
+    return diagonal;
+}
+
+/* f - A u at (i,j), with the diagonal as it is. */
 static double naive_defect(const struct grid *g, int with_u, size_t i, size_t j)
 {
     double value = test_real_get(g->f, g->precision, i + j * g->nx);
 
-    for (int dy = -1; with_u && dy <= 1; dy++)
-        for (int dx = -1; dx <= 1; dx++) {
-            const long k = (long)i + dx, l = (long)j + dy;
-            const int forward = dy > 0 || (dy == 0 && dx >= 0);
-            if (!inside(g->nx, g->ny, k, l))
-                continue;
-            const size_t neighbour = (size_t)k + (size_t)l * g->nx, owner = forward ? i + j * g->nx : neighbour;
-            for (size_t b = 0; b < 5; b++)
-                if (ahead[b][0] == (forward ? dx : -dx) && ahead[b][1] == (forward ? dy : -dy))
-                    value -= test_real_get(g->table, g->precision, starfish_band_table_start(g->nx, g->ny, b) + owner) *
-                             test_real_get(g->u, g->precision, neighbour);
-        }
+    for (int k = 0; with_u && k < 9; k++) {
+        const long dx = k % 3 - 1, dy = k / 3 - 1;
+        const double entry = k == 4 ? naive_diagonal(g, i, j) : stored(g, i, j, (int)dx, (int)dy);
+        if (inside(g->nx, g->ny, (long)i + dx, (long)j + dy))
+            value -= entry * test_real_get(g->u, g->precision, (size_t)((long)i + dx + ((long)j + dy) * (long)g->nx));
+    }
     return value;
 }
 
@@ -108,13 +129,31 @@ static void check_sums(const struct grid *g, int with_u, const double *device_su
             expected += pow(naive_defect(g, with_u, i, j), 2);
     for (size_t s = 0; s < STARFISH_BAND_SUMS; s++)
         got += sums[s];
-    /* each defect is good to 32 eps, and 2 |d| is at most d^2 + 1 */
+    /* each defect is good to 128 eps, and 2 |d| is at most d^2 + 1 */
     assert_true(fabs(got - expected) <=
-                (32 * test_real_epsilon(g->precision) + 1e-16 * (double)g->count) * (expected + (double)g->count));
+                (128 * test_real_epsilon(g->precision) + 1e-16 * (double)g->count) * (expected + (double)g->count));
     free(sums);
 }
 
-static void check_defect(const struct grid *g, int with_u, int with_result, int with_sums)
+/* Values of the rectangle, `pitch` apart, against `expected` of each unknown; between rows nothing is written. */
+static void check_rectangle(const struct grid *g, const void *device_values, size_t pitch, int diagonals, int with_u)
+{
+    const size_t width = g->at.x1 - g->at.x0, count = pitch * (g->at.y1 - g->at.y0);
+    void *got = fetch(device_values, count, starfish_real_size(g->precision));
+
+    for (size_t e = 0; e < count; e++) {
+        const double value = test_real_get(got, g->precision, e);
+        const size_t i = g->at.x0 + e % pitch, j = g->at.y0 + e / pitch;
+        if (e % pitch >= width)
+            assert_true(isnan(value));
+        else
+            assert_true(fabs(value - (diagonals ? naive_diagonal(g, i, j) : naive_defect(g, with_u, i, j))) <=
+                        128 * test_real_epsilon(g->precision));
+    }
+    free(got);
+}
+
+static void check_defect(const struct grid *g, int with_u, int with_result, int with_sums, int with_diag)
 {
     const size_t size = starfish_real_size(g->precision), width = g->at.x1 - g->at.x0, pitch = width + 3;
     const size_t count = pitch * (g->at.y1 - g->at.y0);
@@ -123,6 +162,7 @@ static void check_defect(const struct grid *g, int with_u, int with_result, int 
                                            with_u ? g->device_u : NULL,
                                            g->device_f,
                                            with_result ? tested->memory->upload(NULL, count * size) : NULL,
+                                           with_diag ? tested->memory->upload(NULL, count * size) : NULL,
                                            pitch,
                                            with_sums ? tested->memory->upload(NULL, STARFISH_BAND_SUMS * sizeof(double))
                                                      : NULL};
@@ -130,18 +170,10 @@ static void check_defect(const struct grid *g, int with_u, int with_result, int 
     tested->defect[g->precision](&a);
     if (with_sums)
         check_sums(g, with_u, a.sums);
-    if (!with_result)
-        return;
-    void *got = fetch(a.result, count, size);
-    for (size_t e = 0; e < count; e++) {
-        const double value = test_real_get(got, g->precision, e);
-        if (e % pitch >= width)
-            assert_true(isnan(value));
-        else
-            assert_true(fabs(value - naive_defect(g, with_u, g->at.x0 + e % pitch, g->at.y0 + e / pitch)) <=
-                        32 * test_real_epsilon(g->precision));
-    }
-    free(got);
+    if (with_result)
+        check_rectangle(g, a.result, pitch, 0, with_u);
+    if (with_diag)
+        check_rectangle(g, a.diag, pitch, 1, with_u);
 }
 
 static int in_rectangle(const struct grid *g, size_t e)
@@ -164,8 +196,7 @@ static void check_jacobi(const struct grid *g, int with_u)
     tested->jacobi[g->precision](&a);
     void *got = fetch(a.v, g->count, size);
     for (size_t e = 0; e < g->count; e++) {
-        const double value = test_real_get(got, g->precision, e),
-                     diag = test_real_get(g->table, g->precision, starfish_band_table_start(g->nx, g->ny, 0) + e);
+        const double value = test_real_get(got, g->precision, e), diag = naive_diagonal(g, e % g->nx, e / g->nx);
         const double u = with_u ? test_real_get(g->u, g->precision, e) : 0;
         if (!in_rectangle(g, e))
             assert_true(isnan(value));
@@ -186,10 +217,8 @@ static void relax_naively(const struct grid *g, size_t parity, void *v)
         for (size_t j = g->at.y0 + (g->at.y0 + parity) % 2; j < g->at.y1; j += 2)
             for (size_t i = odd; i < g->nx; i += 2) {
                 const size_t e = i + j * g->nx;
-                const double diag =
-                    test_real_get(g->table, g->precision, starfish_band_table_start(g->nx, g->ny, 0) + e);
-                test_real_put(v, g->precision, e,
-                              test_real_get(v, g->precision, e) + 1.25 * naive_defect(&now, 1, i, j) / diag);
+                const double step = naive_defect(&now, 1, i, j) / naive_diagonal(g, i, j);
+                test_real_put(v, g->precision, e, test_real_get(v, g->precision, e) + 1.25 * step);
             }
 }
 
@@ -220,6 +249,56 @@ static void check_colours(struct grid *g, size_t parity, int with_u)
             assert_true(fabs(value - test_real_get(expected, g->precision, e)) <= 64 * test_real_epsilon(g->precision));
     }
     free(expected);
+    free(got);
+}
+
+/* The correction of column i, from the top of elimination. */
+static void solve_column(const struct grid *g, int with_u, size_t i, double *correction)
+{
+    double *c = malloc(g->ny * sizeof *c);
+
+    for (size_t j = 0; j < g->ny; j++) {
+        const double lower = stored(g, i, j, 0, -1);
+        const double pivot = naive_diagonal(g, i, j) - (j > 0 ? lower * c[j - 1] : 0);
+        c[j] = stored(g, i, j, 0, 1) / pivot;
+        correction[j] = (naive_defect(g, with_u, i, j) - (j > 0 ? lower * correction[j - 1] : 0)) / pivot;
+    }
+    for (size_t j = g->ny - 1; j-- > 0;)
+        correction[j] -= c[j] * correction[j + 1];
+    free(c);
+}
+
+/* On the rectangle's columns, whole. */
+static void check_columns(const struct grid *g, int with_u, int in_place)
+{
+    const size_t size = starfish_real_size(g->precision), width = g->at.x1 - g->at.x0;
+    void *v = tested->memory->upload(in_place ? g->u : NULL, g->count * size);
+    const struct starfish_band_columns a = {
+        .matrix = g->there,
+        .at = {g->at.x0, g->at.x1, 0, g->ny},
+        .damping = 0.75,
+        .u = in_place ? v
+             : with_u ? g->device_u
+                      : NULL,
+        .f = g->device_f,
+        .v = v,
+        .work = tested->memory->upload(NULL, starfish_band_columns_work(width, g->ny) * size)};
+    double *correction = malloc(g->ny * sizeof *correction);
+
+    tested->columns[g->precision](&a);
+    void *got = fetch(v, g->count, size);
+    for (size_t i = 0; i < g->nx; i++) {
+        solve_column(g, with_u, i, correction);
+        for (size_t j = 0; j < g->ny; j++) {
+            const double value = test_real_get(got, g->precision, i + j * g->nx);
+            const double u = with_u ? test_real_get(g->u, g->precision, i + j * g->nx) : 0;
+            if (i >= g->at.x0 && i < g->at.x1)
+                assert_true(fabs(value - u - 0.75 * correction[j]) <= 64 * test_real_epsilon(g->precision));
+            else
+                assert_true(in_place ? value == u : isnan(value));
+        }
+    }
+    free(correction);
     free(got);
 }
 
@@ -325,17 +404,30 @@ static void check_precisions(size_t nx, size_t ny, struct starfish_rectangle at,
     free(got_low);
 }
 
-static void check_bands(starfish_precision precision, size_t nx, size_t ny, struct starfish_rectangle at)
+static void check_matrix(starfish_precision precision, size_t nx, size_t ny, struct starfish_rectangle at,
+                         int diagonals)
 {
     struct grid g;
 
-    make_grid(&g, precision, nx, ny, at);
+    make_grid(&g, precision, nx, ny, at, diagonals);
     for (int variant = 0; variant < 6; variant++)
-        check_defect(&g, variant % 2, variant / 2 != 1, variant / 2 > 0);
+        check_defect(&g, variant % 2, variant / 2 != 1, variant / 2 > 0, 0);
+    for (int variant = 0; variant < 4; variant++)
+        check_defect(&g, variant % 2, 1, variant / 2, 1);
     for (int with_u = 0; with_u < 2; with_u++)
         check_jacobi(&g, with_u);
     for (int variant = 0; variant < 4; variant++)
         check_colours(&g, (size_t)variant / 2, variant % 2);
+    for (int variant = 0; variant < 3 && tested->columns[precision]; variant++)
+        check_columns(&g, variant > 0, variant > 1);
+    free_grid(&g);
+}
+
+static void check_vectors(starfish_precision precision, size_t nx, size_t ny, struct starfish_rectangle at)
+{
+    struct grid g;
+
+    make_grid(&g, precision, nx, ny, at, 0);
     check_update(&g, 0, 0);
     check_update(&g, 1, 0);
     check_update(&g, 1, 1);
@@ -345,6 +437,13 @@ static void check_bands(starfish_precision precision, size_t nx, size_t ny, stru
     free_grid(&g);
     check_precisions(nx, ny, at, 0);
     check_precisions(nx, ny, at, 1);
+}
+
+static void check_bands(starfish_precision precision, size_t nx, size_t ny, struct starfish_rectangle at)
+{
+    for (int diagonals = 0; diagonals < 2; diagonals++)
+        check_matrix(precision, nx, ny, at, diagonals);
+    check_vectors(precision, nx, ny, at);
 }
 
 static const struct {

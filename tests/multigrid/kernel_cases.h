@@ -14,6 +14,7 @@ struct test_multigrid_device {
     void (*defect[2])(const struct starfish_band_defect *arguments);
     void (*jacobi[2])(const struct starfish_band_jacobi *arguments);
     void (*colours[2])(const struct starfish_band_colours *arguments);
+    void (*columns[2])(const struct starfish_band_columns *arguments); /* NULL but on cores */
     void (*update[2])(const struct starfish_band_update *arguments);
     void (*product[2])(const struct starfish_band_product *arguments);
     void (*dense[2])(const struct starfish_band_dense *arguments);

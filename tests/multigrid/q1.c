@@ -115,7 +115,8 @@ static double *assembled_table(const struct starfish_q1_grid *g)
     return table;
 }
 
-static double *from_bands(const struct starfish_q1_grid *g, const double *table)
+/* Entries, or in the place of diagonals row sums as they are stored. */
+static double *stored_bands(const struct starfish_q1_grid *g, const double *table)
 {
     const size_t nx = g->n[0], ny = g->n[1], n = nx * ny;
     const struct starfish_band_matrix matrix = starfish_band_table_point(nx, ny, table, sizeof *table);
@@ -130,6 +131,17 @@ static double *from_bands(const struct starfish_q1_grid *g, const double *table)
             else
                 full[e * n + (size_t)i + (size_t)j * nx] = value;
         }
+    return full;
+}
+
+static double *from_bands(const struct starfish_q1_grid *g, const double *table)
+{
+    const size_t n = g->n[0] * g->n[1];
+    double *full = stored_bands(g, table);
+
+    for (size_t e = 0; e < n; e++)
+        for (size_t other = 0; other < n; other++)
+            full[e * n + e] -= other == e ? 0 : full[e * n + other];
     return full;
 }
 

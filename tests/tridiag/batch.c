@@ -40,10 +40,17 @@ static void growth_is_measured(void **state)
     test_batch_growth(&cpu);
 }
 
+static void symmetric_lines_may_be_one_array(void **state)
+{
+    (void)state;
+    test_batch_one_array(&cpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_solves), cmocka_unit_test(long_lines_solve),
-                                       cmocka_unit_test(many_lines_solve), cmocka_unit_test(growth_is_measured)};
+                                       cmocka_unit_test(many_lines_solve), cmocka_unit_test(growth_is_measured),
+                                       cmocka_unit_test(symmetric_lines_may_be_one_array)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     printf("largest residual: %.3f of the bound\n", test_batch_worst());
     return failed;

@@ -393,6 +393,57 @@ void test_batch_many_lines(const struct test_batch_device *device, size_t unknow
             }
 }
 
+/* Lines whose lower entries are the upper ones of the row before, the same memory: as with arrays of their own, bit by bit. */
+static void check_one_array(const struct test_batch_device *device, starfish_precision precision, size_t n,
+                            size_t lines)
+{
+    const size_t count = n * lines, size = starfish_real_size(precision);
+    unsigned seed = (unsigned)(n + lines);
+    void *entries = test_reals(precision, count + 1, &seed), *diag = test_reals(precision, count, &seed);
+    void *input = test_reals(precision, count, &seed), *got[2] = {malloc(count * size), malloc(count * size)};
+
+    for (size_t i = 0; i < count; i++)
+        test_real_put(diag, precision, i, 3 + test_real_get(diag, precision, i));
+    for (size_t i = 0; i <= count; i += n) /* leads out of a line */
+        test_real_put(entries, precision, i, (double)NAN);
+    for (int apart = 0; apart < 2; apart++) {
+        struct starfish_batch b = {.n = n,
+                                   .lines = lines,
+                                   .columns = 1,
+                                   .components = 1,
+                                   .coefficients = {1, n},
+                                   .vectors = {1, n},
+                                   .algorithm = STARFISH_ALGORITHM_THOMAS};
+        const char *lower = device->memory->upload(entries, (count + 1) * size);
+        b.lower = lower;
+        b.upper = apart ? device->memory->upload((char *)entries + size, count * size) : (const void *)(lower + size);
+        b.diag = device->memory->upload(diag, count * size);
+        b.input = device->memory->upload(input, count * size);
+        b.output = device->memory->upload(NULL, count * size);
+        b.workspace = device->memory->upload(NULL, device->workspace(&b, size));
+        device->solve[precision](&b);
+        device->memory->download(got[apart], b.output, count * size);
+        device->memory->release();
+    }
+    for (size_t i = 0; i < count; i++)
+        assert_true(test_real_get(got[0], precision, i) == test_real_get(got[1], precision, i));
+    free(entries);
+    free(diag);
+    free(input);
+    free(got[0]);
+    free(got[1]);
+}
+
+void test_batch_one_array(const struct test_batch_device *device)
+{
+    static const size_t n[] = {1, 2, 7, 8, 9, 16, 17, 100}, lines[] = {1, 4, 8, 21};
+
+    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++)
+        for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++)
+            for (int precision = 0; precision < 2; precision++)
+                check_one_array(device, (starfish_precision)precision, n[i], lines[l]);
+}
+
 /* A dominant matrix grows no entry; -1, 0 breaks down at once; a tiny pivot in line 2 grows by its inverse. */
 void test_batch_growth(const struct test_batch_device *device)
 {

@@ -42,6 +42,8 @@ void test_batch_long_lines(const struct test_batch_device *device, size_t longes
 /* So many lines that kernels do what they do with large batches only: `unknowns` or some more. */
 void test_batch_many_lines(const struct test_batch_device *device, size_t unknowns);
 void test_batch_growth(const struct test_batch_device *device);
+/* Symmetric lines, whose lower and upper entries are one array. */
+void test_batch_one_array(const struct test_batch_device *device);
 /* Largest residual seen, in units of the bound. */
 double test_batch_worst(void);
 

@@ -1,0 +1,33 @@
+/* Many kernels that a task launches again and again, launched as one CUDA graph: a launch costs the host some 2 us, one kernel after
+ * another in a graph half of that, and the host nothing.
+ *
+ * What a task launches is known by its key: all that its launches depend on, pointers above all. The first time it runs as it is,
+ * so that its kernels are loaded; the second time it is captured; from then on it is one launch. */
+#ifndef STARFISH_SCHEDULER_REPLAY_H
+#define STARFISH_SCHEDULER_REPLAY_H
+
+#include "scheduler/context.h"
+
+enum { STARFISH_REPLAY_KEY = 64, STARFISH_REPLAYS = 8 /* of a worker; one more takes the place of the oldest */ };
+
+struct starfish_replay_key {
+    size_t count;
+    uintptr_t word[STARFISH_REPLAY_KEY];
+};
+
+struct starfish_replay_cache;
+struct starfish_replays {
+    struct starfish_context *context; /* NULL before create and after destroy */
+    struct starfish_replay_cache *cache[STARPU_NMAXWORKERS];
+};
+
+void starfish_replays_create(struct starfish_replays *replays, struct starfish_context *context);
+/* No task that uses them is under way. May be called for ones that are zero. */
+void starfish_replays_destroy(struct starfish_replays *replays);
+
+/* Inside a task on a GPU: launch what `launch` launches on the stream, which it is given back in `data`. A key that is too long, or
+ * anything that cannot be captured, is launched as it is. Returns a cudaError_t. */
+int starfish_replay(struct starfish_replays *replays, const struct starfish_replay_key *key, struct CUstream_st *stream,
+                    int (*launch)(void *data), void *data);
+
+#endif
