@@ -34,9 +34,10 @@ struct starfish_multigrid_operations {
     void (*destroy)(struct starfish_multigrid_plan *plan);
     int (*levels)(const struct starfish_multigrid_plan *plan);
     /* Before and after a solve; NULL where there is nothing to do. *f: what to solve for, rhs or what is made of it; *removed: the
-     * mean that was taken off. */
+     * mean that was taken off; *floor: what its rounding errors leave of the residual. */
     starfish_status (*prepare)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed);
+                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed,
+                               double *floor);
     starfish_status (*finish)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
                               const struct starfish_tiles *solution);
 };
@@ -54,7 +55,7 @@ struct starfish_multigrid_plan {
     /* Of 3D: whether a constant is in the null space, the factor of right-hand sides that are values (0: integrals), the volume of the
      * box, and the right-hand side that is made of the user's. */
     int singular;
-    double rhs_factor, volume;
+    double rhs_factor, volume, volume_norm; /* Euclidean, of the volumes of all unknowns */
     struct starfish_tiles integrals;
     struct starfish_q1_sums sums, inner_sums;
     /* Defects: in mixed precision by a matrix in f64 into an array of their own. */
