@@ -195,7 +195,7 @@ __device__ __forceinline__ void solve_tensor_row(const Line<Tensor<real>, E> &li
 {
     const unsigned first = threadIdx.x * E, place = place_of<E>(first);
     const real *width = line.width + place, *inverse = line.inverse + place;
-    real *values = row + place, y = 0;
+    real *values = row + place, y = 0, lower[E];
     Chunk<real, E> chunk;
     Joint<real> joint;
     /* element r of the chunk is before its unknown r; that after the last is the next chunk's first */
@@ -214,14 +214,14 @@ __device__ __forceinline__ void solve_tensor_row(const Line<Tensor<real>, E> &li
             g * (mass_here - mass_before) + g_after * (mass_here - mass_after) +
             (w * (stiff_before + 2 * stiff_here) + w_after * (stiff_after + 2 * stiff_here)) * real(1.0 / 6);
         const real own = line.across.own(w, g) + line.across.own(w_after, g_after);
-        const real lower = first + r > 0 && there ? line.across.off(w, g) : real(0);
+        lower[r] = first + r > 0 && there ? line.across.off(w, g) : real(0);
         values[r] = y =
-            chunk.eliminate(r, lower, there ? own : real(1), there ? values[r] - product : real(0), y, &joint);
+            chunk.eliminate(r, lower[r], there ? own : real(1), there ? values[r] - product : real(0), y, &joint);
         w = w_after, g = g_after;
         stiff_before = stiff_here, stiff_here = stiff_after;
         mass_before = mass_here, mass_here = mass_after;
     }
-    finish_chunk<real, E>(chunk, join_row(joint, parts), values, [&](int r) { return line.low(first + r); });
+    finish_chunk<real, E>(chunk, join_row(joint, parts), values, [&](int r) { return lower[r]; });
 }
 
 template <typename real, int E>
@@ -397,15 +397,72 @@ template <typename real, int E, bool zero, bool whole> struct Column<Tensor<real
     }
 };
 
+/* The second pass over tensor products: the first has left the defects where the solution goes. */
+template <typename real, int E, bool zero, bool whole> struct Defects {
+    const Tensor<real> &m;
+    const Across<real> across;
+    const size_t first;
+    real here[E], defect[E];
+
+    __device__ __forceinline__ Defects(const Tensor<real> &matrix, const real *u, const real *v, size_t i, size_t row)
+        : m(matrix), across(matrix.template elements<0>(i), matrix.reaction), first(row)
+    {
+#pragma unroll
+        for (int r = 0; r < E; r++) {
+            const size_t at = i + (first + r) * m.nx;
+            defect[r] = there(r) ? v[at] : real(0);
+            here[r] = there(r) && !zero ? u[at] : real(0);
+        }
+    }
+    __device__ __forceinline__ bool there(int r) const
+    {
+        return whole || first + r < m.ny;
+    }
+    __device__ __forceinline__ real next(int r, real *lower_entry, real *diagonal) const
+    {
+        const Elements<real> y = m.template elements<1>(there(r) ? first + r : 0);
+        *lower_entry = there(r) && first + r > 0 ? across.off(y.width[0], y.inverse[0]) : real(0);
+        *diagonal = there(r) ? across.own(y.width[0], y.inverse[0]) + across.own(y.width[1], y.inverse[1]) : real(1);
+        return defect[r];
+    }
+    __device__ __forceinline__ real lower(int r) const
+    {
+        const size_t j = first + r;
+        return j > 0 && there(r) ? across.off(m.width[1][j], m.inverse[1][j]) : real(0);
+    }
+    __device__ __forceinline__ real solution(int r) const
+    {
+        return here[r];
+    }
+};
+
+/* Rows of the pass that solves: with `parts` a second one. */
+template <typename Operator, int E, bool zero, bool whole, bool parts> struct Rows {
+    using type = Column<Operator, E, zero, whole>;
+    template <typename Arguments> static __device__ __forceinline__ type of(const Arguments &a, size_t i, size_t first)
+    {
+        return type(a.m, a.u, a.f, i, first);
+    }
+};
+template <typename real, int E, bool zero, bool whole> struct Rows<Tensor<real>, E, zero, whole, true> {
+    using type = Defects<real, E, zero, whole>;
+    template <typename Arguments> static __device__ __forceinline__ type of(const Arguments &a, size_t i, size_t first)
+    {
+        return type(a.m, a.u, a.v, i, first);
+    }
+};
+
 /* What is left of each thread's chunk. */
-template <typename real, int E, typename Rows>
-__device__ __forceinline__ Joint<real> eliminate_rows(const Rows &rows, Chunk<real, E> &chunk, real *y)
+template <typename real, int E, typename AnyRows, typename Keep>
+__device__ __forceinline__ Joint<real> eliminate_rows(const AnyRows &rows, Chunk<real, E> &chunk, real *y,
+                                                      const Keep &keep)
 {
     Joint<real> joint;
 #pragma unroll
     for (int r = 0; r < E; r++) {
         real lower, diagonal;
         const real defect = rows.next(r, &lower, &diagonal);
+        keep(r, defect);
         y[r] = chunk.eliminate(r, lower, diagonal, defect, r > 0 ? y[r - 1] : real(0), &joint);
     }
     return joint;
@@ -419,18 +476,31 @@ template <typename Operator> struct Columns {
     const real *__restrict__ f;
     real damping;
     Joint<real> *parts; /* [column][part] */
-    real *__restrict__ v;
+    real *v;            /* of tensor products defects first, then what replaces them */
 };
 
+template <typename real> __device__ constexpr bool keeps_defects(const Stored<real> &)
+{
+    return false;
+}
+template <typename real> __device__ constexpr bool keeps_defects(const Tensor<real> &)
+{
+    return true;
+}
+
+/* Columns beyond the last one are the last one once more, and not their `own`. */
 template <typename Operator, int E, unsigned COLUMNS, bool zero, bool whole>
-__device__ __forceinline__ void find_joints(const Columns<Operator> &a, size_t i, size_t first,
+__device__ __forceinline__ void find_joints(const Columns<Operator> &a, size_t i, bool own, size_t first,
                                             Joint<typename Operator::Real> *joint)
 {
     using real = typename Operator::Real;
     const Column<Operator, E, zero, whole> rows(a.m, a.u, a.f, i, first);
     Chunk<real, E> chunk;
     real y[E];
-    *joint = eliminate_rows(rows, chunk, y);
+    *joint = eliminate_rows(rows, chunk, y, [&](int r, real defect) {
+        if (keeps_defects(a.m) && own && rows.there(r))
+            a.v[i + (first + r) * a.m.nx] = defect;
+    });
 }
 
 template <typename Operator, int E, unsigned COLUMNS, bool zero>
@@ -443,25 +513,25 @@ __global__ void __launch_bounds__(32 * COLUMNS, RESIDENT<typename Operator::Real
     const size_t first = (size_t(blockIdx.y) * CHUNKS + chunk) * E;
 
     if ((size_t(blockIdx.y) + 1) * CHUNKS * E <= a.m.ny)
-        find_joints<Operator, E, COLUMNS, zero, true>(a, i, first, &joint[column][chunk]);
+        find_joints<Operator, E, COLUMNS, zero, true>(a, i, own == i, first, &joint[column][chunk]);
     else
-        find_joints<Operator, E, COLUMNS, zero, false>(a, i, first, &joint[column][chunk]);
+        find_joints<Operator, E, COLUMNS, zero, false>(a, i, own == i, first, &joint[column][chunk]);
     __syncthreads();
     reduce_part(joint[warp][threadIdx.x % 32],
                 &a.parts[(size_t(blockIdx.x) * COLUMNS + warp) * gridDim.y + blockIdx.y]);
 }
 
-template <typename Operator, int E, unsigned COLUMNS, bool zero, bool whole>
+template <typename Operator, int E, unsigned COLUMNS, bool zero, bool parts, bool whole>
 __device__ __forceinline__ void solve_columns(const Columns<Operator> &a, size_t i, size_t first,
                                               ColumnShared<typename Operator::Real, COLUMNS> *shared)
 {
     using real = typename Operator::Real;
     const unsigned column = threadIdx.x % COLUMNS, chunk = threadIdx.x / COLUMNS, warp = threadIdx.x / 32;
-    const Column<Operator, E, zero, whole> rows(a.m, a.u, a.f, i < a.m.nx ? i : a.m.nx - 1, first);
+    const auto rows = Rows<Operator, E, zero, whole, parts>::of(a, i < a.m.nx ? i : a.m.nx - 1, first);
     Chunk<real, E> inside;
     real y[E], lower[E];
 
-    shared->joint[column][chunk] = eliminate_rows(rows, inside, y);
+    shared->joint[column][chunk] = eliminate_rows(rows, inside, y, [](int, real) {});
     __syncthreads();
     join_column(shared, a.parts + (size_t(blockIdx.x) * COLUMNS + warp) * gridDim.y, blockIdx.y, gridDim.y);
     __syncthreads();
@@ -478,7 +548,7 @@ __device__ __forceinline__ void solve_columns(const Columns<Operator> &a, size_t
             a.v[i + (first + r) * a.m.nx] = rows.solution(r) + a.damping * y[r];
 }
 
-template <typename Operator, int E, unsigned COLUMNS, bool zero>
+template <typename Operator, int E, unsigned COLUMNS, bool zero, bool parts>
 __global__ void __launch_bounds__(32 * COLUMNS, RESIDENT<typename Operator::Real> / (32 * COLUMNS))
     lines_y_kernel(const Columns<Operator> a)
 {
@@ -487,9 +557,9 @@ __global__ void __launch_bounds__(32 * COLUMNS, RESIDENT<typename Operator::Real
     const size_t first = (size_t(blockIdx.y) * CHUNKS + threadIdx.x / COLUMNS) * E;
 
     if ((size_t(blockIdx.y) + 1) * CHUNKS * E <= a.m.ny) /* the same for the whole block */
-        solve_columns<Operator, E, COLUMNS, zero, true>(a, i, first, &shared);
+        solve_columns<Operator, E, COLUMNS, zero, parts, true>(a, i, first, &shared);
     else
-        solve_columns<Operator, E, COLUMNS, zero, false>(a, i, first, &shared);
+        solve_columns<Operator, E, COLUMNS, zero, parts, false>(a, i, first, &shared);
 }
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */
@@ -553,11 +623,15 @@ cudaError_t launch_y(const starfish_band_lines *a, const Operator &m, cudaStream
                                        static_cast<Joint<real> *>(a->work),
                                        static_cast<real *>(a->v)};
 
-    if (blocks.y > 1)
+    if (blocks.y > 1) {
         (a->u ? parts_y_kernel<Operator, E, COLUMNS, false>
               : parts_y_kernel<Operator, E, COLUMNS, true>)<<<blocks, 32 * COLUMNS, 0, stream>>>(columns);
-    (a->u ? lines_y_kernel<Operator, E, COLUMNS, false>
-          : lines_y_kernel<Operator, E, COLUMNS, true>)<<<blocks, 32 * COLUMNS, 0, stream>>>(columns);
+        (a->u ? lines_y_kernel<Operator, E, COLUMNS, false, true>
+              : lines_y_kernel<Operator, E, COLUMNS, true, true>)<<<blocks, 32 * COLUMNS, 0, stream>>>(columns);
+    } else {
+        (a->u ? lines_y_kernel<Operator, E, COLUMNS, false, false>
+              : lines_y_kernel<Operator, E, COLUMNS, true, false>)<<<blocks, 32 * COLUMNS, 0, stream>>>(columns);
+    }
     return cudaGetLastError();
 }
 
