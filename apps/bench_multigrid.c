@@ -29,6 +29,23 @@ struct combination {
     size_t precision, smoother, shape, place, matrix;
 };
 
+void multigrid_bench_options(const struct multigrid_bench *run, struct starfish_multigrid_options *options)
+{
+    options->tail = run->tail;
+    options->conjugate_gradients = strcmp(run->krylov, "cg") == 0;
+    if (options->conjugate_gradients)
+        options->inner_cycles = 1;
+    if (run->cycles > 0) {
+        options->tolerance = 0;
+        options->most_cycles = (int)run->cycles;
+    }
+}
+
+json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached)
+{
+    return run->cycles > 0 ? json_null() : json_boolean(reached);
+}
+
 static void describe_case(const struct combination *c, char *name, size_t size)
 {
     snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
@@ -50,7 +67,6 @@ static void describe(json_t *row, const struct combination *c, const struct mult
     json_object_set_new(row, "factor", command_json_real(info->factor));
     json_object_set_new(row, "residual", command_json_real(info->residual));
     json_object_set_new(row, "error", command_json_real(times->error));
-    json_object_set_new(row, "reached", json_boolean(times->reached));
     json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
 }
 
@@ -65,10 +81,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     options.smoother = (starfish_smoother)c->smoother;
     options.shape = (starfish_cycle_shape)c->shape;
     options.matrix = (starfish_matrix_form)c->matrix;
-    options.tail = run->tail;
-    options.conjugate_gradients = strcmp(run->krylov, "cg") == 0;
-    if (options.conjugate_gradients)
-        options.inner_cycles = 1;
+    multigrid_bench_options(run, &options);
     /* an ADI step is two elementary ones; what is chosen is given as many */
     options.before = options.after = (int)(c->smoother <= STARFISH_SMOOTHER_ADI ? steps : 2 * steps);
     describe_case(c, name, sizeof name);
@@ -86,6 +99,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
             snprintf(name + strlen(name), sizeof name - strlen(name), ", 1e-8 not reached");
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
         describe(row, c, &times);
+        json_object_set_new(row, "reached", multigrid_bench_reached(run, times.reached));
         json_object_set_new(row, "krylov", json_string(run->krylov));
         if (rate > 0)
             bench_limit(row, bytes / rate);
@@ -278,6 +292,12 @@ int bench_multigrid(int argc, char **argv)
          &run.steps,
          "N",
          "ADI steps before and after; of other smoothers twice as many; default 2; seven: of all as many, default 1",
+         {NULL}},
+        {"--cycles",
+         OPTION_COUNT,
+         &run.cycles,
+         "N",
+         "exactly so many, and no residual is looked at, instead of as many as 1e-8 takes",
          {NULL}},
         {"--workers",
          OPTION_TEXT,

@@ -9,7 +9,7 @@ struct multigrid_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
     const char *problem, *sizes, *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov;
     const char *matrices;
-    size_t tail, steps;            /* 0: not given */
+    size_t tail, steps, cycles;    /* 0: not given */
     double host_rate, device_rate; /* bytes per second of copies */
 };
 
@@ -23,6 +23,11 @@ struct axes {
 
 /* By their numbers. */
 extern const char *const multigrid_smoothers[], *const multigrid_shapes[], *const multigrid_places[];
+
+/* What the command line says that is the same for all combinations. */
+void multigrid_bench_options(const struct multigrid_bench *run, struct starfish_multigrid_options *options);
+/* A row's `reached`: nothing where the number of cycles is given. */
+json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached);
 
 /* Seven-point differences on cubes (bench_multigrid_cubes.c). */
 starfish_status bench_multigrid_cubes(struct multigrid_bench *run, const struct axes *axes);

@@ -146,7 +146,6 @@ static void describe(json_t *row, const struct combination *c, const struct mult
     json_object_set_new(row, "cycle_seconds", command_json_real(seconds / info->cycles));
     json_object_set_new(row, "factor", command_json_real(info->factor));
     json_object_set_new(row, "residual", command_json_real(info->residual));
-    json_object_set_new(row, "reached", json_boolean(times->reached));
     json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
     json_object_set_new(row, "to_peer", command_json_real(c->peer > 0 ? seconds / c->peer : (double)NAN));
 }
@@ -160,10 +159,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     multigrid_set_precision(&options, c->precision);
     options.smoother = (starfish_smoother)c->smoother;
     options.shape = (starfish_cycle_shape)c->shape;
-    options.tail = run->tail;
-    options.conjugate_gradients = strcmp(run->krylov, "cg") == 0;
-    if (options.conjugate_gradients)
-        options.inner_cycles = 1;
+    multigrid_bench_options(run, &options);
     options.before = options.after = run->steps > 0 ? (int)run->steps : 1;
     snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, multigrid_precisions[c->precision],
              multigrid_smoothers[c->smoother], multigrid_shapes[c->shape], options.before, options.after,
@@ -177,6 +173,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
         const double bytes = words(&options, &times.info) * size * (double)c->count;
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
         describe(row, c, &times, run->krylov);
+        json_object_set_new(row, "reached", multigrid_bench_reached(run, times.reached));
         if (rate > 0)
             bench_limit(row, bytes / rate);
     }
