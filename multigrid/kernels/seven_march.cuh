@@ -3,8 +3,8 @@
  * A block owns a tile of ACROSS x HEIGHT columns of the grid and goes up in z; a thread has ROWS columns, neighbours in y, whose values of the
  * last planes are in its registers. Values beside a column come from shared memory, where each plane is put once. The two outermost columns all around
  * are halo: they belong to the tiles beside, and what is found on them serves the columns inside. So a plane of u is read
- * ACROSS HEIGHT / (INSIDE_X INSIDE_Y) = 1.33 times, from the second-level cache but for once. Planes are put into shared memory by turns into two buffers:
- * one barrier for each plane.
+ * ACROSS HEIGHT / (INSIDE_X INSIDE_Y) = 1.31 times, from the second-level cache but for once. Planes are put into shared memory by turns into two
+ * or three buffers: one barrier for each plane.
  *
  * In tensor form an equation is divided by weight_x weight_y weight_z: then its couplings are numbers of the column, the row and the plane alone
  * (struct Line), and nothing is read of the matrix but when a block begins. */
@@ -22,7 +22,7 @@ extern "C" {
 namespace seven
 {
 
-constexpr int ACROSS = 64, DOWN = 4, ROWS = 4, HEIGHT = DOWN * ROWS, THREADS = ACROSS * DOWN, HALO = 2;
+constexpr int ACROSS = 32, DOWN = 8, ROWS = 4, HEIGHT = DOWN * ROWS, THREADS = ACROSS * DOWN, HALO = 2;
 constexpr int INSIDE_X = ACROSS - 2 * HALO, INSIDE_Y = HEIGHT - 2 * HALO;
 /* Planes that a block has in its table: MOST_PLANES of its own. */
 constexpr int MOST_PLANES = 64, TABLED_PLANES = MOST_PLANES + 2 * HALO;
@@ -191,6 +191,7 @@ __device__ __forceinline__ real *plane_of(real *array, const Tables<real> &s, in
 {
     real *at = array + (s.plane_at[plane].start + step);
     asm("" : "+l"(at));
+    __builtin_assume(__isGlobal(at));
     return at;
 }
 

@@ -141,6 +141,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) restrict_kernel(const
     clear_spare(planes);
     __syncthreads();
     load(u_next, a.u, s, column, 0);
+#pragma unroll(FX == 2 && FY == 2 && !STORED ? 2 : 1)
     for (int p = 0; p < tile.planes; p++) {
         const Line<real> z = s.plane[max(p - 1, 0)];
         real u2[ROWS], defect[ROWS];
@@ -211,7 +212,7 @@ template <typename real> int restrict_defect(const starfish_seven_restrict *from
 
 /* ---- Prolongation ------------------------------------------------------------------------------------------------ */
 
-constexpr int PROLONG_DOWN = 4, PROLONG_PLANES = 8;
+constexpr int PROLONG_DOWN = 8, PROLONG_PLANES = 8;
 
 template <typename real> struct Prolong {
     Transfer<real> transfer[3];
