@@ -17,6 +17,7 @@ extern "C" {
 
 #include "base/reciprocal.cuh"
 
+#include <climits>
 #include <cuda_runtime.h>
 
 namespace seven
@@ -27,7 +28,7 @@ constexpr int INSIDE_X = ACROSS - 2 * HALO, INSIDE_Y = HEIGHT - 2 * HALO;
 /* Planes that a block has in its table: MOST_PLANES of its own. */
 constexpr int MOST_PLANES = 64, TABLED_PLANES = MOST_PLANES + 2 * HALO;
 /* A block should have this many planes where the grid has enough for ENOUGH_BLOCKS. */
-constexpr int FEWEST_PLANES = 8, ENOUGH_BLOCKS = 2048;
+constexpr int FEWEST_PLANES = 8, ENOUGH_BLOCKS = 1024;
 
 /* Blocks of a multiprocessor: as many as have their registers, for f32 more, as half the bytes are under way for each thread. */
 template <typename real> constexpr int RESIDENT = sizeof(real) == 4 ? 3 : 2;
@@ -349,6 +350,12 @@ struct Cut {
     int across, down, up, planes; /* tiles in x, y and z, and planes of a tile */
     __host__ __device__ size_t tiles() const { return size_t(across) * size_t(down) * size_t(up); }
 };
+
+/* Unknowns of a plane are counted in int. */
+inline bool is_too_large(size_t nx, size_t ny)
+{
+    return nx > INT_MAX || ny > INT_MAX / nx;
+}
 
 inline int pieces(long count, long size)
 {

@@ -189,6 +189,8 @@ template <typename real> int restrict_defect(const starfish_seven_restrict *from
 {
     const starfish_seven_part &at = from->at;
     const starfish_seven_transfer *t = from->transfer;
+    if (is_too_large(t[0].fine, t[1].fine))
+        return cudaErrorInvalidValue;
     bool coarsened[3];
     for (int d = 0; d < 3; d++)
         coarsened[d] = t[d].fine != t[d].coarse;
@@ -247,6 +249,8 @@ template <typename real> int prolong(const starfish_seven_prolong *from, cudaStr
 {
     const starfish_seven_part &at = from->at;
     const starfish_seven_transfer *t = from->transfer;
+    if (is_too_large(t[0].fine, t[1].fine))
+        return cudaErrorInvalidValue;
     if (at.y0 >= at.y1 || at.z0 >= at.z1)
         return cudaSuccess;
     const Prolong<real> a = {
