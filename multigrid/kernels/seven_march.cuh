@@ -27,8 +27,9 @@ constexpr int ACROSS = 32, DOWN = 8, ROWS = 4, HEIGHT = DOWN * ROWS, THREADS = A
 constexpr int INSIDE_X = ACROSS - 2 * HALO, INSIDE_Y = HEIGHT - 2 * HALO;
 /* Planes that a block has in its table: MOST_PLANES of its own. */
 constexpr int MOST_PLANES = 64, TABLED_PLANES = MOST_PLANES + 2 * HALO;
-/* A block should have this many planes where the grid has enough for ENOUGH_BLOCKS. */
-constexpr int FEWEST_PLANES = 8, ENOUGH_BLOCKS = 1024;
+/* Blocks that keep a device busy a few times over. A block should have at least FEWEST_PLANES of its own, for the sake of its halo in z, but on
+ * grids too small to fill a device once what counts is how soon a block is through: there it may have LEAST_PLANES. */
+constexpr int ENOUGH_BLOCKS = 1024, FEWEST_PLANES = 8, FEW_BLOCKS = 264, LEAST_PLANES = 2;
 
 /* Blocks of a multiprocessor: as many as have their registers, for f32 more, as half the bytes are under way for each thread. */
 template <typename real> constexpr int RESIDENT = sizeof(real) == 4 ? 3 : 2;
@@ -366,9 +367,12 @@ inline int pieces(long count, long size)
 inline Cut cut_part(long width, long height, long planes, int tile_x, int tile_y, int most_planes)
 {
     Cut cut = {pieces(width, tile_x), pieces(height, tile_y), 1, 1};
-    const int fewest = FEWEST_PLANES < most_planes ? FEWEST_PLANES : most_planes;
-    cut.planes = pieces(planes, pieces(ENOUGH_BLOCKS, long(cut.across) * cut.down));
-    cut.planes = cut.planes < fewest ? fewest : cut.planes > most_planes ? most_planes : cut.planes;
+    const long tiles = long(cut.across) * cut.down;
+    const bool few = tiles * pieces(planes, FEWEST_PLANES) < FEW_BLOCKS;
+    const int fewest = few ? LEAST_PLANES : FEWEST_PLANES, wanted = few ? FEW_BLOCKS : ENOUGH_BLOCKS;
+    cut.planes = pieces(planes, pieces(wanted, tiles));
+    cut.planes = cut.planes < fewest ? fewest : cut.planes;
+    cut.planes = cut.planes > most_planes ? most_planes : cut.planes;
     cut.up = pieces(planes, cut.planes);
     return cut;
 }
