@@ -18,7 +18,7 @@
  * Work is on a part: whole rows, y0 .. y1-1 of planes z0 .. z1-1. Arrays are of the whole grid. Parts may be worked on at once.
  * Bound by memory everywhere; words per unknown below are those of the tensor form, stored adds 4. CPU functions keep a few rows in `work`, starfish_seven_work(nx of the grid, the finer of two) reals,
  * one for each part that is worked on at once; CUDA functions do not read it. CUDA functions launch on `stream` and return a cudaError_t, 0
- * when the launch was accepted. */
+ * when the launch was accepted, cudaErrorInvalidValue where a plane (for lines, planes in y and z too) has 2^31 unknowns or more. */
 #ifndef STARFISH_MULTIGRID_SEVEN_H
 #define STARFISH_MULTIGRID_SEVEN_H
 

@@ -101,6 +101,8 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) defect_kernel(const _
 template <typename real> int defect(const starfish_seven_defect *from, cudaStream_t stream)
 {
     const starfish_seven_part &at = from->at;
+    if (is_too_large(from->matrix.axis[0].n, from->matrix.axis[1].n))
+        return cudaErrorInvalidValue;
     if (from->sums) {
         const cudaError_t error = cudaMemsetAsync(from->sums, 0, STARFISH_BAND_SUMS * sizeof(double), stream);
         if (error != cudaSuccess)

@@ -4,29 +4,21 @@
  * H200 at 4.2 TB/s, 512^3, f64: 1.8 ms. Lines in y and z lie side by side in x, so that all is coalesced. Lines in x are turned in shared
  * memory, CHUNK unknowns of CHUNK lines at a time. Cyclic lines by Sherman and Morrison's formula, as in tridiag/batch.h: 2 more for the
  * border. Neighbours come from the caches. */
-extern "C" {
-#include "multigrid/kernels/seven.h"
-}
+#include "multigrid/kernels/seven_march.cuh"
 
 #include "base/cuda_entries.h"
-#include "base/reciprocal.cuh"
-
-#include <cuda_runtime.h>
 
 namespace
 {
 
-constexpr int ACROSS = 64, CHUNK = 32, ALL = 2;
+using seven::Axis;
+using seven::Matrix;
 
-template <typename real> struct Axis {
-    int n, periodic, decoupled;
-    const real *coupling, *extra, *weight;
-};
+constexpr int SIDE_BY_SIDE = 64, CHUNK = 32, ALL = 2;
 
 template <typename real> struct Lines {
-    Axis<real> axis[3];
-    const real *face[3], *rest;
-    real lambda, damping;
+    Matrix<real> matrix;
+    real damping;
     int y0, y1, z0, z1, colour; /* of the lines, or ALL */
     const real *u, *f;
     real *v, *upper, *rhs, *border; /* upper and border over their pivots, a grid each */
@@ -54,7 +46,7 @@ __device__ __forceinline__ Neighbours neighbours_of(const Axis<real> &a, int ind
 
 template <typename real> __device__ __forceinline__ long long element(const Lines<real> &a, const int (&at)[3])
 {
-    return at[0] + (long long)a.axis[0].n * (at[1] + (long long)a.axis[1].n * at[2]);
+    return at[0] + (long long)a.matrix.axis[0].n * (at[1] + (long long)a.matrix.axis[1].n * at[2]);
 }
 
 template <typename real, bool STORED, int DIRECTION>
@@ -66,16 +58,16 @@ __device__ __forceinline__ Equation<real> equation_at(const Lines<real> &a, cons
     long long stride = 1;
 #pragma unroll
     for (int d = 0; d < 3 && !STORED; d++)
-        weight[d] = a.axis[d].weight[at[d]];
-    real rest = STORED ? a.rest[e] : a.lambda * (weight[0] * weight[1] * weight[2]);
+        weight[d] = a.matrix.axis[d].weight[at[d]];
+    real rest = STORED ? a.matrix.rest[e] : a.matrix.lambda * (weight[0] * weight[1] * weight[2]);
     Equation<real> equation = {0, 0, 0, a.f[e]};
 #pragma unroll
     for (int d = 0; d < 3; d++) {
-        const Axis<real> &axis = a.axis[d];
+        const Axis<real> &axis = a.matrix.axis[d];
         const Neighbours next = neighbours_of(axis, at[d], stride);
-        const real scale = weight[(d + 1) % 3] * weight[(d + 2) % 3], keep = axis.decoupled ? real(0) : real(1);
-        const real low = STORED ? a.face[d][e] : scale * axis.coupling[at[d]];
-        const real high = STORED ? a.face[d][e + next.face] : scale * axis.coupling[at[d] + 1];
+        const real scale = weight[(d + 1) % 3] * weight[(d + 2) % 3], keep = a.matrix.keep[d];
+        const real low = STORED ? a.matrix.face[d][e] : scale * axis.coupling[at[d]];
+        const real high = STORED ? a.matrix.face[d][e + next.face] : scale * axis.coupling[at[d] + 1];
         if (!STORED)
             rest += scale * axis.extra[at[d]];
         if (a.u)
@@ -152,7 +144,7 @@ template <typename real> __device__ __forceinline__ void advance(const Lines<rea
 template <typename real, bool STORED, int DIRECTION>
 __device__ State<real> eliminate_line(const Lines<real> &a, int (&at)[3], bool cyclic)
 {
-    const int n = a.axis[DIRECTION].n;
+    const int n = a.matrix.axis[DIRECTION].n;
     State<real> s = {};
     for (int i = 0; i < n; i++) {
         at[DIRECTION] = i;
@@ -170,7 +162,7 @@ __device__ State<real> eliminate_line(const Lines<real> &a, int (&at)[3], bool c
 template <typename real, int DIRECTION>
 __device__ void substitute_line(const Lines<real> &a, int (&at)[3], State<real> s, bool cyclic)
 {
-    const int n = a.axis[DIRECTION].n;
+    const int n = a.matrix.axis[DIRECTION].n;
     const real last_rhs = s.rhs, last_border = s.border;
     for (int i = n - 1; i >= 0; i--) {
         at[DIRECTION] = i;
@@ -196,20 +188,21 @@ __device__ void substitute_line(const Lines<real> &a, int (&at)[3], State<real> 
 
 template <typename real, int DIRECTION> __device__ void keep_line(const Lines<real> &a, int (&at)[3])
 {
-    for (int i = 0; i < a.axis[DIRECTION].n && a.v != a.u; i++) {
+    for (int i = 0; i < a.matrix.axis[DIRECTION].n && a.v != a.u; i++) {
         at[DIRECTION] = i;
         advance(a, element(a, at), real(0));
     }
 }
 
 template <typename real, bool STORED, int DIRECTION>
-__global__ void __launch_bounds__(ACROSS) side_by_side_kernel(const __grid_constant__ Lines<real> a, int blocks_across)
+__global__ void __launch_bounds__(SIDE_BY_SIDE)
+    side_by_side_kernel(const __grid_constant__ Lines<real> a, int blocks_across)
 {
-    const int i = int(blockIdx.x % unsigned(blocks_across)) * ACROSS + int(threadIdx.x);
+    const int i = int(blockIdx.x % unsigned(blocks_across)) * SIDE_BY_SIDE + int(threadIdx.x);
     const int other = (DIRECTION == 1 ? a.z0 : a.y0) + int(blockIdx.x / unsigned(blocks_across));
-    const bool cyclic = a.axis[DIRECTION].periodic && a.axis[DIRECTION].n > 1;
+    const bool cyclic = a.matrix.axis[DIRECTION].periodic && a.matrix.axis[DIRECTION].n > 1;
     int at[3] = {i, other, other};
-    if (i >= a.axis[0].n)
+    if (i >= a.matrix.axis[0].n)
         return;
     if (is_active(a, i + other))
         substitute_line<real, DIRECTION>(a, at, eliminate_line<real, STORED, DIRECTION>(a, at, cyclic), cyclic);
@@ -242,7 +235,7 @@ __device__ void find_chunk(const Lines<real> &a, const Rows &rows, int x, Turned
 {
     const int lane = threadIdx.x;
     int at[3] = {x + lane, 0, 0};
-    for (int line = 0; line < rows.count && at[0] < a.axis[0].n; line++) {
+    for (int line = 0; line < rows.count && at[0] < a.matrix.axis[0].n; line++) {
         place_of(a, rows.first + line, at);
         const Equation<real> q = equation_at<real, STORED, 0>(a, at);
         entry[0].value[line][lane] = q.lower;
@@ -258,7 +251,7 @@ __device__ void move_chunk(const Lines<real> &a, const Rows &rows, int x, real *
 {
     const int lane = threadIdx.x;
     int at[3] = {x + lane, 0, 0};
-    for (int line = 0; line < rows.count && at[0] < a.axis[0].n; line++) {
+    for (int line = 0; line < rows.count && at[0] < a.matrix.axis[0].n; line++) {
         place_of(a, rows.first + line, at);
         const long long e = element(a, at);
         if (LOADING)
@@ -271,7 +264,7 @@ __device__ void move_chunk(const Lines<real> &a, const Rows &rows, int x, real *
 template <typename real, bool STORED>
 __device__ State<real> eliminate_rows(const Lines<real> &a, const Rows &rows, Turned<real> (&entry)[4], bool cyclic)
 {
-    const int n = a.axis[0].n, line = threadIdx.x;
+    const int n = a.matrix.axis[0].n, line = threadIdx.x;
     State<real> s = {};
     for (int x = 0; x < n; x += CHUNK) {
         find_chunk<real, STORED>(a, rows, x, entry);
@@ -299,7 +292,7 @@ template <typename real>
 __device__ State<real> substitute_rows(const Lines<real> &a, const Rows &rows, Turned<real> (&entry)[4], bool cyclic,
                                        State<real> s)
 {
-    const int n = a.axis[0].n, line = threadIdx.x;
+    const int n = a.matrix.axis[0].n, line = threadIdx.x;
     for (int x = (n - 1) / CHUNK * CHUNK; x >= 0; x -= CHUNK) {
         move_chunk<real, true>(a, rows, x, a.upper, entry[2]);
         move_chunk<real, true>(a, rows, x, a.rhs, entry[3]);
@@ -327,9 +320,9 @@ __global__ void __launch_bounds__(CHUNK) turned_kernel(const __grid_constant__ L
 {
     __shared__ Turned<real> entry[4];
     __shared__ real factors[CHUNK];
-    const int n = a.axis[0].n, lane = threadIdx.x, all = (a.y1 - a.y0) * (a.z1 - a.z0);
+    const int n = a.matrix.axis[0].n, lane = threadIdx.x, all = (a.y1 - a.y0) * (a.z1 - a.z0);
     const Rows rows = {int(blockIdx.x) * CHUNK, min(CHUNK, all - int(blockIdx.x) * CHUNK)};
-    const bool cyclic = a.axis[0].periodic && n > 1;
+    const bool cyclic = a.matrix.axis[0].periodic && n > 1;
     const State<real> last = eliminate_rows<real, STORED>(a, rows, entry, cyclic);
     const State<real> first = substitute_rows(a, rows, entry, cyclic, last);
     factors[lane] = cyclic && lane < rows.count ? border_factor(first, last.rhs, last.border) : real(0);
@@ -350,21 +343,10 @@ __global__ void __launch_bounds__(CHUNK) turned_kernel(const __grid_constant__ L
 
 template <typename real> Lines<real> lines_of(const starfish_seven_lines *from)
 {
+    const starfish_seven_axis *axis = from->matrix.axis;
+    const size_t count = axis[0].n * axis[1].n * axis[2].n;
     Lines<real> a = {};
-    size_t count = 1;
-    for (int d = 0; d < 3; d++) {
-        const starfish_seven_axis &axis = from->matrix.axis[d];
-        a.axis[d] = {int(axis.n),
-                     axis.periodic,
-                     axis.decoupled,
-                     static_cast<const real *>(axis.coupling),
-                     static_cast<const real *>(axis.extra),
-                     static_cast<const real *>(axis.weight)};
-        a.face[d] = static_cast<const real *>(from->matrix.face[d]);
-        count *= axis.n;
-    }
-    a.rest = static_cast<const real *>(from->matrix.rest);
-    a.lambda = real(from->matrix.lambda);
+    a.matrix = seven::matrix_of<real>(from->matrix);
     a.damping = real(from->damping);
     a.y0 = int(from->at.y0);
     a.y1 = int(from->at.y1);
@@ -382,18 +364,21 @@ template <typename real> Lines<real> lines_of(const starfish_seven_lines *from)
 
 template <typename real, bool STORED> void launch(const Lines<real> &a, int direction, cudaStream_t stream)
 {
-    const int across = (a.axis[0].n + ACROSS - 1) / ACROSS;
+    const int across = (a.matrix.axis[0].n + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE;
     if (direction == 0)
         turned_kernel<real, STORED>
             <<<unsigned(((a.y1 - a.y0) * (a.z1 - a.z0) + CHUNK - 1) / CHUNK), CHUNK, 0, stream>>>(a);
     else if (direction == 1)
-        side_by_side_kernel<real, STORED, 1><<<unsigned(across * (a.z1 - a.z0)), ACROSS, 0, stream>>>(a, across);
+        side_by_side_kernel<real, STORED, 1><<<unsigned(across * (a.z1 - a.z0)), SIDE_BY_SIDE, 0, stream>>>(a, across);
     else
-        side_by_side_kernel<real, STORED, 2><<<unsigned(across * (a.y1 - a.y0)), ACROSS, 0, stream>>>(a, across);
+        side_by_side_kernel<real, STORED, 2><<<unsigned(across * (a.y1 - a.y0)), SIDE_BY_SIDE, 0, stream>>>(a, across);
 }
 
 template <typename real> int lines(const starfish_seven_lines *from, cudaStream_t stream)
 {
+    const starfish_seven_axis *axis = from->matrix.axis;
+    if (seven::is_too_large(axis[0].n, axis[1].n) || seven::is_too_large(axis[1].n, axis[2].n))
+        return cudaErrorInvalidValue;
     const Lines<real> a = lines_of<real>(from);
     if (a.y0 >= a.y1 || a.z0 >= a.z1)
         return cudaSuccess;

@@ -3,8 +3,8 @@
  * A block owns a tile of ACROSS x HEIGHT columns of the grid and goes up in z; a thread has ROWS columns, neighbours in y, whose values of the
  * last planes are in its registers. Values beside a column come from shared memory, where each plane is put once. The two outermost columns all around
  * are halo: they belong to the tiles beside, and what is found on them serves the columns inside. So a plane of u is read
- * ACROSS HEIGHT / (INSIDE_X INSIDE_Y) = 1.33 times, from the second-level cache but for once. Planes are put into shared memory by turns into two buffers:
- * one barrier for each plane.
+ * ACROSS HEIGHT / (INSIDE_X INSIDE_Y) = 1.31 times, from the second-level cache but for once. Planes are put into shared memory by turns into two
+ * or three buffers: one barrier for each plane.
  *
  * In tensor form an equation is divided by weight_x weight_y weight_z: then its couplings are numbers of the column, the row and the plane alone
  * (struct Line), and nothing is read of the matrix but when a block begins. */
@@ -17,17 +17,19 @@ extern "C" {
 
 #include "base/reciprocal.cuh"
 
+#include <climits>
 #include <cuda_runtime.h>
 
 namespace seven
 {
 
-constexpr int ACROSS = 64, DOWN = 4, ROWS = 4, HEIGHT = DOWN * ROWS, THREADS = ACROSS * DOWN, HALO = 2;
+constexpr int ACROSS = 32, DOWN = 8, ROWS = 4, HEIGHT = DOWN * ROWS, THREADS = ACROSS * DOWN, HALO = 2;
 constexpr int INSIDE_X = ACROSS - 2 * HALO, INSIDE_Y = HEIGHT - 2 * HALO;
 /* Planes that a block has in its table: MOST_PLANES of its own. */
 constexpr int MOST_PLANES = 64, TABLED_PLANES = MOST_PLANES + 2 * HALO;
-/* A block should have this many planes where the grid has enough for ENOUGH_BLOCKS. */
-constexpr int FEWEST_PLANES = 8, ENOUGH_BLOCKS = 2048;
+/* Blocks that keep a device busy a few times over. A block should have at least FEWEST_PLANES of its own, for the sake of its halo in z, but on
+ * grids too small to fill a device once what counts is how soon a block is through: there it may have LEAST_PLANES. */
+constexpr int ENOUGH_BLOCKS = 1024, FEWEST_PLANES = 8, FEW_BLOCKS = 264, LEAST_PLANES = 2;
 
 /* Blocks of a multiprocessor: as many as have their registers, for f32 more, as half the bytes are under way for each thread. */
 template <typename real> constexpr int RESIDENT = sizeof(real) == 4 ? 3 : 2;
@@ -191,6 +193,7 @@ __device__ __forceinline__ real *plane_of(real *array, const Tables<real> &s, in
 {
     real *at = array + (s.plane_at[plane].start + step);
     asm("" : "+l"(at));
+    __builtin_assume(__isGlobal(at));
     return at;
 }
 
@@ -349,6 +352,12 @@ struct Cut {
     __host__ __device__ size_t tiles() const { return size_t(across) * size_t(down) * size_t(up); }
 };
 
+/* Unknowns of a plane are counted in int. */
+inline bool is_too_large(size_t nx, size_t ny)
+{
+    return nx > INT_MAX || ny > INT_MAX / nx;
+}
+
 inline int pieces(long count, long size)
 {
     return int((count + size - 1) / size);
@@ -358,9 +367,12 @@ inline int pieces(long count, long size)
 inline Cut cut_part(long width, long height, long planes, int tile_x, int tile_y, int most_planes)
 {
     Cut cut = {pieces(width, tile_x), pieces(height, tile_y), 1, 1};
-    const int fewest = FEWEST_PLANES < most_planes ? FEWEST_PLANES : most_planes;
-    cut.planes = pieces(planes, pieces(ENOUGH_BLOCKS, long(cut.across) * cut.down));
-    cut.planes = cut.planes < fewest ? fewest : cut.planes > most_planes ? most_planes : cut.planes;
+    const long tiles = long(cut.across) * cut.down;
+    const bool few = tiles * pieces(planes, FEWEST_PLANES) < FEW_BLOCKS;
+    const int fewest = few ? LEAST_PLANES : FEWEST_PLANES, wanted = few ? FEW_BLOCKS : ENOUGH_BLOCKS;
+    cut.planes = pieces(planes, pieces(wanted, tiles));
+    cut.planes = cut.planes < fewest ? fewest : cut.planes;
+    cut.planes = cut.planes > most_planes ? most_planes : cut.planes;
     cut.up = pieces(planes, cut.planes);
     return cut;
 }

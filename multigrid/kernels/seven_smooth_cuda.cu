@@ -387,6 +387,8 @@ int launch(const Smooth<real> &a, starfish_seven_order order, cudaStream_t strea
 template <typename real> int smooth(const starfish_seven_smooth *from, cudaStream_t stream)
 {
     const starfish_seven_part &at = from->at;
+    if (is_too_large(from->matrix.axis[0].n, from->matrix.axis[1].n))
+        return cudaErrorInvalidValue;
     if (at.y0 >= at.y1 || at.z0 >= at.z1)
         return cudaSuccess;
     Smooth<real> a = {matrix_of<real>(from->matrix),

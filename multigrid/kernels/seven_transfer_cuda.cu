@@ -141,6 +141,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) restrict_kernel(const
     clear_spare(planes);
     __syncthreads();
     load(u_next, a.u, s, column, 0);
+#pragma unroll(FX == 2 && FY == 2 && !STORED ? 2 : 1)
     for (int p = 0; p < tile.planes; p++) {
         const Line<real> z = s.plane[max(p - 1, 0)];
         real u2[ROWS], defect[ROWS];
@@ -188,6 +189,8 @@ template <typename real> int restrict_defect(const starfish_seven_restrict *from
 {
     const starfish_seven_part &at = from->at;
     const starfish_seven_transfer *t = from->transfer;
+    if (is_too_large(t[0].fine, t[1].fine))
+        return cudaErrorInvalidValue;
     bool coarsened[3];
     for (int d = 0; d < 3; d++)
         coarsened[d] = t[d].fine != t[d].coarse;
@@ -211,7 +214,7 @@ template <typename real> int restrict_defect(const starfish_seven_restrict *from
 
 /* ---- Prolongation ------------------------------------------------------------------------------------------------ */
 
-constexpr int PROLONG_DOWN = 4, PROLONG_PLANES = 8;
+constexpr int PROLONG_DOWN = 8, PROLONG_PLANES = 8;
 
 template <typename real> struct Prolong {
     Transfer<real> transfer[3];
@@ -246,6 +249,8 @@ template <typename real> int prolong(const starfish_seven_prolong *from, cudaStr
 {
     const starfish_seven_part &at = from->at;
     const starfish_seven_transfer *t = from->transfer;
+    if (is_too_large(t[0].fine, t[1].fine))
+        return cudaErrorInvalidValue;
     if (at.y0 >= at.y1 || at.z0 >= at.z1)
         return cudaSuccess;
     const Prolong<real> a = {

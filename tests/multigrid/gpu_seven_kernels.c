@@ -29,7 +29,29 @@ static const struct test_seven_device device = {
     {starfish_seven_lines_cuda_f32_here, starfish_seven_lines_cuda_f64_here},
     starfish_seven_lines_work_cuda};
 
+/* Planes whose unknowns do not fit an int are refused, before anything is read. */
+static int too_large_planes_are_launched(void)
+{
+    const struct starfish_seven_axis axis = {.n = 65536};
+    const struct starfish_seven_part at = {0, 1, 0, 1};
+    const struct starfish_seven_transfer same = {.fine = 65536, .coarse = 65536};
+    const struct starfish_seven_smooth smooth = {.matrix.axis = {axis, axis, axis}, .at = at};
+    const struct starfish_seven_defect defect = {.matrix.axis = {axis, axis, axis}, .at = at};
+    const struct starfish_seven_restrict gather = {.transfer = {same, same, same}, .at = at};
+    const struct starfish_seven_prolong prolong = {.transfer = {same, same, same}, .at = at};
+    const struct starfish_seven_lines lines = {.matrix.axis = {axis, axis, axis}, .at = at};
+    const int refused = cudaErrorInvalidValue;
+
+    return (starfish_seven_smooth_cuda_f64(&smooth, NULL) != refused) +
+           (starfish_seven_defect_cuda_f64(&defect, NULL) != refused) +
+           (starfish_seven_restrict_cuda_f64(&gather, NULL) != refused) +
+           (starfish_seven_prolong_cuda_f64(&prolong, NULL) != refused) +
+           (starfish_seven_lines_cuda_f64(&lines, NULL) != refused);
+}
+
 int main(void)
 {
-    return test_cuda_devices() > 0 ? test_seven_kernels(&device, !getenv("STARFISH_TEST_SMALL")) : 77;
+    if (test_cuda_devices() == 0)
+        return 77;
+    return test_seven_kernels(&device, !getenv("STARFISH_TEST_SMALL")) + too_large_planes_are_launched();
 }
