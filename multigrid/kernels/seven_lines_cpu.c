@@ -165,9 +165,10 @@ static void find_system(const struct strip *s, size_t j, size_t k, size_t x0, si
 {
     const struct starfish_seven_lines *a = s->a;
     const size_t nx = a->matrix.axis[0].n, start = nx * (j + a->matrix.axis[1].n * k);
-    const struct seven_row row = REAL_NAME(starfish_seven_row)(&a->matrix, j, k);
+    struct seven_row row;
     struct seven_values values = {s->zeros, {s->zeros, s->zeros, s->zeros, s->zeros}};
 
+    REAL_NAME(starfish_seven_row)(&a->matrix, j, k, &row);
     if (a->u)
         values = REAL_NAME(starfish_seven_values)(&a->matrix, a->u, j, k);
     REAL_NAME(starfish_seven_row_system)(&row, &values, (const real *)a->f + start, a->direction, x0, count, out);

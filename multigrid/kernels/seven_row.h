@@ -24,7 +24,9 @@ struct seven_row {
     /* stored form */
     const real *x_face, *side_face[SEVEN_SIDES], *rest_of;
 };
-struct seven_row REAL_NAME(starfish_seven_row)(const struct starfish_seven_matrix *matrix, size_t j, size_t k);
+/* Fills what its form has; the rest is not read, and clearing it would take as long as a short row. */
+void REAL_NAME(starfish_seven_row)(const struct starfish_seven_matrix *matrix, size_t j, size_t k,
+                                   struct seven_row *row);
 
 /* Values that it is applied to. Where a side is missing it is the middle row, to which the coupling is 0. */
 struct seven_values {

@@ -78,7 +78,6 @@ static void set_stored(struct seven_row *row, const struct starfish_seven_matrix
     const size_t here = nx * (j + ny * k), north = nx * ((j + 1 < ny ? j + 1 : 0) + ny * k),
                  above = nx * (j + ny * (k + 1 < nz ? k + 1 : 0));
 
-    row->stored = 1;
     row->x_face = (const real *)matrix->face[0] + here;
     row->side_face[SEVEN_SOUTH] = (const real *)matrix->face[1] + here;
     row->side_face[SEVEN_NORTH] = (const real *)matrix->face[1] + north;
@@ -87,17 +86,21 @@ static void set_stored(struct seven_row *row, const struct starfish_seven_matrix
     row->rest_of = (const real *)matrix->rest + here;
 }
 
-struct seven_row REAL_NAME(starfish_seven_row)(const struct starfish_seven_matrix *matrix, size_t j, size_t k)
+void REAL_NAME(starfish_seven_row)(const struct starfish_seven_matrix *matrix, size_t j, size_t k,
+                                   struct seven_row *row)
 {
     const struct starfish_seven_axis *axis = matrix->axis;
-    struct seven_row row = {.nx = axis[0].n,
-                            .periodic = axis[0].periodic,
-                            .keep_x = axis[0].decoupled ? 0 : 1,
-                            .keep_y = axis[1].decoupled ? 0 : 1,
-                            .keep_z = axis[2].decoupled ? 0 : 1};
 
-    (matrix->face[0] ? set_stored : set_tensor)(&row, matrix, j, k);
-    return row;
+    row->nx = axis[0].n;
+    row->stored = matrix->face[0] != NULL;
+    row->periodic = axis[0].periodic;
+    row->keep_x = axis[0].decoupled ? 0 : 1;
+    row->keep_y = axis[1].decoupled ? 0 : 1;
+    row->keep_z = axis[2].decoupled ? 0 : 1;
+    if (row->stored)
+        set_stored(row, matrix, j, k);
+    else
+        set_tensor(row, matrix, j, k);
 }
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */

@@ -72,10 +72,11 @@ static int parity_of(int colour, size_t j, size_t k)
 /* out = row (j,k) after `colour` is relaxed, from u alone. */
 static void relax_from_start(const struct sweep *s, size_t j, size_t k, int colour, real *out)
 {
-    const struct seven_row row = REAL_NAME(starfish_seven_row)(&s->a->matrix, j, k);
+    struct seven_row row;
     const int parity = parity_of(colour, j, k);
     struct seven_values values;
 
+    REAL_NAME(starfish_seven_row)(&s->a->matrix, j, k, &row);
     seven_prefetch_after(rhs_row(s, j, k), s->nx);
     if (!s->a->u && !s->a->coarse) {
         REAL_NAME(starfish_seven_row_relax_zero)(&row, rhs_row(s, j, k), s->damping, parity, out);
@@ -98,10 +99,11 @@ static int is_in_part(const struct starfish_seven_part *at, const struct seven_n
 /* A colour of a row of v, in place. `first`: sides are read as they were before any colour, else as they are after the first one. */
 static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour, int first)
 {
-    const struct seven_row row = REAL_NAME(starfish_seven_row)(&s->a->matrix, j, k);
+    struct seven_row row;
     real *v = result_row(s, j, k), *relaxed = seven_work_row(s->a->work, s->nx, RELAXED);
     struct seven_values values = {.middle = v};
 
+    REAL_NAME(starfish_seven_row)(&s->a->matrix, j, k, &row);
     if (first)
         seven_prefetch_after(rhs_row(s, j, k), s->nx);
     for (int side = 0; side < SEVEN_SIDES; side++) {
