@@ -15,11 +15,12 @@
 static const char *const smoothers[] = {"auto", "adi", "line-x", "line-y", "jacobi", "gauss-seidel", "chebyshev", NULL};
 static const char *const shapes[] = {"v", "f", "w", "fmg", NULL};
 static const char *const places[] = {"host", "device", NULL};
+static const char *const storages[] = {"inner", "f16", "bf16", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
 
 struct multigrid_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov;
+    const char *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov, *storages;
     size_t steps;
     double host_rate, device_rate; /* bytes per second of copies */
 };
@@ -27,7 +28,7 @@ struct multigrid_bench {
 struct axes {
     struct list mesh, workers;
     size_t level[LIST_MOST], levels, precision[LIST_MOST], precisions, smoother[LIST_MOST], smoothers;
-    size_t shape[LIST_MOST], shapes, place[LIST_MOST], places;
+    size_t shape[LIST_MOST], shapes, place[LIST_MOST], places, storage[LIST_MOST], storages;
 };
 
 /* What is being measured. */
@@ -36,13 +37,16 @@ struct combination {
     char name[64]; /* of mesh and level */
     const char *workers;
     starfish_context *context;
-    size_t precision, smoother, shape, place;
+    size_t precision, smoother, shape, place, storage;
 };
 
 static void describe_case(const struct combination *c, char *name, size_t size)
 {
-    snprintf(name, size, "%s %s: %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
-             smoothers[c->smoother], shapes[c->shape], c->workers, places[c->place]);
+    const int length = snprintf(name, size, "%s %s: %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
+                                smoothers[c->smoother], shapes[c->shape], c->workers, places[c->place]);
+
+    if (c->storage > 0)
+        snprintf(name + length, size - (size_t)length, ", %s", storages[c->storage]);
 }
 
 static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times)
@@ -52,6 +56,7 @@ static void describe(json_t *row, const struct combination *c, const struct mult
     json_object_set_new(row, "precision", json_string(multigrid_precisions[c->precision]));
     json_object_set_new(row, "smoother", json_string(smoothers[info->smoother]));
     json_object_set_new(row, "cycle", json_string(shapes[c->shape]));
+    json_object_set_new(row, "storage", json_string(storages[c->storage]));
     json_object_set_new(row, "workers", json_string(c->workers));
     json_object_set_new(row, "where", json_string(places[c->place]));
     json_object_set_new(row, "cycles", json_integer(info->cycles));
@@ -71,6 +76,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     multigrid_set_precision(&options, c->precision);
     options.smoother = (starfish_smoother)c->smoother;
     options.shape = (starfish_cycle_shape)c->shape;
+    options.storage = (starfish_storage)c->storage;
     options.conjugate_gradients = strcmp(run->krylov, "cg") == 0;
     if (options.conjugate_gradients)
         options.inner_cycles = 1;
@@ -146,6 +152,17 @@ static starfish_status measure_peers(struct multigrid_bench *run, const struct c
 
 /* ---- combinations ------------------------------------------------------------------------------------------------ */
 
+/* Entries in 16 bits are for cycles in f32. */
+static starfish_status measure_storages(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
+{
+    for (size_t i = 0; i < axes->storages; ++i) {
+        c->storage = axes->storage[i];
+        if (c->storage == 0 || c->precision != MULTIGRID_F64)
+            STARFISH_TRY(measure_combination(run, c));
+    }
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status measure_ways(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
 {
     const int gpus = starfish_context_workers_of(c->context, STARFISH_GPU) > 0;
@@ -159,7 +176,7 @@ static starfish_status measure_ways(struct multigrid_bench *run, const struct ax
                     c->shape = axes->shape[k];
                     c->place = axes->place[w];
                     if (c->place == 0 || gpus)
-                        STARFISH_TRY(measure_combination(run, c));
+                        STARFISH_TRY(measure_storages(run, axes, c));
                 }
     return STARFISH_SUCCESS;
 }
@@ -197,6 +214,7 @@ static starfish_status read_axes(const struct multigrid_bench *run, struct axes 
         list_choices("--precision", run->precisions, multigrid_precisions, axes->precision, &axes->precisions));
     STARFISH_TRY(list_choices("--smoother", run->smoothers, smoothers, axes->smoother, &axes->smoothers));
     STARFISH_TRY(list_choices("--cycle", run->shapes, shapes, axes->shape, &axes->shapes));
+    STARFISH_TRY(list_choices("--storage", run->storages, storages, axes->storage, &axes->storages));
     return list_choices("--where", run->where, places, axes->place, &axes->places);
 }
 
@@ -233,6 +251,7 @@ int bench_multigrid(int argc, char **argv)
                                          .where = "host,device",
                                          .peers = "all",
                                          .krylov = "none",
+                                         .storages = "inner",
                                          .steps = 2};
     const struct option_entry options[] = {
         {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", {NULL}},
@@ -243,6 +262,12 @@ int bench_multigrid(int argc, char **argv)
          &run.smoothers,
          "LIST",
          "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; default auto",
+         {NULL}},
+        {"--storage",
+         OPTION_TEXT,
+         &run.storages,
+         "LIST",
+         "of the matrices of cycles in f32: inner, f16, bf16; default inner",
          {NULL}},
         {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
         {"--krylov",

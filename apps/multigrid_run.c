@@ -66,8 +66,9 @@ double multigrid_words(const struct starfish_multigrid_options *options, const s
 {
     /* a step of either, when it is chosen, is twice one in one direction or colour */
     const int twice = options->smoother <= STARFISH_SMOOTHER_ADI;
-    const double step = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 10 : 8;
-    const double cycle = step * (twice ? 2 : 1) * (options->before + options->after) + 7.25 + 2.25;
+    const double saved = options->storage ? 2.5 : 0; /* of the matrix's five words */
+    const double step = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 10 : 8 - saved;
+    const double cycle = step * (twice ? 2 : 1) * (options->before + options->after) + 7.25 - saved + 2.25;
     const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
 
     const int gradients = !options->conjugate_gradients ? 0 : info->defects > 0 ? info->defects : info->cycles;

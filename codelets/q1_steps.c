@@ -8,8 +8,6 @@
 
 /* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
 
-STARFISH_PLACE_KERNEL(run_defect, starfish_band_defect)
-STARFISH_PLACE_KERNEL(run_jacobi, starfish_band_jacobi)
 STARFISH_PLACE_KERNEL(run_colours, starfish_band_colours)
 STARFISH_PLACE_KERNEL(run_update, starfish_band_update)
 STARFISH_PLACE_KERNEL(run_product, starfish_band_product)
@@ -18,11 +16,40 @@ STARFISH_PLACE_KERNEL(run_restrict, starfish_restrict)
 STARFISH_PLACE_KERNEL(run_prolong, starfish_prolong)
 STARFISH_PLACE_KERNEL(run_lines, starfish_batch)
 
+/* Of kernels of matrices, that of the entries' storage. */
+#ifdef STARFISH_CUDA
+#define RUN_MATRIX_ON_GPU(kernel)                                                                                      \
+    static int (*const on_gpu[])(const struct kernel *, struct CUstream_st *) = {                                      \
+        kernel##_cuda_f32, kernel##_cuda_f64, kernel##_cuda_f32_f16, kernel##_cuda_f32_bf16};                          \
+    if (place->gpu)                                                                                                    \
+        return on_gpu[kind_of(place, &arguments->matrix)](arguments, place->stream);
+#else
+#define RUN_MATRIX_ON_GPU(kernel)
+#endif
+#define MATRIX_KERNEL(run, kernel)                                                                                     \
+    static int run(const struct starfish_q1_place *place, const struct kernel *arguments)                              \
+    {                                                                                                                  \
+        static void (*const on_cpu[])(const struct kernel *) = {kernel##_cpu_f32, kernel##_cpu_f64,                    \
+                                                                kernel##_cpu_f32_f16, kernel##_cpu_f32_bf16};          \
+        RUN_MATRIX_ON_GPU(kernel)                                                                                      \
+        on_cpu[kind_of(place, &arguments->matrix)](arguments);                                                         \
+        return 0;                                                                                                      \
+    }
+
+static size_t kind_of(const struct starfish_q1_place *place, const struct starfish_band_matrix *matrix)
+{
+    return matrix->storage == STARFISH_BAND_REALS ? (size_t)place->precision : 1 + (size_t)matrix->storage;
+}
+
+MATRIX_KERNEL(run_defect, starfish_band_defect)
+MATRIX_KERNEL(run_jacobi, starfish_band_jacobi)
+
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape)
 {
-    return starfish_band_table_start(shape->n[0], shape->n[1], 5);
+    return shape->storage == STARFISH_BAND_REALS ? starfish_band_table_start(shape->n[0], shape->n[1], 5)
+                                                 : starfish_band_packed_size(shape->n[0], shape->n[1]);
 }
 
 size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape)
@@ -45,9 +72,10 @@ static const void *at_real(const struct starfish_q1_place *place, const void *ar
 static struct starfish_band_matrix matrix_of(const struct starfish_q1_place *place,
                                              const struct starfish_q1_shape *shape, const void *table)
 {
+    if (shape->storage != STARFISH_BAND_REALS)
+        return starfish_band_packed_point(shape->n[0], shape->n[1], table, shape->storage, shape->scale);
     struct starfish_band_matrix matrix =
         starfish_band_table_point(shape->n[0], shape->n[1], table, starfish_real_size(place->precision));
-
     matrix.diagonals = shape->diagonals;
     return matrix;
 }
@@ -88,7 +116,14 @@ static size_t vector_reals(const struct starfish_q1_shape *shape, struct starfis
     return starfish_tridiag_round_up(shape->n[0] * (at.y1 - at.y0), 32);
 }
 
-/* Lines of a rectangle. The work space has the defect, which becomes the correction, and the diagonal. */
+/* Vectors of lines in the work space: the defect, which becomes the correction, the diagonal, and of entries in 16 bits also the other
+ * diagonal, on the next of which the one before is. */
+static size_t line_vectors(const struct starfish_q1_shape *shape)
+{
+    return shape->storage == STARFISH_BAND_REALS ? 2 : 3;
+}
+
+/* Lines of a rectangle, and what of them is in the work space. */
 static struct starfish_batch batch_of(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
                                       enum starfish_q1_direction direction, struct starfish_rectangle at)
 {
@@ -107,7 +142,7 @@ static struct starfish_batch batch_of(const struct starfish_q1_place *place, con
     };
 
     batch.algorithm = place->gpu ? starfish_batch_choose_cuda(&batch) : starfish_batch_choose_cpu(&batch);
-    batch.workspace = (void *)(uintptr_t)at_real(place, place->work, 2 * vector_reals(shape, at));
+    batch.workspace = (void *)(uintptr_t)at_real(place, place->work, line_vectors(shape) * vector_reals(shape, at));
     return batch;
 }
 
@@ -115,8 +150,9 @@ static struct starfish_batch batch_of(const struct starfish_q1_place *place, con
 static int smooth_columns(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
                           struct starfish_rectangle at)
 {
-    static void (*const run[])(const struct starfish_band_columns *) = {starfish_band_columns_cpu_f32,
-                                                                        starfish_band_columns_cpu_f64};
+    static void (*const run[])(const struct starfish_band_columns *) = {
+        starfish_band_columns_cpu_f32, starfish_band_columns_cpu_f64, starfish_band_columns_cpu_f32_f16,
+        starfish_band_columns_cpu_f32_bf16};
     const struct starfish_band_columns columns = {.matrix = matrix_of(place, &s->shape, s->table),
                                                   .at = at,
                                                   .damping = s->damping,
@@ -125,29 +161,47 @@ static int smooth_columns(const struct starfish_q1_place *place, const struct st
                                                   .v = s->v,
                                                   .work = place->work};
 
-    run[place->precision](&columns);
+    run[kind_of(place, &columns.matrix)](&columns);
     return 0;
+}
+
+/* Where the entries before and after each unknown of the lines are. */
+static void point_beside(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
+                         struct starfish_rectangle at, const struct starfish_band_matrix *matrix,
+                         struct starfish_batch *lines)
+{
+    const int x = s->direction == STARFISH_Q1_LINES_X;
+    const size_t nx = s->shape.n[0], start = at.x0 + at.y0 * nx, ahead = 2 * vector_reals(&s->shape, at);
+
+    if (matrix->storage == STARFISH_BAND_REALS) {
+        lines->lower = at_real(place, matrix->band[x ? STARFISH_BAND_W : STARFISH_BAND_S], start);
+        lines->upper = at_real(place, matrix->band[x ? STARFISH_BAND_E : STARFISH_BAND_N], start);
+    } else {
+        lines->lower = at_real(place, place->work, ahead - (x ? 1 : nx));
+        lines->upper = at_real(place, place->work, ahead);
+    }
 }
 
 static int smooth_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
                         struct starfish_rectangle at)
 {
-    const int x = s->direction == STARFISH_Q1_LINES_X;
-    const size_t pitch = s->shape.n[0], start = at.x0 + at.y0 * pitch;
+    const size_t pitch = s->shape.n[0];
     const struct starfish_band_matrix matrix = matrix_of(place, &s->shape, s->table);
+    const int packed = matrix.storage != STARFISH_BAND_REALS;
     struct starfish_batch lines = batch_of(place, &s->shape, s->direction, at);
+    point_beside(place, s, at, &matrix, &lines);
     const struct starfish_band_defect defect = {.matrix = matrix,
                                                 .at = at,
                                                 .u = s->u,
                                                 .f = s->f,
                                                 .result = place->work,
                                                 .diag = (void *)(uintptr_t)lines.diag,
+                                                .ahead = packed ? (void *)(uintptr_t)lines.upper : NULL,
+                                                .along_y = s->direction == STARFISH_Q1_LINES_Y,
                                                 .pitch = pitch};
     const struct starfish_band_update update = {
         .nx = pitch, .at = at, .damping = s->damping, .u = s->u, .correction = place->work, .pitch = pitch, .v = s->v};
 
-    lines.lower = at_real(place, matrix.band[x ? STARFISH_BAND_W : STARFISH_BAND_S], start);
-    lines.upper = at_real(place, matrix.band[x ? STARFISH_BAND_E : STARFISH_BAND_N], start);
     TRY_LAUNCH(run_defect(place, &defect));
     TRY_LAUNCH(run_lines(place, &lines));
     return run_update(place, &update);
@@ -325,7 +379,7 @@ static size_t line_work(const struct starfish_q1_place *place, const struct star
 
     if (!place->gpu && direction == STARFISH_Q1_LINES_Y)
         return starfish_band_columns_work(lines, shape->n[1]) * size;
-    return 2 * vector_reals(shape, at) * size +
+    return line_vectors(shape) * vector_reals(shape, at) * size +
            (place->gpu ? starfish_batch_workspace_cuda(&batch, size) : starfish_batch_workspace_cpu(&batch, size));
 }
 

@@ -13,11 +13,13 @@
 #include <starfish/types.h>
 
 /* A grid, and how the next finer one is interpolated from it; its table is
- *     bands (starfish_band_table_start), left and right of x, left and right of y, and the inverse if it is `coarsest`. */
+ *     bands (starfish_band_table_start, or starfish_band_packed_size), left and right of x, left and right of y, and the inverse if it is `coarsest`. */
 struct starfish_q1_shape {
     size_t n[2], stride[2], origin[2];
     int coarsest;
-    int diagonals;     /* of struct starfish_band_matrix */
+    enum starfish_band_storage storage; /* of struct starfish_band_matrix, as the next two */
+    double scale;
+    int diagonals;
     double eigenvalue; /* an upper bound of those of D^-1 A; for Chebyshev's steps alone */
 };
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape); /* where left of x begins */
