@@ -1,6 +1,6 @@
 /* starfish bench multigrid: Q1 multigrid on the meshes of Goeddeke and Strzodka, beside hypre's structured solvers on the same
  * matrix in the same run, and beside what copies of the least bytes take. */
-#include "apps/bench.h"
+#include "apps/bench_multigrid.h"
 #include "apps/command.h"
 #include "apps/lists.h"
 #include "apps/multigrid_run.h"
@@ -12,24 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const smoothers[] = {"auto", "adi", "line-x", "line-y", "jacobi", "gauss-seidel", "chebyshev", NULL};
-static const char *const shapes[] = {"v", "f", "w", "fmg", NULL};
-static const char *const places[] = {"host", "device", NULL};
+/* By their numbers. */
+const char *const multigrid_smoothers[] = {"auto",         "adi",       "line-x", "line-y", "jacobi",
+                                           "gauss-seidel", "chebyshev", "line-z", NULL};
+static const char *const matrices[] = {"auto", "stored", "tensor", NULL};
 static const char *const storages[] = {"inner", "f16", "bf16", NULL};
+const char *const multigrid_shapes[] = {"v", "f", "w", "fmg", NULL};
+const char *const multigrid_places[] = {"host", "device", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
-
-struct multigrid_bench {
-    struct bench bench; /* first: measure() gets at the rest through it */
-    const char *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov, *storages;
-    size_t steps;
-    double host_rate, device_rate; /* bytes per second of copies */
-};
-
-struct axes {
-    struct list mesh, workers;
-    size_t level[LIST_MOST], levels, precision[LIST_MOST], precisions, smoother[LIST_MOST], smoothers;
-    size_t shape[LIST_MOST], shapes, place[LIST_MOST], places, storage[LIST_MOST], storages;
-};
 
 /* What is being measured. */
 struct combination {
@@ -37,13 +27,15 @@ struct combination {
     char name[64]; /* of mesh and level */
     const char *workers;
     starfish_context *context;
-    size_t precision, smoother, shape, place, storage;
+    size_t precision, smoother, shape, place, matrix, storage;
 };
 
 static void describe_case(const struct combination *c, char *name, size_t size)
 {
-    const int length = snprintf(name, size, "%s %s: %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
-                                smoothers[c->smoother], shapes[c->shape], c->workers, places[c->place]);
+    const int length =
+        snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
+                 multigrid_smoothers[c->smoother], matrices[c->matrix], multigrid_shapes[c->shape], c->workers,
+                 multigrid_places[c->place]);
 
     if (c->storage > 0)
         snprintf(name + length, size - (size_t)length, ", %s", storages[c->storage]);
@@ -54,11 +46,12 @@ static void describe(json_t *row, const struct combination *c, const struct mult
     const struct starfish_multigrid_info *info = &times->info;
 
     json_object_set_new(row, "precision", json_string(multigrid_precisions[c->precision]));
-    json_object_set_new(row, "smoother", json_string(smoothers[info->smoother]));
-    json_object_set_new(row, "cycle", json_string(shapes[c->shape]));
+    json_object_set_new(row, "smoother", json_string(multigrid_smoothers[info->smoother]));
+    json_object_set_new(row, "matrix", json_string(matrices[info->matrix]));
+    json_object_set_new(row, "cycle", json_string(multigrid_shapes[c->shape]));
     json_object_set_new(row, "storage", json_string(storages[c->storage]));
     json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(places[c->place]));
+    json_object_set_new(row, "where", json_string(multigrid_places[c->place]));
     json_object_set_new(row, "cycles", json_integer(info->cycles));
     json_object_set_new(row, "factor", command_json_real(info->factor));
     json_object_set_new(row, "residual", command_json_real(info->residual));
@@ -71,17 +64,20 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
 {
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct multigrid_times times;
+    const size_t steps = run->steps > 0 ? run->steps : 2;
     char name[192];
 
     multigrid_set_precision(&options, c->precision);
     options.smoother = (starfish_smoother)c->smoother;
     options.shape = (starfish_cycle_shape)c->shape;
     options.storage = (starfish_storage)c->storage;
+    options.matrix = (starfish_matrix_form)c->matrix;
+    options.tail = run->tail;
     options.conjugate_gradients = strcmp(run->krylov, "cg") == 0;
     if (options.conjugate_gradients)
         options.inner_cycles = 1;
     /* an ADI step is two elementary ones; what is chosen is given as many */
-    options.before = options.after = (int)(c->smoother <= STARFISH_SMOOTHER_ADI ? run->steps : 2 * run->steps);
+    options.before = options.after = (int)(c->smoother <= STARFISH_SMOOTHER_ADI ? steps : 2 * steps);
     describe_case(c, name, sizeof name);
     if (options.conjugate_gradients)
         snprintf(name + strlen(name), sizeof name - strlen(name), ", CG");
@@ -170,11 +166,12 @@ static starfish_status measure_ways(struct multigrid_bench *run, const struct ax
     for (size_t p = 0; p < axes->precisions; ++p)
         for (size_t s = 0; s < axes->smoothers; ++s)
             for (size_t k = 0; k < axes->shapes; ++k)
-                for (size_t w = 0; w < axes->places; ++w) {
+                for (size_t w = 0; w < axes->places * axes->matrices; ++w) {
                     c->precision = axes->precision[p];
                     c->smoother = axes->smoother[s];
                     c->shape = axes->shape[k];
-                    c->place = axes->place[w];
+                    c->place = axes->place[w / axes->matrices];
+                    c->matrix = axes->matrix[w % axes->matrices];
                     if (c->place == 0 || gpus)
                         STARFISH_TRY(measure_storages(run, axes, c));
                 }
@@ -206,16 +203,18 @@ static starfish_status read_axes(const struct multigrid_bench *run, struct axes 
 {
     struct starfish_q1_refinement refinement;
 
+    STARFISH_TRY(list_counts("--n", run->sizes, axes->size, &axes->sizes));
     STARFISH_TRY(list_read("--mesh", run->meshes, ',', &axes->mesh));
     for (size_t i = 0; i < axes->mesh.count; ++i)
         STARFISH_TRY(starfish_q1_named(axes->mesh.item[i], &refinement));
     STARFISH_TRY(list_counts("--level", run->levels, axes->level, &axes->levels));
     STARFISH_TRY(
         list_choices("--precision", run->precisions, multigrid_precisions, axes->precision, &axes->precisions));
-    STARFISH_TRY(list_choices("--smoother", run->smoothers, smoothers, axes->smoother, &axes->smoothers));
-    STARFISH_TRY(list_choices("--cycle", run->shapes, shapes, axes->shape, &axes->shapes));
+    STARFISH_TRY(list_choices("--smoother", run->smoothers, multigrid_smoothers, axes->smoother, &axes->smoothers));
+    STARFISH_TRY(list_choices("--cycle", run->shapes, multigrid_shapes, axes->shape, &axes->shapes));
+    STARFISH_TRY(list_choices("--matrix", run->matrices, matrices, axes->matrix, &axes->matrices));
     STARFISH_TRY(list_choices("--storage", run->storages, storages, axes->storage, &axes->storages));
-    return list_choices("--where", run->where, places, axes->place, &axes->places);
+    return list_choices("--where", run->where, multigrid_places, axes->place, &axes->places);
 }
 
 static starfish_status measure(struct bench *bench)
@@ -233,6 +232,8 @@ static starfish_status measure(struct bench *bench)
     if (axes.places == 1 && axes.place[0] == 1 && bench->gpus == 0)
         return STARFISH_SUCCESS; /* nothing to measure, which the frame tells */
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
+    if (strcmp(run->problem, "seven") == 0)
+        return bench_multigrid_cubes(run, &axes);
     for (size_t l = 0; l < axes.levels; ++l)
         for (size_t m = 0; m < axes.mesh.count; ++m)
             STARFISH_TRY(measure_mesh(run, &axes, axes.mesh.item[m],
@@ -243,6 +244,8 @@ static starfish_status measure(struct bench *bench)
 int bench_multigrid(int argc, char **argv)
 {
     static struct multigrid_bench run = {.bench = BENCH_DEFAULTS("multigrid"),
+                                         .problem = "q1",
+                                         .sizes = "127",
                                          .meshes = "U1,U3",
                                          .levels = "9",
                                          .precisions = "f64,mixed",
@@ -252,8 +255,16 @@ int bench_multigrid(int argc, char **argv)
                                          .peers = "all",
                                          .krylov = "none",
                                          .storages = "inner",
-                                         .steps = 2};
+                                         .matrices = "auto",
+                                         .steps = 0};
     const struct option_entry options[] = {
+        {"--problem",
+         OPTION_CHOICE,
+         &run.problem,
+         "P",
+         "q1: bilinear elements, or seven: seven-point differences on cubes; default q1",
+         {"q1", "seven", NULL}},
+        {"--n", OPTION_TEXT, &run.sizes, "LIST", "seven: cubes of N^3 unknowns; default 127", {NULL}},
         {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", {NULL}},
         {"--level", OPTION_TEXT, &run.levels, "LIST", "L: 2^L x 2^L elements, at most 13; default 9", {NULL}},
         {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, mixed, f32; default f64,mixed", {NULL}},
@@ -261,7 +272,7 @@ int bench_multigrid(int argc, char **argv)
          OPTION_TEXT,
          &run.smoothers,
          "LIST",
-         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; default auto",
+         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; seven: line-z; default auto",
          {NULL}},
         {"--storage",
          OPTION_TEXT,
@@ -276,11 +287,23 @@ int bench_multigrid(int argc, char **argv)
          "K",
          "none, or cg: conjugate gradients with cycles v or w as preconditioner; default none",
          {"none", "cg", NULL}},
+        {"--matrix",
+         OPTION_TEXT,
+         &run.matrices,
+         "LIST",
+         "auto, stored, tensor: bands or matrix-free; default auto",
+         {NULL}},
+        {"--tail",
+         OPTION_COUNT,
+         &run.tail,
+         "N",
+         "unknowns of the first grid that is one task with all smaller ones",
+         {NULL}},
         {"--steps",
          OPTION_COUNT,
          &run.steps,
          "N",
-         "ADI steps before and after; of other smoothers twice as many; default 2",
+         "ADI steps before and after; of other smoothers twice as many; default 2; seven: of all as many, default 1",
          {NULL}},
         {"--workers",
          OPTION_TEXT,
@@ -295,10 +318,11 @@ int bench_multigrid(int argc, char **argv)
     };
     const struct command_line line = {
         .usage = "bench multigrid [OPTION ...]",
-        .summary =
-            "Multigrid for bilinear elements on the meshes of Goeddeke and Strzodka 2011, to a residual of 1e-8.\n"
-            "A LIST has commas between its entries; all combinations are measured.\n\n"
-            "Peers: hypre's PFMG and SMG, alone and with CG, on one core, where libhypre-dev was found.",
+        .summary = "Multigrid for bilinear elements on the meshes of Goeddeke and Strzodka 2011, or for the "
+                   "Laplacian's seven-point\n"
+                   "differences on the unit cube with u = 0 around it and f = 1, to a residual of 1e-8.\n"
+                   "A LIST has commas between its entries; all combinations are measured.\n\n"
+                   "Peers: hypre's PFMG and SMG, alone and with CG, on one core, where libhypre-dev was found.",
         .options = options};
     return bench_main(&run.bench, &line, argc, argv, measure);
 }

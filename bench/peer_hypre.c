@@ -3,8 +3,8 @@
  * A module that peer_hypre_load.c loads when it is wanted, so that programs run where hypre and MPI are not.
  *
  * One process, hence one core: Debian's hypre is built for MPI and without threads. PFMG smooths by
- * weighted Jacobi, its default (its red-black Gauss-Seidel is for stencils without diagonals), and coarsens one direction at a
- * time; SMG solves whole lines by multigrid. The matrix is stored as symmetric. */
+ * weighted Jacobi, its default, or where asked for by red-black Gauss-Seidel (which is for stencils without diagonals), and coarsens one
+ * direction at a time; SMG solves whole lines by multigrid. The matrix is stored as symmetric. */
 #include "bench/peer_hypre.h"
 
 #include "bench/clock.h"
@@ -13,14 +13,15 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-enum { MOST_ITERATIONS = 200, ENTRIES = 5 };
+enum { MOST_ITERATIONS = 200 };
 
 struct hypre {
     HYPRE_StructGrid grid;
     HYPRE_StructStencil stencil;
     HYPRE_StructMatrix matrix;
     HYPRE_StructVector rhs, solution;
-    HYPRE_Int low[2], high[2];
+    int entries;
+    HYPRE_Int low[3], high[3];
 };
 
 /* MPI may be begun once in a process; its end comes with that of the process. */
@@ -46,17 +47,21 @@ static int begin(void)
 
 static void make_grid(struct hypre *h, const struct peer_hypre_problem *p)
 {
-    static HYPRE_Int offsets[ENTRIES][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
+    static HYPRE_Int nine[][3] = {{0, 0, 0}, {1, 0, 0}, {-1, 1, 0}, {0, 1, 0}, {1, 1, 0}};
+    static HYPRE_Int seven[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const int dimensions = p->n[2] > 0 ? 3 : 2;
 
-    h->low[0] = h->low[1] = 0;
-    h->high[0] = (HYPRE_Int)p->n[0] - 1;
-    h->high[1] = (HYPRE_Int)p->n[1] - 1;
-    HYPRE_StructGridCreate(MPI_COMM_SELF, 2, &h->grid);
+    h->entries = dimensions == 3 ? 4 : 5;
+    for (int d = 0; d < 3; d++) {
+        h->low[d] = 0;
+        h->high[d] = (HYPRE_Int)p->n[d] - 1;
+    }
+    HYPRE_StructGridCreate(MPI_COMM_SELF, dimensions, &h->grid);
     HYPRE_StructGridSetExtents(h->grid, h->low, h->high);
     HYPRE_StructGridAssemble(h->grid);
-    HYPRE_StructStencilCreate(2, ENTRIES, &h->stencil);
-    for (HYPRE_Int entry = 0; entry < ENTRIES; entry++)
-        HYPRE_StructStencilSetElement(h->stencil, entry, offsets[entry]);
+    HYPRE_StructStencilCreate(dimensions, h->entries, &h->stencil);
+    for (HYPRE_Int entry = 0; entry < h->entries; entry++)
+        HYPRE_StructStencilSetElement(h->stencil, entry, dimensions == 3 ? seven[entry] : nine[entry]);
 }
 
 static void make_matrix(struct hypre *h, const struct peer_hypre_problem *p)
@@ -64,7 +69,7 @@ static void make_matrix(struct hypre *h, const struct peer_hypre_problem *p)
     HYPRE_StructMatrixCreate(MPI_COMM_SELF, h->grid, h->stencil, &h->matrix);
     HYPRE_StructMatrixSetSymmetric(h->matrix, 1);
     HYPRE_StructMatrixInitialize(h->matrix);
-    for (HYPRE_Int entry = 0; entry < ENTRIES; entry++)
+    for (HYPRE_Int entry = 0; entry < h->entries; entry++)
         HYPRE_StructMatrixSetBoxValues(h->matrix, h->low, h->high, 1, &entry, (HYPRE_Complex *)p->band[entry]);
     HYPRE_StructMatrixAssemble(h->matrix);
     HYPRE_StructVectorCreate(MPI_COMM_SELF, h->grid, &h->rhs);
@@ -135,6 +140,10 @@ static void create(struct solver *s, const struct peer_hypre_problem *p)
     s->kind->most(s->multigrid, s->by_cg ? 1 : MOST_ITERATIONS);
     s->kind->zero(s->multigrid);
     s->kind->logging(s->multigrid, 1); /* without it there is no residual */
+    if (p->red_black && s->kind == &pfmg) {
+        HYPRE_StructPFMGSetRelaxType(s->multigrid, 2); /* the symmetric one */
+        HYPRE_StructPFMGSetRAPType(s->multigrid, 1);
+    }
     if (!s->by_cg)
         return;
     HYPRE_StructPCGCreate(MPI_COMM_SELF, &s->cg);

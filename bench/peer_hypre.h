@@ -5,12 +5,17 @@
 #include <stddef.h>
 
 enum peer_hypre_solver { PEER_HYPRE_PFMG, PEER_HYPRE_SMG, PEER_HYPRE_CG_PFMG, PEER_HYPRE_CG_SMG, PEER_HYPRE_SOLVERS };
+enum { PEER_HYPRE_BANDS = 5 };
 
-/* A symmetric nine-band matrix as in multigrid/kernels/band.h, f64: bands C, E, NW, N, NE of n[0] * n[1] entries each. */
+/* A symmetric matrix in f64, an entry for every unknown in each band. n[2] == 0: nine bands in 2D as in multigrid/kernels/band.h, of which C,
+ * E, NW, N, NE are given; else seven points in 3D, of which the diagonal and the entries of the neighbours above in x, y and z. */
 struct peer_hypre_problem {
-    size_t n[2];
-    const double *band[5], *rhs;
+    size_t n[3];
+    const double *band[PEER_HYPRE_BANDS], *rhs;
     double tolerance; /* of the residual's Euclidean norm over that of the right-hand side */
+    /* PFMG smooths by red-black Gauss-Seidel, which is for seven points alone, and coarse grids have seven points as well, rather than by
+     * weighted Jacobi and Galerkin's product, which are its defaults */
+    int red_black;
 };
 
 /* As in bench/peers.h: fills seconds[repeat], each of a solve from zero without its setup, whose seconds are *setup. Returns 0

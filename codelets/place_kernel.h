@@ -1,28 +1,29 @@
 /* Kernels of multigrid by where a step runs. STARFISH_PLACE_KERNEL(run, kernel) defines
  *     static int run(const struct starfish_q1_place *place, const struct kernel *arguments)
- * which calls kernel_cpu_f32 or _f64, or launches kernel_cuda_f32 or _f64 on the place's stream, and returns a cudaError_t. */
+ * which calls kernel_cpu_f32 or _f64, or launches kernel_cuda_f32 or _f64 on the place's stream, and returns a cudaError_t.
+ * STARFISH_PLACE_KERNEL_OF(run, type, kernel) is for a kernel whose argument is another one's, struct type. */
 #ifndef STARFISH_CODELETS_PLACE_KERNEL_H
 #define STARFISH_CODELETS_PLACE_KERNEL_H
 
 #include "codelets/q1_steps.h"
 
 #ifdef STARFISH_CUDA
-#define STARFISH_RUN_ON_GPU(kernel)                                                                                    \
-    static int (*const on_gpu[])(const struct kernel *, struct CUstream_st *) = {kernel##_cuda_f32,                    \
-                                                                                 kernel##_cuda_f64};                   \
+#define STARFISH_RUN_ON_GPU(type, kernel)                                                                              \
+    static int (*const on_gpu[])(const struct type *, struct CUstream_st *) = {kernel##_cuda_f32, kernel##_cuda_f64};  \
     if (place->gpu)                                                                                                    \
         return on_gpu[place->precision](arguments, place->stream);
 #else
-#define STARFISH_RUN_ON_GPU(kernel)
+#define STARFISH_RUN_ON_GPU(type, kernel)
 #endif
-#define STARFISH_PLACE_KERNEL(run, kernel)                                                                             \
-    static int run(const struct starfish_q1_place *place, const struct kernel *arguments)                              \
+#define STARFISH_PLACE_KERNEL_OF(run, type, kernel)                                                                    \
+    static int run(const struct starfish_q1_place *place, const struct type *arguments)                                \
     {                                                                                                                  \
-        static void (*const on_cpu[])(const struct kernel *) = {kernel##_cpu_f32, kernel##_cpu_f64};                   \
-        STARFISH_RUN_ON_GPU(kernel)                                                                                    \
+        static void (*const on_cpu[])(const struct type *) = {kernel##_cpu_f32, kernel##_cpu_f64};                     \
+        STARFISH_RUN_ON_GPU(type, kernel)                                                                              \
         on_cpu[place->precision](arguments);                                                                           \
         return 0;                                                                                                      \
     }
+#define STARFISH_PLACE_KERNEL(run, kernel) STARFISH_PLACE_KERNEL_OF(run, kernel, kernel)
 
 /* Return from the calling function when a kernel cannot be launched. */
 #define TRY_LAUNCH(call)                                                                                               \

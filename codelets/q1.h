@@ -80,6 +80,7 @@ struct starfish_q1_tail {
     starfish_precision precision;
     int levels;
     struct starfish_q1_shape shape[STARFISH_Q1_MOST_LEVELS];
+    uint32_t where; /* kinds of workers; 0: any */
     starfish_smoother smoother;
     double damping;
     int before, after;

@@ -3,11 +3,17 @@
 
 #include "base/real.h"
 #include "codelets/place_kernel.h"
+#include "multigrid/kernels/lines.h"
+#include "multigrid/kernels/tensor.h"
 #include "tridiag/batch.h"
 #include "tridiag/blocking.h"
 
+#include <string.h>
+
 /* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
 
+STARFISH_PLACE_KERNEL_OF(run_tensor_defect, starfish_band_defect, starfish_tensor_defect)
+STARFISH_PLACE_KERNEL_OF(run_tensor_jacobi, starfish_band_jacobi, starfish_tensor_jacobi)
 STARFISH_PLACE_KERNEL(run_colours, starfish_band_colours)
 STARFISH_PLACE_KERNEL(run_update, starfish_band_update)
 STARFISH_PLACE_KERNEL(run_product, starfish_band_product)
@@ -41,13 +47,30 @@ static size_t kind_of(const struct starfish_q1_place *place, const struct starfi
     return matrix->storage == STARFISH_BAND_REALS ? (size_t)place->precision : 1 + (size_t)matrix->storage;
 }
 
-MATRIX_KERNEL(run_defect, starfish_band_defect)
-MATRIX_KERNEL(run_jacobi, starfish_band_jacobi)
+MATRIX_KERNEL(run_band_defect, starfish_band_defect)
+MATRIX_KERNEL(run_band_jacobi, starfish_band_jacobi)
+
+static int is_tensor(const struct starfish_band_matrix *matrix)
+{
+    return matrix->storage == STARFISH_BAND_REALS && !matrix->band[0];
+}
+
+static int run_defect(const struct starfish_q1_place *place, const struct starfish_band_defect *defect)
+{
+    return (is_tensor(&defect->matrix) ? run_tensor_defect : run_band_defect)(place, defect);
+}
+
+static int run_jacobi(const struct starfish_q1_place *place, const struct starfish_band_jacobi *jacobi)
+{
+    return (is_tensor(&jacobi->matrix) ? run_tensor_jacobi : run_band_jacobi)(place, jacobi);
+}
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape)
 {
+    if (shape->tensor)
+        return 2 * (shape->n[0] + shape->n[1] + 2);
     return shape->storage == STARFISH_BAND_REALS ? starfish_band_table_start(shape->n[0], shape->n[1], 5)
                                                  : starfish_band_packed_size(shape->n[0], shape->n[1]);
 }
@@ -69,9 +92,25 @@ static const void *at_real(const struct starfish_q1_place *place, const void *ar
     return (const char *)array + index * starfish_real_size(place->precision);
 }
 
+static struct starfish_band_matrix tensor_of(const struct starfish_q1_place *place,
+                                             const struct starfish_q1_shape *shape, const void *table)
+{
+    struct starfish_band_matrix matrix = {.nx = shape->n[0], .ny = shape->n[1], .reaction = shape->reaction};
+    size_t next = 0;
+
+    for (int d = 0; d < 2; d++) {
+        matrix.axis[d].width = at_real(place, table, next);
+        matrix.axis[d].inverse = at_real(place, table, next + shape->n[d] + 1);
+        next += 2 * (shape->n[d] + 1);
+    }
+    return matrix;
+}
+
 static struct starfish_band_matrix matrix_of(const struct starfish_q1_place *place,
                                              const struct starfish_q1_shape *shape, const void *table)
 {
+    if (shape->tensor)
+        return tensor_of(place, shape, table);
     if (shape->storage != STARFISH_BAND_REALS)
         return starfish_band_packed_point(shape->n[0], shape->n[1], table, shape->storage, shape->scale);
     struct starfish_band_matrix matrix =
@@ -116,10 +155,13 @@ static size_t vector_reals(const struct starfish_q1_shape *shape, struct starfis
     return starfish_tridiag_round_up(shape->n[0] * (at.y1 - at.y0), 32);
 }
 
-/* Vectors of lines in the work space: the defect, which becomes the correction, the diagonal, and of entries in 16 bits also the other
- * diagonal, on the next of which the one before is. */
+/* Vectors of lines in the work space: the defect, which becomes the correction, the diagonal, of entries in 16 bits also those ahead, of
+ * tensor products the couplings, those of a line's next unknown one further on: the first of a row are 0, so that the last's are. A
+ * coupling beyond the last needs another one. */
 static size_t line_vectors(const struct starfish_q1_shape *shape)
 {
+    if (shape->tensor)
+        return 4;
     return shape->storage == STARFISH_BAND_REALS ? 2 : 3;
 }
 
@@ -165,22 +207,63 @@ static int smooth_columns(const struct starfish_q1_place *place, const struct st
     return 0;
 }
 
+/* Of tensor products, rows in x on the CPU. */
+static void find_couplings(const struct starfish_q1_place *place, const struct starfish_band_matrix *matrix,
+                           struct starfish_rectangle at, void *lower)
+{
+    static void (*const run[])(const struct starfish_tensor_lower *) = {starfish_tensor_lower_cpu_f32,
+                                                                        starfish_tensor_lower_cpu_f64};
+    const size_t size = starfish_real_size(place->precision);
+    const struct starfish_tensor_lower rows = {.matrix = *matrix, .at = at, .lower = lower, .pitch = matrix->nx};
+
+    run[place->precision](&rows);
+    memset((char *)lower + matrix->nx * (at.y1 - at.y0) * size, 0, size);
+}
+
 /* Where the entries before and after each unknown of the lines are. */
-static void point_beside(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
-                         struct starfish_rectangle at, const struct starfish_band_matrix *matrix,
-                         struct starfish_batch *lines)
+static void find_beside(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
+                        struct starfish_rectangle at, const struct starfish_band_matrix *matrix,
+                        struct starfish_batch *lines)
 {
     const int x = s->direction == STARFISH_Q1_LINES_X;
-    const size_t nx = s->shape.n[0], start = at.x0 + at.y0 * nx, ahead = 2 * vector_reals(&s->shape, at);
+    const size_t nx = s->shape.n[0], start = at.x0 + at.y0 * nx, third = 2 * vector_reals(&s->shape, at);
 
-    if (matrix->storage == STARFISH_BAND_REALS) {
+    if (is_tensor(matrix)) {
+        lines->lower = at_real(place, place->work, third);
+        lines->upper = at_real(place, lines->lower, 1);
+        find_couplings(place, matrix, at, (void *)(uintptr_t)lines->lower);
+    } else if (matrix->storage != STARFISH_BAND_REALS) { /* which the defect's kernel writes */
+        lines->lower = at_real(place, place->work, third - (x ? 1 : nx));
+        lines->upper = at_real(place, place->work, third);
+    } else {
         lines->lower = at_real(place, matrix->band[x ? STARFISH_BAND_W : STARFISH_BAND_S], start);
         lines->upper = at_real(place, matrix->band[x ? STARFISH_BAND_E : STARFISH_BAND_N], start);
-    } else {
-        lines->lower = at_real(place, place->work, ahead - (x ? 1 : nx));
-        lines->upper = at_real(place, place->work, ahead);
     }
 }
+
+#ifdef STARFISH_CUDA
+/* On a GPU in one kernel, but for matrices with diagonals or entries in 16 bits, and lines that are too long. */
+static int lines_are_one_kernel(const struct starfish_q1_shape *shape)
+{
+    return !shape->diagonals && shape->storage == STARFISH_BAND_REALS && shape->n[0] <= STARFISH_BAND_LINES_MOST &&
+           shape->n[1] <= STARFISH_BAND_LINES_MOST;
+}
+
+static int smooth_all_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
+{
+    static int (*const run[])(const struct starfish_band_lines *,
+                              struct CUstream_st *) = {starfish_band_lines_cuda_f32, starfish_band_lines_cuda_f64};
+    const struct starfish_band_lines lines = {.matrix = matrix_of(place, &s->shape, s->table),
+                                              .direction = s->direction == STARFISH_Q1_LINES_Y,
+                                              .damping = s->damping,
+                                              .u = s->u,
+                                              .f = s->f,
+                                              .work = place->work,
+                                              .v = s->v};
+
+    return run[place->precision](&lines, place->stream);
+}
+#endif
 
 static int smooth_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
                         struct starfish_rectangle at)
@@ -189,7 +272,7 @@ static int smooth_lines(const struct starfish_q1_place *place, const struct star
     const struct starfish_band_matrix matrix = matrix_of(place, &s->shape, s->table);
     const int packed = matrix.storage != STARFISH_BAND_REALS;
     struct starfish_batch lines = batch_of(place, &s->shape, s->direction, at);
-    point_beside(place, s, at, &matrix, &lines);
+    find_beside(place, s, at, &matrix, &lines);
     const struct starfish_band_defect defect = {.matrix = matrix,
                                                 .at = at,
                                                 .u = s->u,
@@ -240,6 +323,10 @@ int starfish_q1_smooth_here(const struct starfish_q1_place *place, const struct 
         return smooth_points(place, s);
     if (s->direction == STARFISH_Q1_ROWS_EVEN || s->direction == STARFISH_Q1_ROWS_ODD)
         return smooth_colours(place, s);
+#ifdef STARFISH_CUDA
+    if (place->gpu && lines_are_one_kernel(&s->shape)) /* a task on a GPU has the whole grid */
+        return smooth_all_lines(place, s);
+#endif
     struct starfish_rectangle at = s->at;
     if (s->direction == STARFISH_Q1_LINES_X)
         for (; at.y0 < s->at.y1; at.y0 = at.y1) {
@@ -379,6 +466,10 @@ static size_t line_work(const struct starfish_q1_place *place, const struct star
 
     if (!place->gpu && direction == STARFISH_Q1_LINES_Y)
         return starfish_band_columns_work(lines, shape->n[1]) * size;
+#ifdef STARFISH_CUDA
+    if (place->gpu && lines_are_one_kernel(shape))
+        return starfish_band_lines_work(shape->n[0], shape->n[1], size);
+#endif
     return line_vectors(shape) * vector_reals(shape, at) * size +
            (place->gpu ? starfish_batch_workspace_cuda(&batch, size) : starfish_batch_workspace_cpu(&batch, size));
 }

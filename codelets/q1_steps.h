@@ -13,13 +13,17 @@
 #include <starfish/types.h>
 
 /* A grid, and how the next finer one is interpolated from it; its table is
- *     bands (starfish_band_table_start, or starfish_band_packed_size), left and right of x, left and right of y, and the inverse if it is `coarsest`. */
+ *     matrix, left and right of x, left and right of y, and the inverse if it is `coarsest`,
+ * the matrix as bands (starfish_band_table_start, or in 16 bits starfish_band_packed_size) or, where `tensor`, as widths and inverse
+ * widths of the elements in x and in y, of which there are one more than unknowns. */
 struct starfish_q1_shape {
     size_t n[2], stride[2], origin[2];
     int coarsest;
     enum starfish_band_storage storage; /* of struct starfish_band_matrix, as the next two */
     double scale;
     int diagonals;
+    int tensor;
+    double reaction;   /* of tensor products */
     double eigenvalue; /* an upper bound of those of D^-1 A; for Chebyshev's steps alone */
 };
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape); /* where left of x begins */
@@ -46,7 +50,7 @@ enum starfish_q1_direction {
 /* Bytes of work space for steps on a grid. */
 size_t starfish_q1_work(starfish_precision precision, const struct starfish_q1_shape *shape, int gpu);
 
-/* v = u improved by one step on whole lines of `at`; u == NULL is zero. v may be u for lines alone. */
+/* v = u improved by one step on whole lines of `at`; u == NULL is zero. v is not u. */
 struct starfish_q1_smooth {
     struct starfish_q1_shape shape;
     enum starfish_q1_direction direction;

@@ -190,6 +190,7 @@ starfish_status starfish_submit_q1_tail(struct starfish_progress *progress, cons
 
     starfish_task_begin(&task, &tail_codelet, progress, STARFISH_Q1_TAIL);
     task.name = "small grids";
+    task.where = tail->where;
     task.width = at.y1;
     a.table = task.count;
     for (int l = 0; l < tail->levels; l++)

@@ -60,6 +60,7 @@ struct starfish_seven_tail {
     starfish_precision precision;
     int levels;
     struct starfish_seven_shape shape[STARFISH_Q1_MOST_LEVELS];
+    uint32_t where; /* kinds of workers; 0: any */
     starfish_smoother smoother;
     double damping;
     int before, after;

@@ -72,7 +72,7 @@ int starfish_seven_sweeps(starfish_smoother smoother, int reverse, enum starfish
 
 int starfish_seven_adds(const struct starfish_seven_tail *all)
 {
-    enum starfish_seven_sweep sweep[3];
+    enum starfish_seven_sweep sweep[3] = {STARFISH_SEVEN_POINTS};
 
     starfish_seven_sweeps(all->smoother, 0, sweep);
     return all->after > 0 && sweep[0] < STARFISH_SEVEN_LINES_X;

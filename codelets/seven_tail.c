@@ -222,7 +222,7 @@ starfish_status starfish_submit_seven_tail(struct starfish_progress *progress,
 
     starfish_task_begin(&task, &tail_codelet, progress, STARFISH_Q1_TAIL);
     task.name = "small grids";
-    task.where = setting->where;
+    task.where = tail->where;
     task.width = n[1] * n[2];
     a.table = task.count;
     for (int l = 0; l < tail->levels; l++)

@@ -77,6 +77,8 @@ starfish_status starfish_multigrid_check_options(const struct starfish_multigrid
                              (int)o->precision, (int)o->inner);
     if ((int)o->smoother < 0 || o->smoother >= STARFISH_SMOOTHERS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.smoother is %d", (int)o->smoother);
+    if ((int)o->matrix < 0 || o->matrix >= STARFISH_MATRIX_FORMS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.matrix is %d", (int)o->matrix);
     if ((int)o->shape < 0 || o->shape > STARFISH_CYCLE_FMG)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.shape is %d", (int)o->shape);
     if ((int)o->storage < 0 || o->storage > STARFISH_STORAGE_BF16 || (o->storage && o->inner != STARFISH_F32))
@@ -91,7 +93,7 @@ starfish_status starfish_multigrid_check_options(const struct starfish_multigrid
 starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
                                               const struct starfish_multigrid_options *options,
                                               const struct starfish_multigrid_operations *operations,
-                                              struct starfish_multigrid_plan **result)
+                                              struct starfish_multigrid_plan **created)
 {
     struct starfish_multigrid_plan *plan = calloc(1, sizeof *plan);
 
@@ -102,7 +104,7 @@ starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
     plan->operations = operations;
     plan->mixed = options->inner != options->precision;
     pthread_mutex_init(&plan->lock, NULL);
-    *result = plan;
+    *created = plan;
     return STARFISH_SUCCESS;
 }
 

@@ -28,15 +28,19 @@ struct starfish_multigrid_operations {
     starfish_status (*defect)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
                               const struct starfish_tiles *u, const struct starfish_tiles *f,
                               const struct starfish_tiles *result, const struct starfish_q1_sums *sums);
+    /* Mixed precision: smooth what rounding a correction to f32 has left in u, in f64; NULL where it does not matter. */
+    starfish_status (*polish)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                              const struct starfish_tiles *f, const struct starfish_tiles *u);
     struct starfish_multigrid_arrays (*arrays)(struct starfish_multigrid_plan *plan);
     /* The next cycle begins in the first array. */
     void (*begin)(struct starfish_multigrid_plan *plan);
     void (*destroy)(struct starfish_multigrid_plan *plan);
     int (*levels)(const struct starfish_multigrid_plan *plan);
     /* Before and after a solve; NULL where there is nothing to do. *f: what to solve for, rhs or what is made of it; *removed: the
-     * mean that was taken off. */
+     * mean that was taken off; *floor: what its rounding errors leave of the residual. */
     starfish_status (*prepare)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed);
+                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed,
+                               double *floor);
     starfish_status (*finish)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
                               const struct starfish_tiles *solution);
 };
@@ -54,7 +58,7 @@ struct starfish_multigrid_plan {
     /* Of 3D: whether a constant is in the null space, the factor of right-hand sides that are values (0: integrals), the volume of the
      * box, and the right-hand side that is made of the user's. */
     int singular;
-    double rhs_factor, volume;
+    double rhs_factor, volume, volume_norm; /* Euclidean, of the volumes of all unknowns */
     struct starfish_tiles integrals;
     struct starfish_q1_sums sums, inner_sums;
     /* Defects: in mixed precision by a matrix in f64 into an array of their own. */
@@ -75,7 +79,7 @@ starfish_status starfish_multigrid_check_positive(const char *name, int directio
 starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
                                               const struct starfish_multigrid_options *options,
                                               const struct starfish_multigrid_operations *operations,
-                                              struct starfish_multigrid_plan **plan);
+                                              struct starfish_multigrid_plan **created);
 /* Sums and vectors, once n, tiling and the graph are there. */
 /* A vector of the finest grid. */
 starfish_status starfish_multigrid_create_vector(const struct starfish_multigrid_plan *plan,

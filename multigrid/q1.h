@@ -37,6 +37,10 @@ void starfish_q1_assemble_edges(const struct starfish_q1_grid *grid, double *tab
 /* Put diagonals in the place of its row sums, as the usual form has them. */
 void starfish_q1_diagonals(const struct starfish_q1_grid *grid, double *table);
 
+/* Without coefficients: widths and inverse widths of the elements in x and y as starfish_band_axis has them, 2 * (n[0] + n[1] + 2)
+ * doubles. */
+void starfish_q1_tensor(const struct starfish_q1_grid *grid, double *table);
+
 /* The inverse of the matrix of a grid of few unknowns, n[0] * n[1] squared doubles. */
 starfish_status starfish_q1_inverse(const struct starfish_q1_grid *grid, const double *table, double *inverse);
 

@@ -176,6 +176,21 @@ void starfish_q1_diagonals(const struct starfish_q1_grid *grid, double *table)
         sum[e] = starfish_band_diagonal(&bands, e);
 }
 
+/* Unknown i of a direction lies at node i + low, low 1 where the first node is at a Dirichlet end and no unknown. */
+void starfish_q1_tensor(const struct starfish_q1_grid *grid, double *table)
+{
+    for (int d = 0; d < 2; d++) {
+        const size_t count = grid->n[d] + 1, low = (size_t)grid->dirichlet[d][0];
+        for (size_t i = 0; i < count; i++) {
+            const int inside = i + low > 0 && i + low - 1 < grid->elements[d];
+            const double width = inside ? grid->width[d][i + low - 1] : 0;
+            table[i] = width;
+            table[count + i] = inside ? 1 / width : 0;
+        }
+        table += 2 * count;
+    }
+}
+
 /* ---- The coarsest grid ------------------------------------------------------------------------------------------- */
 
 /* The upper triangle, row by row, as LAPACK's lower one column by column. */

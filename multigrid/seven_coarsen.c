@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,10 +98,11 @@ static void gather(const struct starfish_seven_interpolation *to, const double *
     }
 }
 
-/* The coupling below coarse unknown c: of the fine one there, or of the two faces in series with the unknown between. `below` are
- * the couplings of the faces below fine unknowns, periodic. */
-static double series(const struct starfish_seven_line *line, const struct starfish_seven_interpolation *to, size_t c,
-                     const double *below, size_t stride, int keeps_extra)
+/* The coupling below coarse unknown c: of the fine one there, or what Galerkin's product makes of the two faces of the unknown between.
+ * That is the two in series where they are those that the interpolation is made of; where they are not, in the stored form, it is
+ * more: a coarse grid of weaker couplings would correct too much. `below` are the couplings of the faces below fine unknowns. */
+static double coarse_coupling(const struct starfish_seven_line *line, const struct starfish_seven_interpolation *to,
+                              size_t c, const double *below, size_t stride)
 {
     const size_t n = line->n, origin = origin_of(line), i = 2 * c + origin, between = i > 0 ? i - 1 : n - 1;
     const double above = below[i * stride];
@@ -109,8 +111,10 @@ static double series(const struct starfish_seven_line *line, const struct starfi
         return 0;
     if (!goes(line, origin, between))
         return above;
-    const double lower = below[between * stride], sum = lower + above + (keeps_extra ? line->extra[between] : 0);
-    return sum > 0 ? lower * above / sum : 0;
+    const double lower = to->lower[between], upper = to->upper[between];
+    return fmax(below[between * stride] * (1 - lower) * upper + above * lower * (1 - upper) -
+                    line->extra[between] * lower * upper,
+                0);
 }
 
 static starfish_status coarsen_line(const struct starfish_seven_line *fine,
@@ -131,14 +135,14 @@ static starfish_status coarsen_line(const struct starfish_seven_line *fine,
     gather(to, fine->extra, 1, coarse->extra, 1);
     gather(to, fine->weight, 1, coarse->weight, 1);
     for (size_t c = 0; c < to->coarse; c++)
-        coarse->coupling[c] = series(fine, to, c, fine->coupling, 1, 1);
+        coarse->coupling[c] = coarse_coupling(fine, to, c, fine->coupling, 1);
     coarse->coupling[to->coarse] = fine->periodic ? coarse->coupling[0] : 0;
     return STARFISH_SUCCESS;
 }
 
 /* ---- Stored couplings -------------------------------------------------------------------------------------------- */
 
-/* n: of the array before; direction d becomes coarser. `along`: its faces, which are put in series, all else is gathered. */
+/* n: of the array before; direction d becomes coarser. `along`: its faces, which become coarse couplings, all else is gathered. */
 static starfish_status coarsen_array(const struct starfish_seven_grid *fine, const size_t n[3], int d, int along,
                                      double **array)
 {
@@ -154,7 +158,7 @@ static starfish_status coarsen_array(const struct starfish_seven_grid *fine, con
         if (!along)
             gather(to, values, before, coarse, before);
         for (size_t c = 0; c < to->coarse && along; c++)
-            coarse[c * before] = series(&fine->line[d], to, c, values, before, 0);
+            coarse[c * before] = coarse_coupling(&fine->line[d], to, c, values, before);
     }
     free(*array);
     *array = result;

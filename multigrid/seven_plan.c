@@ -255,22 +255,39 @@ static starfish_status find_mean(struct starfish_multigrid_plan *plan, struct st
     return STARFISH_SUCCESS;
 }
 
-/* Values become integrals, and what a singular problem cannot have is taken off. */
-static starfish_status prepare(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed)
+/* Values become integrals, less `offset` times the volumes. */
+static starfish_status integrate(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                                 const struct starfish_tiles *rhs, double offset)
 {
-    const int values = plan->rhs_factor != 0;
-    struct starfish_seven_weighing what = {
-        .weighs_values = values, .weighs_offset = 1, .scale = values ? plan->rhs_factor : 1};
+    const int values = plan->rhs_factor != 0 && rhs != &plan->integrals;
+    const struct starfish_seven_weighing what = {
+        .weighs_values = values, .weighs_offset = 1, .scale = values ? plan->rhs_factor : 1, .offset = -offset};
     const struct starfish_seven_grid_data grid = finest_of(plan);
 
-    if (!values && !plan->singular)
-        return STARFISH_SUCCESS;
-    if (plan->singular)
-        STARFISH_TRY(find_mean(plan, progress, values, rhs, removed));
-    what.offset = -what.scale * *removed;
-    *f = &plan->integrals;
     return starfish_seven_weigh(&plan->finest.setting, &grid, progress, &what, rhs, &plan->integrals);
+}
+
+/* A singular problem cannot have a mean. It is taken off twice: the first is as inexact as a sum of as many numbers. */
+static starfish_status prepare(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed,
+                               double *floor)
+{
+    const double rounding = plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    const double scale = plan->rhs_factor != 0 ? plan->rhs_factor : 1;
+    double mean = 0;
+
+    if (plan->rhs_factor == 0 && !plan->singular)
+        return STARFISH_SUCCESS;
+    *f = &plan->integrals;
+    if (plan->singular)
+        STARFISH_TRY(find_mean(plan, progress, plan->rhs_factor != 0, rhs, removed));
+    STARFISH_TRY(integrate(plan, progress, rhs, scale * *removed));
+    if (!plan->singular)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(find_mean(plan, progress, 0, &plan->integrals, &mean));
+    *floor = 8 * rounding * fabs(scale * *removed) * plan->volume_norm;
+    *removed += mean / scale;
+    return integrate(plan, progress, &plan->integrals, mean);
 }
 
 static starfish_status finish(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
@@ -287,7 +304,7 @@ static starfish_status finish(struct starfish_multigrid_plan *plan, struct starf
     return starfish_seven_weigh(&plan->finest.setting, &grid, progress, &what, solution, solution);
 }
 
-static const struct starfish_multigrid_operations operations = {cycle, settle,  lend,   defect,  arrays,
+static const struct starfish_multigrid_operations operations = {cycle, settle,  lend,   defect,  NULL,  arrays,
                                                                 begin, destroy, levels, prepare, finish};
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
@@ -330,12 +347,15 @@ static starfish_status create_integrals(struct starfish_multigrid_plan *plan, co
 {
     plan->rhs_factor = problem->rhs_factor;
     plan->singular = starfish_seven_grid_is_singular(finest);
-    plan->volume = 1;
+    plan->volume = plan->volume_norm = 1;
     for (int d = 0; d < 3; d++) {
-        double length = 0;
-        for (size_t i = 0; i < finest->line[d].n; i++)
+        double length = 0, squares = 0;
+        for (size_t i = 0; i < finest->line[d].n; i++) {
             length += finest->line[d].weight[i];
+            squares += finest->line[d].weight[i] * finest->line[d].weight[i];
+        }
         plan->volume *= length;
+        plan->volume_norm *= sqrt(squares);
     }
     return plan->singular || plan->rhs_factor != 0 ? starfish_multigrid_create_vector(plan, &plan->integrals)
                                                    : STARFISH_SUCCESS;

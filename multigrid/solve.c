@@ -17,6 +17,7 @@ struct solve {
     struct starfish_tiles rhs, solution; /* the user's */
     const struct starfish_tiles *f;      /* what is solved for: rhs, or what the plan makes of it */
     double energy;                       /* conjugate gradients: the last direction's, (p, A p) */
+    double floor;                        /* of the residual: rounding errors of f */
 };
 
 /* Full multigrid is for the first cycle alone. */
@@ -119,7 +120,9 @@ static starfish_status mixed_step(void *self, int number, int zero, double befor
 
     if (isnan(before))
         STARFISH_TRY(residual(s, zero, &before));
-    return add_correction(s, number, zero ? s->f : &s->plan->defect, before, zero, &s->solution, most, cycles);
+    STARFISH_TRY(add_correction(s, number, zero ? s->f : &s->plan->defect, before, zero, &s->solution, most, cycles));
+    return s->plan->operations->polish ? s->plan->operations->polish(s->plan, &s->progress, s->f, &s->solution)
+                                       : STARFISH_SUCCESS;
 }
 
 /* ---- Conjugate gradients ----------------------------------------------------------------------------------------- */
@@ -180,8 +183,8 @@ static starfish_status gradient_step(void *self, int number, int zero, double be
     STARFISH_TRY(starfish_q1_product(&plan->finest, &s->progress, &plan->direction, r, &plan->products[0]));
     STARFISH_TRY(starfish_q1_product(&plan->finest, &s->progress, &plan->direction, &plan->image, &plan->products[1]));
     s->energy = starfish_q1_total(&plan->products[1]);
-    /* there is no way to go once the defect is zero */
-    const double alpha = s->energy > 0 ? starfish_q1_total(&plan->products[0]) / s->energy : 0;
+    /* there is no way to go once the defect is zero, or rounding errors, whose direction may be one without energy */
+    const double alpha = s->energy > 0 && before > s->floor ? starfish_q1_total(&plan->products[0]) / s->energy : 0;
     return starfish_q1_update(&plan->finest, &s->progress, alpha, zero ? NULL : &s->solution, &plan->direction,
                               &s->solution);
 }
@@ -205,15 +208,18 @@ static starfish_status run(struct solve *s, const void *rhs, void *solution)
                                                  plan->options.conjugate_gradients ? gradient_step
                                                  : plan->mixed                     ? mixed_step
                                                                                    : step};
+    struct starfish_multigrid_options options = plan->options;
 
     STARFISH_TRY(lend_array(plan, "rhs", rhs, &s->rhs));
     STARFISH_TRY(lend_array(plan, "solution", solution, &s->solution));
     s->f = &s->rhs;
     if (plan->operations->prepare)
-        STARFISH_TRY(plan->operations->prepare(plan, &s->progress, &s->rhs, &s->f, &s->info->removed));
+        STARFISH_TRY(plan->operations->prepare(plan, &s->progress, &s->rhs, &s->f, &s->info->removed, &s->floor));
+    if (options.tolerance > 0 || options.absolute > 0)
+        options.absolute = fmax(options.absolute, s->floor);
     if (!corrects(plan))
         plan->operations->lend(plan, s->f, &s->solution);
-    const starfish_status status = starfish_iterate(&iteration, &plan->options, s->info);
+    const starfish_status status = starfish_iterate(&iteration, &options, s->info);
     if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
         return status;
     starfish_status after = corrects(plan) ? STARFISH_SUCCESS : plan->operations->settle(plan, &s->progress);
@@ -228,6 +234,7 @@ static void fill_info(const struct solve *s)
 
     info->levels = s->plan->operations->levels(s->plan);
     info->smoother = s->plan->options.smoother;
+    info->matrix = s->plan->options.matrix;
     info->seconds = 1e-6 * (starpu_timing_now() - s->progress.start);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         info->worker[kind].tasks = s->progress.done[kind].tasks;

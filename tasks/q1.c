@@ -8,9 +8,10 @@
 
 /* ---- What a hierarchy is made of --------------------------------------------------------------------------------- */
 
-/* Unknowns of a tile's row that are worth a task, about 100 us of a core's work on a smoothing step; and of the first grid of
- * the tail. A GPU needs ten times as much to be busy. */
-enum { UNKNOWNS_PER_TASK = 8192, TAIL_ON_CORES = 8192, TAIL_ON_GPUS = 129 * 129 };
+/* Unknowns of a tile's row that are worth a task, about 100 us of a core's work on a smoothing step; and of the first grid of the
+ * tail. A GPU has every grid to itself, so that a cycle over all of them is one task, whose launches are one graph; up to so many
+ * unknowns a core may have it instead. */
+enum { UNKNOWNS_PER_TASK = 8192, TAIL_ON_CORES = 8192, TAIL_ON_EITHER = 129 * 129 };
 
 /* Tiles stay together as long as all workers share one memory. */
 static int one_memory(const struct starfish_context *context)
@@ -41,7 +42,7 @@ size_t starfish_q1_blocks(const struct starfish_context *context, const size_t n
 /* Grids above the tail, and its first. */
 static int choose_levels(const struct starfish_context *context, const struct starfish_q1_parts *parts)
 {
-    const size_t own = context->workers_of[STARFISH_GPU] > 0 ? TAIL_ON_GPUS : TAIL_ON_CORES;
+    const size_t own = context->workers_of[STARFISH_GPU] > 0 ? SIZE_MAX : TAIL_ON_CORES;
     const size_t tail = parts->tail > 0 ? parts->tail : own;
     int levels = 1;
 
@@ -84,8 +85,9 @@ static starfish_status create_workspace(struct starfish_q1_graph *graph)
     size_t bytes[STARFISH_WORKER_KINDS];
 
     for (int gpu = 0; gpu < 2; gpu++) {
-        bytes[gpu] = starfish_q1_tail_work(&graph->tail, gpu);
-        for (int l = 0; l < graph->levels; l++) {
+        const uint32_t where = gpu ? STARPU_CUDA : STARPU_CPU;
+        bytes[gpu] = !graph->tail.where || graph->tail.where & where ? starfish_q1_tail_work(&graph->tail, gpu) : 0;
+        for (int l = 0; l < graph->levels && (!graph->setting.where || graph->setting.where & where); l++) {
             const size_t work = starfish_q1_work(graph->setting.precision, &graph->level[l].data.shape, gpu);
             bytes[gpu] = work > bytes[gpu] ? work : bytes[gpu];
         }
@@ -106,6 +108,8 @@ static starfish_status create(struct starfish_q1_graph *graph, const struct star
                                             .before = parts->before,
                                             .after = parts->after,
                                             .symmetric = parts->symmetric};
+    const size_t *n = parts->shape[first].n;
+    graph->tail.where = n[0] * n[1] > TAIL_ON_EITHER ? graph->setting.where : 0;
     for (int l = first; l < parts->levels; l++) {
         graph->tail.shape[l - first] = parts->shape[l];
         graph->tail_table[l - first] = graph->level[l].data.table;

@@ -7,9 +7,10 @@
 
 /* ---- What a hierarchy is made of --------------------------------------------------------------------------------- */
 
-/* Unknowns of a slab that are worth a task, some 100 us of a core's work on a sweep; and of the first grid of the tail. A GPU needs
- * more to be busy. */
-enum { UNKNOWNS_PER_TASK = 65536, TAIL_ON_CORES = 33 * 33 * 33, TAIL_ON_GPUS = 65 * 65 * 65 };
+/* Unknowns of a slab that are worth a task, some 100 us of a core's work on a sweep; and of the first grid of the tail. A GPU
+ * has every grid to itself, so that a cycle over all of them is one task, whose launches are one graph; up to as many unknowns a core may
+ * have it instead. */
+enum { UNKNOWNS_PER_TASK = 65536, TAIL_ON_CORES = 33 * 33 * 33 };
 
 static int has_lines_in_z(starfish_smoother smoother)
 {
@@ -33,7 +34,7 @@ struct starfish_tiling starfish_seven_tiling(const struct starfish_context *cont
 /* Grids above the tail, and its first. */
 static int choose_levels(const struct starfish_context *context, const struct starfish_seven_parts *parts)
 {
-    const size_t own = context->workers_of[STARFISH_GPU] > 0 ? TAIL_ON_GPUS : TAIL_ON_CORES;
+    const size_t own = context->workers_of[STARFISH_GPU] > 0 ? SIZE_MAX : TAIL_ON_CORES;
     const size_t tail = parts->tail > 0 ? parts->tail : own;
     int levels = 1;
 
@@ -73,8 +74,9 @@ static starfish_status create_workspace(struct starfish_seven_graph *graph)
     size_t bytes[STARFISH_WORKER_KINDS];
 
     for (int gpu = 0; gpu < 2; gpu++) {
-        bytes[gpu] = starfish_seven_tail_work(&graph->tail, gpu);
-        for (int l = 0; l < graph->levels; l++) {
+        const uint32_t where = gpu ? STARPU_CUDA : STARPU_CPU;
+        bytes[gpu] = !graph->tail.where || graph->tail.where & where ? starfish_seven_tail_work(&graph->tail, gpu) : 0;
+        for (int l = 0; l < graph->levels && (!graph->setting.where || graph->setting.where & where); l++) {
             const size_t work =
                 starfish_seven_step_work(STARFISH_F64, &graph->level[l].data.shape, graph->tail.smoother, gpu);
             bytes[gpu] = work > bytes[gpu] ? work : bytes[gpu];
@@ -96,6 +98,7 @@ static starfish_status create(struct starfish_seven_graph *graph, const struct s
                                                .before = parts->before,
                                                .after = parts->after,
                                                .symmetric = parts->symmetric};
+    graph->tail.where = starfish_seven_unknowns(&parts->shape[first]) > TAIL_ON_CORES ? graph->setting.where : 0;
     for (int l = first; l < parts->levels; l++) {
         graph->tail.shape[l - first] = parts->shape[l];
         graph->tail_table[l - first] = graph->level[l].data.table;

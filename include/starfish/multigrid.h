@@ -118,6 +118,15 @@ typedef enum starfish_smoother {
 } starfish_smoother;
 
 typedef enum starfish_storage { STARFISH_STORAGE_INNER, STARFISH_STORAGE_F16, STARFISH_STORAGE_BF16 } starfish_storage;
+/* How the matrices of Q1 grids are kept. */
+typedef enum starfish_matrix_form {
+    STARFISH_MATRIX_AUTO,   /* TENSOR where it can be, else STORED */
+    STARFISH_MATRIX_STORED, /* five bands of reals on every grid: 8 words move per unknown and step */
+    /* Matrix-free: the 1D matrices of both directions alone; 3 words. Without coefficients (`diffusion` NULL), not for Gauss-Seidel nor
+     * stored_diagonal; with a GPU and lines, of 8192 unknowns at most. */
+    STARFISH_MATRIX_TENSOR,
+    STARFISH_MATRIX_FORMS
+} starfish_matrix_form;
 
 struct starfish_multigrid_options {
     size_t size;                  /* sizeof(struct starfish_multigrid_options); the initialiser sets it */
@@ -150,14 +159,15 @@ struct starfish_multigrid_options {
      * Else row sums are stored in their place and A u is a sum of differences, with which f32 serves finer meshes. */
     int stored_diagonal;
     /* Entries of the cycles' matrices in 16 bits instead of f32, as IEEE half precision or as the upper half of f32: half of the bytes of a
-     * matrix, and a cycle or more. Q1 elements with inner F32, not with Gauss-Seidel or stored_diagonal. F16 holds
+     * matrix, and sometimes a cycle or two more. Stored matrices of Q1 elements with inner F32, not with Gauss-Seidel or stored_diagonal. F16 holds
      * couplings that differ by 2^27 at most, on each grid: NUMERICAL where it does not. */
     starfish_storage storage;
+    starfish_matrix_form matrix;
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_AUTO, 0,              \
-            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0, STARFISH_STORAGE_INNER                       \
+            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0, STARFISH_STORAGE_INNER, STARFISH_MATRIX_AUTO \
     }
 
 typedef struct starfish_multigrid_plan starfish_multigrid_plan;
@@ -175,8 +185,9 @@ struct starfish_multigrid_info {
     int levels; /* grids */
     double
         removed; /* singular problems in 3D: the mean that was taken off f (rhs_factor 0: off the integrals, over the volume) */
-    starfish_smoother smoother; /* not AUTO */
-    double seconds;             /* of the solve, solution back in its memory */
+    starfish_smoother smoother;  /* not AUTO */
+    starfish_matrix_form matrix; /* of Q1 grids; not AUTO */
+    double seconds;              /* of the solve, solution back in its memory */
     struct {
         size_t tasks;
         double busy_seconds;

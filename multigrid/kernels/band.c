@@ -50,5 +50,5 @@ size_t starfish_band_columns_pitch(size_t width)
 
 size_t starfish_band_columns_work(size_t width, size_t height)
 {
-    return 2 * (height + 1) * starfish_band_columns_pitch(width);
+    return (2 * height + 2) * starfish_band_columns_pitch(width);
 }

@@ -3,6 +3,7 @@
  * stays in the second-level cache, two words per unknown of the columns that are done at once.
  * Source: Thomas 1949; Golub and Van Loan, Matrix Computations, 4.3. */
 #include "multigrid/kernels/band_row.h"
+#include "multigrid/kernels/tensor_row.h"
 
 /* Hardware does not foresee rows that lie pages apart. */
 enum { ROWS_AHEAD = 4, CACHE_LINE = 64 };
@@ -86,6 +87,33 @@ static void forward(const struct starfish_band_columns *a, real *c, real *d, rea
     }
 }
 
+/* The same of tensor products, whose couplings pass through two rows of the work space, `lower` and `upper`. */
+STARFISH_CLONES
+static void forward_tensor(const struct starfish_band_columns *a, real *c, real *d, size_t pitch, real *lower,
+                           real *upper)
+{
+    const struct starfish_rectangle at = a->at;
+    const size_t width = at.x1 - at.x0;
+
+    for (size_t j = at.y0; j < at.y1; j++) {
+        const struct tensor_row row = tensor_row_of(&a->matrix, a->u, a->f, j);
+        const struct tensor_row next = tensor_row_of(&a->matrix, NULL, NULL, j + 1 < at.y1 ? j + 1 : j);
+        const int first = j == at.y0;
+        real *const swapped = lower;
+        tensor_defect_row(&row, at.x0, at.x1, d);
+#pragma omp simd
+        for (size_t k = 0; k < width; k++) {
+            c[k] = tensor_diagonal(&row, at.x0 + k);
+            upper[k] = tensor_lower_y(&next, at.x0 + k);
+        }
+        eliminate(lower, upper, width, first ? NULL : c - pitch, first ? NULL : d - pitch, c, d);
+        lower = upper;
+        upper = swapped;
+        c += pitch;
+        d += pitch;
+    }
+}
+
 /* Substitute from the last row down. */
 STARFISH_CLONES
 static void backward(const struct starfish_band_columns *a, const real *c, real *d, size_t pitch)
@@ -120,6 +148,9 @@ void REAL_NAME(starfish_band_columns_cpu)(const struct starfish_band_columns *a)
     const size_t pitch = starfish_band_columns_pitch(a->at.x1 - a->at.x0);
     real *c = a->work, *d = c + (a->at.y1 - a->at.y0) * pitch, *loose = d + (a->at.y1 - a->at.y0) * pitch;
 
-    forward(a, c, d, loose, pitch);
+    if (!ENTRIES_ARE_REALS || a->matrix.band[0])
+        forward(a, c, d, loose, pitch);
+    else
+        forward_tensor(a, c, d, pitch, loose, loose + pitch);
     backward(a, c, d, pitch);
 }

@@ -34,7 +34,7 @@ template <typename real> struct Stored {
         const size_t e = i + j * nx;
         const real sw = band[STARFISH_BAND_SW][e], s = band[STARFISH_BAND_S][e], se = band[STARFISH_BAND_SE][e],
                    w = band[STARFISH_BAND_W][e], east = band[STARFISH_BAND_E][e], nw = band[STARFISH_BAND_NW][e],
-                   n = band[STARFISH_BAND_N][e], ne = band[STARFISH_BAND_NE][e], sum = band[STARFISH_BAND_C][e];
+                   n = band[STARFISH_BAND_N][e], ne = band[STARFISH_BAND_NE][e], sum = band[STARFISH_BAND_SUM][e];
         *diagonal = sum - (((sw + s) + (se + w)) + ((east + nw) + (n + ne)));
         if constexpr (zero)
             return f[e];

@@ -129,7 +129,7 @@ int starfish_seven_prolong_cuda_f64(const struct starfish_seven_prolong *argumen
  * Either all lines at once, v not u; or those alone whose two other indices have an even or an odd sum (zebra), and the other lines
  * are v = u. v may be u for one colour, where no two lines of a colour are neighbours (they are across the ends of periodic directions of odd size).
  * Lines are solved without interchanges: T is diagonally dominant. A cyclic T may not be singular.
- * 3 words per unknown on the CPU, where lines pass through the cache. `work`: starfish_seven_lines_work_...(arguments, size of a real) bytes. */
+ * 3 words per unknown on the CPU, where lines pass through the cache. `work`: starfish_seven_lines_work_...(these, size of a real) bytes. */
 enum starfish_seven_lines_of { STARFISH_SEVEN_ALL_LINES, STARFISH_SEVEN_EVEN_LINES, STARFISH_SEVEN_ODD_LINES };
 struct starfish_seven_lines {
     struct starfish_seven_matrix matrix;
@@ -140,8 +140,8 @@ struct starfish_seven_lines {
     const void *u, *f;
     void *v, *work;
 };
-size_t starfish_seven_lines_work_cpu(const struct starfish_seven_lines *arguments, size_t real_size);
-size_t starfish_seven_lines_work_cuda(const struct starfish_seven_lines *arguments, size_t real_size);
+size_t starfish_seven_lines_work_cpu(const struct starfish_seven_lines *lines, size_t real_size);
+size_t starfish_seven_lines_work_cuda(const struct starfish_seven_lines *lines, size_t real_size);
 void starfish_seven_lines_cpu_f32(const struct starfish_seven_lines *arguments);
 void starfish_seven_lines_cpu_f64(const struct starfish_seven_lines *arguments);
 int starfish_seven_lines_cuda_f32(const struct starfish_seven_lines *arguments, struct CUstream_st *stream);

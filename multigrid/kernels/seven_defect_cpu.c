@@ -10,11 +10,14 @@ static void defect_row(const struct starfish_seven_defect *a, size_t j, size_t k
     const real *f = a->f ? (const real *)a->f + start : NULL;
 
     if (!a->u) {
-        memmove(out, f, nx * sizeof(real));
+        if (f)
+            memmove(out, f, nx * sizeof(real));
         return;
     }
     const struct seven_row row = REAL_NAME(starfish_seven_row)(&a->matrix, j, k);
     const struct seven_values values = REAL_NAME(starfish_seven_values)(&a->matrix, a->u, j, k);
+    seven_prefetch_after(values.side[SEVEN_ABOVE], nx);
+    seven_prefetch_after(f, nx);
     REAL_NAME(starfish_seven_row_defect)(&row, &values, f, out);
 }
 

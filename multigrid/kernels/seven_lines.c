@@ -1,4 +1,4 @@
-/* How many lines pass through the cache together on the CPU, and the work space that takes. */
+/* How many lines pass through the cache together on the CPU, and the work space that smoothing by lines takes. */
 #include "multigrid/kernels/seven_lines.h"
 
 /* Half of the second-level cache of the server cores of today; no narrower than a few cache lines, of which both ends are wasted. */
@@ -30,4 +30,12 @@ size_t starfish_seven_lines_work_cpu(const struct starfish_seven_lines *lines, s
         (lines->direction == 0 ? SEVEN_LINES_ARRAYS_X : SEVEN_LINES_ARRAYS) * n + SEVEN_LINES_LOOSE_ROWS;
 
     return (rows * starfish_seven_lines_pitch(lines, real_size) + SEVEN_LINES_GRID_ROWS * nx) * real_size + CACHE_LINE;
+}
+
+size_t starfish_seven_lines_work_cuda(const struct starfish_seven_lines *lines, size_t real_size)
+{
+    const struct starfish_seven_axis *axis = lines->matrix.axis;
+    const size_t arrays = axis[lines->direction].periodic ? 3 : 2;
+
+    return arrays * axis[0].n * axis[1].n * axis[2].n * real_size;
 }

@@ -13,7 +13,7 @@
 
 enum { SEVEN_SOUTH, SEVEN_NORTH, SEVEN_BELOW, SEVEN_ABOVE, SEVEN_SIDES };
 
-/* The matrix. A neighbour counts as keep * its value: 0 in decoupled directions. */
+/* The matrix. A neighbour counts as keep * its value: 0 in decoupled directions. In tensor form a side that is decoupled is in the rest. */
 struct seven_row {
     size_t nx;
     int stored, periodic;
@@ -31,12 +31,12 @@ struct seven_values {
     const real *middle, *side[SEVEN_SIDES];
 };
 
-/* The rows beside row (j,k) at `side`: its place, whether there is one, and whether it is at the other end. */
+/* (axis and transfer: three of them) The rows beside row (j,k) at `side`: its place, whether there is one, and whether it is at the other end. */
 struct seven_neighbour {
     size_t j, k;
     int missing, wrapped;
 };
-struct seven_neighbour REAL_NAME(starfish_seven_neighbour)(const struct starfish_seven_axis axis[3], size_t j, size_t k,
+struct seven_neighbour REAL_NAME(starfish_seven_neighbour)(const struct starfish_seven_axis *axis, size_t j, size_t k,
                                                            int side);
 
 /* The values of row (j,k) of an array. */
@@ -46,7 +46,7 @@ struct seven_values REAL_NAME(starfish_seven_values)(const struct starfish_seven
 /* Unknowns i = parity, parity + 2, .. of a row, or all. */
 enum { SEVEN_ALL = 2 };
 
-/* out = values + damping * D^-1 (f - A values) at unknowns of the parity and values elsewhere. Of one parity `out` may be the middle row. */
+/* out = values + damping * D^-1 (f - A values) at unknowns of the parity and values elsewhere. `out` is not the middle row. */
 void REAL_NAME(starfish_seven_row_relax)(const struct seven_row *row, const struct seven_values *values, const real *f,
                                          real damping, int parity, real *out);
 /* The same where all values are zero. */
@@ -65,8 +65,16 @@ void REAL_NAME(starfish_seven_row_system)(const struct seven_row *row, const str
                                           int direction, size_t x0, size_t count, const struct seven_system *out);
 
 /* out = u + row (j,k) of P coarse; u == NULL is zero, out may be u. `combined` is a row of work space. */
-void REAL_NAME(starfish_seven_row_prolong)(const struct starfish_seven_transfer transfer[3], const void *coarse,
+void REAL_NAME(starfish_seven_row_prolong)(const struct starfish_seven_transfer *transfer, const void *coarse,
                                            const real *u, size_t j, size_t k, real *combined, real *out);
+
+/* Rows are short and many, and processors see too late that one goes on in the next: ask for what comes after a row of an array. */
+enum { SEVEN_AHEAD_BYTES = 3072, SEVEN_CACHE_LINE = 64 };
+static inline void seven_prefetch_after(const real *row, size_t nx)
+{
+    for (size_t byte = 0; row && byte < nx * sizeof(real); byte += SEVEN_CACHE_LINE)
+        __builtin_prefetch((const char *)row + SEVEN_AHEAD_BYTES + byte);
+}
 
 /* Row `index` of the work space. Two reals before it and as many after it may be used. */
 static inline real *seven_work_row(void *work, size_t nx, size_t index)

@@ -19,7 +19,7 @@ static size_t beside(const struct starfish_seven_axis *axis, size_t index, int a
     return above ? index + 1 : index - 1;
 }
 
-struct seven_neighbour REAL_NAME(starfish_seven_neighbour)(const struct starfish_seven_axis axis[3], size_t j, size_t k,
+struct seven_neighbour REAL_NAME(starfish_seven_neighbour)(const struct starfish_seven_axis *axis, size_t j, size_t k,
                                                            int side)
 {
     struct seven_neighbour place = {j, k, 0, 0};
@@ -61,6 +61,11 @@ static void set_tensor(struct seven_row *row, const struct starfish_seven_matrix
     row->side[SEVEN_BELOW] = wy * at(z->coupling, k);
     row->side[SEVEN_ABOVE] = wy * at(z->coupling, k + 1);
     row->rest = at(y->extra, j) * wz + wy * at(z->extra, k) + (real)matrix->lambda * (wy * wz);
+    for (int side = 0; side < SEVEN_SIDES; side++)
+        if (matrix->axis[side < SEVEN_BELOW ? 1 : 2].decoupled) {
+            row->rest += row->side[side];
+            row->side[side] = 0;
+        }
     row->x_coupling = x->coupling;
     row->x_extra = x->extra;
     row->x_weight = x->weight;
@@ -97,50 +102,70 @@ struct seven_row REAL_NAME(starfish_seven_row)(const struct starfish_seven_matri
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
 
-/* The couplings of unknown i to west, east and the sides, and the rest. */
+/* The couplings of unknown i, and the rest. Members and not an array of sides, which would leave the registers. */
 struct couplings {
-    real west, east, side[SEVEN_SIDES], rest;
+    real west, east, south, north, below, above, rest;
 };
 
 /* `face` is where the coupling to the east is stored. */
 STARFISH_ALWAYS_INLINE struct couplings couplings_at(const struct seven_row *r, int stored, size_t i, size_t face)
 {
-    struct couplings c;
-
-    if (stored) {
-        c.west = r->x_face[i];
-        c.east = r->x_face[face];
-        for (int side = 0; side < SEVEN_SIDES; side++)
-            c.side[side] = r->side_face[side][i];
-        c.rest = r->rest_of[i];
-    } else {
-        const real weight = r->x_weight[i];
-        c.west = r->across * r->x_coupling[i];
-        c.east = r->across * r->x_coupling[i + 1];
-        for (int side = 0; side < SEVEN_SIDES; side++)
-            c.side[side] = weight * r->side[side];
-        c.rest = r->across * r->x_extra[i] + weight * r->rest;
-    }
-    return c;
+    if (stored)
+        return (struct couplings){.west = r->x_face[i],
+                                  .east = r->x_face[face],
+                                  .south = r->side_face[SEVEN_SOUTH][i],
+                                  .north = r->side_face[SEVEN_NORTH][i],
+                                  .below = r->side_face[SEVEN_BELOW][i],
+                                  .above = r->side_face[SEVEN_ABOVE][i],
+                                  .rest = r->rest_of[i]};
+    const real weight = r->x_weight[i];
+    return (struct couplings){.west = r->across * r->x_coupling[i],
+                              .east = r->across * r->x_coupling[i + 1],
+                              .south = weight * r->side[SEVEN_SOUTH],
+                              .north = weight * r->side[SEVEN_NORTH],
+                              .below = weight * r->side[SEVEN_BELOW],
+                              .above = weight * r->side[SEVEN_ABOVE],
+                              .rest = r->across * r->x_extra[i] + weight * r->rest};
 }
 
-STARFISH_ALWAYS_INLINE real product(const struct seven_row *r, const struct couplings *c, const struct seven_values *v,
-                                    size_t i, size_t west, size_t east)
+/* A u at an unknown, of stored form. */
+STARFISH_ALWAYS_INLINE real stored_product(const struct seven_row *r, const struct couplings *c,
+                                           const struct seven_values *v, size_t i, size_t west, size_t east)
 {
     const real u = v->middle[i];
     const real x = c->west * (u - r->keep_x * v->middle[west]) + c->east * (u - r->keep_x * v->middle[east]);
-    const real y = c->side[SEVEN_SOUTH] * (u - r->keep_y * v->side[SEVEN_SOUTH][i]) +
-                   c->side[SEVEN_NORTH] * (u - r->keep_y * v->side[SEVEN_NORTH][i]);
-    const real z = c->side[SEVEN_BELOW] * (u - r->keep_z * v->side[SEVEN_BELOW][i]) +
-                   c->side[SEVEN_ABOVE] * (u - r->keep_z * v->side[SEVEN_ABOVE][i]);
+    const real y =
+        c->south * (u - r->keep_y * v->side[SEVEN_SOUTH][i]) + c->north * (u - r->keep_y * v->side[SEVEN_NORTH][i]);
+    const real z =
+        c->below * (u - r->keep_z * v->side[SEVEN_BELOW][i]) + c->above * (u - r->keep_z * v->side[SEVEN_ABOVE][i]);
 
     return (x + y) + (z + c->rest * u);
 }
 
+/* Of tensor form, with what does not depend on x taken out. */
+STARFISH_ALWAYS_INLINE real tensor_product(const struct seven_row *r, const struct seven_values *v, size_t i,
+                                           size_t west, size_t east)
+{
+    const real u = v->middle[i];
+    const real x = r->x_coupling[i] * (u - r->keep_x * v->middle[west]) +
+                   r->x_coupling[i + 1] * (u - r->keep_x * v->middle[east]) + r->x_extra[i] * u;
+    const real y =
+        r->side[SEVEN_SOUTH] * (u - v->side[SEVEN_SOUTH][i]) + r->side[SEVEN_NORTH] * (u - v->side[SEVEN_NORTH][i]);
+    const real z =
+        r->side[SEVEN_BELOW] * (u - v->side[SEVEN_BELOW][i]) + r->side[SEVEN_ABOVE] * (u - v->side[SEVEN_ABOVE][i]);
+
+    return r->across * x + r->x_weight[i] * ((y + z) + r->rest * u);
+}
+
+STARFISH_ALWAYS_INLINE real product(const struct seven_row *r, int stored, const struct couplings *c,
+                                    const struct seven_values *v, size_t i, size_t west, size_t east)
+{
+    return stored ? stored_product(r, c, v, i, west, east) : tensor_product(r, v, i, west, east);
+}
+
 STARFISH_ALWAYS_INLINE real diagonal(const struct couplings *c)
 {
-    return ((c->west + c->east) + (c->side[SEVEN_SOUTH] + c->side[SEVEN_NORTH])) +
-           ((c->side[SEVEN_BELOW] + c->side[SEVEN_ABOVE]) + c->rest);
+    return ((c->west + c->east) + (c->south + c->north)) + ((c->below + c->above) + c->rest);
 }
 
 /* Unknown i with its neighbours in x. */
@@ -149,15 +174,42 @@ STARFISH_ALWAYS_INLINE real defect_at(const struct seven_row *r, int stored, con
 {
     const struct couplings c = couplings_at(r, stored, i, face);
 
-    return (f ? f[i] : 0) - product(r, &c, v, i, west, east);
+    return (f ? f[i] : 0) - product(r, stored, &c, v, i, west, east);
+}
+
+/* f and what the neighbours pull, over the diagonal: fewer operations than by differences, and rounding errors of those of the value itself. */
+STARFISH_ALWAYS_INLINE real stored_pull(const struct seven_row *r, const struct couplings *c,
+                                        const struct seven_values *v, real f, size_t i, size_t west, size_t east)
+{
+    const real x = c->west * v->middle[west] + c->east * v->middle[east];
+    const real y = c->south * v->side[SEVEN_SOUTH][i] + c->north * v->side[SEVEN_NORTH][i];
+    const real z = c->below * v->side[SEVEN_BELOW][i] + c->above * v->side[SEVEN_ABOVE][i];
+
+    return (f + r->keep_x * x + (r->keep_y * y + r->keep_z * z)) / diagonal(c);
+}
+
+STARFISH_ALWAYS_INLINE real tensor_pull(const struct seven_row *r, const struct seven_values *v, real f, size_t i,
+                                        size_t west, size_t east)
+{
+    const real low = r->x_coupling[i], high = r->x_coupling[i + 1], weight = r->x_weight[i];
+    const real x = low * v->middle[west] + high * v->middle[east];
+    const real sides =
+        (r->side[SEVEN_SOUTH] * v->side[SEVEN_SOUTH][i] + r->side[SEVEN_NORTH] * v->side[SEVEN_NORTH][i]) +
+        (r->side[SEVEN_BELOW] * v->side[SEVEN_BELOW][i] + r->side[SEVEN_ABOVE] * v->side[SEVEN_ABOVE][i]);
+    const real of_row =
+        (r->side[SEVEN_SOUTH] + r->side[SEVEN_NORTH]) + (r->side[SEVEN_BELOW] + r->side[SEVEN_ABOVE]) + r->rest;
+
+    return (f + (r->keep_x * r->across * x + weight * sides)) /
+           (r->across * ((low + high) + r->x_extra[i]) + weight * of_row);
 }
 
 STARFISH_ALWAYS_INLINE real relaxed_at(const struct seven_row *r, int stored, const struct seven_values *v,
                                        const real *f, real damping, size_t i, size_t west, size_t east, size_t face)
 {
     const struct couplings c = couplings_at(r, stored, i, face);
+    const real target = stored ? stored_pull(r, &c, v, f[i], i, west, east) : tensor_pull(r, v, f[i], i, west, east);
 
-    return v->middle[i] + damping * (f[i] - product(r, &c, v, i, west, east)) / diagonal(&c);
+    return v->middle[i] + damping * (target - v->middle[i]);
 }
 
 /* The neighbours of the first and the last unknown. */
@@ -321,10 +373,10 @@ STARFISH_ALWAYS_INLINE void system_at(const struct seven_row *r, int stored, con
 {
     const struct couplings c = couplings_at(r, stored, i, face);
 
-    out->lower[to] = -(direction == 0 ? c.west : c.side[direction == 1 ? SEVEN_SOUTH : SEVEN_BELOW]);
-    out->upper[to] = -(direction == 0 ? c.east : c.side[direction == 1 ? SEVEN_NORTH : SEVEN_ABOVE]);
+    out->lower[to] = -(direction == 0 ? c.west : direction == 1 ? c.south : c.below);
+    out->upper[to] = -(direction == 0 ? c.east : direction == 1 ? c.north : c.above);
     out->diag[to] = diagonal(&c);
-    out->rhs[to] = f[i] - product(r, &c, v, i, west, east);
+    out->rhs[to] = f[i] - product(r, stored, &c, v, i, west, east);
 }
 
 STARFISH_ALWAYS_INLINE void system_form(const struct seven_row *row, int stored, const struct seven_values *values,
@@ -447,7 +499,7 @@ static void prolong(const struct starfish_seven_transfer *x, const real *const r
         expand(x, c, u, 1, out);
 }
 
-void REAL_NAME(starfish_seven_row_prolong)(const struct starfish_seven_transfer transfer[3], const void *coarse,
+void REAL_NAME(starfish_seven_row_prolong)(const struct starfish_seven_transfer *transfer, const void *coarse,
                                            const real *u, size_t j, size_t k, real *combined, real *out)
 {
     const struct pair y = pair_of(&transfer[1], j), z = pair_of(&transfer[2], k);

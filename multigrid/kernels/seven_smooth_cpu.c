@@ -10,8 +10,16 @@
 #include <string.h>
 
 enum { CACHED_BYTES = 512 * 1024, CACHED_ARRAYS = 8, FEWEST_ROWS = 8 };
-/* Rows of the work space: values of a row and its sides before the first colour, its sides after that, combined coarse rows. */
-enum { BEFORE, BEFORE_SIDE, AFTER_SIDE = BEFORE_SIDE + SEVEN_SIDES, COMBINED = AFTER_SIDE + SEVEN_SIDES, ROWS_USED };
+/* Rows of the work space: values of a row and its sides before the first colour, its sides after that, combined coarse rows, and the
+ * row that is being relaxed: relaxed where it stands it would be read again before it is written. */
+enum {
+    BEFORE,
+    BEFORE_SIDE,
+    AFTER_SIDE = BEFORE_SIDE + SEVEN_SIDES,
+    COMBINED = AFTER_SIDE + SEVEN_SIDES,
+    RELAXED,
+    ROWS_USED
+};
 _Static_assert((int)ROWS_USED <= (int)STARFISH_SEVEN_WORK_ROWS, "rows of work space");
 
 struct sweep {
@@ -39,6 +47,7 @@ static void correct_row(const struct sweep *s, size_t j, size_t k, real *out)
 {
     const real *u = s->a->u ? (const real *)s->a->u + offset(s, j, k) : NULL;
 
+    seven_prefetch_after(u, s->nx);
     REAL_NAME(starfish_seven_row_prolong)
     (s->a->transfer, s->a->coarse, u, j, k, seven_work_row(s->a->work, s->nx, COMBINED), out);
 }
@@ -67,6 +76,7 @@ static void relax_from_start(const struct sweep *s, size_t j, size_t k, int colo
     const int parity = parity_of(colour, j, k);
     struct seven_values values;
 
+    seven_prefetch_after(rhs_row(s, j, k), s->nx);
     if (!s->a->u && !s->a->coarse) {
         REAL_NAME(starfish_seven_row_relax_zero)(&row, rhs_row(s, j, k), s->damping, parity, out);
         return;
@@ -76,6 +86,7 @@ static void relax_from_start(const struct sweep *s, size_t j, size_t k, int colo
         const struct seven_neighbour at = REAL_NAME(starfish_seven_neighbour)(s->a->matrix.axis, j, k, side);
         values.side[side] = at.missing ? values.middle : row_before(s, at.j, at.k, BEFORE_SIDE + side);
     }
+    seven_prefetch_after(values.side[SEVEN_ABOVE], s->nx);
     REAL_NAME(starfish_seven_row_relax)(&row, &values, rhs_row(s, j, k), s->damping, parity, out);
 }
 
@@ -88,12 +99,15 @@ static int is_in_part(const struct starfish_seven_part *at, const struct seven_n
 static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour, int first)
 {
     const struct seven_row row = REAL_NAME(starfish_seven_row)(&s->a->matrix, j, k);
-    real *v = result_row(s, j, k);
+    real *v = result_row(s, j, k), *relaxed = seven_work_row(s->a->work, s->nx, RELAXED);
     struct seven_values values = {.middle = v};
 
+    if (first)
+        seven_prefetch_after(rhs_row(s, j, k), s->nx);
     for (int side = 0; side < SEVEN_SIDES; side++) {
         const struct seven_neighbour at = REAL_NAME(starfish_seven_neighbour)(s->a->matrix.axis, j, k, side);
-        real *again = seven_work_row(s->a->work, s->nx, (size_t)(AFTER_SIDE + side));
+        const int buffer = AFTER_SIDE + side;
+        real *again = seven_work_row(s->a->work, s->nx, (size_t)buffer);
         if (at.missing)
             values.side[side] = v;
         else if (is_in_part(&s->a->at, &at))
@@ -105,7 +119,8 @@ static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour
             values.side[side] = again;
         }
     }
-    REAL_NAME(starfish_seven_row_relax)(&row, &values, rhs_row(s, j, k), s->damping, parity_of(colour, j, k), v);
+    REAL_NAME(starfish_seven_row_relax)(&row, &values, rhs_row(s, j, k), s->damping, parity_of(colour, j, k), relaxed);
+    memcpy(v, relaxed, s->nx * sizeof(real));
 }
 
 /* ---- Stages ------------------------------------------------------------------------------------------------------ */

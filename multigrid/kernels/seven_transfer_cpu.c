@@ -91,6 +91,8 @@ static const real *summed_row(const struct starfish_seven_restrict *a, size_t j,
     if (a->u) {
         const struct seven_row row = REAL_NAME(starfish_seven_row)(&a->matrix, j, k);
         const struct seven_values values = REAL_NAME(starfish_seven_values)(&a->matrix, a->u, j, k);
+        seven_prefetch_after(values.side[SEVEN_ABOVE], nx);
+        seven_prefetch_after(f, nx);
         REAL_NAME(starfish_seven_row_defect)(&row, &values, f, defect);
     } else
         memcpy(defect, f, nx * sizeof(real));

@@ -134,6 +134,24 @@ class Good(Case):
         for answer in answers[1:]:
             self.assertLess(max(abs(a - b) for a, b in zip(answer, answers[0])), 1e-12)
 
+    def test_multigrid_agrees(self):
+        """The same equations, to the tolerance, in both precisions of the cycles; also singular, and in 2D."""
+        ends = {"x": "periodic", "y": "periodic", "z": ["neumann", "neumann"]}
+        for problem in (poisson(), poisson(bc=ends, grid={"z": "cell"}), separable({"diag": -2.5})):
+            self.solve(problem, "--out", self.path("u.npy"))
+            direct = read_npy(self.path("u.npy"))[1]
+            for precision in ("f64", "mixed"):
+                result = self.solve(problem, "--method", "multigrid", "--precision", precision, "--out", self.path("v.npy"))
+                self.assertEqual(result["method"], "multigrid")
+                self.assertGreater(result["cycles"], 0)
+                self.assertLess(result["tolerated"], 1e-10)
+                self.assertIn("cycles", result["phases"])
+                error = max(abs(a - b) for a, b in zip(read_npy(self.path("v.npy"))[1], direct))
+                self.assertLess(error, 1e-8 * max(map(abs, direct)))
+        # Nothing but its mean: no cycle can make what rounding leaves of it smaller.
+        result = self.solve(poisson(bc=ends, grid={"z": "cell"}, rhs=2.3), "--method", "multigrid")
+        self.assertAlmostEqual(result["pertrb"], 2.3, places=12)
+
     def test_files_of_every_kind(self):
         result = self.solve(poisson(), "--precision", "f32", "--out", "u.h5:/deep/u", "--vtk", "u.vti", "--plot",
                             "u.png", "--workers", "cpu:1,gpu:0", "--slabs", "2")
@@ -409,7 +427,23 @@ class Bench(Case):
         peers = {row["who"] for row in rows if row["case"] == "U1 level 5 f64: one core"}
         self.assertIn(peers, (set(), {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"}))
         self.assertEqual(len([row for row in rows if row["who"] == "copy"]), 1)
-        for message, arguments in (("no mesh 'U9'", ["--mesh", "U9"]), ("--level: is -1, must be 1 .. 13", ["--level", "14"]),
+        status, out, said = self.run_program(*quick, "--problem", "seven", "--n", "7,15", "--precision", "f64,mixed,f32",
+                                             "--smoother", "auto,line-z", "--workers", "cpu", "--krylov", "cg")
+        self.assertEqual((status, said), (0, []), out)
+        rows = json.loads(out)["rows"]
+        cubes = [row for row in rows if row["who"] == "starfish"]
+        self.assertEqual(len({row["case"] for row in cubes}), 2 * 3 * 2)
+        self.assertEqual({row["smoother"] for row in cubes}, {"gauss-seidel", "line-z"})
+        for row in cubes:
+            if row["precision"] != "f32":
+                self.assertTrue(row["reached"])
+                self.assertLess(row["cycles"], 20)
+            self.assertGreater(row["cycle_seconds"], 0)
+        self.assertIn({row["who"] for row in rows if row["case"].startswith("15^3: f64, one core")},
+                      (set(), {"hypre PFMG", "hypre CG+PFMG"}))
+        for message, arguments in (("--n: is 1024, must be 1 .. 1023", ["--problem", "seven", "--n", "1024"]),
+                                   ("--problem: 'p9' is not one of q1, seven", ["--problem", "p9"]),
+                                   ("no mesh 'U9'", ["--mesh", "U9"]), ("--level: is -1, must be 1 .. 13", ["--level", "14"]),
                                    ("--smoother: 'sor' is not one of auto, adi", ["--smoother", "sor"]),
                                    ("--cycle: 'x' is not one of v, f, w, fmg", ["--cycle", "x"]),
                                    ("options.shape: F and FMG", ["--cycle", "f", "--krylov", "cg", "--level", "3"]),
