@@ -1,7 +1,8 @@
 /* Steps on matrices that are sums of tensor products (struct starfish_band_matrix, `axis`): the contract of tensor_*. What moves are
  * vectors alone; the two 1D matrices of a direction are four reals of an axis per row and column of the grid, from the cache.
  *
- * The steps are those of band.h with the same arguments. What differs is words per unknown: defect 3, its sum 2, Jacobi 3. */
+ * The steps are those of band.h with the same arguments, but that diag is given on the CPU alone. What differs is words per unknown:
+ * defect 3, its sum 2, Jacobi 3. */
 #ifndef STARFISH_MULTIGRID_TENSOR_H
 #define STARFISH_MULTIGRID_TENSOR_H
 

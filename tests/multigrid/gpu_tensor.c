@@ -1,0 +1,28 @@
+/* The kernels on sums of tensor products, on CUDA. Exit status 77 without a device. */
+#include "tests/multigrid/tensor_cases.h"
+
+#include <cuda_runtime_api.h>
+
+/* `name`, launched and waited for. */
+#define ON_DEVICE(name, type)                                                                                          \
+    static void name##_here(const struct type *arguments)                                                              \
+    {                                                                                                                  \
+        test_cuda_check(name(arguments, NULL));                                                                        \
+        test_cuda_check(cudaDeviceSynchronize());                                                                      \
+    }
+ON_DEVICE(starfish_tensor_defect_cuda_f32, starfish_band_defect)
+ON_DEVICE(starfish_tensor_defect_cuda_f64, starfish_band_defect)
+ON_DEVICE(starfish_tensor_jacobi_cuda_f32, starfish_band_jacobi)
+ON_DEVICE(starfish_tensor_jacobi_cuda_f64, starfish_band_jacobi)
+
+int main(void)
+{
+    static const struct test_tensor_device device = {
+        &test_cuda_memory,
+        {starfish_tensor_defect_cuda_f32_here, starfish_tensor_defect_cuda_f64_here},
+        {starfish_tensor_jacobi_cuda_f32_here, starfish_tensor_jacobi_cuda_f64_here},
+        {NULL, NULL},
+        {NULL, NULL}};
+
+    return test_cuda_devices() > 0 ? test_tensor_kernels(&device) : 77;
+}
