@@ -16,6 +16,7 @@
 const char *const multigrid_smoothers[] = {"auto",         "adi",       "line-x", "line-y", "jacobi",
                                            "gauss-seidel", "chebyshev", "line-z", NULL};
 static const char *const matrices[] = {"auto", "stored", "tensor", NULL};
+static const char *const storages[] = {"inner", "f16", "bf16", NULL};
 const char *const multigrid_shapes[] = {"v", "f", "w", "fmg", NULL};
 const char *const multigrid_places[] = {"host", "device", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
@@ -26,7 +27,7 @@ struct combination {
     char name[64]; /* of mesh and level */
     const char *workers;
     starfish_context *context;
-    size_t precision, smoother, shape, place, matrix;
+    size_t precision, smoother, shape, place, matrix, storage;
 };
 
 void multigrid_bench_options(const struct multigrid_bench *run, struct starfish_multigrid_options *options)
@@ -48,9 +49,13 @@ json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached)
 
 static void describe_case(const struct combination *c, char *name, size_t size)
 {
-    snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
-             multigrid_smoothers[c->smoother], matrices[c->matrix], multigrid_shapes[c->shape], c->workers,
-             multigrid_places[c->place]);
+    const int length =
+        snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
+                 multigrid_smoothers[c->smoother], matrices[c->matrix], multigrid_shapes[c->shape], c->workers,
+                 multigrid_places[c->place]);
+
+    if (c->storage > 0)
+        snprintf(name + length, size - (size_t)length, ", %s", storages[c->storage]);
 }
 
 static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times)
@@ -61,6 +66,7 @@ static void describe(json_t *row, const struct combination *c, const struct mult
     json_object_set_new(row, "smoother", json_string(multigrid_smoothers[info->smoother]));
     json_object_set_new(row, "matrix", json_string(matrices[info->matrix]));
     json_object_set_new(row, "cycle", json_string(multigrid_shapes[c->shape]));
+    json_object_set_new(row, "storage", json_string(storages[c->storage]));
     json_object_set_new(row, "workers", json_string(c->workers));
     json_object_set_new(row, "where", json_string(multigrid_places[c->place]));
     json_object_set_new(row, "cycles", json_integer(info->cycles));
@@ -80,6 +86,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     multigrid_set_precision(&options, c->precision);
     options.smoother = (starfish_smoother)c->smoother;
     options.shape = (starfish_cycle_shape)c->shape;
+    options.storage = (starfish_storage)c->storage;
     options.matrix = (starfish_matrix_form)c->matrix;
     multigrid_bench_options(run, &options);
     /* an ADI step is two elementary ones; what is chosen is given as many */
@@ -155,6 +162,17 @@ static starfish_status measure_peers(struct multigrid_bench *run, const struct c
 
 /* ---- combinations ------------------------------------------------------------------------------------------------ */
 
+/* Entries in 16 bits are for cycles in f32. */
+static starfish_status measure_storages(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
+{
+    for (size_t i = 0; i < axes->storages; ++i) {
+        c->storage = axes->storage[i];
+        if (c->storage == 0 || c->precision != MULTIGRID_F64)
+            STARFISH_TRY(measure_combination(run, c));
+    }
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status measure_ways(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
 {
     const int gpus = starfish_context_workers_of(c->context, STARFISH_GPU) > 0;
@@ -169,7 +187,7 @@ static starfish_status measure_ways(struct multigrid_bench *run, const struct ax
                     c->place = axes->place[w / axes->matrices];
                     c->matrix = axes->matrix[w % axes->matrices];
                     if (c->place == 0 || gpus)
-                        STARFISH_TRY(measure_combination(run, c));
+                        STARFISH_TRY(measure_storages(run, axes, c));
                 }
     return STARFISH_SUCCESS;
 }
@@ -209,6 +227,7 @@ static starfish_status read_axes(const struct multigrid_bench *run, struct axes 
     STARFISH_TRY(list_choices("--smoother", run->smoothers, multigrid_smoothers, axes->smoother, &axes->smoothers));
     STARFISH_TRY(list_choices("--cycle", run->shapes, multigrid_shapes, axes->shape, &axes->shapes));
     STARFISH_TRY(list_choices("--matrix", run->matrices, matrices, axes->matrix, &axes->matrices));
+    STARFISH_TRY(list_choices("--storage", run->storages, storages, axes->storage, &axes->storages));
     return list_choices("--where", run->where, multigrid_places, axes->place, &axes->places);
 }
 
@@ -249,6 +268,7 @@ int bench_multigrid(int argc, char **argv)
                                          .where = "host,device",
                                          .peers = "all",
                                          .krylov = "none",
+                                         .storages = "inner",
                                          .matrices = "auto",
                                          .steps = 0};
     const struct option_entry options[] = {
@@ -267,6 +287,12 @@ int bench_multigrid(int argc, char **argv)
          &run.smoothers,
          "LIST",
          "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; seven: line-z; default auto",
+         {NULL}},
+        {"--storage",
+         OPTION_TEXT,
+         &run.storages,
+         "LIST",
+         "of the matrices of cycles in f32: inner, f16, bf16; default inner",
          {NULL}},
         {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
         {"--krylov",

@@ -8,7 +8,7 @@
 struct multigrid_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
     const char *problem, *sizes, *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov;
-    const char *matrices;
+    const char *matrices, *storages;
     size_t tail, steps, cycles;    /* 0: not given */
     double host_rate, device_rate; /* bytes per second of copies */
 };
@@ -18,7 +18,7 @@ struct axes {
     struct list mesh, workers;
     size_t size[LIST_MOST], sizes, level[LIST_MOST], levels, precision[LIST_MOST], precisions;
     size_t smoother[LIST_MOST], smoothers, shape[LIST_MOST], shapes, place[LIST_MOST], places;
-    size_t matrix[LIST_MOST], matrices;
+    size_t matrix[LIST_MOST], matrices, storage[LIST_MOST], storages;
 };
 
 /* By their numbers. */

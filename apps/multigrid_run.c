@@ -66,7 +66,8 @@ double multigrid_words(const struct starfish_multigrid_options *options, const s
 {
     /* a step of either, when it is chosen, is twice one in one direction or colour */
     const int twice = options->smoother <= STARFISH_SMOOTHER_ADI;
-    const double matrix = info->matrix == STARFISH_MATRIX_TENSOR ? 0 : 5; /* words of it per unknown */
+    const double stored = options->storage ? 2.5 : 5; /* entries in 16 bits beside row sums in f32 */
+    const double matrix = info->matrix == STARFISH_MATRIX_TENSOR ? 0 : stored; /* words of it per unknown */
     const double step = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 10 : 3 + matrix;
     const double cycle = step * (twice ? 2 : 1) * (options->before + options->after) + (2.25 + matrix) + 2.25;
     const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */

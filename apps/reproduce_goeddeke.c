@@ -114,10 +114,13 @@ static starfish_status add_error(struct experiment *e, struct run *run, size_t p
 /* Single precision as in the paper, with diagonals and sums of products, then with row sums and differences. */
 static starfish_status add_single_errors(struct experiment *e, struct run *run, double paper)
 {
+    run->options.matrix = STARFISH_MATRIX_STORED;
     run->options.stored_diagonal = 1;
     STARFISH_TRY(add_error(e, run, MULTIGRID_F32, "single", paper));
     run->options.stored_diagonal = 0;
-    return add_error(e, run, MULTIGRID_F32, "single, row sums", (double)NAN);
+    STARFISH_TRY(add_error(e, run, MULTIGRID_F32, "single, row sums", (double)NAN));
+    run->options.matrix = STARFISH_MATRIX_AUTO;
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status measure_table1(struct experiment *e)

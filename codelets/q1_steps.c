@@ -12,8 +12,6 @@
 
 /* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
 
-STARFISH_PLACE_KERNEL(run_band_defect, starfish_band_defect)
-STARFISH_PLACE_KERNEL(run_band_jacobi, starfish_band_jacobi)
 STARFISH_PLACE_KERNEL_OF(run_tensor_defect, starfish_band_defect, starfish_tensor_defect)
 STARFISH_PLACE_KERNEL_OF(run_tensor_jacobi, starfish_band_jacobi, starfish_tensor_jacobi)
 STARFISH_PLACE_KERNEL(run_colours, starfish_band_colours)
@@ -24,21 +22,57 @@ STARFISH_PLACE_KERNEL(run_restrict, starfish_restrict)
 STARFISH_PLACE_KERNEL(run_prolong, starfish_prolong)
 STARFISH_PLACE_KERNEL(run_lines, starfish_batch)
 
+/* Of kernels of matrices, that of the entries' storage. */
+#ifdef STARFISH_CUDA
+#define RUN_MATRIX_ON_GPU(kernel)                                                                                      \
+    static int (*const on_gpu[])(const struct kernel *, struct CUstream_st *) = {                                      \
+        kernel##_cuda_f32, kernel##_cuda_f64, kernel##_cuda_f32_f16, kernel##_cuda_f32_bf16};                          \
+    if (place->gpu)                                                                                                    \
+        return on_gpu[kind_of(place, &arguments->matrix)](arguments, place->stream);
+#else
+#define RUN_MATRIX_ON_GPU(kernel)
+#endif
+#define MATRIX_KERNEL(run, kernel)                                                                                     \
+    static int run(const struct starfish_q1_place *place, const struct kernel *arguments)                              \
+    {                                                                                                                  \
+        static void (*const on_cpu[])(const struct kernel *) = {kernel##_cpu_f32, kernel##_cpu_f64,                    \
+                                                                kernel##_cpu_f32_f16, kernel##_cpu_f32_bf16};          \
+        RUN_MATRIX_ON_GPU(kernel)                                                                                      \
+        on_cpu[kind_of(place, &arguments->matrix)](arguments);                                                         \
+        return 0;                                                                                                      \
+    }
+
+static size_t kind_of(const struct starfish_q1_place *place, const struct starfish_band_matrix *matrix)
+{
+    return matrix->storage == STARFISH_BAND_REALS ? (size_t)place->precision : 1 + (size_t)matrix->storage;
+}
+
+MATRIX_KERNEL(run_band_defect, starfish_band_defect)
+MATRIX_KERNEL(run_band_jacobi, starfish_band_jacobi)
+
+static int is_tensor(const struct starfish_band_matrix *matrix)
+{
+    return matrix->storage == STARFISH_BAND_REALS && !matrix->band[0];
+}
+
 static int run_defect(const struct starfish_q1_place *place, const struct starfish_band_defect *defect)
 {
-    return (defect->matrix.band[0] ? run_band_defect : run_tensor_defect)(place, defect);
+    return (is_tensor(&defect->matrix) ? run_tensor_defect : run_band_defect)(place, defect);
 }
 
 static int run_jacobi(const struct starfish_q1_place *place, const struct starfish_band_jacobi *jacobi)
 {
-    return (jacobi->matrix.band[0] ? run_band_jacobi : run_tensor_jacobi)(place, jacobi);
+    return (is_tensor(&jacobi->matrix) ? run_tensor_jacobi : run_band_jacobi)(place, jacobi);
 }
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape)
 {
-    return shape->tensor ? 2 * (shape->n[0] + shape->n[1] + 2) : starfish_band_table_start(shape->n[0], shape->n[1], 5);
+    if (shape->tensor)
+        return 2 * (shape->n[0] + shape->n[1] + 2);
+    return shape->storage == STARFISH_BAND_REALS ? starfish_band_table_start(shape->n[0], shape->n[1], 5)
+                                                 : starfish_band_packed_size(shape->n[0], shape->n[1]);
 }
 
 size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape)
@@ -77,9 +111,10 @@ static struct starfish_band_matrix matrix_of(const struct starfish_q1_place *pla
 {
     if (shape->tensor)
         return tensor_of(place, shape, table);
+    if (shape->storage != STARFISH_BAND_REALS)
+        return starfish_band_packed_point(shape->n[0], shape->n[1], table, shape->storage, shape->scale);
     struct starfish_band_matrix matrix =
         starfish_band_table_point(shape->n[0], shape->n[1], table, starfish_real_size(place->precision));
-
     matrix.diagonals = shape->diagonals;
     return matrix;
 }
@@ -120,13 +155,17 @@ static size_t vector_reals(const struct starfish_q1_shape *shape, struct starfis
     return starfish_tridiag_round_up(shape->n[0] * (at.y1 - at.y0), 32);
 }
 
+/* Vectors of lines in the work space: the defect, which becomes the correction, the diagonal, of entries in 16 bits also those ahead, of
+ * tensor products the couplings, those of a line's next unknown one further on: the first of a row are 0, so that the last's are. A
+ * coupling beyond the last needs another one. */
 static size_t line_vectors(const struct starfish_q1_shape *shape)
 {
-    return shape->tensor ? 4 : 2; /* a coupling beyond the last needs another one */
+    if (shape->tensor)
+        return 4;
+    return shape->storage == STARFISH_BAND_REALS ? 2 : 3;
 }
 
-/* Lines of a rectangle. The work space has the defect, which becomes the correction, the diagonal, and of tensor products the couplings,
- * those of a line's next unknown one further on: the first of a row are 0, so that the last's are. */
+/* Lines of a rectangle, and what of them is in the work space. */
 static struct starfish_batch batch_of(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
                                       enum starfish_q1_direction direction, struct starfish_rectangle at)
 {
@@ -153,8 +192,9 @@ static struct starfish_batch batch_of(const struct starfish_q1_place *place, con
 static int smooth_columns(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
                           struct starfish_rectangle at)
 {
-    static void (*const run[])(const struct starfish_band_columns *) = {starfish_band_columns_cpu_f32,
-                                                                        starfish_band_columns_cpu_f64};
+    static void (*const run[])(const struct starfish_band_columns *) = {
+        starfish_band_columns_cpu_f32, starfish_band_columns_cpu_f64, starfish_band_columns_cpu_f32_f16,
+        starfish_band_columns_cpu_f32_bf16};
     const struct starfish_band_columns columns = {.matrix = matrix_of(place, &s->shape, s->table),
                                                   .at = at,
                                                   .damping = s->damping,
@@ -163,7 +203,7 @@ static int smooth_columns(const struct starfish_q1_place *place, const struct st
                                                   .v = s->v,
                                                   .work = place->work};
 
-    run[place->precision](&columns);
+    run[kind_of(place, &columns.matrix)](&columns);
     return 0;
 }
 
@@ -180,11 +220,33 @@ static void find_couplings(const struct starfish_q1_place *place, const struct s
     memset((char *)lower + matrix->nx * (at.y1 - at.y0) * size, 0, size);
 }
 
+/* Where the entries before and after each unknown of the lines are. */
+static void find_beside(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
+                        struct starfish_rectangle at, const struct starfish_band_matrix *matrix,
+                        struct starfish_batch *lines)
+{
+    const int x = s->direction == STARFISH_Q1_LINES_X;
+    const size_t nx = s->shape.n[0], start = at.x0 + at.y0 * nx, third = 2 * vector_reals(&s->shape, at);
+
+    if (is_tensor(matrix)) {
+        lines->lower = at_real(place, place->work, third);
+        lines->upper = at_real(place, lines->lower, 1);
+        find_couplings(place, matrix, at, (void *)(uintptr_t)lines->lower);
+    } else if (matrix->storage != STARFISH_BAND_REALS) { /* which the defect's kernel writes */
+        lines->lower = at_real(place, place->work, third - (x ? 1 : nx));
+        lines->upper = at_real(place, place->work, third);
+    } else {
+        lines->lower = at_real(place, matrix->band[x ? STARFISH_BAND_W : STARFISH_BAND_S], start);
+        lines->upper = at_real(place, matrix->band[x ? STARFISH_BAND_E : STARFISH_BAND_N], start);
+    }
+}
+
 #ifdef STARFISH_CUDA
-/* On a GPU in one kernel, but for matrices with diagonals and lines that are too long. */
+/* On a GPU in one kernel, but for matrices with diagonals or entries in 16 bits, and lines that are too long. */
 static int lines_are_one_kernel(const struct starfish_q1_shape *shape)
 {
-    return !shape->diagonals && shape->n[0] <= STARFISH_BAND_LINES_MOST && shape->n[1] <= STARFISH_BAND_LINES_MOST;
+    return !shape->diagonals && shape->storage == STARFISH_BAND_REALS && shape->n[0] <= STARFISH_BAND_LINES_MOST &&
+           shape->n[1] <= STARFISH_BAND_LINES_MOST;
 }
 
 static int smooth_all_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
@@ -206,28 +268,23 @@ static int smooth_all_lines(const struct starfish_q1_place *place, const struct 
 static int smooth_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
                         struct starfish_rectangle at)
 {
-    const int x = s->direction == STARFISH_Q1_LINES_X;
-    const size_t pitch = s->shape.n[0], start = at.x0 + at.y0 * pitch;
+    const size_t pitch = s->shape.n[0];
     const struct starfish_band_matrix matrix = matrix_of(place, &s->shape, s->table);
+    const int packed = matrix.storage != STARFISH_BAND_REALS;
     struct starfish_batch lines = batch_of(place, &s->shape, s->direction, at);
+    find_beside(place, s, at, &matrix, &lines);
     const struct starfish_band_defect defect = {.matrix = matrix,
                                                 .at = at,
                                                 .u = s->u,
                                                 .f = s->f,
                                                 .result = place->work,
                                                 .diag = (void *)(uintptr_t)lines.diag,
+                                                .ahead = packed ? (void *)(uintptr_t)lines.upper : NULL,
+                                                .along_y = s->direction == STARFISH_Q1_LINES_Y,
                                                 .pitch = pitch};
     const struct starfish_band_update update = {
         .nx = pitch, .at = at, .damping = s->damping, .u = s->u, .correction = place->work, .pitch = pitch, .v = s->v};
 
-    if (s->shape.tensor) {
-        lines.lower = at_real(place, place->work, 2 * vector_reals(&s->shape, at));
-        lines.upper = at_real(place, lines.lower, 1);
-        find_couplings(place, &matrix, at, (void *)(uintptr_t)lines.lower);
-    } else {
-        lines.lower = at_real(place, matrix.band[x ? STARFISH_BAND_W : STARFISH_BAND_S], start);
-        lines.upper = at_real(place, matrix.band[x ? STARFISH_BAND_E : STARFISH_BAND_N], start);
-    }
     TRY_LAUNCH(run_defect(place, &defect));
     TRY_LAUNCH(run_lines(place, &lines));
     return run_update(place, &update);

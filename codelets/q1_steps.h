@@ -14,12 +14,14 @@
 
 /* A grid, and how the next finer one is interpolated from it; its table is
  *     matrix, left and right of x, left and right of y, and the inverse if it is `coarsest`,
- * the matrix as bands (starfish_band_table_start) or, where `tensor`, as widths and inverse widths of the elements in x and in y, of
- * which there are one more than unknowns. */
+ * the matrix as bands (starfish_band_table_start, or in 16 bits starfish_band_packed_size) or, where `tensor`, as widths and inverse
+ * widths of the elements in x and in y, of which there are one more than unknowns. */
 struct starfish_q1_shape {
     size_t n[2], stride[2], origin[2];
     int coarsest;
-    int diagonals; /* of struct starfish_band_matrix */
+    enum starfish_band_storage storage; /* of struct starfish_band_matrix, as the next two */
+    double scale;
+    int diagonals;
     int tensor;
     double reaction;   /* of tensor products */
     double eigenvalue; /* an upper bound of those of D^-1 A; for Chebyshev's steps alone */

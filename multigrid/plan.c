@@ -81,6 +81,9 @@ starfish_status starfish_multigrid_check_options(const struct starfish_multigrid
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.matrix is %d", (int)o->matrix);
     if ((int)o->shape < 0 || o->shape > STARFISH_CYCLE_FMG)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.shape is %d", (int)o->shape);
+    if ((int)o->storage < 0 || o->storage > STARFISH_STORAGE_BF16 || (o->storage && o->inner != STARFISH_F32))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.storage is %d: INNER, or with inner F32 F16 or BF16",
+                             (int)o->storage);
     STARFISH_TRY(check_numbers(o));
     return check_symmetry(o);
 }

@@ -32,6 +32,8 @@ void starfish_q1_grid_destroy(struct starfish_q1_grid *grid);
 
 /* Fill the table of a matrix (starfish_band_table_start doubles, all zero before). */
 void starfish_q1_assemble(const struct starfish_q1_grid *grid, double *table);
+/* The same as X, Y and Q of struct starfish_band_matrix's entries in 16 bits, in the places of E, N and NE. */
+void starfish_q1_assemble_edges(const struct starfish_q1_grid *grid, double *table);
 /* Put diagonals in the place of its row sums, as the usual form has them. */
 void starfish_q1_diagonals(const struct starfish_q1_grid *grid, double *table);
 

@@ -29,10 +29,10 @@ static struct element_pair mass(double h)
     return (struct element_pair){h / 3, h / 6};
 }
 
-/* Entries between an element's nodes: of a node with its neighbour in x, in y, and across. And the row sums over unknowns: of
- * all four nodes, without the neighbours in x, in y, and of the node alone; [is there one in y][in x]. */
+/* Entries between an element's nodes: of a node with its neighbour in x, in y, and across, and the former summed with the latter. And the
+ * row sums over unknowns: of all four nodes, without the neighbours in x, in y, and of the node alone; [is there one in y][in x]. */
 struct element_matrix {
-    double x, y, across, sum[2][2];
+    double x, y, across, edge_x, edge_y, sum[2][2];
 };
 
 /* The sum of a row. S has none but at an end: exactly. */
@@ -46,6 +46,8 @@ static void add_product(struct element_matrix *m, double factor, struct element_
     m->x += factor * x.other * y.same;
     m->y += factor * x.same * y.other;
     m->across += factor * x.other * y.other;
+    m->edge_x += factor * x.other * row_sum(y, 1);
+    m->edge_y += factor * row_sum(x, 1) * y.other;
     for (int both_y = 0; both_y < 2; both_y++)
         for (int both_x = 0; both_x < 2; both_x++)
             m->sum[both_y][both_x] += factor * row_sum(x, both_x) * row_sum(y, both_y);
@@ -132,6 +134,37 @@ void starfish_q1_assemble(const struct starfish_q1_grid *grid, double *table)
     for (size_t ey = 0; ey < grid->elements[1]; ey++)
         for (size_t ex = 0; ex < grid->elements[0]; ex++)
             add_element(&assembly, ex, ey);
+}
+
+/* An element's part of X, Y and Q. What is across is in the entries along an edge where the element's other edge has no unknowns. */
+static void add_edges(const struct assembly *a, size_t ex, size_t ey)
+{
+    const struct starfish_q1_grid *grid = a->grid;
+    const struct element_matrix m = element_matrix(grid, ex, ey);
+    const size_t corner[4][2] = {{ex, ey}, {ex + 1, ey}, {ex, ey + 1}, {ex + 1, ey + 1}}; /* SW SE NW NE */
+    const int in_x = is_unknown(grid, 0, ex) && is_unknown(grid, 0, ex + 1);
+    const int in_y = is_unknown(grid, 1, ey) && is_unknown(grid, 1, ey + 1);
+
+    for (int node = 0; node < 4; node++)
+        add_sum(a, corner[node], corner[3 - node], &m);
+    for (int side = 0; side < 2; side++) {
+        add_entry(a, E, corner[2 * side], corner[2 * side + 1], in_y ? m.edge_x : m.x);
+        add_entry(a, N, corner[side], corner[side + 2], in_x ? m.edge_y : m.y);
+    }
+    if (in_x)
+        add_entry(a, NE, corner[0], corner[3], m.across);
+}
+
+void starfish_q1_assemble_edges(const struct starfish_q1_grid *grid, double *table)
+{
+    struct assembly assembly = {.grid = grid};
+
+    memset(table, 0, starfish_band_table_start(grid->n[0], grid->n[1], STORED) * sizeof *table);
+    for (size_t b = 0; b < STORED; b++)
+        assembly.band[b] = table + starfish_band_table_start(grid->n[0], grid->n[1], b);
+    for (size_t ey = 0; ey < grid->elements[1]; ey++)
+        for (size_t ex = 0; ex < grid->elements[0]; ex++)
+            add_edges(&assembly, ex, ey);
 }
 
 void starfish_q1_diagonals(const struct starfish_q1_grid *grid, double *table)

@@ -60,6 +60,9 @@ static starfish_status check_smoother(const struct starfish_multigrid_options *o
     if (o->conjugate_gradients && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.smoother: Gauss-Seidel is not symmetric, which conjugate_gradients need");
+    if (o->storage && (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL || o->stored_diagonal))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.storage: neither for Gauss-Seidel nor with stored_diagonal");
     return STARFISH_SUCCESS;
 }
 
@@ -71,6 +74,7 @@ struct hierarchy {
     struct starfish_q1_grid grid[STARFISH_Q1_MOST_LEVELS];
     struct starfish_q1_shape shape[STARFISH_Q1_MOST_LEVELS];
     double *table[STARFISH_Q1_MOST_LEVELS];
+    float *packed[STARFISH_Q1_MOST_LEVELS]; /* instead, of entries in 16 bits */
 };
 
 static void forget_hierarchy(struct hierarchy *h)
@@ -78,6 +82,7 @@ static void forget_hierarchy(struct hierarchy *h)
     for (int l = 0; l < h->levels; l++) {
         starfish_q1_grid_destroy(&h->grid[l]);
         free(h->table[l]);
+        free(h->packed[l]);
     }
     free(h);
 }
@@ -163,6 +168,30 @@ static starfish_status keep_high_table(struct starfish_multigrid_plan *plan, con
     return starfish_vector_reals(&plan->high_table, STARFISH_F64, h->table[0], starfish_q1_table_weights(&h->shape[0]));
 }
 
+/* The table with X, Y and Q in 16 bits, all else in f32. */
+static starfish_status pack_table(struct hierarchy *h, int l, starfish_storage storage)
+{
+    struct starfish_q1_shape *shape = &h->shape[l];
+    const size_t nx = shape->n[0], ny = shape->n[1];
+    const double *rest = h->table[l] + starfish_q1_table_weights(shape);
+    const size_t others = starfish_q1_table_size(shape) - starfish_q1_table_weights(shape);
+
+    starfish_q1_assemble_edges(&h->grid[l], h->table[l]);
+    shape->storage = storage == STARFISH_STORAGE_F16 ? STARFISH_BAND_F16 : STARFISH_BAND_BF16;
+    shape->scale = starfish_band_packed_scale(nx, ny, h->table[l], shape->storage);
+    if (!(shape->scale > 0))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "grid %d: options.storage: couplings differ by more than 16 bits can hold", l);
+    h->packed[l] = malloc(starfish_q1_table_size(shape) * sizeof(float));
+    if (!h->packed[l])
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
+    starfish_band_pack(nx, ny, h->table[l], shape->storage, shape->scale, h->packed[l]);
+    float *to = h->packed[l] + starfish_q1_table_weights(shape);
+    for (size_t i = 0; i < others; i++)
+        to[i] = (float)rest[i];
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status make_table(struct starfish_multigrid_plan *plan, struct hierarchy *h, int l)
 {
     const struct starfish_q1_grid *grid = &h->grid[l];
@@ -193,7 +222,7 @@ static starfish_status make_table(struct starfish_multigrid_plan *plan, struct h
     STARFISH_TRY(check_table(h, l, plan->options.inner));
     if (shape->diagonals)
         starfish_q1_diagonals(grid, h->table[l]);
-    return STARFISH_SUCCESS;
+    return plan->options.storage ? pack_table(h, l, plan->options.storage) : STARFISH_SUCCESS;
 }
 
 /* ---- Smoother ---------------------------------------------------------------------------------------------------- */
@@ -241,6 +270,8 @@ static const char *not_tensor(const struct starfish_multigrid_plan *plan, const 
         return "the smoother is Gauss-Seidel";
     if (o->stored_diagonal)
         return "stored_diagonal asks for stored bands";
+    if (o->storage)
+        return "storage is of stored bands";
     if (!points && plan->context->workers_of[STARFISH_GPU] > 0 && (plan->n[0] > most || plan->n[1] > most))
         return "lines are too long for a GPU";
     return NULL;
@@ -337,6 +368,7 @@ static starfish_status create_graph(struct starfish_multigrid_plan *plan, const 
                                             .levels = h->levels,
                                             .shape = h->shape,
                                             .table = h->table,
+                                            .packed = h->packed,
                                             .smoother = o->smoother,
                                             .damping = o->damping,
                                             .before = o->before,
@@ -358,6 +390,7 @@ static void use_high_table(struct starfish_multigrid_plan *plan)
 {
     plan->finest.setting.precision = STARFISH_F64;
     plan->finest.data.shape.diagonals = 0;
+    plan->finest.data.shape.storage = STARFISH_BAND_REALS;
     plan->finest.data.table = plan->high_table.handle;
 }
 

@@ -395,6 +395,9 @@ starfish_status starfish_stencil_plan_create(starfish_context *context, const st
     *result = NULL;
     options = options ? options : &defaults;
     STARFISH_TRY(starfish_multigrid_check_options(options));
+    if (options->storage || options->stored_diagonal)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.storage and stored_diagonal are for bilinear elements in two dimensions");
     STARFISH_TRY(check_problem(problem));
     struct starfish_multigrid_plan *plan;
     STARFISH_TRY(starfish_multigrid_plan_begin(context, options, &operations, &plan));

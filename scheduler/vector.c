@@ -39,13 +39,23 @@ starfish_status starfish_vector_reals(struct starfish_vector *vector, starfish_p
     return STARFISH_SUCCESS;
 }
 
+static starfish_status copy(struct starfish_vector *vector, const void *values, size_t count, size_t size)
+{
+    STARFISH_TRY(reserve(vector, count, size));
+    if (count > 0)
+        memcpy(vector->memory, values, count * size);
+    make_known(vector, size);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_vector_floats(struct starfish_vector *vector, const float *values, size_t count)
+{
+    return copy(vector, values, count, sizeof *values);
+}
+
 starfish_status starfish_vector_ints(struct starfish_vector *vector, const int *values, size_t count)
 {
-    STARFISH_TRY(reserve(vector, count, sizeof *values));
-    if (count > 0)
-        memcpy(vector->memory, values, count * sizeof *values);
-    make_known(vector, sizeof *values);
-    return STARFISH_SUCCESS;
+    return copy(vector, values, count, sizeof *values);
 }
 
 starfish_status starfish_vector_results(struct starfish_vector *vector, size_t count)

@@ -13,6 +13,8 @@ struct starfish_vector {
 /* A table of reals, converted from double, or of ints; copied, so the source may go. count may be 0. */
 starfish_status starfish_vector_reals(struct starfish_vector *vector, starfish_precision precision,
                                       const double *values, size_t count);
+/* The same of floats as they are, which may be other bits. */
+starfish_status starfish_vector_floats(struct starfish_vector *vector, const float *values, size_t count);
 starfish_status starfish_vector_ints(struct starfish_vector *vector, const int *values, size_t count);
 /* `count` doubles that tasks write and the host reads. */
 starfish_status starfish_vector_results(struct starfish_vector *vector, size_t count);

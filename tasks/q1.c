@@ -59,8 +59,11 @@ static starfish_status create_level(struct starfish_q1_graph *graph, const struc
     const size_t blocks = last ? 1 : starfish_q1_blocks(graph->context, shape->n, parts->blocks);
 
     level->data.shape = *shape;
-    STARFISH_TRY(
-        starfish_vector_reals(&level->table, parts->precision, parts->table[l], starfish_q1_table_size(shape)));
+    if (shape->storage != STARFISH_BAND_REALS)
+        STARFISH_TRY(starfish_vector_floats(&level->table, parts->packed[l], starfish_q1_table_size(shape)));
+    else
+        STARFISH_TRY(
+            starfish_vector_reals(&level->table, parts->precision, parts->table[l], starfish_q1_table_size(shape)));
     level->data.table = level->table.handle;
     const struct starfish_tiling tiling = {{blocks, blocks}, 1};
     for (int i = 0; i < 3 && l < graph->levels; i++) {

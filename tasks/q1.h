@@ -34,6 +34,7 @@ struct starfish_q1_parts {
     int levels;
     const struct starfish_q1_shape *shape;
     double *const *table;
+    float *const *packed; /* instead, of grids whose shape has entries in 16 bits */
     starfish_smoother smoother;
     double damping;
     int before, after;

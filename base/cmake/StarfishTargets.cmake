@@ -4,6 +4,7 @@
 #   starfish_runtime_sources(FILE...)  C files that know StarPU, compiled once more for simulated machines
 #   starfish_real_sources(FILE...)  C files compiled twice, for f32 and f64 (base/real.h)
 #   starfish_number_sources(FILE...)  the same, each also for complex vectors and for complex lines (base/number.h)
+#   starfish_stored_sources(FILE...)  the same as real, each also for matrices whose entries are stored in 16 bits (base/real.h)
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
@@ -18,6 +19,12 @@ foreach(precision f32 f64)
         target_compile_definitions(${objects}${numbers} PRIVATE STARFISH_REAL_${upper} $<$<BOOL:${kind}>:STARFISH${kind}>)
         list(APPEND starfish_kernel_libraries ${objects}${numbers})
     endforeach()
+endforeach()
+foreach(storage f16 bf16)
+    string(TOUPPER ${storage} upper)
+    add_library(starfish_objects_f32_${storage} OBJECT)
+    target_compile_definitions(starfish_objects_f32_${storage} PRIVATE STARFISH_REAL_F32 STARFISH_STORED_${upper})
+    list(APPEND starfish_kernel_libraries starfish_objects_f32_${storage})
 endforeach()
 add_library(starfish_runtime_objects OBJECT)
 set(starfish_object_libraries ${starfish_kernel_libraries} starfish_runtime_objects)
@@ -87,6 +94,13 @@ function(starfish_real_sources)
     starfish_absolute(paths ${ARGN})
     target_sources(starfish_objects_f32 PRIVATE ${paths})
     target_sources(starfish_objects_f64 PRIVATE ${paths})
+endfunction()
+
+function(starfish_stored_sources)
+    starfish_real_sources(${ARGN})
+    starfish_absolute(paths ${ARGN})
+    target_sources(starfish_objects_f32_f16 PRIVATE ${paths})
+    target_sources(starfish_objects_f32_bf16 PRIVATE ${paths})
 endfunction()
 
 function(starfish_number_sources)

@@ -117,6 +117,7 @@ typedef enum starfish_smoother {
     STARFISH_SMOOTHERS
 } starfish_smoother;
 
+typedef enum starfish_storage { STARFISH_STORAGE_INNER, STARFISH_STORAGE_F16, STARFISH_STORAGE_BF16 } starfish_storage;
 /* How the matrices of Q1 grids are kept. */
 typedef enum starfish_matrix_form {
     STARFISH_MATRIX_AUTO,   /* TENSOR where it can be, else STORED */
@@ -157,12 +158,16 @@ struct starfish_multigrid_options {
     /* The cycles' matrices are stored with diagonals and A u is a sum of products, as usual, to see what rounding errors then do.
      * Else row sums are stored in their place and A u is a sum of differences, with which f32 serves finer meshes. */
     int stored_diagonal;
+    /* Entries of the cycles' matrices in 16 bits instead of f32, as IEEE half precision or as the upper half of f32: half of the bytes of a
+     * matrix, and sometimes a cycle or two more. Stored matrices of Q1 elements with inner F32, not with Gauss-Seidel or stored_diagonal. F16 holds
+     * couplings that differ by 2^27 at most, on each grid: NUMERICAL where it does not. */
+    starfish_storage storage;
     starfish_matrix_form matrix;
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_AUTO, 0,              \
-            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0, STARFISH_MATRIX_AUTO                         \
+            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0, STARFISH_STORAGE_INNER, STARFISH_MATRIX_AUTO \
     }
 
 typedef struct starfish_multigrid_plan starfish_multigrid_plan;

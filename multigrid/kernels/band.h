@@ -51,13 +51,23 @@ struct starfish_band_axis {
     const void *width, *inverse; /* of widths: the coefficient over them */
 };
 
-/* Bands, or, where band[0] is NULL, the tensor products S (x) M + M (x) S + reaction M (x) M of 1D matrices of linear elements,
+/* How the entries of a matrix of f32 are stored in 16 bits, rounded. Then they are not those of the nine bands, of which those
+ * between strong couplings would cancel to weak ones, but with the four corners of an element, u here, u_x, u_y, u_xy,
+ *     (A u)_i = sum X (u_x - u) + sum Y (u_y - u) + sum Q (u_xy - u_x - u_y + u) + r u
+ * over the edges in x, the edges in y and the elements around the unknown: a rounded X, Y or Q is a coefficient that is off by as much,
+ * whatever the aspect ratio, and the matrix stays as definite. X and Y are sums of an element's entries along and across its edges, Q is
+ * the entry across. Three bands of 16 bits, X in the place of E, Y of N and Q of NE, and r in f32: 10 bytes per unknown instead of 20. */
+enum starfish_band_storage { STARFISH_BAND_REALS, STARFISH_BAND_F16, STARFISH_BAND_BF16 };
+
+/* Bands, or, where band[0] is NULL and entries are reals, the tensor products S (x) M + M (x) S + reaction M (x) M of 1D matrices of linear elements,
  * stiffness S and mass M, x first. */
 struct starfish_band_matrix {
     size_t nx, ny;
     const void *band[STARFISH_BANDS];
     struct starfish_band_axis axis[2];
     double reaction;
+    enum starfish_band_storage storage;
+    double scale;  /* of what is stored in 16 bits but r */
     int diagonals; /* the usual form after all: diagonals in the place of row sums, A u a sum of products */
 };
 
@@ -65,25 +75,39 @@ struct starfish_band_matrix {
  * back. Where band b of the five begins in it; b = 5 is the table's size. */
 size_t starfish_band_table_start(size_t nx, size_t ny, size_t b);
 struct starfish_band_matrix starfish_band_table_point(size_t nx, size_t ny, const void *table, size_t real_size);
+/* The same of entries in 16 bits, from a table of f64 with r, X, Y and Q in the places of the bands: reals (f32) of its table; its scale, a
+ * power of two that brings the largest entry near the largest number, 0 where weak entries X or Y would not be normal numbers then; its bands. */
+size_t starfish_band_packed_size(size_t nx, size_t ny);
+double starfish_band_packed_scale(size_t nx, size_t ny, const double *table, enum starfish_band_storage storage);
+void starfish_band_pack(size_t nx, size_t ny, const double *table, enum starfish_band_storage storage, double scale,
+                        void *packed);
+struct starfish_band_matrix starfish_band_packed_point(size_t nx, size_t ny, const void *packed,
+                                                       enum starfish_band_storage storage, double scale);
 /* The diagonal entry of unknown e of a matrix of row sums in f64. */
 double starfish_band_diagonal(const struct starfish_band_matrix *matrix, size_t e);
 
 /* result = f - A u, and `sums`, STARFISH_BAND_SUMS doubles that add up to the sum of its squares. Either may be NULL where it
- * is not wanted; u == NULL is zero. `diag`, which may be NULL and lies as result does, gets the diagonal.
+ * is not wanted; u == NULL is zero. `diag`, which may be NULL and lies as result does, gets the diagonal; with it `ahead`, which may be
+ * NULL, the entries of the next unknowns in x, or in y where `along_y`.
  * 8 words per unknown with result (5 bands, u, f, result), 7 without; 2 without u; one more with diag, without u 6. */
 enum { STARFISH_BAND_SUMS = 2048 };
 struct starfish_band_defect {
     struct starfish_band_matrix matrix;
     struct starfish_rectangle at;
     const void *u, *f;
-    void *result, *diag;
+    void *result, *diag, *ahead;
+    int along_y;
     size_t pitch;
     double *sums;
 };
 void starfish_band_defect_cpu_f32(const struct starfish_band_defect *arguments);
 void starfish_band_defect_cpu_f64(const struct starfish_band_defect *arguments);
+void starfish_band_defect_cpu_f32_f16(const struct starfish_band_defect *arguments);
+void starfish_band_defect_cpu_f32_bf16(const struct starfish_band_defect *arguments);
 int starfish_band_defect_cuda_f32(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
 int starfish_band_defect_cuda_f64(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
+int starfish_band_defect_cuda_f32_f16(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
+int starfish_band_defect_cuda_f32_bf16(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
 
 /* v = u + damping * D^-1 (f - A u), D the diagonal; u == NULL is zero. v is not u. 8 words per unknown. */
 struct starfish_band_jacobi {
@@ -95,13 +119,17 @@ struct starfish_band_jacobi {
 };
 void starfish_band_jacobi_cpu_f32(const struct starfish_band_jacobi *arguments);
 void starfish_band_jacobi_cpu_f64(const struct starfish_band_jacobi *arguments);
+void starfish_band_jacobi_cpu_f32_f16(const struct starfish_band_jacobi *arguments);
+void starfish_band_jacobi_cpu_f32_bf16(const struct starfish_band_jacobi *arguments);
 int starfish_band_jacobi_cuda_f32(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
 int starfish_band_jacobi_cuda_f64(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
+int starfish_band_jacobi_cuda_f32_f16(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
+int starfish_band_jacobi_cuda_f32_bf16(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
 
 /* Half a four-colour Gauss-Seidel step (SOR): in rows j with j % 2 == parity, first the unknowns of even i, then those of odd i are
  *     v = u + damping * D^-1 (f - A v),
  * which have no neighbours of their own colour; other rows are v = u. u == NULL is zero. v is not u. On rectangles of whole rows.
- * 8 words per unknown of the rows of that parity, 2 of the others. */
+ * 8 words per unknown of the rows of that parity, 2 of the others. Not of entries in 16 bits. */
 struct starfish_band_colours {
     struct starfish_band_matrix matrix;
     struct starfish_rectangle at;
@@ -128,6 +156,8 @@ size_t starfish_band_columns_pitch(size_t width); /* reals between rows of the w
 size_t starfish_band_columns_work(size_t width, size_t height);
 void starfish_band_columns_cpu_f32(const struct starfish_band_columns *arguments);
 void starfish_band_columns_cpu_f64(const struct starfish_band_columns *arguments);
+void starfish_band_columns_cpu_f32_f16(const struct starfish_band_columns *arguments);
+void starfish_band_columns_cpu_f32_bf16(const struct starfish_band_columns *arguments);
 
 /* v = u + damping * correction; u == NULL is zero, v may be u or the correction. 3 words per unknown. correction == NULL: v = u, 2 words. */
 struct starfish_band_update {

@@ -14,16 +14,17 @@ STARFISH_ALWAYS_INLINE void fetch(const real *row, size_t x0, size_t x1)
         __builtin_prefetch(row + i);
 }
 
-/* What row j reads that the row below it did not. */
+/* What row j reads that the row below it did not, but for entries in 16 bits, which are few. */
 STARFISH_ALWAYS_INLINE void fetch_row(const struct starfish_band_columns *a, size_t j)
 {
     static const enum starfish_band stored[] = {STARFISH_BAND_SUM, STARFISH_BAND_E, STARFISH_BAND_NW, STARFISH_BAND_N,
                                                 STARFISH_BAND_NE};
     const size_t x0 = a->at.x0 + j * a->matrix.nx, x1 = a->at.x1 + j * a->matrix.nx;
+    const size_t bands = a->matrix.storage == STARFISH_BAND_REALS ? sizeof stored / sizeof stored[0] : 1;
 
     if (j >= a->at.y1)
         return;
-    for (size_t b = 0; b < sizeof stored / sizeof stored[0]; b++)
+    for (size_t b = 0; b < bands; b++)
         fetch(a->matrix.band[stored[b]], x0, x1);
     if (a->u)
         fetch((const real *)a->u + (j + 1 < a->matrix.ny ? a->matrix.nx : 0), x0, x1);
@@ -53,18 +54,34 @@ STARFISH_ALWAYS_INLINE void eliminate(const real *restrict lower, const real *re
     }
 }
 
+/* Entries of the columns and the next row, widened into `loose` if they are stored in 16 bits. */
+STARFISH_ALWAYS_INLINE const real *upper_row(const struct row *row, size_t x0, size_t x1, real *restrict loose)
+{
+    const struct row r = *row;
+
+    if (ENTRIES_ARE_REALS)
+        return stored_ahead_in_y(row) + x0;
+#pragma omp simd
+    for (size_t i = x0; i < x1; i++)
+        loose[i - x0] = ahead_in_y(&r, i);
+    return loose;
+}
+
+/* The lower entries of a row are the upper ones of the row before. `loose`: two rows of the work space. */
 STARFISH_CLONES
-static void forward(const struct starfish_band_columns *a, real *c, real *d, size_t pitch)
+static void forward(const struct starfish_band_columns *a, real *c, real *d, real *loose, size_t pitch)
 {
     const struct starfish_rectangle at = a->at;
+    const real *lower = NULL;
 
     for (size_t j = at.y0; j < at.y1; j++) {
         const struct row row = row_of(&a->matrix, a->u, a->f, j);
         const int first = j == at.y0;
+        const real *upper = upper_row(&row, at.x0, at.x1, loose + j % 2 * pitch);
         fetch_row(a, j + ROWS_AHEAD);
         defect_row(&row, a->matrix.nx, at.x0, at.x1, d, 1, c);
-        eliminate(row.band[STARFISH_BAND_S] + at.x0, row.band[STARFISH_BAND_N] + at.x0, at.x1 - at.x0,
-                  first ? NULL : c - pitch, first ? NULL : d - pitch, c, d);
+        eliminate(lower, upper, at.x1 - at.x0, first ? NULL : c - pitch, first ? NULL : d - pitch, c, d);
+        lower = upper;
         c += pitch;
         d += pitch;
     }
@@ -129,11 +146,11 @@ static void backward(const struct starfish_band_columns *a, const real *c, real 
 void REAL_NAME(starfish_band_columns_cpu)(const struct starfish_band_columns *a)
 {
     const size_t pitch = starfish_band_columns_pitch(a->at.x1 - a->at.x0);
-    real *c = a->work, *d = c + (a->at.y1 - a->at.y0) * pitch, *rows = d + (a->at.y1 - a->at.y0) * pitch;
+    real *c = a->work, *d = c + (a->at.y1 - a->at.y0) * pitch, *loose = d + (a->at.y1 - a->at.y0) * pitch;
 
-    if (a->matrix.band[0])
-        forward(a, c, d, pitch);
+    if (!ENTRIES_ARE_REALS || a->matrix.band[0])
+        forward(a, c, d, loose, pitch);
     else
-        forward_tensor(a, c, d, pitch, rows, rows + pitch);
+        forward_tensor(a, c, d, pitch, loose, loose + pitch);
     backward(a, c, d, pitch);
 }

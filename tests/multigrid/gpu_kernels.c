@@ -14,8 +14,12 @@
     }
 #define BOTH_ON_DEVICE(name) ON_DEVICE(name##_cuda_f32, name) ON_DEVICE(name##_cuda_f64, name)
 
+#define PACKED_ON_DEVICE(name) ON_DEVICE(name##_cuda_f32_f16, name) ON_DEVICE(name##_cuda_f32_bf16, name)
+
 BOTH_ON_DEVICE(starfish_band_defect)
+PACKED_ON_DEVICE(starfish_band_defect)
 BOTH_ON_DEVICE(starfish_band_jacobi)
+PACKED_ON_DEVICE(starfish_band_jacobi)
 BOTH_ON_DEVICE(starfish_band_colours)
 BOTH_ON_DEVICE(starfish_band_update)
 BOTH_ON_DEVICE(starfish_band_product)
@@ -27,10 +31,12 @@ ON_DEVICE(starfish_band_widen_cuda, starfish_band_widen)
 
 static const struct test_multigrid_device device = {
     &test_cuda_memory,
-    {starfish_band_defect_cuda_f32_here, starfish_band_defect_cuda_f64_here},
-    {starfish_band_jacobi_cuda_f32_here, starfish_band_jacobi_cuda_f64_here},
+    {starfish_band_defect_cuda_f32_here, starfish_band_defect_cuda_f64_here, starfish_band_defect_cuda_f32_f16_here,
+     starfish_band_defect_cuda_f32_bf16_here},
+    {starfish_band_jacobi_cuda_f32_here, starfish_band_jacobi_cuda_f64_here, starfish_band_jacobi_cuda_f32_f16_here,
+     starfish_band_jacobi_cuda_f32_bf16_here},
     {starfish_band_colours_cuda_f32_here, starfish_band_colours_cuda_f64_here},
-    {NULL, NULL},
+    {NULL, NULL, NULL, NULL},
     {starfish_band_update_cuda_f32_here, starfish_band_update_cuda_f64_here},
     {starfish_band_product_cuda_f32_here, starfish_band_product_cuda_f64_here},
     {starfish_band_dense_cuda_f32_here, starfish_band_dense_cuda_f64_here},

@@ -14,7 +14,8 @@ static int run(int cores, const struct test_memory *memory)
         fprintf(stderr, "%s\n", starfish_error_message());
         return 1;
     }
-    const int failed = test_multigrid_solves(context, memory, getenv("STARFISH_TEST_SMALL") != NULL);
+    const int failed = test_multigrid_solves(context, memory) +
+                       test_multigrid_paper(context, memory, getenv("STARFISH_TEST_SMALL") != NULL);
     starfish_context_destroy(context);
     return failed;
 }

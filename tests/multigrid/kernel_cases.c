@@ -22,8 +22,9 @@ struct grid {
     size_t nx, ny, count;
     struct starfish_rectangle at;
     void *table, *u, *f;
-    int diagonals;                           /* the matrix has them in the place of row sums */
-    struct starfish_band_matrix here, there; /* of the host, of the device */
+    int diagonals;                      /* the matrix has them in the place of row sums */
+    enum starfish_band_storage storage; /* of the device's matrix; the host's is of reals */
+    struct starfish_band_matrix there;  /* of the device */
     const void *device_u, *device_f;
 };
 
@@ -46,20 +47,82 @@ static void fill_table(struct grid *g, unsigned *seed)
                               test_real_random(seed) + (b == 0 ? 12 : 0));
 }
 
+/* Entries X, Y and Q in 64ths, which 16 bits hold, of edges and elements that are in the grid; or NW, which is none. */
+static double packed_entry(const struct grid *g, size_t b, size_t e, unsigned *seed)
+{
+    const long i = (long)(e % g->nx) + ahead[b][0], j = (long)(e / g->nx) + ahead[b][1];
+
+    return b != 2 && inside(g->nx, g->ny, i, j) ? rint(64 * test_real_random(seed)) / 64 + (b == 0 ? 24 : 0) : 0;
+}
+
+/* The nine bands' entries of a table of X, Y and Q: those of an edge less what the elements on both sides take. */
+static void unpack_table(struct grid *g, const double *packed)
+{
+    const size_t nx = g->nx;
+    const double *q = packed + starfish_band_table_start(nx, g->ny, 4);
+
+    for (size_t e = 0; e < g->count; e++) {
+        const double here = q[e], west = e % nx > 0 ? q[e - 1] : 0, south = e >= nx ? q[e - nx] : 0;
+        const double entries[5] = {packed[starfish_band_table_start(nx, g->ny, 0) + e],
+                                   packed[starfish_band_table_start(nx, g->ny, 1) + e] - here - south, west,
+                                   packed[starfish_band_table_start(nx, g->ny, 3) + e] - here - west, here};
+        for (size_t b = 0; b < 5; b++)
+            test_real_put(g->table, g->precision, starfish_band_table_start(nx, g->ny, b) + e, entries[b]);
+    }
+}
+
+static void make_packed(struct grid *g, unsigned *seed)
+{
+    const size_t size = starfish_band_table_start(g->nx, g->ny, 5), reals = starfish_band_packed_size(g->nx, g->ny);
+    double *table = calloc(size, sizeof *table);
+    float *packed = malloc(reals * sizeof *packed);
+
+    for (size_t b = 0; b < 5; b++)
+        for (size_t e = 0; e < g->count; e++)
+            table[starfish_band_table_start(g->nx, g->ny, b) + e] = packed_entry(g, b, e, seed);
+    g->table = calloc(size, sizeof(double));
+    unpack_table(g, table);
+    const double scale = starfish_band_packed_scale(g->nx, g->ny, table, g->storage);
+    assert_true(scale > 0);
+    starfish_band_pack(g->nx, g->ny, table, g->storage, scale, packed);
+    g->there = starfish_band_packed_point(g->nx, g->ny, tested->memory->upload(packed, reals * sizeof *packed),
+                                          g->storage, scale);
+    free(table);
+    free(packed);
+}
+
+static void make_reals(struct grid *g, unsigned *seed)
+{
+    const size_t size = starfish_real_size(g->precision);
+
+    fill_table(g, seed);
+    g->there = starfish_band_table_point(
+        g->nx, g->ny, tested->memory->upload(g->table, starfish_band_table_start(g->nx, g->ny, 5) * size), size);
+    g->there.diagonals = g->diagonals;
+}
+
+/* Which of the kernels by precision and storage. */
+static size_t kind_of(const struct grid *g)
+{
+    return g->storage == STARFISH_BAND_REALS ? (size_t)g->precision : 1 + (size_t)g->storage;
+}
+
 static void make_grid(struct grid *g, starfish_precision precision, size_t nx, size_t ny, struct starfish_rectangle at,
-                      int diagonals)
+                      int diagonals, enum starfish_band_storage storage)
 {
     const size_t size = starfish_real_size(precision);
     unsigned seed = (unsigned)(nx * 31 + ny);
 
-    *g = (struct grid){.precision = precision, .nx = nx, .ny = ny, .count = nx * ny, .at = at, .diagonals = diagonals};
-    fill_table(g, &seed);
+    *g = (struct grid){.precision = precision,
+                       .nx = nx,
+                       .ny = ny,
+                       .count = nx * ny,
+                       .at = at,
+                       .diagonals = diagonals,
+                       .storage = storage};
+    (storage == STARFISH_BAND_REALS ? make_reals : make_packed)(g, &seed);
     g->u = test_reals(precision, g->count, &seed);
     g->f = test_reals(precision, g->count, &seed);
-    g->here = starfish_band_table_point(nx, ny, g->table, size);
-    g->there = starfish_band_table_point(
-        nx, ny, tested->memory->upload(g->table, starfish_band_table_start(nx, ny, 5) * size), size);
-    g->here.diagonals = g->there.diagonals = g->diagonals;
     g->device_u = tested->memory->upload(g->u, g->count * size);
     g->device_f = tested->memory->upload(g->f, g->count * size);
 }
@@ -135,8 +198,20 @@ static void check_sums(const struct grid *g, int with_u, const double *device_su
     free(sums);
 }
 
-/* Values of the rectangle, `pitch` apart, against `expected` of each unknown; between rows nothing is written. */
-static void check_rectangle(const struct grid *g, const void *device_values, size_t pitch, int diagonals, int with_u)
+/* What a defect's kernel writes. */
+enum results { DEFECT, DEFECT_OF_ZERO, DIAGONAL, AHEAD_IN_X, AHEAD_IN_Y };
+
+static double expected_result(const struct grid *g, enum results what, size_t i, size_t j)
+{
+    if (what == DIAGONAL)
+        return naive_diagonal(g, i, j);
+    if (what == AHEAD_IN_X || what == AHEAD_IN_Y)
+        return stored(g, i, j, what == AHEAD_IN_X, what == AHEAD_IN_Y);
+    return naive_defect(g, what == DEFECT, i, j);
+}
+
+/* Values of the rectangle, `pitch` apart, of each unknown; between rows nothing is written. */
+static void check_rectangle(const struct grid *g, const void *device_values, size_t pitch, enum results what)
 {
     const size_t width = g->at.x1 - g->at.x0, count = pitch * (g->at.y1 - g->at.y0);
     void *got = fetch(device_values, count, starfish_real_size(g->precision));
@@ -147,33 +222,38 @@ static void check_rectangle(const struct grid *g, const void *device_values, siz
         if (e % pitch >= width)
             assert_true(isnan(value));
         else
-            assert_true(fabs(value - (diagonals ? naive_diagonal(g, i, j) : naive_defect(g, with_u, i, j))) <=
-                        128 * test_real_epsilon(g->precision));
+            assert_true(fabs(value - expected_result(g, what, i, j)) <= 128 * test_real_epsilon(g->precision));
     }
     free(got);
 }
 
-static void check_defect(const struct grid *g, int with_u, int with_result, int with_sums, int with_diag)
+/* along: AHEAD_IN_X or _Y with the diagonal and these, else without. */
+static void check_defect(const struct grid *g, int with_u, int with_result, int with_sums, enum results along)
 {
     const size_t size = starfish_real_size(g->precision), width = g->at.x1 - g->at.x0, pitch = width + 3;
     const size_t count = pitch * (g->at.y1 - g->at.y0);
+    const int with_diag = along == AHEAD_IN_X || along == AHEAD_IN_Y;
     const struct starfish_band_defect a = {g->there,
                                            g->at,
                                            with_u ? g->device_u : NULL,
                                            g->device_f,
                                            with_result ? tested->memory->upload(NULL, count * size) : NULL,
                                            with_diag ? tested->memory->upload(NULL, count * size) : NULL,
+                                           with_diag ? tested->memory->upload(NULL, count * size) : NULL,
+                                           along == AHEAD_IN_Y,
                                            pitch,
                                            with_sums ? tested->memory->upload(NULL, STARFISH_BAND_SUMS * sizeof(double))
                                                      : NULL};
 
-    tested->defect[g->precision](&a);
+    tested->defect[kind_of(g)](&a);
     if (with_sums)
         check_sums(g, with_u, a.sums);
     if (with_result)
-        check_rectangle(g, a.result, pitch, 0, with_u);
-    if (with_diag)
-        check_rectangle(g, a.diag, pitch, 1, with_u);
+        check_rectangle(g, a.result, pitch, with_u ? DEFECT : DEFECT_OF_ZERO);
+    if (with_diag) {
+        check_rectangle(g, a.diag, pitch, DIAGONAL);
+        check_rectangle(g, a.ahead, pitch, along);
+    }
 }
 
 static int in_rectangle(const struct grid *g, size_t e)
@@ -193,7 +273,7 @@ static void check_jacobi(const struct grid *g, int with_u)
                                            .f = g->device_f,
                                            .v = tested->memory->upload(NULL, g->count * size)};
 
-    tested->jacobi[g->precision](&a);
+    tested->jacobi[kind_of(g)](&a);
     void *got = fetch(a.v, g->count, size);
     for (size_t e = 0; e < g->count; e++) {
         const double value = test_real_get(got, g->precision, e), diag = naive_diagonal(g, e % g->nx, e / g->nx);
@@ -285,7 +365,7 @@ static void check_columns(const struct grid *g, int with_u, int in_place)
         .work = tested->memory->upload(NULL, starfish_band_columns_work(width, g->ny) * size)};
     double *correction = malloc(g->ny * sizeof *correction);
 
-    tested->columns[g->precision](&a);
+    tested->columns[kind_of(g)](&a);
     void *got = fetch(v, g->count, size);
     for (size_t i = 0; i < g->nx; i++) {
         solve_column(g, with_u, i, correction);
@@ -405,20 +485,20 @@ static void check_precisions(size_t nx, size_t ny, struct starfish_rectangle at,
 }
 
 static void check_matrix(starfish_precision precision, size_t nx, size_t ny, struct starfish_rectangle at,
-                         int diagonals)
+                         int diagonals, enum starfish_band_storage storage)
 {
     struct grid g;
 
-    make_grid(&g, precision, nx, ny, at, diagonals);
+    make_grid(&g, precision, nx, ny, at, diagonals, storage);
     for (int variant = 0; variant < 6; variant++)
-        check_defect(&g, variant % 2, variant / 2 != 1, variant / 2 > 0, 0);
+        check_defect(&g, variant % 2, variant / 2 != 1, variant / 2 > 0, DEFECT);
     for (int variant = 0; variant < 4; variant++)
-        check_defect(&g, variant % 2, 1, variant / 2, 1);
+        check_defect(&g, variant % 2, 1, variant / 2, variant % 3 ? AHEAD_IN_X : AHEAD_IN_Y);
     for (int with_u = 0; with_u < 2; with_u++)
         check_jacobi(&g, with_u);
-    for (int variant = 0; variant < 4; variant++)
+    for (int variant = 0; variant < 4 && storage == STARFISH_BAND_REALS; variant++)
         check_colours(&g, (size_t)variant / 2, variant % 2);
-    for (int variant = 0; variant < 3 && tested->columns[precision]; variant++)
+    for (int variant = 0; variant < 3 && tested->columns[0]; variant++)
         check_columns(&g, variant > 0, variant > 1);
     free_grid(&g);
 }
@@ -427,7 +507,7 @@ static void check_vectors(starfish_precision precision, size_t nx, size_t ny, st
 {
     struct grid g;
 
-    make_grid(&g, precision, nx, ny, at, 0);
+    make_grid(&g, precision, nx, ny, at, 0, STARFISH_BAND_REALS);
     check_update(&g, 0, 0);
     check_update(&g, 1, 0);
     check_update(&g, 1, 1);
@@ -442,7 +522,9 @@ static void check_vectors(starfish_precision precision, size_t nx, size_t ny, st
 static void check_bands(starfish_precision precision, size_t nx, size_t ny, struct starfish_rectangle at)
 {
     for (int diagonals = 0; diagonals < 2; diagonals++)
-        check_matrix(precision, nx, ny, at, diagonals);
+        check_matrix(precision, nx, ny, at, diagonals, STARFISH_BAND_REALS);
+    for (int storage = STARFISH_BAND_F16; storage <= STARFISH_BAND_BF16 && precision == STARFISH_F32; storage++)
+        check_matrix(precision, nx, ny, at, 0, (enum starfish_band_storage)storage);
     check_vectors(precision, nx, ny, at);
 }
 
@@ -460,6 +542,47 @@ static void bands_are_as_written_out(void **state)
     (void)state;
     for (size_t r = 0; r < 2 * sizeof rectangles / sizeof rectangles[0]; r++)
         check_bands((starfish_precision)(r % 2), rectangles[r / 2].nx, rectangles[r / 2].ny, rectangles[r / 2].at);
+}
+
+/* Numbers between two of 16 bits, beyond them, and subnormal ones of F16, each as X of two unknowns. */
+static void entries_are_rounded_to_nearest(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        uint16_t f16, bf16;
+    } cases[] = {{0, 0, 0},
+                 {1, 0x3c00, 0x3f80},
+                 {-2.5, 0xc100, 0xc020},
+                 {1.0 / 3, 0x3555, 0x3eab},
+                 {1 + 0x1p-11, 0x3c00, 0x3f80}, /* ties to even */
+                 {1 + 3 * 0x1p-11, 0x3c02, 0x3f80},
+                 {1 + 3 * 0x1p-8, 0x3c0c, 0x3f82},
+                 {2 - 0x1p-12, 0x4000, 0x4000}, /* a carry into the exponent */
+                 {65504, 0x7bff, 0x4780},
+                 {0x1p-14, 0x0400, 0x3880},
+                 {0x1.8p-24, 0x0002, 0x33c0}, /* subnormal */
+                 {-0x1p-24, 0x8001, 0xb380}};
+    double table[256] = {0};
+    float packed[256];
+    assert_true(starfish_band_table_start(2, 1, 5) <= 256 && starfish_band_packed_size(2, 1) <= 256);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        table[starfish_band_table_start(2, 1, 1)] = cases[c].value;
+        for (int storage = STARFISH_BAND_F16; storage <= STARFISH_BAND_BF16; storage++) {
+            starfish_band_pack(2, 1, table, (enum starfish_band_storage)storage, 1, packed);
+            const struct starfish_band_matrix matrix =
+                starfish_band_packed_point(2, 1, packed, (enum starfish_band_storage)storage, 1);
+            assert_int_equal(*(const uint16_t *)matrix.band[STARFISH_BAND_E],
+                             storage == STARFISH_BAND_F16 ? cases[c].f16 : cases[c].bf16);
+        }
+    }
+    /* weak couplings are normal numbers after scaling, or there is no scale */
+    table[starfish_band_table_start(2, 1, 3)] = 1;
+    table[starfish_band_table_start(2, 1, 1)] = 0x1p28;
+    assert_true(starfish_band_packed_scale(2, 1, table, STARFISH_BAND_F16) == 0x1p14);
+    assert_true(starfish_band_packed_scale(2, 1, table, STARFISH_BAND_BF16) == 1);
+    table[starfish_band_table_start(2, 1, 1)] = 0x1p29;
+    assert_true(starfish_band_packed_scale(2, 1, table, STARFISH_BAND_F16) == 0);
 }
 
 static void small_inverses_are_multiplied(void **state)
@@ -662,6 +785,7 @@ int test_multigrid_kernels(const struct test_multigrid_device *device, int large
 {
     const struct CMUnitTest table[] = {
         cmocka_unit_test(bands_are_as_written_out),
+        cmocka_unit_test(entries_are_rounded_to_nearest),
         cmocka_unit_test(small_inverses_are_multiplied),
         cmocka_unit_test(transfers_are_as_written_out),
     };

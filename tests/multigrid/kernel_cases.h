@@ -8,13 +8,13 @@
 
 #include <starfish/types.h>
 
-/* Kernels by precision. */
+/* Kernels by precision; those of four also for f32 with entries in F16 and BF16. */
 struct test_multigrid_device {
     const struct test_memory *memory;
-    void (*defect[2])(const struct starfish_band_defect *arguments);
-    void (*jacobi[2])(const struct starfish_band_jacobi *arguments);
+    void (*defect[4])(const struct starfish_band_defect *arguments);
+    void (*jacobi[4])(const struct starfish_band_jacobi *arguments);
     void (*colours[2])(const struct starfish_band_colours *arguments);
-    void (*columns[2])(const struct starfish_band_columns *arguments); /* NULL but on cores */
+    void (*columns[4])(const struct starfish_band_columns *arguments); /* NULL but on cores */
     void (*update[2])(const struct starfish_band_update *arguments);
     void (*product[2])(const struct starfish_band_product *arguments);
     void (*dense[2])(const struct starfish_band_dense *arguments);

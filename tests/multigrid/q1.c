@@ -174,6 +174,38 @@ static void matrices_are_those_of_quadrature(void **state)
         }
 }
 
+/* X, Y and Q are the same matrix: entries along an edge less what is across in the elements on both sides. */
+static void edges_are_the_same_matrix(void **state)
+{
+    (void)state;
+    static const size_t sizes[][2] = {{2, 2}, {3, 2}, {2, 7}, {8, 5}, {12, 13}};
+    static struct mesh mesh;
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (int neumann = 0; neumann < 16; neumann++) {
+            struct starfish_q1_grid grid;
+            make_mesh(&mesh, sizes[s][0], sizes[s][1], neumann, neumann % 3 != 0);
+            ASSERT_OK(starfish_q1_grid_create(&grid, &mesh.problem));
+            const size_t nx = grid.n[0], ny = grid.n[1], n = nx * ny;
+            double *table = assembled_table(&grid), *edges = assembled_table(&grid);
+            const double *q = edges + starfish_band_table_start(nx, ny, 4);
+            starfish_q1_assemble_edges(&grid, edges);
+            for (size_t e = 0; e < n; e++) {
+                const double west = e % nx > 0 ? q[e - 1] : 0, south = e >= nx ? q[e - nx] : 0;
+                const double entries[5] = {edges[starfish_band_table_start(nx, ny, 0) + e],
+                                           edges[starfish_band_table_start(nx, ny, 1) + e] - q[e] - south, west,
+                                           edges[starfish_band_table_start(nx, ny, 3) + e] - q[e] - west, q[e]};
+                for (size_t b = 0; b < 5; b++) {
+                    const double value = table[starfish_band_table_start(nx, ny, b) + e];
+                    const double size = fabs(value) + fabs(q[e]) + fabs(west) + fabs(south);
+                    assert_true(fabs(entries[b] - value) <= 16 * DBL_EPSILON * size);
+                }
+            }
+            free(table);
+            free(edges);
+            starfish_q1_grid_destroy(&grid);
+        }
+}
+
 /* ---- Coarse grids ------------------------------------------------------------------------------------------------ */
 
 /* How much of coarse unknown I there is in fine unknown i of a direction. */
@@ -467,11 +499,17 @@ static void bad_meshes_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_are_those_of_quadrature), cmocka_unit_test(coarse_matrices_are_galerkin_products),
-        cmocka_unit_test(coarse_coefficients_are_means),    cmocka_unit_test(anisotropy_is_of_couplings),
-        cmocka_unit_test(eigenvalues_are_bounded),          cmocka_unit_test(inverses_invert),
-        cmocka_unit_test(named_meshes_are_the_papers),      cmocka_unit_test(loads_are_integrals),
-        cmocka_unit_test(errors_are_relative_norms),        cmocka_unit_test(bad_meshes_are_refused),
+        cmocka_unit_test(matrices_are_those_of_quadrature),
+        cmocka_unit_test(edges_are_the_same_matrix),
+        cmocka_unit_test(coarse_matrices_are_galerkin_products),
+        cmocka_unit_test(coarse_coefficients_are_means),
+        cmocka_unit_test(anisotropy_is_of_couplings),
+        cmocka_unit_test(eigenvalues_are_bounded),
+        cmocka_unit_test(inverses_invert),
+        cmocka_unit_test(named_meshes_are_the_papers),
+        cmocka_unit_test(loads_are_integrals),
+        cmocka_unit_test(errors_are_relative_norms),
+        cmocka_unit_test(bad_meshes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", starfish_error_message());
         return 1;
     }
-    const int failed = test_multigrid_solves(context, &test_host_memory, argc < 2);
+    const int failed =
+        test_multigrid_solves(context, &test_host_memory) + test_multigrid_paper(context, &test_host_memory, argc < 2);
     starfish_context_destroy(context);
     return failed != 0;
 }

@@ -1,0 +1,35 @@
+/* Problems of Q1 multigrid for tests, and their solutions on a context. Failures fail the test. */
+#ifndef STARFISH_TESTS_MULTIGRID_SOLVE_PROBLEMS_H
+#define STARFISH_TESTS_MULTIGRID_SOLVE_PROBLEMS_H
+
+#include "tests/common/memory.h"
+
+#include <starfish/starfish.h>
+
+/* Where solves run, and where right-hand sides and solutions lie: for the tests to set. */
+extern starfish_context *test_q1_context;
+extern const struct test_memory *test_q1_memory;
+
+struct test_q1_mesh {
+    struct starfish_q1_problem problem;
+    double *width[2], *diffusion[2], *load;
+    size_t n[2], count;
+};
+/* Arrays for nx * ny elements; `neumann`: bits of direction and end. Widths and load are to be filled. */
+void test_q1_problem(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neumann);
+/* A mesh of the paper with its load. */
+void test_q1_named(struct test_q1_mesh *mesh, const char *name, int level);
+void test_q1_free(struct test_q1_mesh *mesh);
+
+/* `solution`: the initial guess where there is one, and the result. */
+starfish_status test_q1_solve_with(starfish_multigrid_plan *plan, const struct test_q1_mesh *mesh,
+                                   starfish_precision precision, int guess, double *solution,
+                                   struct starfish_multigrid_info *info);
+starfish_status test_q1_solve(const struct test_q1_mesh *mesh, const struct starfish_multigrid_options *options,
+                              double *solution, struct starfish_multigrid_info *info);
+/* The error in L2 of a mesh of the paper. F32 alone need not reach its tolerance. */
+double test_q1_error_of(const char *name, int level, const struct starfish_multigrid_options *options,
+                        struct starfish_multigrid_info *info);
+void test_q1_assert_error(const char *name, int level, double error, double expected, double tolerance);
+
+#endif
