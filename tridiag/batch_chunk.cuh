@@ -10,8 +10,8 @@
 #ifndef STARFISH_TRIDIAG_BATCH_CHUNK_CUH
 #define STARFISH_TRIDIAG_BATCH_CHUNK_CUH
 
-#include "tridiag/batch_row.h"
 #include "base/reciprocal.cuh"
+#include "tridiag/batch_row.h"
 #include <cuda_runtime.h>
 
 namespace starfish_batch_chunk

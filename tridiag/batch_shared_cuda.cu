@@ -16,9 +16,9 @@
  * 1.066 ms in place).
  * CR_PCR stops at 32 rows and solves those by PCR through shuffles (Zhang, Cohen, Owens 2010, with a warp for a block).
  * PCR halves the coupling of every row with each step; PCR_THOMAS stops when systems are 8 rows long. */
+#include "base/reciprocal.cuh"
 #include "tridiag/batch_cuda.h"
 #include "tridiag/batch_row.h"
-#include "base/reciprocal.cuh"
 
 namespace
 {

@@ -6,8 +6,8 @@
 extern "C" {
 #include "tridiag/slab_lines.h"
 }
-#include "tridiag/number.cuh"
 #include "base/reciprocal.cuh"
+#include "tridiag/number.cuh"
 #include <cuda_runtime.h>
 
 namespace starfish_slab

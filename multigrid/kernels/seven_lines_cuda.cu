@@ -217,16 +217,25 @@ template <typename real> struct Turned {
     real value[CHUNK][CHUNK + 1];
 };
 
-/* The lines of a block: rows `first` and on of the part, counted through its planes, a lane each. */
+/* The lines of a block, a lane each: `first` and on of those of the part's rows that are relaxed. */
 struct Rows {
     int first, count;
 };
 
-template <typename real> __device__ __forceinline__ void place_of(const Lines<real> &a, int row, int (&at)[3])
+/* Rows of a plane that have a colour: every other one, from the first or the second on. The last of them may be beyond the part. */
+template <typename real> __host__ __device__ int rows_of_plane(const Lines<real> &a)
 {
-    const int height = a.y1 - a.y0;
-    at[1] = a.y0 + row % height;
-    at[2] = a.z0 + row / height;
+    return a.colour == ALL ? a.y1 - a.y0 : (a.y1 - a.y0 + 1) / 2;
+}
+
+/* Row `row` of those; whether it is there. `other`: the one beside it that has the other colour. */
+template <typename real>
+__device__ __forceinline__ bool place_of(const Lines<real> &a, int row, bool other, int (&at)[3])
+{
+    const int in_plane = row % rows_of_plane(a);
+    at[2] = a.z0 + row / rows_of_plane(a);
+    at[1] = a.y0 + (a.colour == ALL ? in_plane : 2 * in_plane + ((a.y0 + at[2] + a.colour + other) & 1));
+    return at[1] < a.y1;
 }
 
 /* Entries of the chunk at x, a lane for each unknown of a line. */
@@ -236,7 +245,8 @@ __device__ void find_chunk(const Lines<real> &a, const Rows &rows, int x, Turned
     const int lane = threadIdx.x;
     int at[3] = {x + lane, 0, 0};
     for (int line = 0; line < rows.count && at[0] < a.matrix.axis[0].n; line++) {
-        place_of(a, rows.first + line, at);
+        if (!place_of(a, rows.first + line, false, at))
+            continue;
         const Equation<real> q = equation_at<real, STORED, 0>(a, at);
         entry[0].value[line][lane] = q.lower;
         entry[1].value[line][lane] = q.diag;
@@ -252,7 +262,8 @@ __device__ void move_chunk(const Lines<real> &a, const Rows &rows, int x, real *
     const int lane = threadIdx.x;
     int at[3] = {x + lane, 0, 0};
     for (int line = 0; line < rows.count && at[0] < a.matrix.axis[0].n; line++) {
-        place_of(a, rows.first + line, at);
+        if (!place_of(a, rows.first + line, false, at))
+            continue;
         const long long e = element(a, at);
         if (LOADING)
             chunk.value[line][lane] = array[e];
@@ -320,7 +331,7 @@ __global__ void __launch_bounds__(CHUNK) turned_kernel(const __grid_constant__ L
 {
     __shared__ Turned<real> entry[4];
     __shared__ real factors[CHUNK];
-    const int n = a.matrix.axis[0].n, lane = threadIdx.x, all = (a.y1 - a.y0) * (a.z1 - a.z0);
+    const int n = a.matrix.axis[0].n, lane = threadIdx.x, all = rows_of_plane(a) * (a.z1 - a.z0);
     const Rows rows = {int(blockIdx.x) * CHUNK, min(CHUNK, all - int(blockIdx.x) * CHUNK)};
     const bool cyclic = a.matrix.axis[0].periodic && n > 1;
     const State<real> last = eliminate_rows<real, STORED>(a, rows, entry, cyclic);
@@ -329,13 +340,14 @@ __global__ void __launch_bounds__(CHUNK) turned_kernel(const __grid_constant__ L
     __syncthreads();
     for (int line = 0; line < rows.count; line++) {
         int at[3] = {0, 0, 0};
-        place_of(a, rows.first + line, at);
-        const bool active = is_active(a, at[1] + at[2]);
-        for (at[0] = lane; at[0] < n && (active || a.v != a.u); at[0] += CHUNK) {
+        const bool there = place_of(a, rows.first + line, false, at);
+        for (at[0] = lane; at[0] < n && there; at[0] += CHUNK) {
             const long long e = element(a, at);
-            const real border = cyclic ? a.border[e] : real(0);
-            advance(a, e, active ? a.rhs[e] - factors[line] * border : real(0));
+            advance(a, e, a.rhs[e] - factors[line] * (cyclic ? a.border[e] : real(0)));
         }
+        const bool keep = a.colour != ALL && a.v != a.u && place_of(a, rows.first + line, true, at);
+        for (at[0] = lane; at[0] < n && keep; at[0] += CHUNK)
+            advance(a, element(a, at), real(0));
     }
 }
 
@@ -367,7 +379,7 @@ template <typename real, bool STORED> void launch(const Lines<real> &a, int dire
     const int across = (a.matrix.axis[0].n + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE;
     if (direction == 0)
         turned_kernel<real, STORED>
-            <<<unsigned(((a.y1 - a.y0) * (a.z1 - a.z0) + CHUNK - 1) / CHUNK), CHUNK, 0, stream>>>(a);
+            <<<unsigned((rows_of_plane(a) * (a.z1 - a.z0) + CHUNK - 1) / CHUNK), CHUNK, 0, stream>>>(a);
     else if (direction == 1)
         side_by_side_kernel<real, STORED, 1><<<unsigned(across * (a.z1 - a.z0)), SIDE_BY_SIDE, 0, stream>>>(a, across);
     else
