@@ -66,10 +66,16 @@ double multigrid_words(const struct starfish_multigrid_options *options, const s
 {
     /* a step of either, when it is chosen, is twice one in one direction or colour */
     const int twice = options->smoother <= STARFISH_SMOOTHER_ADI;
+    const int points = twice && info->smoother == STARFISH_SMOOTHER_CHEBYSHEV; /* half as many steps again */
     const double stored = options->storage ? 2.5 : 5; /* entries in 16 bits beside row sums in f32 */
     const double matrix = info->matrix == STARFISH_MATRIX_TENSOR ? 0 : stored; /* words of it per unknown */
     const double step = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 10 : 3 + matrix;
-    const double cycle = step * (twice ? 2 : 1) * (options->before + options->after) + (2.25 + matrix) + 2.25;
+    const double cycle = step *
+                             (points  ? 1.5
+                              : twice ? 2
+                                      : 1) *
+                             (options->before + options->after) +
+                         (2.25 + matrix) + 2.25;
     const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
 
     const int gradients = !options->conjugate_gradients ? 0 : info->defects > 0 ? info->defects : info->cycles;

@@ -244,7 +244,11 @@ static const double usual_damping[STARFISH_SMOOTHERS] = {
 
 static void choose_smoother(struct starfish_multigrid_options *o, const struct hierarchy *h)
 {
-    if (o->smoother == STARFISH_SMOOTHER_AUTO && isotropic(h)) {
+    if (o->smoother == STARFISH_SMOOTHER_AUTO && isotropic(h) && o->damping == 0) {
+        o->smoother = STARFISH_SMOOTHER_CHEBYSHEV;
+        o->before = (3 * o->before + 1) / 2;
+        o->after = (3 * o->after + 1) / 2;
+    } else if (o->smoother == STARFISH_SMOOTHER_AUTO && isotropic(h)) {
         o->smoother = STARFISH_SMOOTHER_JACOBI;
         o->before *= 2;
         o->after *= 2;

@@ -102,8 +102,8 @@ typedef enum starfish_cycle_shape {
 } starfish_cycle_shape;
 
 typedef enum starfish_smoother {
-    /* JACOBI with twice as many steps, which costs less, where no element of any grid couples more than 1.5 times as strongly in
-     * one direction as in the other (kx hy / hx to ky hx / hy), else ADI */
+    /* CHEBYSHEV with half as many steps again (rounded up), or where a damping is given JACOBI with twice as many, which cost less, where no
+     * element of any grid couples more than 1.5 times as strongly in one direction as in the other (kx hy / hx to ky hx / hy), else ADI */
     STARFISH_SMOOTHER_AUTO,
     STARFISH_SMOOTHER_ADI,    /* a step: all lines in x at once, then all lines in y, in 3D then all lines in z */
     STARFISH_SMOOTHER_LINE_X, /* a step: all lines in x at once */

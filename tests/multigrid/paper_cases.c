@@ -124,9 +124,14 @@ static void smoothers_are_chosen(void **state)
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_multigrid_info info;
         test_q1_error_of(expected[c].name, 6, &options, &info);
-        assert_int_equal(info.smoother, c == 0 ? STARFISH_SMOOTHER_JACOBI : STARFISH_SMOOTHER_ADI);
+        assert_int_equal(info.smoother, c == 0 ? STARFISH_SMOOTHER_CHEBYSHEV : STARFISH_SMOOTHER_ADI);
         assert_true(info.cycles <= expected[c].most);
     }
+    struct starfish_multigrid_options damped = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct starfish_multigrid_info info;
+    damped.damping = 0.75;
+    test_q1_error_of("U1", 6, &damped, &info);
+    assert_int_equal(info.smoother, STARFISH_SMOOTHER_JACOBI);
 }
 
 /* A correction of two cycles each in mixed precision costs one cycle more at most. */
