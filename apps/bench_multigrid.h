@@ -5,6 +5,8 @@
 #include "apps/bench.h"
 #include "apps/lists.h"
 
+#include <starfish/multigrid.h>
+
 struct multigrid_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
     const char *problem, *sizes, *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov;
