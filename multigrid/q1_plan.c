@@ -325,7 +325,7 @@ static starfish_status defect(struct starfish_multigrid_plan *plan, struct starf
 static starfish_status polish(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
                               const struct starfish_tiles *f, const struct starfish_tiles *u)
 {
-    enum { MANY_UNKNOWNS = 1 << 22 };
+    enum { MANY_UNKNOWNS = 1 << 20 };
     const struct starfish_q1_finest *finest = &plan->finest;
     const double damping = 1.2 / finest->data.shape.eigenvalue;
 
