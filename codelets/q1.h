@@ -3,6 +3,7 @@
 #ifndef STARFISH_CODELETS_Q1_H
 #define STARFISH_CODELETS_Q1_H
 
+#include "codelets/q1_coarse.h"
 #include "codelets/q1_steps.h"
 #include "codelets/tiles.h"
 #include "multigrid/kernels/cycle.h"
@@ -84,6 +85,7 @@ struct starfish_q1_tail {
     starfish_smoother smoother;
     double damping;
     int before, after;
+    struct starfish_q1_coarse coarse;
     int symmetric; /* sweeps after the coarse grid's correction in reverse order, so that a cycle is symmetric */
 };
 size_t starfish_q1_tail_work(const struct starfish_q1_tail *tail, int gpu);

@@ -13,7 +13,7 @@
 #include <starfish/types.h>
 
 /* A grid, and how the next finer one is interpolated from it; its table is
- *     matrix, left and right of x, left and right of y, and the inverse if it is `coarsest`,
+ *     matrix, left and right of x, left and right of y, and the inverse if it is `coarsest` and solved by it,
  * the matrix as bands (starfish_band_table_start, or in 16 bits starfish_band_packed_size) or, where `tensor`, as widths and inverse
  * widths of the elements in x and in y, of which there are one more than unknowns. */
 struct starfish_q1_shape {

@@ -30,6 +30,7 @@ struct run {
         void *u[2];
         int now;
     } level[STARFISH_Q1_MOST_LEVELS];
+    void *coarse_work;
 };
 
 static struct starfish_rectangle whole(const struct starfish_q1_shape *shape)
@@ -102,11 +103,16 @@ static starfish_status prolong(void *self, int level, int zero)
 static starfish_status solve_coarsest(void *self, int level, starfish_cycle_shape shape, int zero)
 {
     struct run *run = self;
+    const struct starfish_q1_coarse_solve solve = {.coarse = run->tail->coarse,
+                                                   .shape = run->tail->shape[level],
+                                                   .zero = zero,
+                                                   .table = run->level[level].table,
+                                                   .f = run->level[level].f,
+                                                   .u = run->level[level].u[run->level[level].now],
+                                                   .work = run->coarse_work};
 
     (void)shape;
-    (void)zero;
-    return judge(run, starfish_q1_solve_here(&run->place, &run->tail->shape[level], run->level[level].table,
-                                             run->level[level].f, run->level[level].u[run->level[level].now]));
+    return judge(run, starfish_q1_coarse_here(&run->place, &solve));
 }
 
 /* ---- Work space -------------------------------------------------------------------------------------------------- */
@@ -120,6 +126,11 @@ static size_t array_bytes(const struct starfish_q1_tail *tail, int level)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+static size_t coarse_bytes(const struct starfish_q1_tail *tail)
+{
+    return starfish_q1_coarse_work(&tail->coarse, tail->precision, &tail->shape[tail->levels - 1]);
+}
+
 size_t starfish_q1_tail_work(const struct starfish_q1_tail *tail, int gpu)
 {
     size_t bytes = 0, steps = 0;
@@ -129,7 +140,7 @@ size_t starfish_q1_tail_work(const struct starfish_q1_tail *tail, int gpu)
         bytes += (l > 0 ? 3 : 1) * array_bytes(tail, l);
         steps = work > steps ? work : steps;
     }
-    return bytes + steps;
+    return bytes + coarse_bytes(tail) + steps;
 }
 
 static void *take(char **next, size_t bytes)
@@ -153,6 +164,7 @@ static void lay_out(struct run *run, void *buffers[], const struct arguments *a)
         run->level[l].own_f = l > 0 ? take(&next, bytes) : NULL;
         run->level[l].f = l > 0 ? run->level[l].own_f : starfish_tiles_here(buffers, a->f, run->place.precision);
     }
+    run->coarse_work = take(&next, coarse_bytes(run->tail));
     run->place.work = next;
 }
 

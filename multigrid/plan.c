@@ -47,6 +47,21 @@ static starfish_status check_numbers(const struct starfish_multigrid_options *o)
     return STARFISH_SUCCESS;
 }
 
+static starfish_status check_coarse(const struct starfish_multigrid_options *o)
+{
+    enum { MOST_ITERATIONS = 10000 };
+
+    if ((int)o->coarse < 0 || o->coarse >= STARFISH_COARSE_SOLVERS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.coarse is %d", (int)o->coarse);
+    if (!(o->coarse_tolerance >= 0 && o->coarse_tolerance < 1))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.coarse_tolerance is %g, must be 0 or more and below 1",
+                             o->coarse_tolerance);
+    if (o->coarse_iterations < 0 || o->coarse_iterations > MOST_ITERATIONS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.coarse_iterations is %d, not in 0 .. %d",
+                             o->coarse_iterations, MOST_ITERATIONS);
+    return STARFISH_SUCCESS;
+}
+
 /* What makes a cycle symmetric, as a preconditioner of conjugate gradients must be. */
 static starfish_status check_symmetry(const struct starfish_multigrid_options *o)
 {
@@ -85,6 +100,7 @@ starfish_status starfish_multigrid_check_options(const struct starfish_multigrid
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.storage is %d: INNER, or with inner F32 F16 or BF16",
                              (int)o->storage);
     STARFISH_TRY(check_numbers(o));
+    STARFISH_TRY(check_coarse(o));
     return check_symmetry(o);
 }
 

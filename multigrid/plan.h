@@ -86,6 +86,7 @@ starfish_status starfish_multigrid_create_vector(const struct starfish_multigrid
                                                  struct starfish_tiles *tiles);
 starfish_status starfish_multigrid_create_vectors(struct starfish_multigrid_plan *plan);
 
-enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 }; /* unknowns of a grid that is solved by its inverse */
+enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 };    /* unknowns of a grid that is solved by its inverse */
+enum { STARFISH_MULTIGRID_MOST_ITERATED = 1 << 20 }; /* of one that is solved by conjugate gradients */
 
 #endif

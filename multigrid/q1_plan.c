@@ -87,8 +87,13 @@ static void forget_hierarchy(struct hierarchy *h)
     free(h);
 }
 
-static starfish_status coarsen_all(struct hierarchy *h, const struct starfish_q1_problem *problem, int most)
+static starfish_status coarsen_all(struct hierarchy *h, const struct starfish_q1_problem *problem,
+                                   const struct starfish_multigrid_options *o)
 {
+    const size_t largest =
+        o->coarse == STARFISH_COARSE_DIRECT ? STARFISH_MULTIGRID_MOST_COARSEST : STARFISH_MULTIGRID_MOST_ITERATED;
+    int most = o->levels;
+
     if (most == 0)
         most = STARFISH_Q1_MOST_LEVELS;
     STARFISH_TRY(starfish_q1_grid_create(&h->grid[0], problem));
@@ -98,10 +103,10 @@ static starfish_status coarsen_all(struct hierarchy *h, const struct starfish_q1
         h->levels++;
     }
     const size_t *n = h->grid[h->levels - 1].n;
-    if (n[0] * n[1] > STARFISH_MULTIGRID_MOST_COARSEST)
+    if (n[0] * n[1] > largest)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.levels is %d: the coarsest grid would have %zu unknowns, more than %d", most,
-                             n[0] * n[1], STARFISH_MULTIGRID_MOST_COARSEST);
+                             "options.levels is %d: the coarsest grid would have %zu unknowns, more than %zu", most,
+                             n[0] * n[1], largest);
     return STARFISH_SUCCESS;
 }
 
@@ -197,14 +202,15 @@ static starfish_status make_table(struct starfish_multigrid_plan *plan, struct h
     const struct starfish_q1_grid *grid = &h->grid[l];
     struct starfish_q1_shape *shape = &h->shape[l];
 
-    *shape = (struct starfish_q1_shape){.n = {grid->n[0], grid->n[1]},
-                                        .stride = {grid->stride[0], grid->stride[1]},
-                                        .origin = {grid->origin[0], grid->origin[1]},
-                                        .coarsest = l == h->levels - 1,
-                                        .diagonals = plan->options.stored_diagonal,
-                                        .tensor = plan->options.matrix == STARFISH_MATRIX_TENSOR,
-                                        .reaction = grid->reaction,
-                                        .eigenvalue = starfish_q1_largest_eigenvalue(grid)};
+    *shape =
+        (struct starfish_q1_shape){.n = {grid->n[0], grid->n[1]},
+                                   .stride = {grid->stride[0], grid->stride[1]},
+                                   .origin = {grid->origin[0], grid->origin[1]},
+                                   .coarsest = l == h->levels - 1 && plan->options.coarse == STARFISH_COARSE_DIRECT,
+                                   .diagonals = plan->options.stored_diagonal,
+                                   .tensor = plan->options.matrix == STARFISH_MATRIX_TENSOR,
+                                   .reaction = grid->reaction,
+                                   .eigenvalue = starfish_q1_largest_eigenvalue(grid)};
     h->table[l] = calloc(starfish_q1_table_size(shape), sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
@@ -265,7 +271,8 @@ static void choose_smoother(struct starfish_multigrid_options *o, const struct h
 static const char *not_tensor(const struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)
 {
     const struct starfish_multigrid_options *o = &plan->options;
-    const int points = o->smoother == STARFISH_SMOOTHER_JACOBI || o->smoother == STARFISH_SMOOTHER_CHEBYSHEV;
+    const int points = (o->smoother == STARFISH_SMOOTHER_JACOBI || o->smoother == STARFISH_SMOOTHER_CHEBYSHEV) &&
+                       o->coarse != STARFISH_COARSE_CG_ADI;
     const size_t most = STARFISH_BAND_LINES_MOST;
 
     if (problem->diffusion[0] || problem->diffusion[1])
@@ -377,6 +384,7 @@ static starfish_status create_graph(struct starfish_multigrid_plan *plan, const 
                                             .damping = o->damping,
                                             .before = o->before,
                                             .after = o->after,
+                                            .coarse = {o->coarse, o->coarse_tolerance, o->coarse_iterations},
                                             .symmetric = o->conjugate_gradients,
                                             .blocks = o->blocks,
                                             .tail = o->tail,
@@ -398,12 +406,21 @@ static void use_high_table(struct starfish_multigrid_plan *plan)
     plan->finest.data.table = plan->high_table.handle;
 }
 
+static void complete_coarse(struct starfish_multigrid_options *o)
+{
+    if (o->coarse_tolerance == 0)
+        o->coarse_tolerance = 1e-2;
+    if (o->coarse_iterations == 0)
+        o->coarse_iterations = 100;
+}
+
 static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)
 {
     struct hierarchy *h = calloc(1, sizeof *h);
     if (!h)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
-    starfish_status status = coarsen_all(h, problem, plan->options.levels);
+    complete_coarse(&plan->options);
+    starfish_status status = coarsen_all(h, problem, &plan->options);
     choose_smoother(&plan->options, h);
     if (status == STARFISH_SUCCESS)
         status = choose_form(plan, problem);

@@ -398,6 +398,9 @@ starfish_status starfish_stencil_plan_create(starfish_context *context, const st
     if (options->storage || options->stored_diagonal)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.storage and stored_diagonal are for bilinear elements in two dimensions");
+    if (options->coarse != STARFISH_COARSE_DIRECT)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.coarse: seven-point differences have STARFISH_COARSE_DIRECT alone");
     STARFISH_TRY(check_problem(problem));
     struct starfish_multigrid_plan *plan;
     STARFISH_TRY(starfish_multigrid_plan_begin(context, options, &operations, &plan));

@@ -107,6 +107,7 @@ static starfish_status create(struct starfish_q1_graph *graph, const struct star
                                             .damping = parts->damping,
                                             .before = parts->before,
                                             .after = parts->after,
+                                            .coarse = parts->coarse,
                                             .symmetric = parts->symmetric};
     const size_t *n = parts->shape[first].n;
     graph->tail.where = n[0] * n[1] > TAIL_ON_EITHER ? graph->setting.where : 0;

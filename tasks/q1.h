@@ -38,7 +38,8 @@ struct starfish_q1_parts {
     starfish_smoother smoother;
     double damping;
     int before, after;
-    int symmetric;       /* of struct starfish_q1_tail */
+    int symmetric; /* of struct starfish_q1_tail */
+    struct starfish_q1_coarse coarse;
     size_t blocks, tail; /* of struct starfish_multigrid_options */
     int borrows_finest;  /* u and f of the finest grid are given */
 };

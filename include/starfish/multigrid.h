@@ -128,6 +128,16 @@ typedef enum starfish_matrix_form {
     STARFISH_MATRIX_FORMS
 } starfish_matrix_form;
 
+/* How the coarsest of Q1 grids is solved. */
+typedef enum starfish_coarse_solver {
+    STARFISH_COARSE_DIRECT, /* by its inverse: 1024 unknowns at most */
+    /* By conjugate gradients, preconditioned by the diagonal, or by line steps in x, y, y, x: 2^20 unknowns at most, no inverse is stored. A GPU
+     * launches all coarse_iterations without looking whether the last were needed. */
+    STARFISH_COARSE_CG_JACOBI,
+    STARFISH_COARSE_CG_ADI,
+    STARFISH_COARSE_SOLVERS
+} starfish_coarse_solver;
+
 struct starfish_multigrid_options {
     size_t size;                  /* sizeof(struct starfish_multigrid_options); the initialiser sets it */
     starfish_precision precision; /* of right-hand side, solution, and what is called the residual */
@@ -148,9 +158,9 @@ struct starfish_multigrid_options {
     int inner_cycles;
     double inner_digits;
     int initial_guess; /* the solution array holds one; else it starts as 0 */
-    int levels; /* grids at most; 0: down to few unknowns. The coarsest is solved by its inverse: 1024 unknowns at most */
-    size_t blocks; /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
-    size_t tail;   /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
+    int levels;        /* grids at most; 0: down to few unknowns. The coarsest is solved as `coarse` says */
+    size_t blocks;     /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
+    size_t tail;       /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
     /* The method of conjugate gradients, preconditioned by cycles (one, or in mixed precision inner_cycles or inner_digits), for
      * meshes on which cycles alone are slow. A preconditioner must be symmetric: before == after, shapes V and W, any smoother
      * but Gauss-Seidel; after the coarse grid's correction the sweeps of a step come in reverse order. Three more arrays. */
@@ -163,11 +173,18 @@ struct starfish_multigrid_options {
      * couplings that differ by 2^27 at most, on each grid: NUMERICAL where it does not. */
     starfish_storage storage;
     starfish_matrix_form matrix;
+    /* Seven-point differences: DIRECT only, others are UNSUPPORTED. Conjugate gradients end when the residual's norm has fallen by
+     * coarse_tolerance (below 1; 0: 1e-2), or after coarse_iterations (10000 at most; 0: 100): cycles are then no longer linear, which
+     * conjugate_gradients on the finest grid cope with. */
+    starfish_coarse_solver coarse;
+    double coarse_tolerance;
+    int coarse_iterations;
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_AUTO, 0,              \
-            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0, STARFISH_STORAGE_INNER, STARFISH_MATRIX_AUTO \
+            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0, STARFISH_STORAGE_INNER,                      \
+            STARFISH_MATRIX_AUTO, STARFISH_COARSE_DIRECT, 0, 0                                                         \
     }
 
 typedef struct starfish_multigrid_plan starfish_multigrid_plan;
