@@ -41,7 +41,7 @@ struct choice {
 static const double usual_damping[STARFISH_SMOOTHERS] = {
     [STARFISH_SMOOTHER_ADI] = 0.8,       [STARFISH_SMOOTHER_LINE_X] = 0.8,    [STARFISH_SMOOTHER_LINE_Y] = 0.8,
     [STARFISH_SMOOTHER_LINE_Z] = 0.8,    [STARFISH_SMOOTHER_JACOBI] = 6. / 7, [STARFISH_SMOOTHER_GAUSS_SEIDEL] = 1.15,
-    [STARFISH_SMOOTHER_CHEBYSHEV] = 0.3, [STARFISH_SMOOTHER_PLANE] = 0.8};
+    [STARFISH_SMOOTHER_CHEBYSHEV] = 0.3, [STARFISH_SMOOTHER_PLANE] = 0.9};
 
 /* A direction whose couplings differ along it is strong here and weak there: lines smooth where it is strong, and where it is weak it
  * may not be coarsened. */
