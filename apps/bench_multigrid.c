@@ -14,7 +14,7 @@
 
 /* By their numbers. */
 const char *const multigrid_smoothers[] = {"auto",         "adi",       "line-x", "line-y", "jacobi",
-                                           "gauss-seidel", "chebyshev", "line-z", NULL};
+                                           "gauss-seidel", "chebyshev", "line-z", "plane",  NULL};
 static const char *const matrices[] = {"auto", "stored", "tensor", NULL};
 static const char *const storages[] = {"inner", "f16", "bf16", NULL};
 const char *const multigrid_shapes[] = {"v", "f", "w", "fmg", NULL};
@@ -286,7 +286,7 @@ int bench_multigrid(int argc, char **argv)
          OPTION_TEXT,
          &run.smoothers,
          "LIST",
-         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; seven: line-z; default auto",
+         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; seven: line-z, plane; default auto",
          {NULL}},
         {"--storage",
          OPTION_TEXT,

@@ -120,11 +120,14 @@ static starfish_status run_solves(const struct bench *bench, const struct combin
 }
 
 /* Words per unknown of the finest grid that a solve must move at least (multigrid/kernels/seven.h): a sweep 3, the first from zero 2, the
- * restricted defect 2, all grids together 8/7 of the finest and an eighth more for what goes between them; the residual's norm 2, a
+ * restricted defect 2, planes in all directions 3 defects (3), cycles (4/3 of 15.25) and updates (3), all grids together 8/7 of the finest and an eighth more for what goes between them; the residual's norm 2, a
  * step of conjugate gradients 21. */
 static double words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)
 {
-    const double sweeps = (info->smoother == STARFISH_SMOOTHER_ADI ? 3.0 : 1.0) * (options->before + options->after);
+    const double step = info->smoother == STARFISH_SMOOTHER_ADI     ? 3.0
+                        : info->smoother == STARFISH_SMOOTHER_PLANE ? 3 + 15.25 * 4 / 3 + 3
+                                                                    : 1.0;
+    const double sweeps = step * (options->before + options->after);
     const int gradients = options->conjugate_gradients ? info->cycles : 0;
     const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
 

@@ -55,6 +55,8 @@ starfish_status starfish_submit_seven_sum(struct starfish_progress *progress, co
                                           const struct starfish_seven_weighing *what, const struct starfish_tiles *v,
                                           starpu_data_handle_t sums);
 
+struct starfish_seven_plane;
+
 /* The small grids at the end of a hierarchy, one cycle over which is one task. */
 struct starfish_seven_tail {
     starfish_precision precision;
@@ -65,6 +67,14 @@ struct starfish_seven_tail {
     double damping;
     int before, after;
     int symmetric; /* sweeps after the coarse grid's correction in reverse order, so that a cycle is symmetric */
+    /* With PLANE: those across x, y and z of the first grid, then of the second, and so on; of the coarsest none. */
+    const struct starfish_seven_plane *plane;
+};
+/* All planes across a direction as a hierarchy of grids that is decoupled in it and not coarsened; 0 levels where the grid has one
+ * plane. The coarsest has one line per plane. Its tables lie in that of the grid. */
+struct starfish_seven_plane {
+    struct starfish_seven_tail cycle;
+    size_t table[STARFISH_Q1_MOST_LEVELS]; /* where they begin, in reals */
 };
 size_t starfish_seven_tail_work(const struct starfish_seven_tail *tail, int gpu);
 /* u improved by a cycle, or = where zero. tail must stay until the task is done; table: of its levels. */
@@ -74,8 +84,9 @@ starfish_status starfish_submit_seven_tail(struct starfish_progress *progress,
                                            starfish_cycle_shape shape, int zero, const struct starfish_tiles *f,
                                            const struct starfish_tiles *u);
 
-/* A smoother's sweeps, one after the other in each of its steps; `reverse`: those after the correction in a symmetric cycle. */
-int starfish_seven_sweeps(starfish_smoother smoother, int reverse, enum starfish_seven_sweep sweep[3]);
+/* A smoother's sweeps on a grid, one after the other in each of its steps; `reverse`: those after the correction in a symmetric cycle. */
+int starfish_seven_sweeps(starfish_smoother smoother, const struct starfish_seven_shape *shape, int reverse,
+                          enum starfish_seven_sweep sweep[3]);
 /* Does a sweep after the coarse grid's correction add that on its way? */
 int starfish_seven_adds(const struct starfish_seven_tail *all);
 /* The damping of step 0 .. steps-1 on a grid, as starfish_q1_damping. */

@@ -47,7 +47,16 @@ static int smooth_here(const struct starfish_q1_place *place, void *buffers[], c
 STARFISH_Q1_PAIR(smooth)
 STARFISH_CODELET(smooth, "seven_smooth", 0x5588aa);
 
-int starfish_seven_sweeps(starfish_smoother smoother, int reverse, enum starfish_seven_sweep sweep[3])
+/* There are no lines along a direction that is decoupled, and one plane across a direction would be all of the problem. */
+static int is_there(const struct starfish_seven_shape *shape, enum starfish_seven_sweep sweep)
+{
+    if (sweep >= STARFISH_SEVEN_PLANES_X)
+        return shape->n[sweep - STARFISH_SEVEN_PLANES_X] > 1;
+    return sweep < STARFISH_SEVEN_LINES_X || !shape->decoupled[sweep - STARFISH_SEVEN_LINES_X];
+}
+
+int starfish_seven_sweeps(starfish_smoother smoother, const struct starfish_seven_shape *shape, int reverse,
+                          enum starfish_seven_sweep sweep[3])
 {
     static const struct {
         int count;
@@ -63,19 +72,23 @@ int starfish_seven_sweeps(starfish_smoother smoother, int reverse, enum starfish
         [STARFISH_SMOOTHER_JACOBI] = {1, {{STARFISH_SEVEN_POINTS}, {STARFISH_SEVEN_POINTS}}},
         [STARFISH_SMOOTHER_CHEBYSHEV] = {1, {{STARFISH_SEVEN_POINTS}, {STARFISH_SEVEN_POINTS}}},
         [STARFISH_SMOOTHER_GAUSS_SEIDEL] = {1, {{STARFISH_SEVEN_RED_BLACK}, {STARFISH_SEVEN_BLACK_RED}}},
+        [STARFISH_SMOOTHER_PLANE] = {3,
+                                     {{STARFISH_SEVEN_PLANES_X, STARFISH_SEVEN_PLANES_Y, STARFISH_SEVEN_PLANES_Z},
+                                      {STARFISH_SEVEN_PLANES_Z, STARFISH_SEVEN_PLANES_Y, STARFISH_SEVEN_PLANES_X}}},
     };
+    int count = 0;
 
     for (int i = 0; i < sweeps[smoother].count; i++)
-        sweep[i] = sweeps[smoother].sweep[reverse][i];
-    return sweeps[smoother].count;
+        if (is_there(shape, sweeps[smoother].sweep[reverse][i]))
+            sweep[count++] = sweeps[smoother].sweep[reverse][i];
+    return count;
 }
 
 int starfish_seven_adds(const struct starfish_seven_tail *all)
 {
-    enum starfish_seven_sweep sweep[3] = {STARFISH_SEVEN_POINTS};
-
-    starfish_seven_sweeps(all->smoother, 0, sweep);
-    return all->after > 0 && sweep[0] < STARFISH_SEVEN_LINES_X;
+    return all->after > 0 &&
+           (all->smoother == STARFISH_SMOOTHER_JACOBI || all->smoother == STARFISH_SMOOTHER_CHEBYSHEV ||
+            all->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL);
 }
 
 double starfish_seven_damping(const struct starfish_seven_tail *all, const struct starfish_seven_shape *shape, int step,

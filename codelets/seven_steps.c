@@ -70,6 +70,7 @@ static struct starfish_seven_matrix matrix_of(const struct starfish_q1_place *pl
         const size_t n = shape->n[d], start = starfish_seven_table_axis(shape, d);
         matrix.axis[d] = (struct starfish_seven_axis){.n = n,
                                                       .periodic = shape->periodic[d],
+                                                      .decoupled = shape->decoupled[d],
                                                       .coupling = at_real(place, table, start),
                                                       .extra = at_real(place, table, start + n + 1),
                                                       .weight = at_real(place, table, start + 2 * n + 1)};
@@ -219,7 +220,7 @@ size_t starfish_seven_step_work(starfish_precision precision, const struct starf
     size_t most = starfish_seven_work(shape->n[0]) * starfish_real_size(precision);
 
     for (int d = 0; d < 3; d++)
-        if (sweeps_lines(smoother, d)) {
+        if (sweeps_lines(smoother, d) && !shape->decoupled[d]) {
             const size_t work = line_work(&place, shape, (enum starfish_seven_sweep)(STARFISH_SEVEN_LINES_X + d));
             most = work > most ? work : most;
         }

@@ -14,7 +14,7 @@
  * then in the stored form the faces in x, y, z and the rest (4 times all unknowns), and the inverse if the grid is `coarsest`. */
 struct starfish_seven_shape {
     size_t n[3], coarse[3]; /* coarse: unset for the coarsest */
-    int periodic[3];
+    int periodic[3], decoupled[3];
     int stored, coarsest;
     double lambda;
     double eigenvalue; /* an upper bound of those of D^-1 A; for Chebyshev's steps alone */
@@ -26,14 +26,18 @@ size_t starfish_seven_table_stored(const struct starfish_seven_shape *shape);
 size_t starfish_seven_table_inverse(const struct starfish_seven_shape *shape);
 size_t starfish_seven_table_size(const struct starfish_seven_shape *shape);
 
-/* One pass of a smoother over a grid: points at once, in two colours, the even or the odd first; or all lines of a direction. */
+/* One pass of a smoother over a grid: points at once, in two colours, the even or the odd first; all lines of a direction; or all planes
+ * across a direction, which take a cycle of their own (seven_tail.c). */
 enum starfish_seven_sweep {
     STARFISH_SEVEN_POINTS,
     STARFISH_SEVEN_RED_BLACK,
     STARFISH_SEVEN_BLACK_RED,
     STARFISH_SEVEN_LINES_X,
     STARFISH_SEVEN_LINES_Y,
-    STARFISH_SEVEN_LINES_Z
+    STARFISH_SEVEN_LINES_Z,
+    STARFISH_SEVEN_PLANES_X,
+    STARFISH_SEVEN_PLANES_Y,
+    STARFISH_SEVEN_PLANES_Z
 };
 
 /* Bytes of work space for steps on a grid with that smoother. */

@@ -3,7 +3,10 @@
  * A grid of a few thousand unknowns is less work than submitting its tasks. So from some grid down the walk of the cycle
  * (multigrid/kernels/cycle.h) runs inside one task, over the same steps as above, called one after the other on a core or
  * launched on a GPU's stream, from the second time on as one graph. Its grids lie in the worker's work space, the finest's u and f in the
- * task's data. */
+ * task's data.
+ *
+ * A sweep of planes is such a cycle again, from zero on the defect, over a hierarchy that is decoupled across them (Trottenberg, Oosterlee,
+ * Schueller, Multigrid, section 5.2). */
 #include "codelets/seven_pair.h"
 
 #include "base/real.h"
@@ -49,6 +52,9 @@ static const void *solution(const struct run *run, int level)
     return run->level[level].u[run->level[level].now];
 }
 
+static size_t plane_work(const struct starfish_seven_tail *tail, int gpu);
+static int sweep_planes(struct run *run, int level, int direction, double damping, int zero);
+
 /* One sweep from one array to the other, with the coarse grid's correction where that has not been added yet. */
 static int sweep(struct run *run, int level, enum starfish_seven_sweep kind, double damping, int zero)
 {
@@ -73,11 +79,15 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
     struct run *run = self;
     enum starfish_seven_sweep kind[3];
     const struct starfish_seven_tail *tail = run->tail;
-    const int sweeps = starfish_seven_sweeps(tail->smoother, after && tail->symmetric, kind);
+    const int sweeps = starfish_seven_sweeps(tail->smoother, &tail->shape[level], after && tail->symmetric, kind);
 
-    for (int i = 0; i < steps * sweeps && run->error == 0; i++)
-        run->error = sweep(run, level, kind[i % sweeps],
-                           starfish_seven_damping(tail, &tail->shape[level], i / sweeps, steps), zero && i == 0);
+    for (int i = 0; i < steps * sweeps && run->error == 0; i++) {
+        const enum starfish_seven_sweep one = kind[i % sweeps];
+        const double damping = starfish_seven_damping(tail, &tail->shape[level], i / sweeps, steps);
+        run->error = one >= STARFISH_SEVEN_PLANES_X
+                         ? sweep_planes(run, level, (int)one - (int)STARFISH_SEVEN_PLANES_X, damping, zero && i == 0)
+                         : sweep(run, level, one, damping, zero && i == 0);
+    }
     return judge(run, run->error);
 }
 
@@ -135,6 +145,7 @@ static starfish_status solve_coarsest(void *self, int level, starfish_cycle_shap
 
 enum { ALIGNMENT = 256 };
 
+/* Bytes, as all arrays of the work space begin at a multiple of ALIGNMENT. */
 static size_t array_bytes(const struct starfish_seven_tail *tail, int level)
 {
     const size_t bytes = starfish_seven_unknowns(&tail->shape[level]) * starfish_real_size(tail->precision);
@@ -151,7 +162,23 @@ size_t starfish_seven_tail_work(const struct starfish_seven_tail *tail, int gpu)
         bytes += (l > 0 ? 3 : 1) * array_bytes(tail, l);
         steps = work > steps ? work : steps;
     }
-    return bytes + steps;
+    const size_t planes = plane_work(tail, gpu);
+    return bytes + (planes > steps ? planes : steps);
+}
+
+/* A hierarchy of planes has all arrays but its finest f here. */
+static size_t plane_work(const struct starfish_seven_tail *tail, int gpu)
+{
+    size_t most = 0;
+
+    for (int i = 0; tail->plane && i < 3 * (tail->levels - 1); i++) {
+        const struct starfish_seven_tail *cycle = &tail->plane[i].cycle;
+        if (cycle->levels == 0)
+            continue;
+        const size_t bytes = starfish_seven_tail_work(cycle, gpu) + array_bytes(cycle, 0);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 static void *take(char **next, size_t bytes)
@@ -176,6 +203,79 @@ static void lay_out(struct run *run, void *buffers[], const struct arguments *a)
         run->level[l].f = l > 0 ? run->level[l].own_f : starfish_tiles_here(buffers, a->f, run->place.precision);
     }
     run->place.work = next;
+}
+
+/* ---- Planes ------------------------------------------------------------------------------------------------------ */
+
+/* The coarsest grid of planes is one line in each of them, or one unknown. */
+static starfish_status solve_lines(void *self, int level, starfish_cycle_shape shape, int zero)
+{
+    struct run *run = self;
+    const struct starfish_seven_shape *grid = &run->tail->shape[level];
+    enum starfish_seven_sweep kind = STARFISH_SEVEN_POINTS;
+
+    (void)shape;
+    (void)zero;
+    for (int d = 0; d < 3; d++)
+        if (!grid->decoupled[d] && grid->n[d] > 1)
+            kind = (enum starfish_seven_sweep)(STARFISH_SEVEN_LINES_X + d);
+    return judge(run, sweep(run, level, kind, 1, 1));
+}
+
+/* Arrays of a hierarchy of planes across `direction`, in what is left of the work space. */
+static void lay_out_planes(struct run *planes, const struct run *run, int level,
+                           const struct starfish_seven_plane *plane, const void *f)
+{
+    const char *table = run->level[level].table;
+    char *next = run->place.work;
+
+    *planes = (struct run){.tail = &plane->cycle, .place = run->place};
+    for (int l = 0; l < plane->cycle.levels; l++) {
+        const size_t bytes = array_bytes(&plane->cycle, l);
+        planes->level[l].table = table + plane->table[l] * starfish_real_size(run->place.precision);
+        planes->level[l].u[0] = take(&next, bytes);
+        planes->level[l].u[1] = take(&next, bytes);
+        planes->level[l].own_f = l > 0 ? take(&next, bytes) : NULL;
+        planes->level[l].f = l > 0 ? planes->level[l].own_f : f;
+    }
+    planes->place.work = next;
+}
+
+/* The level's other array, which a sweep by lines goes to, has the defect. */
+static int find_defect(const struct run *run, int level, void *result)
+{
+    const struct starfish_seven_defect_step step = {.shape = run->tail->shape[level],
+                                                    .at = whole(run->tail->shape[level].n),
+                                                    .table = run->level[level].table,
+                                                    .u = solution(run, level),
+                                                    .f = run->level[level].f,
+                                                    .result = result};
+
+    return starfish_seven_defect_here(&run->place, &step);
+}
+
+/* u += damping * (one cycle from zero on the planes)(f - A u), in place. */
+static int sweep_planes(struct run *run, int level, int direction, double damping, int zero)
+{
+    const struct starfish_seven_plane *plane = &run->tail->plane[3 * level + direction];
+    const struct starfish_cycle cycle = {STARFISH_CYCLE_V, plane->cycle.before, plane->cycle.after};
+    const size_t *n = run->tail->shape[level].n;
+    const struct starfish_q1_shape shape = {.n = {n[0] * n[1], n[2]}};
+    void *u = run->level[level].u[run->level[level].now], *defect = run->level[level].u[!run->level[level].now];
+    struct run planes;
+    const struct starfish_hierarchy hierarchy = {&planes, plane->cycle.levels, smooth, restrict_defect,
+                                                 prolong, solve_lines,         1};
+
+    if (!zero) {
+        const int error = find_defect(run, level, defect);
+        if (error != 0)
+            return error;
+    }
+    lay_out_planes(&planes, run, level, plane, zero ? run->level[level].f : defect);
+    if (starfish_cycle_run(&hierarchy, &cycle, 0, 1) != STARFISH_SUCCESS)
+        return planes.error;
+    return starfish_q1_update_here(&run->place, &shape, (struct starfish_rectangle){0, shape.n[0], 0, shape.n[1]},
+                                   damping, zero ? NULL : u, solution(&planes, 0), u);
 }
 
 /* ---- The task ---------------------------------------------------------------------------------------------------- */

@@ -55,8 +55,9 @@ static starfish_status check_problem(const struct starfish_q1_problem *p)
 
 static starfish_status check_smoother(const struct starfish_multigrid_options *o)
 {
-    if (o->smoother == STARFISH_SMOOTHER_LINE_Z)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.smoother: LINE_Z is for three dimensions");
+    if (o->smoother == STARFISH_SMOOTHER_LINE_Z || o->smoother == STARFISH_SMOOTHER_PLANE)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.smoother: %s is for three dimensions",
+                             o->smoother == STARFISH_SMOOTHER_PLANE ? "PLANE" : "LINE_Z");
     if (o->conjugate_gradients && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.smoother: Gauss-Seidel is not symmetric, which conjugate_gradients need");

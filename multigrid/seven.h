@@ -12,7 +12,7 @@
 #ifndef STARFISH_MULTIGRID_SEVEN_GRIDS_H
 #define STARFISH_MULTIGRID_SEVEN_GRIDS_H
 
-#include "codelets/seven_steps.h"
+#include "codelets/seven.h"
 #include <starfish/multigrid.h>
 
 /* One direction as multigrid/kernels/seven.h has it: coupling[n + 1], extra[n], weight[n]. Owned. */
@@ -58,6 +58,12 @@ starfish_status starfish_seven_grid_coarsen(struct starfish_seven_grid *fine, co
 /* The table of a grid, starfish_seven_table_size doubles, but for the inverse. */
 void starfish_seven_fill_table(const struct starfish_seven_grid *grid, const struct starfish_seven_shape *shape,
                                double *table);
+/* What a shape has of the grid. */
+struct starfish_seven_shape starfish_seven_shape_of(const struct starfish_seven_grid *grid, int coarsest);
+/* The hierarchies of all planes across x, y, z of a grid (struct starfish_seven_plane), whose tables are put behind the grid's own of *size
+ * doubles, which may move. */
+starfish_status starfish_seven_append_planes(const struct starfish_seven_grid *grid, starfish_precision precision,
+                                             struct starfish_seven_plane plane[3], double **table, size_t *size);
 /* The inverse of the matrix of a grid of few unknowns, its pseudo-inverse where that is singular: unknowns squared doubles. */
 starfish_status starfish_seven_inverse(const struct starfish_seven_grid *grid, double *inverse);
 /* Add A to a matrix of all unknowns squared doubles, as rows. */

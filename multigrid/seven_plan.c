@@ -33,15 +33,15 @@ static starfish_status check_problem(const struct starfish_stencil_problem *p)
 
 /* ---- Smoother ---------------------------------------------------------------------------------------------------- */
 
-/* Directions that are smoothed by lines, and those that are coarsened when no other can be. */
+/* Directions that are smoothed by lines, and those that are coarsened when no other can be; or planes smooth, and all are coarsened. */
 struct choice {
-    int lines[3], late[3];
+    int lines[3], late[3], planes;
 };
 
 static const double usual_damping[STARFISH_SMOOTHERS] = {
-    [STARFISH_SMOOTHER_ADI] = 0.8,      [STARFISH_SMOOTHER_LINE_X] = 0.8,    [STARFISH_SMOOTHER_LINE_Y] = 0.8,
-    [STARFISH_SMOOTHER_LINE_Z] = 0.8,   [STARFISH_SMOOTHER_JACOBI] = 6. / 7, [STARFISH_SMOOTHER_GAUSS_SEIDEL] = 1.15,
-    [STARFISH_SMOOTHER_CHEBYSHEV] = 0.3};
+    [STARFISH_SMOOTHER_ADI] = 0.8,       [STARFISH_SMOOTHER_LINE_X] = 0.8,    [STARFISH_SMOOTHER_LINE_Y] = 0.8,
+    [STARFISH_SMOOTHER_LINE_Z] = 0.8,    [STARFISH_SMOOTHER_JACOBI] = 6. / 7, [STARFISH_SMOOTHER_GAUSS_SEIDEL] = 1.15,
+    [STARFISH_SMOOTHER_CHEBYSHEV] = 0.3, [STARFISH_SMOOTHER_PLANE] = 0.9};
 
 /* A direction whose couplings differ along it is strong here and weak there: lines smooth where it is strong, and where it is weak it
  * may not be coarsened. */
@@ -73,6 +73,7 @@ static void choose_smoother(struct starfish_multigrid_options *o, const struct s
     if (o->damping == 0)
         o->damping =
             o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL && o->conjugate_gradients ? 1 : usual_damping[o->smoother];
+    choice->planes = o->smoother == STARFISH_SMOOTHER_PLANE;
     choice->lines[0] = o->smoother == STARFISH_SMOOTHER_ADI || o->smoother == STARFISH_SMOOTHER_LINE_X;
     choice->lines[1] = o->smoother == STARFISH_SMOOTHER_ADI || o->smoother == STARFISH_SMOOTHER_LINE_Y;
     choice->lines[2] = o->smoother == STARFISH_SMOOTHER_ADI || o->smoother == STARFISH_SMOOTHER_LINE_Z;
@@ -87,6 +88,8 @@ struct hierarchy {
     struct starfish_seven_grid grid[STARFISH_Q1_MOST_LEVELS];
     struct starfish_seven_shape shape[STARFISH_Q1_MOST_LEVELS];
     double *table[STARFISH_Q1_MOST_LEVELS];
+    size_t size[STARFISH_Q1_MOST_LEVELS]; /* of the tables */
+    struct starfish_seven_plane *plane;   /* with PLANE: three of each grid; until the graph has them */
 };
 
 static void forget_hierarchy(struct hierarchy *h)
@@ -95,6 +98,7 @@ static void forget_hierarchy(struct hierarchy *h)
         starfish_seven_grid_destroy(&h->grid[l]);
         free(h->table[l]);
     }
+    free(h->plane);
     free(h);
 }
 
@@ -114,7 +118,8 @@ static int choose_directions(const struct hierarchy *h, const struct starfish_se
     }
     for (int d = 0; d < 3; d++) {
         const double against = h->choice.lines[d] ? strongest : of_points;
-        coarsened[d] = strength[d] > 0 && strength[d] >= 0.5 * against && !(early && h->choice.late[d]);
+        coarsened[d] =
+            strength[d] > 0 && (h->choice.planes || strength[d] >= 0.5 * against) && !(early && h->choice.late[d]);
         any = any || coarsened[d];
     }
     return any;
@@ -150,36 +155,29 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
 {
     const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
 
-    for (size_t i = 0; i < starfish_seven_table_size(&h->shape[l]); i++)
+    for (size_t i = 0; i < h->size[l]; i++)
         if (!(fabs(h->table[l][i]) <= most))
             return starfish_fail(STARFISH_ERROR_NUMERICAL,
                                  "grid %d: an entry of the matrix is %g, beyond the precision", l, h->table[l][i]);
     return STARFISH_SUCCESS;
 }
 
-/* No row of D^-1 A has off-diagonal entries of a larger sum than its diagonal one, which is 1. */
-static const double largest_eigenvalue = 2;
-
 static starfish_status make_table(struct hierarchy *h, int l, starfish_precision precision)
 {
     const struct starfish_seven_grid *grid = &h->grid[l];
     struct starfish_seven_shape *shape = &h->shape[l];
 
-    *shape = (struct starfish_seven_shape){.stored = grid->face[0] != NULL,
-                                           .coarsest = l == h->levels - 1,
-                                           .lambda = grid->lambda,
-                                           .eigenvalue = largest_eigenvalue};
-    for (int d = 0; d < 3; d++) {
-        shape->n[d] = grid->line[d].n;
-        shape->coarse[d] = shape->coarsest ? 0 : grid->to[d].coarse;
-        shape->periodic[d] = grid->line[d].periodic;
-    }
-    h->table[l] = calloc(starfish_seven_table_size(shape), sizeof(double));
+    *shape = starfish_seven_shape_of(grid, l == h->levels - 1);
+    h->size[l] = starfish_seven_table_size(shape);
+    h->table[l] = calloc(h->size[l], sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
     starfish_seven_fill_table(grid, shape, h->table[l]);
     if (shape->coarsest)
         STARFISH_TRY(starfish_seven_inverse(grid, h->table[l] + starfish_seven_table_inverse(shape)));
+    else if (h->plane)
+        STARFISH_TRY(
+            starfish_seven_append_planes(grid, precision, h->plane + (ptrdiff_t)3 * l, &h->table[l], &h->size[l]));
     return check_table(h, l, precision);
 }
 
@@ -309,7 +307,7 @@ static const struct starfish_multigrid_operations operations = {cycle, settle,  
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-static starfish_status create_graph(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
+static starfish_status create_graph(struct starfish_multigrid_plan *plan, struct hierarchy *h)
 {
     static const struct starfish_tiling whole = {{1, 1}, 1};
     const struct starfish_multigrid_options *o = &plan->options;
@@ -317,6 +315,8 @@ static starfish_status create_graph(struct starfish_multigrid_plan *plan, const 
                                                .levels = h->levels,
                                                .shape = h->shape,
                                                .table = h->table,
+                                               .table_size = h->size,
+                                               .plane = h->plane,
                                                .smoother = o->smoother,
                                                .damping = o->damping,
                                                .before = o->before,
@@ -327,6 +327,7 @@ static starfish_status create_graph(struct starfish_multigrid_plan *plan, const 
                                                .borrows_finest = !plan->mixed};
     const size_t *n = h->shape[0].n;
 
+    h->plane = NULL;
     STARFISH_TRY(starfish_seven_graph_create(&plan->graph.seven, plan->context, &parts));
     plan->n[0] = n[0] * n[1];
     plan->n[1] = n[2];
@@ -361,12 +362,21 @@ static starfish_status create_integrals(struct starfish_multigrid_plan *plan, co
                                                    : STARFISH_SUCCESS;
 }
 
+static starfish_status allocate_planes(struct hierarchy *h)
+{
+    h->plane = calloc((size_t)h->levels, 3 * sizeof *h->plane);
+    return h->plane ? STARFISH_SUCCESS
+                    : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
+}
+
 static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_stencil_problem *problem)
 {
     struct hierarchy *h = calloc(1, sizeof *h);
     if (!h)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     starfish_status status = coarsen_all(h, &plan->options, problem);
+    if (status == STARFISH_SUCCESS && h->choice.planes)
+        status = allocate_planes(h);
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         status = make_table(h, l, plan->options.inner);
     if (status == STARFISH_SUCCESS)

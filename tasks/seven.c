@@ -3,6 +3,7 @@
 
 #include "base/real.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- What a hierarchy is made of --------------------------------------------------------------------------------- */
@@ -31,14 +32,15 @@ struct starfish_tiling starfish_seven_tiling(const struct starfish_context *cont
     return (struct starfish_tiling){{has_lines_in_z(parts->smoother) ? slabs : 1, slabs}, shape->n[0]};
 }
 
-/* Grids above the tail, and its first. */
+/* Grids above the tail, and its first. Hierarchies of planes are walked in the tail alone. */
 static int choose_levels(const struct starfish_context *context, const struct starfish_seven_parts *parts)
 {
     const size_t own = context->workers_of[STARFISH_GPU] > 0 ? SIZE_MAX : TAIL_ON_CORES;
     const size_t tail = parts->tail > 0 ? parts->tail : own;
     int levels = 1;
 
-    while (levels < parts->levels && starfish_seven_unknowns(&parts->shape[levels - 1]) > tail)
+    while (parts->smoother != STARFISH_SMOOTHER_PLANE && levels < parts->levels &&
+           starfish_seven_unknowns(&parts->shape[levels - 1]) > tail)
         levels++;
     return levels;
 }
@@ -52,8 +54,7 @@ static starfish_status create_level(struct starfish_seven_graph *graph, const st
     const struct starfish_tiling one = {{1, 1}, n[0]}, cut = starfish_seven_tiling(graph->context, parts, l);
 
     level->data.shape = *shape;
-    STARFISH_TRY(
-        starfish_vector_reals(&level->table, parts->precision, parts->table[l], starfish_seven_table_size(shape)));
+    STARFISH_TRY(starfish_vector_reals(&level->table, parts->precision, parts->table[l], parts->table_size[l]));
     level->data.table = level->table.handle;
     for (int i = 0; i < 3 && l < graph->levels; i++) {
         const int lent = l == 0 && parts->borrows_finest && i != 1;
@@ -97,7 +98,8 @@ static starfish_status create(struct starfish_seven_graph *graph, const struct s
                                                .damping = parts->damping,
                                                .before = parts->before,
                                                .after = parts->after,
-                                               .symmetric = parts->symmetric};
+                                               .symmetric = parts->symmetric,
+                                               .plane = parts->plane};
     graph->tail.where = starfish_seven_unknowns(&parts->shape[first]) > TAIL_ON_CORES ? graph->setting.where : 0;
     for (int l = first; l < parts->levels; l++) {
         graph->tail.shape[l - first] = parts->shape[l];
@@ -111,6 +113,7 @@ starfish_status starfish_seven_graph_create(struct starfish_seven_graph *graph, 
 {
     memset(graph, 0, sizeof *graph);
     graph->context = context;
+    graph->plane = parts->plane;
     graph->levels = choose_levels(context, parts);
     graph->all_levels = parts->levels;
     graph->setting = (struct starfish_q1_setting){.precision = parts->precision,
@@ -133,6 +136,7 @@ void starfish_seven_graph_destroy(struct starfish_seven_graph *graph)
     }
     starfish_replays_destroy(&graph->replays);
     starfish_workspace_destroy(&graph->workspace);
+    free(graph->plane);
     memset(graph, 0, sizeof *graph);
 }
 
@@ -177,7 +181,7 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
     const struct starfish_seven_tail *all = &s->graph->tail;
     struct starfish_seven_level *level = &s->graph->level[l];
     enum starfish_seven_sweep kind[3];
-    const int sweeps = starfish_seven_sweeps(all->smoother, after && all->symmetric, kind);
+    const int sweeps = starfish_seven_sweeps(all->smoother, &level->data.shape, after && all->symmetric, kind);
 
     for (int i = 0; i < steps * sweeps; i++)
         STARFISH_TRY(sweep(s, level, kind[i % sweeps],

@@ -27,14 +27,17 @@ struct starfish_seven_graph {
     struct starfish_seven_level level[STARFISH_Q1_MOST_LEVELS];
     struct starfish_seven_tail tail; /* smoother and steps are those of all grids */
     starpu_data_handle_t tail_table[STARFISH_Q1_MOST_LEVELS];
+    struct starfish_seven_plane *plane;
 };
 
-/* What the graph is made of. Tables: starfish_seven_table_size doubles, stored in `precision`. */
+/* What the graph is made of. Tables: doubles, stored in `precision`. */
 struct starfish_seven_parts {
     starfish_precision precision;
     int levels;
     const struct starfish_seven_shape *shape;
     double *const *table;
+    const size_t *table_size;           /* with those of planes behind a grid's own */
+    struct starfish_seven_plane *plane; /* as of struct starfish_seven_tail; it becomes the graph's */
     starfish_smoother smoother;
     double damping;
     int before, after;

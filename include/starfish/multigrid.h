@@ -114,6 +114,9 @@ typedef enum starfish_smoother {
      * spectrum; for isotropic meshes (Adams, Brezina, Hu, Tuminaro, J. Comput. Phys. 188 (2003), 593-610) */
     STARFISH_SMOOTHER_CHEBYSHEV,
     STARFISH_SMOOTHER_LINE_Z, /* in 3D */
+    /* In 3D, a step: all planes across x at once, then across y, then across z, each plane by a V cycle in two dimensions from zero, of ADI
+     * steps. For couplings that are strong in changing pairs of directions. All grids are one task, whatever `tail` and `blocks` */
+    STARFISH_SMOOTHER_PLANE,
     STARFISH_SMOOTHERS
 } starfish_smoother;
 

@@ -566,6 +566,8 @@ static void bad_arguments_are_named(void **state)
     REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
     o.smoother = STARFISH_SMOOTHER_LINE_Z;
     REFUSED(STARFISH_ERROR_ARGUMENT, "three dimensions");
+    o.smoother = STARFISH_SMOOTHER_PLANE;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "three dimensions");
     o.shape = (starfish_cycle_shape)4;
     REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
     o.damping = -1;
