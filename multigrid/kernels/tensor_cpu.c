@@ -7,7 +7,7 @@ static double defect(const struct starfish_band_defect *a)
 {
     const struct starfish_rectangle at = a->at;
     const size_t width = at.x1 - at.x0;
-    real piece[TENSOR_PIECE];
+    real piece[TENSOR_PIECE] = {0};
     double sum = 0;
 
     for (size_t j = at.y0; j < at.y1; j++) {

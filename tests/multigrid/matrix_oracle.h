@@ -17,14 +17,13 @@ struct test_matrix {
     struct starfish_band_matrix there; /* in the memory of the device */
 };
 
-void test_matrix_make(struct test_matrix *matrix, const struct test_memory *memory, starfish_precision precision,
-                      size_t nx, size_t ny, int tensor);
-void test_matrix_free(struct test_matrix *matrix,
-                      const struct test_memory *memory); /* and all of the memory's pieces */
+void test_matrix_make(struct test_matrix *g, const struct test_memory *memory, starfish_precision precision, size_t nx,
+                      size_t ny, int tensor);
+void test_matrix_free(struct test_matrix *g, const struct test_memory *memory); /* and all of the memory's pieces */
 
 /* The entry of unknowns (i,j) and (i + dx, j + dy), 0 where the second is none. */
-double test_matrix_entry(const struct test_matrix *matrix, long i, long j, int dx, int dy);
+double test_matrix_entry(const struct test_matrix *g, long i, long j, int dx, int dy);
 /* f - A u at (i,j), u being zero if not with_u. */
-double test_matrix_defect(const struct test_matrix *matrix, int with_u, long i, long j);
+double test_matrix_defect(const struct test_matrix *g, int with_u, long i, long j);
 
 #endif
