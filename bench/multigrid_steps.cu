@@ -6,10 +6,9 @@
 extern "C" {
 #include "codelets/q1_steps.h"
 }
-#include <algorithm>
+#include "bench/cuda_timing.cuh"
+
 #include <cstdio>
-#include <cstdlib>
-#include <cuda_runtime.h>
 #include <functional>
 #include <vector>
 
@@ -18,35 +17,9 @@ namespace
 
 enum { WARM_UP = 3, REPEATS = 15, LARGEST = 4095 };
 
-void check(int status)
-{
-    if (status == cudaSuccess)
-        return;
-    fprintf(stderr, "multigrid_steps: %s\n", cudaGetErrorString(static_cast<cudaError_t>(status)));
-    exit(1);
-}
-
 double median_ms(const std::function<int()> &launch)
 {
-    cudaEvent_t start, stop;
-    std::vector<float> times;
-
-    check(cudaEventCreate(&start));
-    check(cudaEventCreate(&stop));
-    for (int i = 0; i < WARM_UP + REPEATS; i++) {
-        float ms;
-        check(cudaEventRecord(start));
-        check(launch());
-        check(cudaEventRecord(stop));
-        check(cudaEventSynchronize(stop));
-        check(cudaEventElapsedTime(&ms, start, stop));
-        if (i >= WARM_UP)
-            times.push_back(ms);
-    }
-    check(cudaEventDestroy(start));
-    check(cudaEventDestroy(stop));
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+    return median_ms(WARM_UP, REPEATS, [&](int) { return launch(); });
 }
 
 starfish_q1_shape shape_of(size_t n)

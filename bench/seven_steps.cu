@@ -7,10 +7,9 @@
 extern "C" {
 #include "multigrid/kernels/seven.h"
 }
-#include <algorithm>
+#include "bench/cuda_timing.cuh"
+
 #include <cstdio>
-#include <cstdlib>
-#include <cuda_runtime.h>
 #include <functional>
 #include <vector>
 
@@ -19,35 +18,9 @@ namespace
 
 enum { WARM_UP = 3, REPEATS = 11, LARGEST = 512, SMALLEST = 256 };
 
-void check(int status)
-{
-    if (status == cudaSuccess)
-        return;
-    fprintf(stderr, "seven_steps: %s\n", cudaGetErrorString(static_cast<cudaError_t>(status)));
-    exit(1);
-}
-
 double median_ms(const std::function<int()> &launch)
 {
-    cudaEvent_t start, stop;
-    std::vector<float> times;
-
-    check(cudaEventCreate(&start));
-    check(cudaEventCreate(&stop));
-    for (int i = 0; i < WARM_UP + REPEATS; i++) {
-        float ms;
-        check(cudaEventRecord(start));
-        check(launch());
-        check(cudaEventRecord(stop));
-        check(cudaEventSynchronize(stop));
-        check(cudaEventElapsedTime(&ms, start, stop));
-        if (i >= WARM_UP)
-            times.push_back(ms);
-    }
-    check(cudaEventDestroy(start));
-    check(cudaEventDestroy(stop));
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+    return median_ms(WARM_UP, REPEATS, [&](int) { return launch(); });
 }
 
 /* The kernels of a precision. */

@@ -7,10 +7,9 @@
 extern "C" {
 #include "tridiag/slab_lines.h"
 }
-#include <algorithm>
+#include "bench/cuda_timing.cuh"
+
 #include <cstdio>
-#include <cstdlib>
-#include <cuda_runtime.h>
 #include <functional>
 #include <vector>
 
@@ -20,35 +19,10 @@ namespace
 enum { INNER = 512, OUTER = 512, SLABS = 2, WARM_UP = 3, REPEATS = 15 };
 constexpr size_t LANES = size_t(INNER) * OUTER;
 
-void check(int status)
-{
-    if (status == cudaSuccess)
-        return;
-    fprintf(stderr, "slab_lines: %s\n", cudaGetErrorString(static_cast<cudaError_t>(status)));
-    exit(1);
-}
-
+/* Slabs take turns. */
 double median_ms(const std::function<int(int)> &launch)
 {
-    cudaEvent_t start, stop;
-    std::vector<float> times;
-
-    check(cudaEventCreate(&start));
-    check(cudaEventCreate(&stop));
-    for (int i = 0; i < WARM_UP + REPEATS; i++) {
-        float ms;
-        check(cudaEventRecord(start));
-        check(launch(i % SLABS));
-        check(cudaEventRecord(stop));
-        check(cudaEventSynchronize(stop));
-        check(cudaEventElapsedTime(&ms, start, stop));
-        if (i >= WARM_UP)
-            times.push_back(ms);
-    }
-    check(cudaEventDestroy(start));
-    check(cudaEventDestroy(stop));
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+    return median_ms(WARM_UP, REPEATS, [&](int i) { return launch(i % SLABS); });
 }
 
 template <typename Real> Real *on_device(const std::vector<Real> &values)

@@ -1,18 +1,9 @@
 /* The kernels on seven-point matrices on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set. Exit
  * status 77 without a device. */
+#include "tests/common/on_device.h"
 #include "tests/multigrid/seven_kernel_cases.h"
 
-#include <cuda_runtime_api.h>
 #include <stdlib.h>
-
-/* `name`, launched and waited for. */
-#define ON_DEVICE(name, type)                                                                                          \
-    static void name##_here(const struct type *arguments)                                                              \
-    {                                                                                                                  \
-        test_cuda_check(name(arguments, NULL));                                                                        \
-        test_cuda_check(cudaDeviceSynchronize());                                                                      \
-    }
-#define BOTH_ON_DEVICE(name) ON_DEVICE(name##_cuda_f32, name) ON_DEVICE(name##_cuda_f64, name)
 
 BOTH_ON_DEVICE(starfish_seven_smooth)
 BOTH_ON_DEVICE(starfish_seven_defect)

@@ -1,15 +1,7 @@
 /* The kernels on sums of tensor products, on CUDA. Exit status 77 without a device. */
+#include "tests/common/on_device.h"
 #include "tests/multigrid/tensor_cases.h"
 
-#include <cuda_runtime_api.h>
-
-/* `name`, launched and waited for. */
-#define ON_DEVICE(name, type)                                                                                          \
-    static void name##_here(const struct type *arguments)                                                              \
-    {                                                                                                                  \
-        test_cuda_check(name(arguments, NULL));                                                                        \
-        test_cuda_check(cudaDeviceSynchronize());                                                                      \
-    }
 ON_DEVICE(starfish_tensor_defect_cuda_f32, starfish_band_defect)
 ON_DEVICE(starfish_tensor_defect_cuda_f64, starfish_band_defect)
 ON_DEVICE(starfish_tensor_jacobi_cuda_f32, starfish_band_jacobi)
