@@ -111,18 +111,13 @@ static starfish_status coarsen_all(struct hierarchy *h, const struct starfish_q1
     return STARFISH_SUCCESS;
 }
 
-/* The diagonal entry of unknown (i,j) of a table. */
-static double diagonal_of(const struct starfish_q1_shape *shape, const double *table, size_t i, size_t j)
+/* The diagonal entry of unknown (i,j) of a table of tensor products. */
+static double tensor_diagonal(const struct starfish_q1_shape *shape, const double *table, size_t i, size_t j)
 {
     const double *width[2] = {table, table + 2 * (shape->n[0] + 1)};
     const size_t at[2] = {i, j};
     double stiffness[2], mass[2];
 
-    if (!shape->tensor) {
-        const struct starfish_band_matrix bands =
-            starfish_band_table_point(shape->n[0], shape->n[1], table, sizeof(double));
-        return starfish_band_diagonal(&bands, i + j * shape->n[0]);
-    }
     for (int d = 0; d < 2; d++) {
         const double *inverse = width[d] + shape->n[d] + 1;
         stiffness[d] = inverse[at[d]] + inverse[at[d] + 1];
@@ -136,14 +131,19 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
 {
     const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
     const double least = precision == STARFISH_F32 ? (double)FLT_MIN : DBL_MIN;
-    const size_t *n = h->shape[l].n;
+    const struct starfish_q1_shape *shape = &h->shape[l];
+    const size_t *n = shape->n;
+    struct starfish_band_matrix bands = {0};
 
-    for (size_t i = 0; i < starfish_q1_table_size(&h->shape[l]); i++)
+    if (!shape->tensor)
+        bands = starfish_band_table_point(n[0], n[1], h->table[l], sizeof(double));
+    for (size_t i = 0; i < starfish_q1_table_size(shape); i++)
         if (!(fabs(h->table[l][i]) <= most))
             return starfish_fail(STARFISH_ERROR_NUMERICAL,
                                  "grid %d: an entry of the matrix is %g, beyond the precision", l, h->table[l][i]);
     for (size_t i = 0; i < n[0] * n[1]; i++) {
-        const double diagonal = diagonal_of(&h->shape[l], h->table[l], i % n[0], i / n[0]);
+        const double diagonal =
+            shape->tensor ? tensor_diagonal(shape, h->table[l], i % n[0], i / n[0]) : starfish_band_diagonal(&bands, i);
         if (!(diagonal >= least && diagonal <= most))
             return starfish_fail(STARFISH_ERROR_NUMERICAL,
                                  "grid %d: a diagonal entry of the matrix is %g, beyond the precision", l, diagonal);
