@@ -141,4 +141,19 @@ __device__ __forceinline__ Joined<real> join_parts(const Known<real> &known, con
     return {lane == 0 ? of_part.before : previous, own};
 }
 
+/* The corrections of a thread's chunk, joined, in place of y. */
+template <typename real, int E, typename Lower>
+__device__ __forceinline__ void finish_chunk(Chunk<real, E> &chunk, const Joined<real> &joined, real *values,
+                                             const Lower &lower)
+{
+    values[0] += chunk.know(joined.before);
+#pragma unroll
+    for (int r = 1; r < E - 1; r++)
+        values[r] += chunk.know(r, lower(r));
+    real x = values[E - 1] = joined.own;
+#pragma unroll
+    for (int r = E - 2; r >= 0; r--)
+        x = values[r] = chunk.substitute(r, values[r], x, lower(r + 1));
+}
+
 #endif
