@@ -1,7 +1,7 @@
 /* Nanoseconds per line of the CPU transforms, beside FFTW's own r2r on the same lines.
  *     fft_cpu [n]     rows 4096 x n; columns inner 64, n, outer 32; f64 */
 #include "bench/clock.h"
-#include "fft/transform.h"
+#include "fft/kernels/transform.h"
 
 #include <fftw3.h>
 #include <stdio.h>

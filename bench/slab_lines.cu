@@ -5,7 +5,7 @@
  *   bench/slab_lines                CSV on standard output */
 #include "base/real.h"
 extern "C" {
-#include "tridiag/slab_lines.h"
+#include "tridiag/kernels/slab_lines.h"
 }
 #include "bench/cuda_timing.cuh"
 

@@ -2,7 +2,7 @@
  * once, solve reads and writes it once. Prints CSV; run it with nothing else on the machine. */
 #include "base/real.h"
 #include "bench/clock.h"
-#include "tridiag/slab_lines.h"
+#include "tridiag/kernels/slab_lines.h"
 #include <stdio.h>
 #include <stdlib.h>
 

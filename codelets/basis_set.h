@@ -3,7 +3,7 @@
 #define STARFISH_CODELETS_BASIS_SET_H
 
 #include "codelets/worker_plans.h"
-#include "fft/basis.h"
+#include "fft/kernels/basis.h"
 
 struct starfish_basis_set {
     struct starfish_basis basis;

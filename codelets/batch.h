@@ -6,7 +6,7 @@
 #include "scheduler/task.h"
 #include "scheduler/vector.h"
 #include "scheduler/workspace.h"
-#include "tridiag/batch.h"
+#include "tridiag/kernels/batch.h"
 
 /* How an array lies in memory, and hence what becomes of it where the runtime copies it. */
 enum starfish_batch_shape {

@@ -1,5 +1,5 @@
 /* Task: the moments of a singular problem's constant mode, summed over slabs. */
-#include "sparse/constant_line.h"
+#include "tridiag/kernels/constant_line.h"
 
 #include "codelets/kernel_pair.h"
 #include "codelets/slab.h"

@@ -3,8 +3,8 @@
  * The rows of the problem (its z-planes; in 2D its lines of constant y) are separators of nested blocks; the rows of
  * one level lie together in one array, `width` = lanes * n reals each (of complex numbers twice as many), n the length of a
  * tridiagonal line and lanes the number of modes side by side. Level 0 has the one separator of the whole range; its neighbours are always on levels
- * nearer to 0. The arithmetic of a level is, in product form, chains of shifted tridiagonal solves (tridiag/tridiag.h), in
- * partial-fraction form weighted sums of them (tridiag/shifted_sums.h); what these are is made in blktri/. */
+ * nearer to 0. The arithmetic of a level is, in product form, chains of shifted tridiagonal solves (tridiag/kernels/tridiag.h), in
+ * partial-fraction form weighted sums of them (tridiag/kernels/shifted_sums.h); what these are is made in blktri/. */
 #ifndef STARFISH_CODELETS_CYCLIC_REDUCTION_H
 #define STARFISH_CODELETS_CYCLIC_REDUCTION_H
 
@@ -12,12 +12,12 @@
 #include "scheduler/task.h"
 #include "scheduler/vector.h"
 #include "scheduler/workspace.h"
-#include "tridiag/shifted_sums.h"
-#include "tridiag/tridiag.h"
+#include "tridiag/kernels/shifted_sums.h"
+#include "tridiag/kernels/tridiag.h"
 
 enum { STARFISH_MAX_LEVELS = 34 };
 
-/* A batch of chains (tridiag/tridiag.h): offsets of its tables into the level's ints, and of its scales into reals. */
+/* A batch of chains (tridiag/kernels/tridiag.h): offsets of its tables into the level's ints, and of its scales into reals. */
 struct starfish_chain_batch {
     size_t vectors;
     int max_steps;

@@ -3,7 +3,7 @@
 
 #include "base/real.h"
 #include "codelets/kernel_pair.h"
-#include "fft/planes.h"
+#include "fft/kernels/planes.h"
 
 #include <string.h>
 

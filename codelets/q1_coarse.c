@@ -3,7 +3,7 @@
 
 #include "base/real.h"
 #include "codelets/place_kernel.h"
-#include "multigrid/kernels/krylov.h"
+#include "krylov/kernels/krylov.h"
 
 STARFISH_PLACE_KERNEL(run_update, starfish_krylov_update)
 

@@ -5,8 +5,8 @@
 #include "codelets/place_kernel.h"
 #include "multigrid/kernels/lines.h"
 #include "multigrid/kernels/tensor.h"
-#include "tridiag/batch.h"
-#include "tridiag/blocking.h"
+#include "tridiag/kernels/batch.h"
+#include "tridiag/kernels/blocking.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "codelets/kernel_pair.h"
 #include "scheduler/team.h"
-#include "tridiag/blocking.h"
+#include "tridiag/kernels/blocking.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "base/real.h"
 #include "blktri/kernels/rows.h"
 #include "scheduler/context.h"
-#include "tridiag/shifted_sums.h"
-#include "tridiag/tridiag.h"
+#include "tridiag/kernels/shifted_sums.h"
+#include "tridiag/kernels/tridiag.h"
 
 /* Bytes of work space for each core of the team; vectors: of a chain's batch, groups: of a sum's. */
 size_t starfish_team_chain_workspace(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size);

@@ -5,7 +5,7 @@
  *     backward(slab)  the slab's interior, and the inverse transforms in y and x       separators -> solution
  *
  * The modes live in the solution's own memory between forward and backward. With a single slab there are no ends and no
- * reduced system. A singular problem's constant mode is put right by three small additions (sparse/constant_line.h). */
+ * reduced system. A singular problem's constant mode is put right by three small additions (tridiag/kernels/constant_line.h). */
 #ifndef STARFISH_CODELETS_SLAB_H
 #define STARFISH_CODELETS_SLAB_H
 
@@ -14,8 +14,8 @@
 #include "scheduler/task.h"
 #include "scheduler/vector.h"
 #include "scheduler/workspace.h"
-#include "sparse/constant_line.h"
-#include "tridiag/slab_lines.h"
+#include "tridiag/kernels/constant_line.h"
+#include "tridiag/kernels/slab_lines.h"
 
 enum { STARFISH_MAX_MODE_PARTS = STARFISH_SLAB_MAX_PARTS };
 

@@ -3,7 +3,7 @@
 
 #include "codelets/kernel_pair.h"
 #include "scheduler/team.h"
-#include "sparse/constant_line.h"
+#include "tridiag/kernels/constant_line.h"
 
 struct arguments {
     struct starfish_task_header header;

@@ -1,9 +1,9 @@
-/* Tasks: the seven-point operator on one slab of a field (sparse/stencil.h). */
+/* Tasks: the seven-point operator on one slab of a field (stencil/kernels/stencil.h). */
 #ifndef STARFISH_CODELETS_STENCIL_H
 #define STARFISH_CODELETS_STENCIL_H
 
 #include "scheduler/task.h"
-#include "sparse/stencil.h"
+#include "stencil/kernels/stencil.h"
 
 struct starfish_residual_task {
     starfish_precision precision;

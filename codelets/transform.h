@@ -1,4 +1,4 @@
-/* Tasks: the transforms of fft/transform.h. */
+/* Tasks: the transforms of fft/kernels/transform.h. */
 #ifndef STARFISH_CODELETS_TRANSFORM_H
 #define STARFISH_CODELETS_TRANSFORM_H
 

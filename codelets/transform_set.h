@@ -3,7 +3,7 @@
 #define STARFISH_CODELETS_TRANSFORM_SET_H
 
 #include "codelets/worker_plans.h"
-#include "fft/transform.h"
+#include "fft/kernels/transform.h"
 
 struct starfish_transform_set {
     struct starfish_context *context; /* NULL before create and after destroy */

@@ -1,7 +1,7 @@
-/* A recorded machine (docs/simulation.md): the folder that the variable STARFISH_MACHINE names, as `starfish machine record`
- * leaves it.
+/* A recorded machine (docs/simulation.md), as `starfish machine record` leaves it. The program reads its description
+ * (apps/machine/read.c) where the variable STARFISH_MACHINE names a folder, and hands it over before it creates a context.
  *
- * Where it is set, what a plan would measure comes from there, so that the plan is the same each time. In a program for
+ * Where there is one, what a plan would measure comes from there, so that the plan is the same each time. In a program for
  * simulated machines, which works on no other, cores and GPUs are those of the machine too. */
 #ifndef STARFISH_SCHEDULER_MACHINE_H
 #define STARFISH_SCHEDULER_MACHINE_H
@@ -36,11 +36,14 @@ struct starfish_machine {
     struct starfish_machine_rates rates[STARFISH_MACHINE_RATES];
 };
 
-/* Read FOLDER/machine.json. Errors: FILE, ARGUMENT. */
-starfish_status starfish_machine_read(const char *folder, struct starfish_machine *machine);
+/* From now on plans take their rates from this machine, which is copied. Call it before the first context is created; not
+ * thread-safe. */
+void starfish_machine_use(const struct starfish_machine *machine);
+/* A machine was named but cannot be used: starfish_machine_check, and so every new context, fails with this status and
+ * message. */
+void starfish_machine_refuse(starfish_status status, const char *message);
 
-/* The one that STARFISH_MACHINE names, read at the first call and kept; NULL where none is named or it cannot be read, of which
- * starfish_machine_check says why. */
+/* The machine in use; NULL where none was named or it could not be read, of which starfish_machine_check says why. */
 const struct starfish_machine *starfish_machine_named(void);
 /* SUCCESS where none is named, unless this program is for simulated machines. */
 starfish_status starfish_machine_check(void);

@@ -2,7 +2,7 @@
 #ifndef STARFISH_TASKS_SEPARABLE_H
 #define STARFISH_TASKS_SEPARABLE_H
 
-#include "fft/basis.h"
+#include "fft/kernels/basis.h"
 #include "scheduler/field.h"
 #include "scheduler/progress.h"
 #include "scheduler/vector.h"

@@ -2,7 +2,7 @@
 #include "tasks/slab.h"
 
 #include "base/real.h"
-#include "sparse/constant_line.h"
+#include "tridiag/kernels/constant_line.h"
 
 #include <stdlib.h>
 #include <string.h>

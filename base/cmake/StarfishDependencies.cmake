@@ -35,7 +35,7 @@ endif()
 
 # All but StarPU, which a simulated program has another of.
 add_library(starfish_libraries INTERFACE)
-foreach(dependency HWLOC FFTW FFTWF OPENBLAS LAPACKE JANSSON PNG HDF5)
+foreach(dependency HWLOC FFTW FFTWF OPENBLAS LAPACKE)
     target_include_directories(starfish_libraries SYSTEM INTERFACE ${${dependency}_INCLUDE_DIRS})
     target_link_libraries(starfish_libraries INTERFACE PkgConfig::${dependency})
 endforeach()
@@ -44,6 +44,13 @@ if(STARFISH_HAVE_CUDA)
     target_include_directories(starfish_libraries SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
     target_link_libraries(starfish_libraries INTERFACE CUDA::cudart CUDA::cufft CUDA::cublas)
 endif()
+
+# The program's own: files and pictures.
+add_library(starfish_program_libraries INTERFACE)
+foreach(dependency JANSSON PNG HDF5)
+    target_include_directories(starfish_program_libraries SYSTEM INTERFACE ${${dependency}_INCLUDE_DIRS})
+    target_link_libraries(starfish_program_libraries INTERFACE PkgConfig::${dependency})
+endforeach()
 
 add_library(starfish_dependencies INTERFACE)
 target_include_directories(starfish_dependencies SYSTEM INTERFACE ${STARPU_INCLUDE_DIRS})

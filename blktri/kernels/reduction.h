@@ -13,7 +13,7 @@
  *                 block: y_(lo-1) -= cn[lo-1] G(lo, c) y_c,  y_(hi+1) -= an[hi+1] G(hi, c) y_c.
  *   substitution  levels from the root down: the known rows outside act on y_c through the half blocks,
  *                 y_c -= an[c] (last of block lo..c-1 driven by x_(lo-1)), likewise from above; then x_c = G(c, c) y_c.
- * Each of these is a rational function of T applied to a vector: a chain of first-order factors (tridiag/tridiag.h).
+ * Each of these is a rational function of T applied to a vector: a chain of first-order factors (tridiag/kernels/tridiag.h).
  *
  * Accuracy depends on the order of factors: numerator roots are paired with their nearest denominator roots (the
  * eigenvalues of a half block interlace those of the block, so a pair is close to the identity), and the rest, plain

@@ -2,7 +2,7 @@
  *
  * Lines in y and z lie side by side in x: a row of the strip is a piece of a row of the grid, whose entries and defect are computed and
  * eliminated at once. Lines in x are turned, a few rows of the grid at a time. A cyclic line is solved by Sherman and Morrison's formula, as
- * in tridiag/batch.h: with the diagonal entries at its ends changed, once for the defect and once for the border. */
+ * in tridiag/kernels/batch.h: with the diagonal entries at its ends changed, once for the defect and once for the border. */
 #include "multigrid/kernels/seven_lines.h"
 #include "multigrid/kernels/seven_row.h"
 

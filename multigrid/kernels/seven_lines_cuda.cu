@@ -2,7 +2,7 @@
  *
  * Words per unknown that must move in tensor form: u, f, v, and what the elimination leaves for the substitution, written and read: 4, that is 7;
  * H200 at 4.2 TB/s, 512^3, f64: 1.8 ms. Lines in y and z lie side by side in x, so that all is coalesced. Lines in x are turned in shared
- * memory, CHUNK unknowns of CHUNK lines at a time. Cyclic lines by Sherman and Morrison's formula, as in tridiag/batch.h: 2 more for the
+ * memory, CHUNK unknowns of CHUNK lines at a time. Cyclic lines by Sherman and Morrison's formula, as in tridiag/kernels/batch.h: 2 more for the
  * border. Neighbours come from the caches. */
 #include "multigrid/kernels/seven_march.cuh"
 

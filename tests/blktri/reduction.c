@@ -4,7 +4,7 @@
 
 #include "tests/blktri/matrices.h"
 #include "tests/common/check.h"
-#include "tridiag/tridiag_ref.h"
+#include "tridiag/kernels/tridiag_ref.h"
 
 #include <float.h>
 #include <math.h>

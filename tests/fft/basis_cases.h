@@ -2,7 +2,7 @@
 #ifndef STARFISH_TESTS_BASIS_CASES_H
 #define STARFISH_TESTS_BASIS_CASES_H
 
-#include "fft/basis.h"
+#include "fft/kernels/basis.h"
 #include "tests/common/reals.h"
 
 enum { BASIS_MOST = 700 };

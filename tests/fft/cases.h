@@ -3,7 +3,7 @@
 #define STARFISH_TESTS_FFT_CASES_H
 
 #include "base/real.h"
-#include "fft/transform_ref.h"
+#include "fft/kernels/transform_ref.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* x and y of whole planes on a GPU against the CPU. Exit status 77 without a device. Arrays lie between guard bytes,
  * once aligned to elements only and once as cudaMalloc aligns. STARFISH_TEST_SMALL leaves the large sizes out. */
 #include "cases.h"
-#include "fft/planes.h"
+#include "fft/kernels/planes.h"
 #include "tests/common/memory.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * device. Outputs are poisoned with NaN and everything the device may write lies between guard bytes.
  * STARFISH_TEST_SMALL leaves the large sizes out. */
 #include "cases.h"
-#include "fft/transform.h"
+#include "fft/kernels/transform.h"
 
 #include <cuda_runtime.h>
 #include <setjmp.h>

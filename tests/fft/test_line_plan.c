@@ -1,7 +1,7 @@
 /* The tables by which the CUDA version transforms a line, carried out here one butterfly after the other, against the
  * Fourier sum. */
 #include "cases.h"
-#include "fft/line_plan.h"
+#include "fft/kernels/line_plan.h"
 
 #include <complex.h>
 #include <setjmp.h>

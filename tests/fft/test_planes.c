@@ -1,6 +1,6 @@
 /* x and y of whole planes on the CPU against the definition, line by line. */
 #include "cases.h"
-#include "fft/planes.h"
+#include "fft/kernels/planes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The tables of transform_tables.h, with an FFT between them, against the definition: what the CUDA version computes,
  * checked without a GPU. And the oracle itself against FFTW's r2r, so that the kinds mean what transform.h says. */
 #include "cases.h"
-#include "fft/transform_tables.h"
+#include "fft/kernels/transform_tables.h"
 
 #include <fftw3.h>
 #include <setjmp.h>

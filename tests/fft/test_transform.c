@@ -1,6 +1,6 @@
 /* The CPU transforms against their definition, and the eigenvalues against the matrix they belong to. */
 #include "cases.h"
-#include "fft/transform.h"
+#include "fft/kernels/transform.h"
 
 #include <pthread.h>
 #include <setjmp.h>

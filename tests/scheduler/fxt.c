@@ -1,7 +1,7 @@
 /* scheduler/fxt.h: copies in StarPU's trace, by files as StarPU writes them. */
 #include "scheduler/fxt.h"
 
-#include "tests/base/scratch.h"
+#include "tests/apps/files/scratch.h"
 #include "tests/common/check.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "tests/tridiag/batch_cases.h"
 
 #include "tests/common/reals.h"
-#include "tridiag/tridiag_ref.h"
+#include "tridiag/kernels/tridiag_ref.h"
 
 #include <math.h>
 #include <setjmp.h>

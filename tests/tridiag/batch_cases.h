@@ -4,7 +4,7 @@
 #define STARFISH_TESTS_BATCH_CASES_H
 
 #include "tests/common/memory.h"
-#include "tridiag/batch.h"
+#include "tridiag/kernels/batch.h"
 
 enum test_matrix {
     TEST_DOMINANT,      /* random, diagonally dominant by rows */

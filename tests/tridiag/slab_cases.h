@@ -3,7 +3,7 @@
 #define STARFISH_TESTS_SLAB_CASES_H
 
 #include "tests/common/memory.h"
-#include "tridiag/slab_lines.h"
+#include "tridiag/kernels/slab_lines.h"
 #include <starfish/types.h>
 
 struct test_slab_device {

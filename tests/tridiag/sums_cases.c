@@ -2,7 +2,7 @@
 #include "sums_cases.h"
 
 #include "tests/common/reals.h"
-#include "tridiag/tridiag_ref.h"
+#include "tridiag/kernels/tridiag_ref.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #define STARFISH_TESTS_SUMS_CASES_H
 
 #include "tests/common/memory.h"
-#include "tridiag/shifted_sums.h"
+#include "tridiag/kernels/shifted_sums.h"
 #include <starfish/types.h>
 
 struct test_sums_device {

@@ -2,7 +2,7 @@
 #ifndef STARFISH_TESTS_TRIDIAG_CASES_H
 #define STARFISH_TESTS_TRIDIAG_CASES_H
 
-#include "tridiag/tridiag.h"
+#include "tridiag/kernels/tridiag.h"
 #include <starfish/types.h>
 
 /* Where kernels run. Memory has guard zones on both sides, which release checks. */

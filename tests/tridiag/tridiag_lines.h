@@ -2,7 +2,7 @@
 #ifndef STARFISH_TESTS_TRIDIAG_LINES_H
 #define STARFISH_TESTS_TRIDIAG_LINES_H
 
-#include "tridiag/tridiag_ref.h"
+#include "tridiag/kernels/tridiag_ref.h"
 #include "tridiag_cases.h"
 
 #define STABILITY 4.0

@@ -1,0 +1,346 @@
+/* starfish bench blktri: block cyclic reduction by size, form, tridiagonal algorithm, split between kinds of workers, and
+ * level by level.
+ *
+ * Least bytes: the field, or a level's rows, read and written once. The forms are bound by arithmetic and by the latency of
+ * recurrences; how far they are from memory is what the column says. */
+#include "apps/bench/bench.h"
+#include "apps/bench/blktri_run.h"
+#include "apps/command.h"
+#include "apps/lists.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const precisions[] = {"f32", "f64", NULL};
+static const char *const data_names[] = {"real", "complex", "complex-lines", NULL}; /* as enum blktri_data */
+static const char *const forms[] = {"fractions", "product", "slab", NULL};
+static const starfish_method methods[] = {STARFISH_METHOD_BLKTRI, STARFISH_METHOD_BLKTRI_PRODUCT, STARFISH_METHOD_SLAB};
+static const char *const algorithms[] = {"auto", "thomas", "cr", "pcr", "cr-pcr", NULL};
+static const starfish_algorithm algorithm_of[] = {STARFISH_ALGORITHM_AUTO, STARFISH_ALGORITHM_THOMAS,
+                                                  STARFISH_ALGORITHM_CR, STARFISH_ALGORITHM_PCR,
+                                                  STARFISH_ALGORITHM_CR_PCR};
+static const char *const radices[] = {"auto", "2", "4", NULL};
+static const int radix_of[] = {0, 2, 4};
+static const char *const places[] = {"host", "device", NULL};
+static const char *const step_names[] = {"reduction", "substitution"};
+
+struct blktri_bench {
+    struct bench bench; /* first: measure() gets at the rest through it */
+    const char *sizes, *forms, *precisions, *data, *algorithms, *radices, *splits, *workers, *where;
+    size_t team;
+    int levels;
+};
+
+/* Lists of what is combined. */
+struct axes {
+    struct list size, split, workers;
+    size_t form[LIST_MOST], form_count, precision[LIST_MOST], precisions, data[LIST_MOST], datas, algorithm[LIST_MOST],
+        algorithms, radix[LIST_MOST], radices, place[LIST_MOST], places;
+};
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void name_size(const size_t n[3], char *text, size_t size)
+{
+    char layers[24] = "";
+    if (n[0] > 1)
+        snprintf(layers, sizeof layers, "%zux", n[0]);
+    snprintf(text, size, "%s%zux%zu", layers, n[1], n[2]);
+}
+
+static void describe(const struct blktri_case *c, const char *form, const char *algorithm, const char *split,
+                     char *name, size_t size)
+{
+    char extent[64], data[24] = "", way[48] = "", radix[24] = "", cut[48] = "";
+    name_size(c->n, extent, sizeof extent);
+    if (c->data != BLKTRI_REAL)
+        snprintf(data, sizeof data, " %s", data_names[c->data]);
+    if (c->algorithm != STARFISH_ALGORITHM_AUTO)
+        snprintf(way, sizeof way, " by %s", algorithm);
+    if (c->radix > 0)
+        snprintf(radix, sizeof radix, " of radix %d", c->radix);
+    if (c->split >= 0)
+        snprintf(cut, sizeof cut, ", levels on cores: %s", split);
+    snprintf(name, size, "%s %s%s: %s%s%s, %s%s, %s", extent, precisions[c->precision], data, form, radix, way,
+             c->workers, cut, places[c->on_device]);
+}
+
+/* `rows`: of the last direction, each read and written at least once. */
+static json_t *add_row(struct bench *bench, const struct blktri_case *c, const struct blktri_times *times,
+                       const char *name, size_t rows, double *seconds)
+{
+    const double real = (c->precision ? 8 : 4) * (c->data == BLKTRI_REAL ? 1 : 2);
+    const double bytes = 2.0 * (double)c->n[0] * (double)c->n[1] * (double)rows * real;
+    char extent[64];
+    json_t *row = bench_row(bench, "starfish", name, seconds, times->repeat, bytes);
+    name_size(c->n, extent, sizeof extent);
+    json_object_set_new(row, "n", json_string(extent));
+    json_object_set_new(row, "precision", json_string(precisions[c->precision]));
+    json_object_set_new(row, "data", json_string(data_names[c->data]));
+    json_object_set_new(row, "method", json_string(times->method));
+    json_object_set_new(row, "radix", c->radix > 0 ? json_integer(c->radix) : json_null());
+    json_object_set_new(row, "workers", json_string(c->workers));
+    json_object_set_new(row, "where", json_string(places[c->on_device]));
+    return row;
+}
+
+/* What FISHPACK's BLKTRI takes on one core of 2.5 GHz: measured elsewhere, in f64. */
+static void add_fishpack(struct bench *bench, const size_t n[3])
+{
+    static const struct {
+        size_t n;
+        double seconds;
+    } known[] = {{255, 13e-3}, {511, 62e-3}, {1023, 266e-3}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
+        if (n[0] == 1 && n[1] == known[i].n && n[2] == known[i].n) {
+            char name[96];
+            double seconds = known[i].seconds;
+            snprintf(name, sizeof name, "%zux%zu f64: BLKTRI, one core of 2.5 GHz", n[1], n[2]);
+            bench_row(bench, "FISHPACK", name, &seconds, 1, 16.0 * (double)n[1] * (double)n[2]);
+        }
+}
+
+static void add_steps(struct bench *bench, const struct blktri_case *c, struct blktri_times *times, const char *name)
+{
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t i = 0; i < times->levels; ++i) {
+            /* in the order in which they come; there is nothing to reduce at the root */
+            const size_t level = step == BLKTRI_REDUCTION ? times->levels - 1 - i : i;
+            char text[384];
+            if (step == BLKTRI_REDUCTION && level == 0)
+                continue;
+            snprintf(text, sizeof text, "%s: %s, level %zu", name, step_names[step], level);
+            json_t *row = add_row(bench, c, times, text, times->separators[level], times->step[step][level]);
+            json_object_set_new(row, "step", json_string(step_names[step]));
+            json_object_set_new(row, "level", json_integer((json_int_t)level));
+            json_object_set_new(row, "separators", json_integer((json_int_t)times->separators[level]));
+            json_object_set_new(row, "gpu_share", command_json_real(times->gpu_share[step][level]));
+        }
+}
+
+static starfish_status measure_case(struct blktri_bench *run, starfish_context *context, const struct blktri_case *c,
+                                    const char *name)
+{
+    struct blktri_times times;
+    bench_announce("%s", name);
+    starfish_status status = blktri_run(c, context, run->bench.warmup, run->bench.repeat, &times);
+    if (status == STARFISH_SUCCESS) {
+        json_t *row = add_row(&run->bench, c, &times, name, c->n[2], times.seconds);
+        json_object_set_new(row, "plan_seconds", command_json_real(times.plan_seconds));
+        json_object_set_new(row, "residual", command_json_real(times.residual));
+        json_object_set_new(row, "bytes_moved", command_json_real(times.bytes_moved));
+        if (run->levels)
+            add_steps(&run->bench, c, &times, name);
+    }
+    blktri_free_times(&times);
+    return status;
+}
+
+/* ---- combinations ------------------------------------------------------------------------------------------------ */
+
+/* "N", "MxN" or "SxMxN". */
+static starfish_status read_size(const char *item, size_t n[3])
+{
+    struct list parts;
+    STARFISH_TRY(list_read("--size", item, 'x', &parts));
+    if (parts.count > 3)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--size: '%s' is none of N, MxN and SxMxN", item);
+    n[0] = 1;
+    for (size_t i = 0; i < parts.count; ++i)
+        STARFISH_TRY(list_count("--size", parts.item[i], &n[3 - parts.count + i]));
+    if (parts.count == 1)
+        n[1] = n[2];
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_split(const char *item, int *split)
+{
+    size_t count = 0;
+    *split = -1;
+    if (strcmp(item, "models") == 0)
+        return STARFISH_SUCCESS;
+    if (strcmp(item, "0") != 0)
+        STARFISH_TRY(list_count("--split", item, &count));
+    if (count > BLKTRI_LEVELS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--split: at most %d levels, is %s", BLKTRI_LEVELS, item);
+    *split = (int)count;
+    return STARFISH_SUCCESS;
+}
+
+/* Ways of solving that differ on GPUs, radices of sums, splits where there are both kinds, and places that are there. */
+static int makes_sense(const struct blktri_case *c, const starfish_context *context, size_t algorithm, size_t radix,
+                       size_t split)
+{
+    const int gpus = starfish_context_workers_of(context, STARFISH_GPU) > 0;
+    const int cores = starfish_context_workers_of(context, STARFISH_CPU) > 0;
+    if (algorithm > 0 && (!gpus || c->method != STARFISH_METHOD_BLKTRI_PRODUCT))
+        return 0;
+    if (radix > 0 && c->method != STARFISH_METHOD_BLKTRI)
+        return 0;
+    if (c->data != BLKTRI_REAL && c->n[0] > 1)
+        return 0;
+    if (c->data == BLKTRI_COMPLEX_LINES && c->method == STARFISH_METHOD_SLAB)
+        return 0;
+    if (split > 0 && (!gpus || !cores || c->method == STARFISH_METHOD_SLAB))
+        return 0;
+    return gpus || !c->on_device;
+}
+
+/* The a-th algorithm, the r-th radix, the s-th split and the p-th place. */
+static starfish_status measure_way(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
+                                   struct blktri_case *c, size_t form, const size_t way[4])
+{
+    const size_t algorithm = axes->algorithm[way[0]], radix = axes->radix[way[1]];
+    const char *split = axes->split.item[way[2]];
+    char name[256];
+    c->method = methods[form];
+    c->algorithm = algorithm_of[algorithm];
+    c->radix = c->method == STARFISH_METHOD_BLKTRI ? radix_of[radix] : 0;
+    c->on_device = axes->place[way[3]] == 1;
+    STARFISH_TRY(read_split(split, &c->split));
+    if (!makes_sense(c, context, way[0], way[1], way[2]))
+        return STARFISH_SUCCESS;
+    describe(c, forms[form], algorithms[algorithm], split, name, sizeof name);
+    return measure_case(run, context, c, name);
+}
+
+static starfish_status measure_ways(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
+                                    struct blktri_case *c, size_t form)
+{
+    for (size_t a = 0; a < axes->algorithms; ++a)
+        for (size_t r = 0; r < axes->radices; ++r)
+            for (size_t s = 0; s < axes->split.count; ++s)
+                for (size_t p = 0; p < axes->places; ++p)
+                    STARFISH_TRY(measure_way(run, axes, context, c, form, (const size_t[]){a, r, s, p}));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_cases(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
+                                     struct blktri_case *c)
+{
+    for (size_t p = 0; p < axes->precisions; ++p)
+        for (size_t d = 0; d < axes->datas; ++d)
+            for (size_t f = 0; f < axes->form_count; ++f) {
+                c->precision = (starfish_precision)axes->precision[p];
+                c->data = (enum blktri_data)axes->data[d];
+                STARFISH_TRY(measure_ways(run, axes, context, c, axes->form[f]));
+            }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_axes(const struct blktri_bench *run, struct axes *axes)
+{
+    size_t n[3];
+    int split;
+    STARFISH_TRY(list_read("--size", run->sizes, ',', &axes->size));
+    for (size_t i = 0; i < axes->size.count; ++i)
+        STARFISH_TRY(read_size(axes->size.item[i], n));
+    STARFISH_TRY(list_read("--split", run->splits, ',', &axes->split));
+    for (size_t i = 0; i < axes->split.count; ++i)
+        STARFISH_TRY(read_split(axes->split.item[i], &split));
+    STARFISH_TRY(list_choices("--form", run->forms, forms, axes->form, &axes->form_count));
+    STARFISH_TRY(list_choices("--precision", run->precisions, precisions, axes->precision, &axes->precisions));
+    STARFISH_TRY(list_choices("--data", run->data, data_names, axes->data, &axes->datas));
+    STARFISH_TRY(list_choices("--algorithm", run->algorithms, algorithms, axes->algorithm, &axes->algorithms));
+    STARFISH_TRY(list_choices("--radix", run->radices, radices, axes->radix, &axes->radices));
+    return list_choices("--where", run->where, places, axes->place, &axes->places);
+}
+
+static starfish_status measure(struct bench *bench)
+{
+    struct blktri_bench *run = (struct blktri_bench *)bench;
+    struct axes axes;
+    STARFISH_TRY(read_axes(run, &axes));
+    STARFISH_TRY(bench_look_around(bench));
+    STARFISH_TRY(list_read("--workers",
+                           run->workers      ? run->workers
+                           : bench->gpus > 0 ? "gpu;all;cpu"
+                                             : "cpu:1;cpu",
+                           ';', &axes.workers));
+    for (size_t i = 0; i < axes.workers.count * axes.size.count; ++i) {
+        struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count], .team = (int)run->team};
+        starfish_context *context;
+        STARFISH_TRY(read_size(axes.size.item[i % axes.size.count], c.n));
+        STARFISH_TRY(blktri_context(&c, &context));
+        starfish_status status = measure_cases(run, &axes, context, &c);
+        starfish_context_destroy(context);
+        STARFISH_TRY(status);
+    }
+    for (size_t i = 0; i < axes.size.count && json_array_size(bench->rows) > 0; ++i) {
+        size_t n[3] = {0};
+        STARFISH_TRY(read_size(axes.size.item[i], n));
+        add_fishpack(bench, n);
+    }
+    return STARFISH_SUCCESS;
+}
+
+int bench_blktri(int argc, char **argv)
+{
+    static struct blktri_bench run = {.bench = BENCH_DEFAULTS("blktri"),
+                                      .sizes = "511,1023",
+                                      .forms = "fractions,product",
+                                      .precisions = "f64",
+                                      .data = "real",
+                                      .algorithms = "auto",
+                                      .radices = "auto",
+                                      .splits = "models",
+                                      .where = "host,device"};
+    const struct option_entry options[] = {
+        {"--size",
+         OPTION_TEXT,
+         &run.sizes,
+         "LIST",
+         "N or MxN in 2D, SxMxN in 3D: S modes, lines of M, N rows; default 511,1023",
+         {NULL}},
+        {"--form",
+         OPTION_TEXT,
+         &run.forms,
+         "LIST",
+         "fractions, product; slab, the other method; default fractions,product",
+         {NULL}},
+        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, f32; default f64", {NULL}},
+        {"--data",
+         OPTION_TEXT,
+         &run.data,
+         "LIST",
+         "real; in 2D also complex right-hand sides: complex, and complex-lines with such coefficients; default real",
+         {NULL}},
+        {"--algorithm",
+         OPTION_TEXT,
+         &run.algorithms,
+         "LIST",
+         "products on GPUs: auto, thomas, cr, pcr, cr-pcr; default auto",
+         {NULL}},
+        {"--radix",
+         OPTION_TEXT,
+         &run.radices,
+         "LIST",
+         "parts of a block of fractions: auto, 2, 4; default auto",
+         {NULL}},
+        {"--split",
+         OPTION_TEXT,
+         &run.splits,
+         "LIST",
+         "levels next to the root that are for cores, others for GPUs; models: as they say; default models",
+         {NULL}},
+        {"--workers",
+         OPTION_TEXT,
+         &run.workers,
+         "SETS",
+         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu:1;cpu without a GPU",
+         {NULL}},
+        {"--team", OPTION_NUMBER, &run.team, "N", "cores that share a CPU worker; default 0: as for solve", {NULL}},
+        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: host (pinned), device; default both", {NULL}},
+        {"--levels", OPTION_FLAG, &run.levels, NULL, "also a row for each step of reduction and substitution", {NULL}},
+        BENCH_OPTIONS(&run.bench),
+        {.name = NULL},
+    };
+    const struct command_line line = {
+        .usage = "bench blktri [OPTION ...]",
+        .summary = "Block cyclic reduction on uniform Dirichlet grids, as sums of partial fractions or as products.\n"
+                   "A LIST has commas between its entries; all combinations that differ are measured.\n\n"
+                   "Steps are timed from their first task's start to their last one's end, without the copies before.",
+        .options = options};
+    return bench_main(&run.bench, &line, argc, argv, measure);
+}

@@ -1,0 +1,265 @@
+/* One solve by block cyclic reduction, timed step by step. */
+#include "apps/bench/blktri_run.h"
+
+#include "apps/workers.h"
+#include "base/real.h"
+#include "base/status.h"
+#include "bench/peers.h"
+#include "scheduler/account.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALIBRATIONS_AT_MOST = 200 }; /* each brings a sample of every task, and models want ten */
+
+static size_t reals_of(const struct blktri_case *c)
+{
+    return c->n[0] * c->n[1] * c->n[2] * (c->data == BLKTRI_REAL ? 1 : 2);
+}
+
+static size_t bytes_of(const struct blktri_case *c)
+{
+    return reals_of(c) * starfish_real_size(c->precision);
+}
+
+/* ---- plan ------------------------------------------------------------------------------------------------------- */
+
+/* The rows of a 2D problem, as FISHPACK takes them; complex ones in pairs, of a wave that is damped. */
+static starfish_status make_flat_plan(const struct blktri_case *c, starfish_context *context,
+                                      const struct starfish_poisson_options *options, starfish_poisson_plan **plan)
+{
+    const size_t most = c->n[1] > c->n[2] ? c->n[1] : c->n[2];
+    double *off = calloc(6 * most, sizeof *off);
+    if (!off)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu rows", most);
+    double *diag = off + most, *off_pairs = diag + most, *diag_pairs = off_pairs + 2 * most;
+    for (size_t k = 0; k < most; ++k) {
+        off[k] = off_pairs[2 * k] = 1;
+        diag[k] = diag_pairs[2 * k] = -2;
+        diag_pairs[2 * k + 1] = -0.01;
+    }
+    const struct starfish_axis y = {
+        .kind = STARFISH_TRIDIAGONAL, .n = c->n[2], .lower = off, .diag = diag, .upper = off};
+    struct starfish_axis x = y;
+    x.n = c->n[1];
+    if (c->data == BLKTRI_COMPLEX_LINES) {
+        x.complex_line = 1;
+        x.lower = x.upper = off_pairs;
+        x.diag = diag_pairs;
+    }
+    starfish_status status = starfish_separable2d_plan_create(context, &x, &y, 0, options, plan);
+    free(off);
+    return status;
+}
+
+static starfish_status make_plan(const struct blktri_case *c, starfish_context *context, int check_residual,
+                                 starfish_poisson_plan **plan)
+{
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    options.method = c->method;
+    options.precision = c->precision;
+    options.complex_rhs = c->data != BLKTRI_REAL;
+    options.algorithm = c->algorithm;
+    options.split = c->split;
+    options.radix = c->radix;
+    options.check_residual = check_residual;
+    if (c->n[0] == 1)
+        return make_flat_plan(c, context, &options, plan);
+    struct starfish_poisson_problem problem = {.lambda = 0};
+    for (int axis = 0; axis < 3; ++axis)
+        problem.axis[axis] = (struct starfish_axis){
+            .n = c->n[axis], .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_NODE};
+    problem.axis[0].ends[0] = problem.axis[0].ends[1] = STARFISH_PERIODIC;
+    return starfish_poisson_plan_create(context, &problem, &options, plan);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+struct arrays {
+    void *rhs, *solution;
+};
+
+static void *allocate(const struct blktri_case *c, starfish_context *context)
+{
+    void *memory = NULL;
+    if (c->on_device)
+        return peer_device_alloc(bytes_of(c));
+    return starfish_alloc(context, bytes_of(c), &memory) == STARFISH_SUCCESS ? memory : NULL;
+}
+
+static void give_back(const struct blktri_case *c, starfish_context *context, void *memory)
+{
+    if (c->on_device)
+        peer_device_free(memory);
+    else if (memory)
+        starfish_free(context, memory, bytes_of(c));
+}
+
+static void fill(const struct blktri_case *c, void *field)
+{
+    const size_t count = reals_of(c);
+    unsigned seed = 1;
+    for (size_t i = 0; i < count; ++i) {
+        seed = seed * 1664525u + 1013904223u;
+        const double value = (double)(seed >> 8) / (double)(1 << 24) - 0.5;
+        if (c->precision == STARFISH_F32)
+            ((float *)field)[i] = (float)value;
+        else
+            ((double *)field)[i] = value;
+    }
+}
+
+/* Both are written, so that their pages are there before anything is timed. */
+static starfish_status make_arrays(const struct blktri_case *c, starfish_context *context, struct arrays *arrays)
+{
+    void *field = c->on_device ? malloc(bytes_of(c)) : NULL;
+    arrays->rhs = allocate(c, context);
+    arrays->solution = allocate(c, context);
+    int made = arrays->rhs && arrays->solution && (!c->on_device || field);
+    if (made) {
+        fill(c, c->on_device ? field : arrays->rhs);
+        if (c->on_device)
+            made = peer_device_write(arrays->rhs, field, bytes_of(c));
+        else
+            memset(arrays->solution, 0, bytes_of(c));
+    }
+    free(field);
+    return made ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu bytes", 2 * bytes_of(c));
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status allocate_times(struct blktri_times *times, size_t levels)
+{
+    times->levels = levels;
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t l = 0; l < levels; ++l)
+            if (!(times->step[step][l] = calloc(times->repeat, sizeof(double))))
+                return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for times of %zu levels", levels);
+    return STARFISH_SUCCESS;
+}
+
+static double gpu_share(const struct starfish_step_info *step)
+{
+    const double tasks = (double)(step->tasks[STARFISH_CPU] + step->tasks[STARFISH_GPU]);
+    return tasks > 0 ? (double)step->tasks[STARFISH_GPU] / tasks : 0;
+}
+
+static starfish_status record(struct blktri_times *times, size_t repetition, const struct starfish_info *info)
+{
+    if (repetition == 0)
+        STARFISH_TRY(allocate_times(times, info->levels));
+    times->seconds[repetition] = info->seconds;
+    times->bytes_moved = (double)(info->host_to_device + info->device_to_host);
+    for (size_t l = 0; l < info->levels; ++l) {
+        const struct starfish_step_info *const steps[BLKTRI_STEPS] = {&info->level[l].reduction,
+                                                                      &info->level[l].substitution};
+        times->separators[l] = info->level[l].separators;
+        for (int step = 0; step < BLKTRI_STEPS; ++step) {
+            times->step[step][l][repetition] = steps[step]->seconds;
+            times->gpu_share[step][l] += gpu_share(steps[step]) / (double)times->repeat;
+        }
+    }
+    return STARFISH_SUCCESS;
+}
+
+void blktri_free_times(struct blktri_times *times)
+{
+    free(times->seconds);
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t l = 0; l < BLKTRI_LEVELS; ++l)
+            free(times->step[step][l]);
+    memset(times, 0, sizeof *times);
+}
+
+/* ---- solves ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status check(const struct blktri_case *c, starfish_context *context, const struct arrays *arrays,
+                             struct blktri_times *times)
+{
+    const double most = c->precision == STARFISH_F32 ? 1e-3 : 1e-9;
+    starfish_poisson_plan *plan;
+    struct starfish_info info;
+    STARFISH_TRY(make_plan(c, context, 1, &plan));
+    snprintf(times->method, sizeof times->method, "%s", starfish_poisson_plan_method(plan));
+    times->plan_seconds = starfish_poisson_plan_seconds(plan);
+    starfish_status status = starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, &info);
+    starfish_poisson_plan_destroy(plan);
+    if (status != STARFISH_SUCCESS)
+        return status;
+    times->residual = info.residual;
+    if (!(info.residual <= most))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%zu x %zu x %zu, %s, %s: the residual is %.3g", c->n[0],
+                             c->n[1], c->n[2], times->method, c->workers, info.residual);
+    return STARFISH_SUCCESS;
+}
+
+/* With workers of two kinds: until StarPU's models know every task on both. */
+static starfish_status calibrate(starfish_context *context, starfish_poisson_plan *plan, const struct arrays *arrays)
+{
+    int known = starfish_context_workers_of(context, STARFISH_CPU) == 0 ||
+                starfish_context_workers_of(context, STARFISH_GPU) == 0;
+    for (int solve = 0; solve < CALIBRATIONS_AT_MOST && !known; ++solve) {
+        struct starfish_record *record;
+        STARFISH_TRY(starfish_record_start(context, &record));
+        starfish_status status = starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, NULL);
+        const starfish_status stopped = starfish_record_stop(record);
+        known = starfish_account_calibrated(record);
+        starfish_record_free(record);
+        STARFISH_TRY(status);
+        STARFISH_TRY(stopped);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status time_solves(starfish_poisson_plan *plan, const struct arrays *arrays, size_t warmup,
+                                   struct blktri_times *times)
+{
+    for (size_t r = 0; r < warmup + times->repeat; ++r) {
+        struct starfish_info info;
+        STARFISH_TRY(starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, &info));
+        if (r >= warmup)
+            STARFISH_TRY(record(times, r - warmup, &info));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status run_prepared(const struct blktri_case *c, starfish_context *context, const struct arrays *arrays,
+                                    size_t warmup, struct blktri_times *times)
+{
+    starfish_poisson_plan *plan;
+    STARFISH_TRY(check(c, context, arrays, times));
+    STARFISH_TRY(make_plan(c, context, 0, &plan));
+    starfish_status status = calibrate(context, plan, arrays);
+    if (status == STARFISH_SUCCESS)
+        status = time_solves(plan, arrays, warmup, times);
+    starfish_poisson_plan_destroy(plan);
+    return status;
+}
+
+starfish_status blktri_run(const struct blktri_case *c, starfish_context *context, size_t warmup, size_t repeat,
+                           struct blktri_times *times)
+{
+    struct arrays arrays = {NULL, NULL};
+    memset(times, 0, sizeof *times);
+    times->repeat = repeat;
+    times->seconds = calloc(repeat, sizeof *times->seconds);
+    starfish_status status = times->seconds ? make_arrays(c, context, &arrays)
+                                            : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu times", repeat);
+    if (status == STARFISH_SUCCESS)
+        status = run_prepared(c, context, &arrays, warmup, times);
+    give_back(c, context, arrays.rhs);
+    give_back(c, context, arrays.solution);
+    return status;
+}
+
+starfish_status blktri_context(const struct blktri_case *c, starfish_context **context)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    STARFISH_TRY(workers_read(c->workers, &options));
+    options.cores_per_worker = c->team;
+    if (c->n[0] == 1)
+        workers_for_flat_problem(&options);
+    return starfish_context_create(context, &options);
+}

@@ -1,0 +1,348 @@
+/* starfish bench multigrid: Q1 multigrid on the meshes of Goeddeke and Strzodka, beside hypre's structured solvers on the same
+ * matrix in the same run, and beside what copies of the least bytes take. */
+#include "apps/bench/multigrid.h"
+#include "apps/command.h"
+#include "apps/lists.h"
+#include "apps/bench/multigrid_run.h"
+#include "bench/peer_hypre.h"
+#include "bench/peers.h"
+#include "multigrid/q1.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By their numbers. */
+const char *const multigrid_smoothers[] = {"auto",         "adi",       "line-x", "line-y", "jacobi",
+                                           "gauss-seidel", "chebyshev", "line-z", "plane",  NULL};
+static const char *const matrices[] = {"auto", "stored", "tensor", NULL};
+static const char *const storages[] = {"inner", "f16", "bf16", NULL};
+const char *const multigrid_shapes[] = {"v", "f", "w", "fmg", NULL};
+const char *const multigrid_places[] = {"host", "device", NULL};
+static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
+
+/* What is being measured. */
+struct combination {
+    const struct multigrid_mesh *mesh;
+    char name[64]; /* of mesh and level */
+    const char *workers;
+    starfish_context *context;
+    size_t precision, smoother, shape, place, matrix, storage;
+};
+
+void multigrid_bench_options(const struct multigrid_bench *run, struct starfish_multigrid_options *options)
+{
+    options->tail = run->tail;
+    options->conjugate_gradients = strcmp(run->krylov, "cg") == 0;
+    if (options->conjugate_gradients)
+        options->inner_cycles = 1;
+    if (run->cycles > 0) {
+        options->tolerance = 0;
+        options->most_cycles = (int)run->cycles;
+    }
+}
+
+json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached)
+{
+    return run->cycles > 0 ? json_null() : json_boolean(reached);
+}
+
+static void describe_case(const struct combination *c, char *name, size_t size)
+{
+    const int length =
+        snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
+                 multigrid_smoothers[c->smoother], matrices[c->matrix], multigrid_shapes[c->shape], c->workers,
+                 multigrid_places[c->place]);
+
+    if (c->storage > 0)
+        snprintf(name + length, size - (size_t)length, ", %s", storages[c->storage]);
+}
+
+static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times)
+{
+    const struct starfish_multigrid_info *info = &times->info;
+
+    json_object_set_new(row, "precision", json_string(multigrid_precisions[c->precision]));
+    json_object_set_new(row, "smoother", json_string(multigrid_smoothers[info->smoother]));
+    json_object_set_new(row, "matrix", json_string(matrices[info->matrix]));
+    json_object_set_new(row, "cycle", json_string(multigrid_shapes[c->shape]));
+    json_object_set_new(row, "storage", json_string(storages[c->storage]));
+    json_object_set_new(row, "workers", json_string(c->workers));
+    json_object_set_new(row, "where", json_string(multigrid_places[c->place]));
+    json_object_set_new(row, "cycles", json_integer(info->cycles));
+    json_object_set_new(row, "factor", command_json_real(info->factor));
+    json_object_set_new(row, "residual", command_json_real(info->residual));
+    json_object_set_new(row, "error", command_json_real(times->error));
+    json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
+}
+
+static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
+{
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct multigrid_times times;
+    const size_t steps = run->steps > 0 ? run->steps : 2;
+    char name[192];
+
+    multigrid_set_precision(&options, c->precision);
+    options.smoother = (starfish_smoother)c->smoother;
+    options.shape = (starfish_cycle_shape)c->shape;
+    options.storage = (starfish_storage)c->storage;
+    options.matrix = (starfish_matrix_form)c->matrix;
+    multigrid_bench_options(run, &options);
+    /* an ADI step is two elementary ones; what is chosen is given as many */
+    options.before = options.after = (int)(c->smoother <= STARFISH_SMOOTHER_ADI ? steps : 2 * steps);
+    describe_case(c, name, sizeof name);
+    if (options.conjugate_gradients)
+        snprintf(name + strlen(name), sizeof name - strlen(name), ", CG");
+    bench_announce("%s", name);
+    starfish_status status =
+        multigrid_run(c->mesh, &options, c->context, c->place == 1, run->bench.warmup, run->bench.repeat, &times);
+    if (status == STARFISH_SUCCESS) {
+        const double rate =
+            starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
+        const double size = options.precision == STARFISH_F64 ? 8 : 4;
+        const double bytes = multigrid_words(&options, &times.info) * size * (double)c->mesh->count;
+        if (!times.reached)
+            snprintf(name + strlen(name), sizeof name - strlen(name), ", 1e-8 not reached");
+        json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
+        describe(row, c, &times);
+        json_object_set_new(row, "reached", multigrid_bench_reached(run, times.reached));
+        json_object_set_new(row, "krylov", json_string(run->krylov));
+        if (rate > 0)
+            bench_limit(row, bytes / rate);
+    }
+    multigrid_free_times(&times);
+    return status;
+}
+
+/* ---- hypre ------------------------------------------------------------------------------------------------------- */
+
+static void measure_hypre(struct multigrid_bench *run, const struct combination *c,
+                          const struct peer_hypre_problem *problem, enum peer_hypre_solver solver)
+{
+    double *seconds = malloc(run->bench.repeat * sizeof *seconds), setup;
+    int iterations;
+    char name[96];
+
+    snprintf(name, sizeof name, "%s f64: one core", c->name);
+    bench_announce("%s: %s", name, hypre_names[solver]);
+    if (seconds && peer_hypre(solver, problem, NULL, (int)run->bench.repeat, seconds, &setup, &iterations)) {
+        const double bytes =
+            8.0 * (double)c->mesh->count * 8 * iterations; /* the matrix and a vector or two each time */
+        json_t *row = bench_row(&run->bench, hypre_names[solver], name, seconds, run->bench.repeat, bytes);
+        json_object_set_new(row, "precision", json_string("f64"));
+        json_object_set_new(row, "workers", json_string("cpu:1"));
+        json_object_set_new(row, "cycles", json_integer(iterations));
+        json_object_set_new(row, "plan_seconds", command_json_real(setup));
+    }
+    free(seconds);
+}
+
+static starfish_status measure_peers(struct multigrid_bench *run, const struct combination *c)
+{
+    struct peer_hypre_problem problem = {.n = {c->mesh->n[0], c->mesh->n[1]}, .rhs = c->mesh->load, .tolerance = 1e-8};
+    struct starfish_q1_grid grid;
+
+    STARFISH_TRY(starfish_q1_grid_create(&grid, &c->mesh->problem));
+    double *table = calloc(starfish_band_table_start(problem.n[0], problem.n[1], 5), sizeof *table);
+    if (!table) {
+        starfish_q1_grid_destroy(&grid);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix");
+    }
+    starfish_q1_assemble(&grid, table);
+    starfish_q1_diagonals(&grid, table);
+    starfish_q1_grid_destroy(&grid);
+    for (size_t b = 0; b < 5; b++)
+        problem.band[b] = table + starfish_band_table_start(problem.n[0], problem.n[1], b);
+    for (int solver = 0; solver < PEER_HYPRE_SOLVERS; solver++)
+        measure_hypre(run, c, &problem, (enum peer_hypre_solver)solver);
+    free(table);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- combinations ------------------------------------------------------------------------------------------------ */
+
+/* Entries in 16 bits are for cycles in f32. */
+static starfish_status measure_storages(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
+{
+    for (size_t i = 0; i < axes->storages; ++i) {
+        c->storage = axes->storage[i];
+        if (c->storage == 0 || c->precision != MULTIGRID_F64)
+            STARFISH_TRY(measure_combination(run, c));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_ways(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
+{
+    const int gpus = starfish_context_workers_of(c->context, STARFISH_GPU) > 0;
+
+    for (size_t p = 0; p < axes->precisions; ++p)
+        for (size_t s = 0; s < axes->smoothers; ++s)
+            for (size_t k = 0; k < axes->shapes; ++k)
+                for (size_t w = 0; w < axes->places * axes->matrices; ++w) {
+                    c->precision = axes->precision[p];
+                    c->smoother = axes->smoother[s];
+                    c->shape = axes->shape[k];
+                    c->place = axes->place[w / axes->matrices];
+                    c->matrix = axes->matrix[w % axes->matrices];
+                    if (c->place == 0 || gpus)
+                        STARFISH_TRY(measure_storages(run, axes, c));
+                }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_mesh(struct multigrid_bench *run, const struct axes *axes, const char *name, int level)
+{
+    struct multigrid_mesh mesh;
+    struct combination c = {.mesh = &mesh};
+
+    snprintf(c.name, sizeof c.name, "%s level %d", name, level);
+    starfish_status status = multigrid_mesh_create(name, level, &mesh);
+    for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
+        c.workers = axes->workers.item[w];
+        status = multigrid_context(c.workers, &c.context);
+        if (status == STARFISH_SUCCESS) {
+            status = measure_ways(run, axes, &c);
+            starfish_context_destroy(c.context);
+        }
+    }
+    if (status == STARFISH_SUCCESS && strcmp(run->peers, "none") != 0)
+        status = measure_peers(run, &c);
+    multigrid_mesh_free(&mesh);
+    return status;
+}
+
+static starfish_status read_axes(const struct multigrid_bench *run, struct axes *axes)
+{
+    struct starfish_q1_refinement refinement;
+
+    STARFISH_TRY(list_counts("--n", run->sizes, axes->size, &axes->sizes));
+    STARFISH_TRY(list_read("--mesh", run->meshes, ',', &axes->mesh));
+    for (size_t i = 0; i < axes->mesh.count; ++i)
+        STARFISH_TRY(starfish_q1_named(axes->mesh.item[i], &refinement));
+    STARFISH_TRY(list_counts("--level", run->levels, axes->level, &axes->levels));
+    STARFISH_TRY(
+        list_choices("--precision", run->precisions, multigrid_precisions, axes->precision, &axes->precisions));
+    STARFISH_TRY(list_choices("--smoother", run->smoothers, multigrid_smoothers, axes->smoother, &axes->smoothers));
+    STARFISH_TRY(list_choices("--cycle", run->shapes, multigrid_shapes, axes->shape, &axes->shapes));
+    STARFISH_TRY(list_choices("--matrix", run->matrices, matrices, axes->matrix, &axes->matrices));
+    STARFISH_TRY(list_choices("--storage", run->storages, storages, axes->storage, &axes->storages));
+    return list_choices("--where", run->where, multigrid_places, axes->place, &axes->places);
+}
+
+static starfish_status measure(struct bench *bench)
+{
+    struct multigrid_bench *run = (struct multigrid_bench *)bench;
+    struct axes axes;
+
+    STARFISH_TRY(read_axes(run, &axes));
+    STARFISH_TRY(bench_look_around(bench));
+    STARFISH_TRY(list_read("--workers",
+                           run->workers      ? run->workers
+                           : bench->gpus > 0 ? "gpu;cpu"
+                                             : "cpu:1;cpu",
+                           ';', &axes.workers));
+    if (axes.places == 1 && axes.place[0] == 1 && bench->gpus == 0)
+        return STARFISH_SUCCESS; /* nothing to measure, which the frame tells */
+    multigrid_copies(bench, &run->host_rate, &run->device_rate);
+    if (strcmp(run->problem, "seven") == 0)
+        return bench_multigrid_cubes(run, &axes);
+    for (size_t l = 0; l < axes.levels; ++l)
+        for (size_t m = 0; m < axes.mesh.count; ++m)
+            STARFISH_TRY(measure_mesh(run, &axes, axes.mesh.item[m],
+                                      axes.level[l] <= MULTIGRID_MOST_LEVEL ? (int)axes.level[l] : -1));
+    return STARFISH_SUCCESS;
+}
+
+int bench_multigrid(int argc, char **argv)
+{
+    static struct multigrid_bench run = {.bench = BENCH_DEFAULTS("multigrid"),
+                                         .problem = "q1",
+                                         .sizes = "127",
+                                         .meshes = "U1,U3",
+                                         .levels = "9",
+                                         .precisions = "f64,mixed",
+                                         .smoothers = "auto",
+                                         .shapes = "v",
+                                         .where = "host,device",
+                                         .peers = "all",
+                                         .krylov = "none",
+                                         .storages = "inner",
+                                         .matrices = "auto",
+                                         .steps = 0};
+    const struct option_entry options[] = {
+        {"--problem",
+         OPTION_CHOICE,
+         &run.problem,
+         "P",
+         "q1: bilinear elements, or seven: seven-point differences on cubes; default q1",
+         {"q1", "seven", NULL}},
+        {"--n", OPTION_TEXT, &run.sizes, "LIST", "seven: cubes of N^3 unknowns; default 127", {NULL}},
+        {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", {NULL}},
+        {"--level", OPTION_TEXT, &run.levels, "LIST", "L: 2^L x 2^L elements, at most 13; default 9", {NULL}},
+        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, mixed, f32; default f64,mixed", {NULL}},
+        {"--smoother",
+         OPTION_TEXT,
+         &run.smoothers,
+         "LIST",
+         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; seven: line-z, plane; default auto",
+         {NULL}},
+        {"--storage",
+         OPTION_TEXT,
+         &run.storages,
+         "LIST",
+         "of the matrices of cycles in f32: inner, f16, bf16; default inner",
+         {NULL}},
+        {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
+        {"--krylov",
+         OPTION_CHOICE,
+         &run.krylov,
+         "K",
+         "none, or cg: conjugate gradients with cycles v or w as preconditioner; default none",
+         {"none", "cg", NULL}},
+        {"--matrix",
+         OPTION_TEXT,
+         &run.matrices,
+         "LIST",
+         "auto, stored, tensor: bands or matrix-free; default auto",
+         {NULL}},
+        {"--tail",
+         OPTION_COUNT,
+         &run.tail,
+         "N",
+         "unknowns of the first grid that is one task with all smaller ones",
+         {NULL}},
+        {"--steps",
+         OPTION_COUNT,
+         &run.steps,
+         "N",
+         "ADI steps before and after; of other smoothers twice as many; default 2; seven: of all as many, default 1",
+         {NULL}},
+        {"--cycles",
+         OPTION_COUNT,
+         &run.cycles,
+         "N",
+         "exactly so many, and no residual is looked at, instead of as many as 1e-8 takes",
+         {NULL}},
+        {"--workers",
+         OPTION_TEXT,
+         &run.workers,
+         "SETS",
+         "sets with ; between, each as for solve; default gpu;cpu, or cpu:1;cpu without a GPU",
+         {NULL}},
+        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: host (pinned), device; default both", {NULL}},
+        {"--peers", OPTION_CHOICE, &run.peers, "P", "all or none; default all", {"all", "none", NULL}},
+        BENCH_OPTIONS(&run.bench),
+        {.name = NULL},
+    };
+    const struct command_line line = {
+        .usage = "bench multigrid [OPTION ...]",
+        .summary = "Multigrid for bilinear elements on the meshes of Goeddeke and Strzodka 2011, or for the "
+                   "Laplacian's seven-point\n"
+                   "differences on the unit cube with u = 0 around it and f = 1, to a residual of 1e-8.\n"
+                   "A LIST has commas between its entries; all combinations are measured.\n\n"
+                   "Peers: hypre's PFMG and SMG, alone and with CG, on one core, where libhypre-dev was found.",
+        .options = options};
+    return bench_main(&run.bench, &line, argc, argv, measure);
+}

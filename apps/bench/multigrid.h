@@ -1,0 +1,37 @@
+/* starfish bench multigrid: what its two problems share. */
+#ifndef STARFISH_APPS_BENCH_MULTIGRID_H
+#define STARFISH_APPS_BENCH_MULTIGRID_H
+
+#include "apps/bench/bench.h"
+#include "apps/lists.h"
+
+#include <starfish/multigrid.h>
+
+struct multigrid_bench {
+    struct bench bench; /* first: measure() gets at the rest through it */
+    const char *problem, *sizes, *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov;
+    const char *matrices, *storages;
+    size_t tail, steps, cycles;    /* 0: not given */
+    double host_rate, device_rate; /* bytes per second of copies */
+};
+
+/* Lists, as numbers. */
+struct axes {
+    struct list mesh, workers;
+    size_t size[LIST_MOST], sizes, level[LIST_MOST], levels, precision[LIST_MOST], precisions;
+    size_t smoother[LIST_MOST], smoothers, shape[LIST_MOST], shapes, place[LIST_MOST], places;
+    size_t matrix[LIST_MOST], matrices, storage[LIST_MOST], storages;
+};
+
+/* By their numbers. */
+extern const char *const multigrid_smoothers[], *const multigrid_shapes[], *const multigrid_places[];
+
+/* What the command line says that is the same for all combinations. */
+void multigrid_bench_options(const struct multigrid_bench *run, struct starfish_multigrid_options *options);
+/* A row's `reached`: nothing where the number of cycles is given. */
+json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached);
+
+/* Seven-point differences on cubes (bench_multigrid_cubes.c). */
+starfish_status bench_multigrid_cubes(struct multigrid_bench *run, const struct axes *axes);
+
+#endif

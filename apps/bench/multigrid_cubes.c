@@ -1,0 +1,293 @@
+/* starfish bench multigrid --problem seven: -Laplace(u) = 1 in the unit cube, u = 0 around it, by seven-point differences on N^3 nodes,
+ * beside hypre's PFMG on the same matrix in the same run, and beside what copies of the least bytes take. */
+#include "apps/bench/multigrid.h"
+#include "apps/command.h"
+#include "apps/bench/multigrid_run.h"
+#include "base/real.h"
+#include "bench/clock.h"
+#include "bench/peer_hypre.h"
+#include "bench/peers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_N = 1023 };
+
+/* What is being measured. */
+struct combination {
+    size_t n, count;
+    const char *workers;
+    starfish_context *context;
+    size_t precision, smoother, shape, place;
+    double peer; /* seconds of hypre's CG+PFMG, 0 where there is none */
+};
+
+/* ---- Ours -------------------------------------------------------------------------------------------------------- */
+
+/* The user's arrays, on the host and, if asked for, on the device. */
+struct arrays {
+    starfish_context *context;
+    size_t bytes;
+    void *rhs, *solution, *device_rhs, *device_solution;
+};
+
+static void free_arrays(struct arrays *a)
+{
+    starfish_free(a->context, a->rhs, a->bytes);
+    starfish_free(a->context, a->solution, a->bytes);
+    peer_device_free(a->device_rhs);
+    peer_device_free(a->device_solution);
+}
+
+static starfish_status make_arrays(const struct combination *c, starfish_precision precision, struct arrays *a)
+{
+    const double value = pow((double)c->n + 1, -3);
+
+    *a = (struct arrays){.context = c->context, .bytes = c->count * starfish_real_size(precision)};
+    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->rhs));
+    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->solution));
+    for (size_t i = 0; i < c->count; i++)
+        if (precision == STARFISH_F32)
+            ((float *)a->rhs)[i] = (float)value;
+        else
+            ((double *)a->rhs)[i] = value;
+    if (c->place == 0)
+        return STARFISH_SUCCESS;
+    a->device_rhs = peer_device_alloc(a->bytes);
+    a->device_solution = peer_device_alloc(a->bytes);
+    if (!a->device_rhs || !a->device_solution || !peer_device_write(a->device_rhs, a->rhs, a->bytes))
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for arrays of %zu bytes on the GPU", a->bytes);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_plan(const struct combination *c, const struct starfish_multigrid_options *options,
+                                   starfish_multigrid_plan **plan)
+{
+    struct starfish_stencil_problem problem = {.n = {c->n, c->n, c->n}, .grid = STARFISH_NODE};
+    double *width = malloc((c->n + 1) * sizeof *width);
+
+    if (!width)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid");
+    for (size_t i = 0; i <= c->n; i++)
+        width[i] = 1 / ((double)c->n + 1);
+    for (int d = 0; d < 3; d++) {
+        problem.width[d] = width;
+        problem.ends[d][0] = problem.ends[d][1] = STARFISH_DIRICHLET;
+    }
+    const starfish_status status = starfish_stencil_plan_create(c->context, &problem, options, plan);
+    free(width);
+    return status;
+}
+
+/* A tolerance that is not reached is a result. */
+static starfish_status repeat_solves(const struct bench *bench, starfish_multigrid_plan *plan, const struct arrays *a,
+                                     struct multigrid_times *times)
+{
+    const void *rhs = a->device_rhs ? a->device_rhs : a->rhs;
+    void *solution = a->device_solution ? a->device_solution : a->solution;
+
+    for (size_t i = 0; i < bench->warmup + times->repeat; i++) {
+        const starfish_status status = starfish_multigrid_solve(plan, rhs, solution, &times->info);
+        if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
+            return status;
+        times->reached = status == STARFISH_SUCCESS;
+        if (i >= bench->warmup)
+            times->seconds[i - bench->warmup] = times->info.seconds;
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status run_solves(const struct bench *bench, const struct combination *c,
+                                  const struct starfish_multigrid_options *options, struct multigrid_times *times)
+{
+    struct arrays arrays = {.context = c->context};
+    starfish_multigrid_plan *plan = NULL;
+    const double start = clock_now();
+
+    *times = (struct multigrid_times){.repeat = bench->repeat, .seconds = malloc(bench->repeat * sizeof(double))};
+    if (!times->seconds)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", bench->repeat);
+    STARFISH_TRY(create_plan(c, options, &plan));
+    times->plan_seconds = clock_now() - start;
+    starfish_status status = make_arrays(c, options->precision, &arrays);
+    if (status == STARFISH_SUCCESS)
+        status = repeat_solves(bench, plan, &arrays, times);
+    free_arrays(&arrays);
+    starfish_multigrid_plan_destroy(plan);
+    return status;
+}
+
+/* Words per unknown of the finest grid that a solve must move at least (multigrid/kernels/seven.h): a sweep 3, the first from zero 2, the
+ * restricted defect 2, planes in all directions 3 defects (3), cycles (4/3 of 15.25) and updates (3), all grids together 8/7 of the finest and an eighth more for what goes between them; the residual's norm 2, a
+ * step of conjugate gradients 21. */
+static double words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)
+{
+    const double step = info->smoother == STARFISH_SMOOTHER_ADI     ? 3.0
+                        : info->smoother == STARFISH_SMOOTHER_PLANE ? 3 + 15.25 * 4 / 3 + 3
+                                                                    : 1.0;
+    const double sweeps = step * (options->before + options->after);
+    const int gradients = options->conjugate_gradients ? info->cycles : 0;
+    const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
+
+    return info->cycles * (3 * sweeps + 2.25) * inner * 8 / 7 + 2.0 * info->count + 21.0 * gradients;
+}
+
+static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times, const char *krylov)
+{
+    const struct starfish_multigrid_info *info = &times->info;
+    const double seconds = json_number_value(json_object_get(row, "seconds"));
+
+    json_object_set_new(row, "precision", json_string(multigrid_precisions[c->precision]));
+    json_object_set_new(row, "smoother", json_string(multigrid_smoothers[info->smoother]));
+    json_object_set_new(row, "cycle", json_string(multigrid_shapes[c->shape]));
+    json_object_set_new(row, "krylov", json_string(krylov));
+    json_object_set_new(row, "workers", json_string(c->workers));
+    json_object_set_new(row, "where", json_string(multigrid_places[c->place]));
+    json_object_set_new(row, "cycles", json_integer(info->cycles));
+    json_object_set_new(row, "cycle_seconds", command_json_real(seconds / info->cycles));
+    json_object_set_new(row, "factor", command_json_real(info->factor));
+    json_object_set_new(row, "residual", command_json_real(info->residual));
+    json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
+    json_object_set_new(row, "to_peer", command_json_real(c->peer > 0 ? seconds / c->peer : (double)NAN));
+}
+
+static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
+{
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct multigrid_times times;
+    char name[192];
+
+    multigrid_set_precision(&options, c->precision);
+    options.smoother = (starfish_smoother)c->smoother;
+    options.shape = (starfish_cycle_shape)c->shape;
+    multigrid_bench_options(run, &options);
+    options.before = options.after = run->steps > 0 ? (int)run->steps : 1;
+    snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, multigrid_precisions[c->precision],
+             multigrid_smoothers[c->smoother], multigrid_shapes[c->shape], options.before, options.after,
+             options.conjugate_gradients ? ", CG" : "", c->workers, multigrid_places[c->place]);
+    bench_announce("%s", name);
+    const starfish_status status = run_solves(&run->bench, c, &options, &times);
+    if (status == STARFISH_SUCCESS) {
+        const double rate =
+            starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
+        const double size = options.precision == STARFISH_F64 ? 8 : 4;
+        const double bytes = words(&options, &times.info) * size * (double)c->count;
+        json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
+        describe(row, c, &times, run->krylov);
+        json_object_set_new(row, "reached", multigrid_bench_reached(run, times.reached));
+        if (rate > 0)
+            bench_limit(row, bytes / rate);
+    }
+    multigrid_free_times(&times);
+    return status;
+}
+
+/* ---- hypre ------------------------------------------------------------------------------------------------------- */
+
+static double measure_hypre(struct multigrid_bench *run, const struct combination *c,
+                            const struct peer_hypre_problem *problem, enum peer_hypre_solver solver)
+{
+    static const char *const names[] = {
+        [PEER_HYPRE_PFMG] = "hypre PFMG", [PEER_HYPRE_SMG] = "hypre SMG", [PEER_HYPRE_CG_PFMG] = "hypre CG+PFMG"};
+    double *seconds = malloc(run->bench.repeat * sizeof *seconds), setup, median = 0;
+    int iterations;
+    char name[96];
+
+    snprintf(name, sizeof name, "%zu^3: f64, one core%s", c->n, problem->red_black ? ", red-black" : "");
+    bench_announce("%s: %s", name, names[solver]);
+    if (seconds && peer_hypre(solver, problem, NULL, (int)run->bench.repeat, seconds, &setup, &iterations)) {
+        const double bytes = 8.0 * (double)c->count * 6 * iterations; /* the matrix and a vector or two each time */
+        json_t *row = bench_row(&run->bench, names[solver], name, seconds, run->bench.repeat, bytes);
+        median = json_number_value(json_object_get(row, "seconds"));
+        json_object_set_new(row, "precision", json_string("f64"));
+        json_object_set_new(row, "workers", json_string("cpu:1"));
+        json_object_set_new(row, "cycles", json_integer(iterations));
+        json_object_set_new(row, "cycle_seconds", command_json_real(median / iterations));
+        json_object_set_new(row, "plan_seconds", command_json_real(setup));
+    }
+    free(seconds);
+    return median;
+}
+
+/* The matrix as hypre wants it: the diagonal, and the entries of the neighbours above. */
+static void fill_bands(size_t n, double *bands, double *rhs)
+{
+    const size_t count = n * n * n, stride[3] = {1, n, n * n};
+    const double h = 1 / ((double)n + 1);
+
+    for (size_t e = 0; e < count; e++) {
+        bands[e] = 6 * h;
+        for (int d = 0; d < 3; d++)
+            bands[(size_t)(d + 1) * count + e] = e / stride[d] % n + 1 < n ? -h : 0;
+        rhs[e] = h * h * h;
+    }
+}
+
+static starfish_status measure_peers(struct multigrid_bench *run, struct combination *c)
+{
+    struct peer_hypre_problem problem = {.n = {c->n, c->n, c->n}, .tolerance = 1e-8};
+    double *bands = malloc(5 * c->count * sizeof *bands);
+
+    if (!bands)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix");
+    fill_bands(c->n, bands, bands + 4 * c->count);
+    for (size_t b = 0; b < 4; b++)
+        problem.band[b] = bands + b * c->count;
+    problem.rhs = bands + 4 * c->count;
+    measure_hypre(run, c, &problem, PEER_HYPRE_PFMG);
+    c->peer = measure_hypre(run, c, &problem, PEER_HYPRE_CG_PFMG);
+    problem.red_black = 1;
+    measure_hypre(run, c, &problem, PEER_HYPRE_PFMG);
+    measure_hypre(run, c, &problem, PEER_HYPRE_CG_PFMG);
+    free(bands);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- combinations ------------------------------------------------------------------------------------------------ */
+
+static starfish_status measure_ways(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
+{
+    const int gpus = starfish_context_workers_of(c->context, STARFISH_GPU) > 0;
+
+    for (size_t p = 0; p < axes->precisions; ++p)
+        for (size_t s = 0; s < axes->smoothers; ++s)
+            for (size_t k = 0; k < axes->shapes; ++k)
+                for (size_t w = 0; w < axes->places; ++w) {
+                    c->precision = axes->precision[p];
+                    c->smoother = axes->smoother[s];
+                    c->shape = axes->shape[k];
+                    c->place = axes->place[w];
+                    if (c->place == 0 || gpus)
+                        STARFISH_TRY(measure_combination(run, c));
+                }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_cube(struct multigrid_bench *run, const struct axes *axes, size_t n)
+{
+    struct combination c = {.n = n, .count = n * n * n};
+    starfish_status status = STARFISH_SUCCESS;
+
+    if (n < 1 || n > MOST_N)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 1 .. %d", n, MOST_N);
+    if (strcmp(run->peers, "none") != 0)
+        STARFISH_TRY(measure_peers(run, &c));
+    for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
+        c.workers = axes->workers.item[w];
+        status = multigrid_context(c.workers, &c.context);
+        if (status == STARFISH_SUCCESS) {
+            status = measure_ways(run, axes, &c);
+            starfish_context_destroy(c.context);
+        }
+    }
+    return status;
+}
+
+starfish_status bench_multigrid_cubes(struct multigrid_bench *run, const struct axes *axes)
+{
+    for (size_t i = 0; i < axes->sizes; ++i)
+        STARFISH_TRY(measure_cube(run, axes, axes->size[i]));
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,216 @@
+/* The papers' test problem by Q1 multigrid. */
+#include "apps/bench/multigrid_run.h"
+
+#include "apps/workers.h"
+#include "base/real.h"
+#include "base/status.h"
+#include "bench/clock.h"
+#include "bench/peers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The problem ------------------------------------------------------------------------------------------------- */
+
+static double exact(void *data, const struct starfish_q1_point *p)
+{
+    (void)data;
+    return p->low[0] * p->high[0] * p->low[1] * p->high[1];
+}
+
+/* -Laplace(u0) */
+static double source(void *data, const struct starfish_q1_point *p)
+{
+    (void)data;
+    return 2 * p->low[1] * p->high[1] + 2 * p->low[0] * p->high[0];
+}
+
+starfish_status multigrid_mesh_create(const char *name, int level, struct multigrid_mesh *mesh)
+{
+    struct starfish_q1_refinement refinement = {.level = level};
+
+    memset(mesh, 0, sizeof *mesh);
+    STARFISH_TRY(starfish_q1_named(name, &refinement));
+    if (level < 1 || level > MULTIGRID_MOST_LEVEL)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--level: is %d, must be 1 .. %d", level, MULTIGRID_MOST_LEVEL);
+    for (int d = 0; d < 2; d++) {
+        mesh->problem.elements[d] = (size_t)1 << level;
+        mesh->problem.width[d] = mesh->width[d] = malloc(mesh->problem.elements[d] * sizeof(double));
+        mesh->problem.ends[d][0] = mesh->problem.ends[d][1] = STARFISH_DIRICHLET;
+    }
+    starfish_q1_unknowns(&mesh->problem, mesh->n);
+    mesh->count = mesh->n[0] * mesh->n[1];
+    mesh->load = malloc(mesh->count * sizeof(double));
+    if (!mesh->width[0] || !mesh->width[1] || !mesh->load)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh of level %d", level);
+    STARFISH_TRY(starfish_q1_refine(&refinement, mesh->width[0], mesh->width[1]));
+    return starfish_q1_load(&mesh->problem, source, NULL, mesh->load);
+}
+
+void multigrid_mesh_free(struct multigrid_mesh *mesh)
+{
+    free(mesh->width[0]);
+    free(mesh->width[1]);
+    free(mesh->load);
+}
+
+const char *const multigrid_precisions[] = {"f32", "f64", "mixed", NULL};
+
+void multigrid_set_precision(struct starfish_multigrid_options *options, size_t precision)
+{
+    options->precision = precision == MULTIGRID_F32 ? STARFISH_F32 : STARFISH_F64;
+    options->inner = precision == MULTIGRID_F64 ? STARFISH_F64 : STARFISH_F32;
+}
+
+double multigrid_words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)
+{
+    /* a step of either, when it is chosen, is twice one in one direction or colour */
+    const int twice = options->smoother <= STARFISH_SMOOTHER_ADI;
+    const int points = twice && info->smoother == STARFISH_SMOOTHER_CHEBYSHEV; /* half as many steps again */
+    const double stored = options->storage ? 2.5 : 5; /* entries in 16 bits beside row sums in f32 */
+    const double matrix = info->matrix == STARFISH_MATRIX_TENSOR ? 0 : stored; /* words of it per unknown */
+    const double step = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 10 : 3 + matrix;
+    const double cycle = step *
+                             (points  ? 1.5
+                              : twice ? 2
+                                      : 1) *
+                             (options->before + options->after) +
+                         (2.25 + matrix) + 2.25;
+    const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
+
+    const int gradients = !options->conjugate_gradients ? 0 : info->defects > 0 ? info->defects : info->cycles;
+
+    return info->cycles * cycle * inner * 4 / 3 + (2 + matrix) * info->count + 24.0 * gradients;
+}
+
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
+
+starfish_status multigrid_context(const char *workers, starfish_context **context)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+
+    STARFISH_TRY(workers_read(workers, &options));
+    return starfish_context_create(context, &options);
+}
+
+/* The user's arrays: on the host, and if asked for on the device as well. */
+struct arrays {
+    starfish_context *context;
+    size_t bytes;
+    void *rhs, *solution, *device_rhs, *device_solution;
+};
+
+static void free_arrays(struct arrays *a)
+{
+    starfish_free(a->context, a->rhs, a->bytes);
+    starfish_free(a->context, a->solution, a->bytes);
+    peer_device_free(a->device_rhs);
+    peer_device_free(a->device_solution);
+}
+
+static starfish_status make_arrays(const struct multigrid_mesh *mesh, starfish_precision precision, int on_device,
+                                   struct arrays *a)
+{
+    a->bytes = mesh->count * starfish_real_size(precision);
+    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->rhs));
+    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->solution));
+    for (size_t i = 0; i < mesh->count; i++)
+        if (precision == STARFISH_F32)
+            ((float *)a->rhs)[i] = (float)mesh->load[i];
+        else
+            ((double *)a->rhs)[i] = mesh->load[i];
+    if (!on_device)
+        return STARFISH_SUCCESS;
+    a->device_rhs = peer_device_alloc(a->bytes);
+    a->device_solution = peer_device_alloc(a->bytes);
+    if (!a->device_rhs || !a->device_solution || !peer_device_write(a->device_rhs, a->rhs, a->bytes))
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for arrays of %zu bytes on the GPU", a->bytes);
+    return STARFISH_SUCCESS;
+}
+
+/* A tolerance that is not reached is a result. */
+static starfish_status solve(starfish_multigrid_plan *plan, const struct arrays *a, int on_device,
+                             struct multigrid_times *times)
+{
+    const starfish_status status = on_device
+                                       ? starfish_multigrid_solve(plan, a->device_rhs, a->device_solution, &times->info)
+                                       : starfish_multigrid_solve(plan, a->rhs, a->solution, &times->info);
+
+    times->reached = status == STARFISH_SUCCESS;
+    return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
+}
+
+static starfish_status find_error(const struct multigrid_mesh *mesh, starfish_precision precision, void *solution,
+                                  double *error)
+{
+    double *values = malloc(mesh->count * sizeof *values);
+
+    if (!values)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
+    for (size_t i = 0; i < mesh->count; i++)
+        values[i] = precision == STARFISH_F32 ? (double)((float *)solution)[i] : ((double *)solution)[i];
+    const starfish_status status = starfish_q1_error(&mesh->problem, exact, NULL, values, error);
+    free(values);
+    return status;
+}
+
+static starfish_status repeat_solves(const struct multigrid_mesh *mesh, starfish_multigrid_plan *plan,
+                                     const struct arrays *a, starfish_precision precision, int on_device, size_t warmup,
+                                     struct multigrid_times *times)
+{
+    for (size_t i = 0; i < warmup + times->repeat; i++) {
+        STARFISH_TRY(solve(plan, a, on_device, times));
+        if (i >= warmup)
+            times->seconds[i - warmup] = times->info.seconds;
+    }
+    if (on_device) { /* once more, for its error */
+        struct multigrid_times last = *times;
+        STARFISH_TRY(solve(plan, a, 0, &last));
+    }
+    return find_error(mesh, precision, a->solution, &times->error);
+}
+
+starfish_status multigrid_run(const struct multigrid_mesh *mesh, const struct starfish_multigrid_options *options,
+                              starfish_context *context, int on_device, size_t warmup, size_t repeat,
+                              struct multigrid_times *times)
+{
+    struct arrays arrays = {.context = context};
+    starfish_multigrid_plan *plan = NULL;
+    const double start = clock_now();
+
+    *times = (struct multigrid_times){.repeat = repeat, .seconds = malloc(repeat * sizeof(double))};
+    if (!times->seconds)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", repeat);
+    STARFISH_TRY(starfish_q1_plan_create(context, &mesh->problem, options, &plan));
+    times->plan_seconds = clock_now() - start;
+    starfish_status status = make_arrays(mesh, options->precision, on_device, &arrays);
+    if (status == STARFISH_SUCCESS)
+        status = repeat_solves(mesh, plan, &arrays, options->precision, on_device, warmup, times);
+    free_arrays(&arrays);
+    starfish_multigrid_plan_destroy(plan);
+    return status;
+}
+
+void multigrid_free_times(struct multigrid_times *times)
+{
+    free(times->seconds);
+    times->seconds = NULL;
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------------------------ */
+
+void multigrid_copies(struct bench *bench, double *host_rate, double *device_rate)
+{
+    enum { TIMES = 3 };
+    const size_t bytes = (size_t)256 << 20;
+    double seconds[TIMES];
+
+    if (peer_stream_passes(bytes, TIMES, seconds)) {
+        json_t *row = bench_row(bench, "copy", "host memory, ten passes", seconds, TIMES, 10.0 * (double)bytes);
+        *host_rate = json_number_value(json_object_get(row, "bytes_per_second"));
+    }
+    if (bench->gpus > 0 && peer_device_copy(bytes, TIMES, seconds)) {
+        json_t *row = bench_row(bench, "copy", "device memory", seconds, TIMES, 2.0 * (double)bytes);
+        *device_rate = json_number_value(json_object_get(row, "bytes_per_second"));
+    }
+}

@@ -1,0 +1,80 @@
+/* starfish bench poisson3d: the pieces of one run. */
+#ifndef STARFISH_APPS_BENCH_POISSON3D_H
+#define STARFISH_APPS_BENCH_POISSON3D_H
+
+#include "apps/bench/bench.h"
+#include "apps/lists.h"
+#include "bench/peers.h"
+
+#include <starfish/starfish.h>
+
+/* What one set of ends is called on the command line. */
+struct poisson3d_ends {
+    const char *name;
+    starfish_end ends[2];
+};
+
+/* One problem: what is solved, whoever solves it. */
+struct poisson3d_case {
+    size_t n[3];
+    starfish_precision precision;
+    const struct poisson3d_ends *y, *z;
+    starfish_grid grid;
+    int stretched; /* y */
+    double *coordinates;
+    struct starfish_poisson_problem problem; /* points to `coordinates` */
+    char size[80];                           /* and precision */
+    char name[144];                          /* all of it */
+};
+
+enum { POISSON3D_MOST_IN_FLIGHT = 64 };
+enum poisson3d_where { POISSON3D_PAGEABLE, POISSON3D_PINNED, POISSON3D_DEVICE, POISSON3D_PLACES };
+
+/* Bytes per second of plain copies of a case's field, measured in the same run; NaN where they could not be. */
+struct poisson3d_limits {
+    double cores;          /* read and written by all cores */
+    double device;         /* read and written in device memory */
+    double up, down, both; /* over the link; both: sum of both directions at once */
+};
+
+/* Lists as they were given; NULL: chosen by what the machine has. */
+struct poisson3d_given {
+    const char *n, *precision, *bc, *grid, *y, *method, *workers, *where, *stream;
+};
+
+struct poisson3d {
+    struct bench bench; /* the first, so that bench_main's callback finds the rest */
+    struct poisson3d_given given;
+    const char *peers; /* all, fast or none */
+    size_t slabs;
+    size_t cases, methods, places, streams;
+    struct poisson3d_case *each; /* [cases] */
+    struct poisson3d_limits *limits;
+    struct list workers;
+    size_t method[LIST_MOST], place[LIST_MOST], stream[LIST_MOST]; /* place: places == 0 is all that make sense */
+    size_t solves;                                                 /* rows of ours so far */
+    double seconds[BENCH_MOST_REPEATS];
+};
+
+extern const char *const poisson3d_methods[], *const poisson3d_places[]; /* names, ended by NULL */
+
+/* Cases (bench_poisson3d_cases.c): all combinations that are asked for, and room for their limits. */
+starfish_status poisson3d_read_cases(struct poisson3d *run);
+void poisson3d_free_cases(struct poisson3d *run);
+/* Bytes of a field of the case. */
+size_t poisson3d_bytes(const struct poisson3d_case *c);
+/* The keys of a row that say how large a field is, and the others that say what was solved. */
+void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c);
+void poisson3d_describe(json_t *row, const struct poisson3d_case *c);
+
+/* Plain copies: fills run->limits and adds their rows (bench_poisson3d_peers.c). */
+void poisson3d_measure_limits(struct poisson3d *run);
+/* Other people's solvers: adds their rows. Error: MEMORY. */
+starfish_status poisson3d_measure_peers(struct poisson3d *run);
+/* Our solves with one set of workers (bench_poisson3d_solves.c). */
+starfish_status poisson3d_measure_solves(struct poisson3d *run, const char *workers);
+
+/* A field of pseudo-random numbers in [-1/2, 1/2), aligned to 64 bytes, the same every time; free() releases it. */
+starfish_status poisson3d_random_field(const struct poisson3d_case *c, void **field);
+
+#endif

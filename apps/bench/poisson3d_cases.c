@@ -1,0 +1,170 @@
+/* starfish bench poisson3d: the problems that the command line asks for. */
+#include "apps/bench/poisson3d.h"
+#include "base/real.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct poisson3d_ends all_ends[] = {
+    {"periodic", {STARFISH_PERIODIC, STARFISH_PERIODIC}},
+    {"dirichlet", {STARFISH_DIRICHLET, STARFISH_DIRICHLET}},
+    {"neumann", {STARFISH_NEUMANN, STARFISH_NEUMANN}},
+    {"mixed", {STARFISH_DIRICHLET, STARFISH_NEUMANN}},
+};
+static const char *const end_names[] = {"periodic", "dirichlet", "neumann", "mixed", NULL};
+static const char *const precision_names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64", NULL};
+static const char *const grid_names[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell", NULL};
+static const char *const y_names[] = {"uniform", "stretched", NULL};
+/* ---- one case ---- */
+
+size_t poisson3d_bytes(const struct poisson3d_case *c)
+{
+    return c->n[0] * c->n[1] * c->n[2] * starfish_real_size(c->precision);
+}
+
+void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c)
+{
+    char text[80];
+    snprintf(text, sizeof text, "%zux%zux%zu", c->n[0], c->n[1], c->n[2]);
+    json_object_set_new(row, "n", json_string(text));
+    json_object_set_new(row, "precision", json_string(precision_names[c->precision]));
+}
+
+void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s/%s", c->y->name, c->z->name);
+    json_object_set_new(row, "bc", json_string(text));
+    json_object_set_new(row, "grid", json_string(grid_names[c->grid]));
+    json_object_set_new(row, "y", json_string(y_names[c->stretched]));
+}
+
+starfish_status poisson3d_random_field(const struct poisson3d_case *c, void **field)
+{
+    const size_t count = c->n[0] * c->n[1] * c->n[2];
+    unsigned seed = 1;
+    *field = aligned_alloc(64, (poisson3d_bytes(c) + 63) / 64 * 64);
+    if (!*field)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a field", c->name);
+    for (size_t i = 0; i < count; ++i) {
+        seed = seed * 1664525u + 1013904223u;
+        const double value = (double)(seed >> 8) / (1 << 24) - 0.5;
+        if (c->precision == STARFISH_F32)
+            ((float *)*field)[i] = (float)value;
+        else
+            ((double *)*field)[i] = value;
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Faces or nodes that crowd at both ends, the widest spacing about four times the least. */
+static starfish_status stretch(struct poisson3d_case *c, struct starfish_axis *y)
+{
+    const double strength = 1.3;
+    size_t count = y->n + 1;
+    if (c->grid == STARFISH_NODE)
+        count = y->n + (y->ends[0] == STARFISH_DIRICHLET) + (y->ends[1] == STARFISH_DIRICHLET);
+    c->coordinates = malloc(count * sizeof *c->coordinates);
+    if (!c->coordinates)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "--y: no memory for %zu coordinates", count);
+    for (size_t j = 0; j < count; ++j) {
+        const double t = count > 1 ? 2 * (double)j / (double)(count - 1) - 1 : 0;
+        c->coordinates[j] = 0.5 + 0.5 * tanh(strength * t) / tanh(strength);
+    }
+    y->kind = STARFISH_STRETCHED;
+    y->coordinates = c->coordinates;
+    y->coordinate_count = count;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status make_case(struct poisson3d_case *c)
+{
+    const struct poisson3d_ends *ends[3] = {&all_ends[0], c->y, c->z};
+    for (int d = 0; d < 3; ++d)
+        c->problem.axis[d] = (struct starfish_axis){
+            .n = c->n[d], .length = 1, .ends = {ends[d]->ends[0], ends[d]->ends[1]}, .grid = c->grid};
+    const int cube = c->n[0] == c->n[1] && c->n[1] == c->n[2];
+    if (cube)
+        snprintf(c->size, sizeof c->size, "%zu^3 %s", c->n[0], precision_names[c->precision]);
+    else
+        snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2], precision_names[c->precision]);
+    snprintf(c->name, sizeof c->name, "%s %s/%s %s%s", c->size, c->y->name, c->z->name, grid_names[c->grid],
+             c->stretched ? ", y stretched" : "");
+    return c->stretched ? stretch(c, &c->problem.axis[1]) : STARFISH_SUCCESS;
+}
+
+/* ---- the command line ---- */
+
+/* "Y/Z", or one name for both. */
+static starfish_status read_ends(const char *item, const struct poisson3d_ends *ends[2])
+{
+    struct list names;
+    STARFISH_TRY(list_read("--bc", item, '/', &names));
+    if (names.count > 2)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--bc: '%s' is not KIND or KIND/KIND, of y and z", item);
+    for (size_t i = 0; i < 2; ++i) {
+        size_t index;
+        STARFISH_TRY(list_choice("--bc", names.item[i < names.count ? i : 0], end_names, &index));
+        ends[i] = &all_ends[index];
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_precisions(const char *text, size_t *values, size_t *count)
+{
+    return list_choices("--precision", strcmp(text, "both") == 0 ? "f64,f32" : text, precision_names, values, count);
+}
+
+/* One digit of a mixed-radix number, the last first. */
+static size_t take(size_t *rest, size_t radix)
+{
+    const size_t digit = *rest % radix;
+    *rest /= radix;
+    return digit;
+}
+
+/* All combinations, the first option varying slowest. */
+starfish_status poisson3d_read_cases(struct poisson3d *run)
+{
+    const struct poisson3d_given *given = &run->given;
+    struct list sizes, ends;
+    size_t precision[LIST_MOST], grid[LIST_MOST], y[LIST_MOST], precisions, grids, ys;
+    STARFISH_TRY(list_read("--n", given->n, ',', &sizes));
+    STARFISH_TRY(read_precisions(given->precision, precision, &precisions));
+    STARFISH_TRY(list_read("--bc", given->bc, ',', &ends));
+    STARFISH_TRY(list_choices("--grid", given->grid, grid_names, grid, &grids));
+    STARFISH_TRY(list_choices("--y", given->y, y_names, y, &ys));
+    const size_t most = sizes.count * precisions * ends.count * grids * ys;
+    run->each = calloc(most, sizeof *run->each);
+    run->limits = calloc(most, sizeof *run->limits);
+    if (!run->each || !run->limits)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu cases", most);
+    for (size_t i = 0; i < most; ++i) {
+        struct poisson3d_case *c = &run->each[run->cases];
+        size_t rest = i;
+        const struct poisson3d_ends *both[2];
+        c->stretched = (int)y[take(&rest, ys)];
+        c->grid = (starfish_grid)grid[take(&rest, grids)];
+        STARFISH_TRY(read_ends(ends.item[take(&rest, ends.count)], both));
+        c->y = both[0];
+        c->z = both[1];
+        c->precision = (starfish_precision)precision[take(&rest, precisions)];
+        STARFISH_TRY(list_size("--n", sizes.item[rest], c->n));
+        /* A periodic y cannot be stretched: left out. */
+        if (c->stretched && c->y->ends[0] == STARFISH_PERIODIC)
+            continue;
+        run->cases++;
+        STARFISH_TRY(make_case(c));
+    }
+    return STARFISH_SUCCESS;
+}
+
+void poisson3d_free_cases(struct poisson3d *run)
+{
+    for (size_t i = 0; i < run->cases; ++i)
+        free(run->each[i].coordinates);
+    free(run->each);
+    free(run->limits);
+}

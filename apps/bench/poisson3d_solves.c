@@ -1,0 +1,281 @@
+/* starfish bench poisson3d: our own solves. A case is first solved once with its residual checked, then timed. */
+#include "apps/bench/poisson3d.h"
+#include "apps/command.h"
+#include "apps/workers.h"
+#include "bench/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is measured now: a case by a method with its data in one place, `flight` right-hand sides at a time. */
+struct subject {
+    struct poisson3d *run;
+    const struct poisson3d_case *c;
+    const struct poisson3d_limits *limits;
+    starfish_context *context;
+    const char *workers;
+    enum poisson3d_where where;
+    starfish_method method;
+    size_t flight;
+    void *rhs[POISSON3D_MOST_IN_FLIGHT], *solution[POISSON3D_MOST_IN_FLIGHT];
+    double residual;
+    double gpu_tasks, tasks;
+};
+
+/* ---- memory ---- */
+
+static void *allocate(const struct subject *s)
+{
+    const size_t bytes = poisson3d_bytes(s->c);
+    void *memory = NULL;
+    if (s->where == POISSON3D_DEVICE)
+        return peer_device_alloc(bytes);
+    if (s->where == POISSON3D_PAGEABLE)
+        return aligned_alloc(64, (bytes + 63) / 64 * 64);
+    return starfish_alloc(s->context, bytes, &memory) == STARFISH_SUCCESS ? memory : NULL;
+}
+
+static void give_back(const struct subject *s, void *memory)
+{
+    if (s->where == POISSON3D_DEVICE)
+        peer_device_free(memory);
+    else if (s->where == POISSON3D_PAGEABLE)
+        free(memory);
+    else if (memory)
+        starfish_free(s->context, memory, poisson3d_bytes(s->c));
+}
+
+/* Both arrays are written, so that their pages are there before anything is timed. */
+static starfish_status make_arrays(struct subject *s)
+{
+    const size_t bytes = poisson3d_bytes(s->c);
+    void *source;
+    starfish_status status = STARFISH_SUCCESS;
+    STARFISH_TRY(poisson3d_random_field(s->c, &source));
+    for (size_t i = 0; i < 2 * s->flight && status == STARFISH_SUCCESS; ++i) {
+        void **memory = i % 2 ? &s->solution[i / 2] : &s->rhs[i / 2];
+        *memory = allocate(s);
+        if (!*memory || (s->where == POISSON3D_DEVICE && !peer_device_write(*memory, source, bytes)))
+            status = starfish_fail(STARFISH_ERROR_MEMORY, "%s: no %s memory for %zu fields", s->c->name,
+                                   poisson3d_places[s->where], 2 * s->flight);
+        else if (s->where != POISSON3D_DEVICE)
+            memcpy(*memory, source, bytes);
+    }
+    free(source);
+    return status;
+}
+
+static void free_arrays(struct subject *s)
+{
+    for (size_t i = 0; i < s->flight; ++i) {
+        give_back(s, s->rhs[i]);
+        give_back(s, s->solution[i]);
+        s->rhs[i] = s->solution[i] = NULL;
+    }
+}
+
+/* ---- solves ---- */
+
+static starfish_status make_plan(const struct subject *s, int check_residual, starfish_poisson_plan **plan)
+{
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    options.method = s->method;
+    options.precision = s->c->precision;
+    options.slabs = s->run->slabs;
+    options.check_residual = check_residual;
+    return starfish_poisson_plan_create(s->context, &s->c->problem, &options, plan);
+}
+
+static starfish_status check(struct subject *s)
+{
+    const double most = s->c->precision == STARFISH_F32 ? 1e-3 : 1e-8;
+    starfish_poisson_plan *plan;
+    struct starfish_info info;
+    STARFISH_TRY(make_plan(s, 1, &plan));
+    starfish_status status = starfish_poisson_solve(plan, NULL, s->rhs[0], s->solution[0], &info);
+    starfish_poisson_plan_destroy(plan);
+    if (status != STARFISH_SUCCESS)
+        return status;
+    s->residual = info.residual;
+    if (!(info.residual < most))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s, %s, %s: the residual is %.3g", s->c->name,
+                             poisson3d_methods[s->method], s->workers, info.residual);
+    return STARFISH_SUCCESS;
+}
+
+/* Jobs in flight, the oldest first. */
+struct flight {
+    starfish_job *job[POISSON3D_MOST_IN_FLIGHT];
+    size_t jobs, submitted; /* the latter counts all there were */
+};
+
+static starfish_status submit_next(struct subject *s, starfish_poisson_plan *plan, struct flight *flight)
+{
+    const size_t array = flight->submitted % s->flight;
+    STARFISH_TRY(starfish_poisson_submit(plan, NULL, s->rhs[array], s->solution[array], &flight->job[flight->jobs]));
+    ++flight->submitted;
+    ++flight->jobs;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status wait_for_oldest(struct subject *s, struct flight *flight)
+{
+    struct starfish_info info;
+    starfish_job *oldest = flight->job[0];
+    memmove(flight->job, flight->job + 1, --flight->jobs * sizeof flight->job[0]);
+    STARFISH_TRY(starfish_job_wait(oldest, &info));
+    s->gpu_tasks += (double)info.worker[STARFISH_GPU].tasks;
+    s->tasks += (double)(info.worker[STARFISH_GPU].tasks + info.worker[STARFISH_CPU].tasks);
+    return STARFISH_SUCCESS;
+}
+
+/* A stream without end. Solves may be done in bursts, so a sample is over as many solves as are in flight. */
+static starfish_status stream(struct subject *s, starfish_poisson_plan *plan, struct flight *flight)
+{
+    const struct bench *bench = &s->run->bench;
+    double done[POISSON3D_MOST_IN_FLIGHT] = {0}; /* when the last ones were */
+    const size_t warmup = bench->warmup > s->flight ? bench->warmup : s->flight;
+    while (flight->jobs + 1 < s->flight)
+        STARFISH_TRY(submit_next(s, plan, flight));
+    for (size_t solve = 0; solve < warmup + bench->repeat; ++solve) {
+        done[0] = s->flight > 1 ? done[0] : clock_now();
+        STARFISH_TRY(submit_next(s, plan, flight));
+        if (solve == warmup)
+            s->gpu_tasks = s->tasks = 0;
+        STARFISH_TRY(wait_for_oldest(s, flight));
+        const double time = clock_now();
+        if (solve >= warmup)
+            s->run->seconds[solve - warmup] = (time - done[solve % s->flight]) / (double)s->flight;
+        done[solve % s->flight] = time;
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status time_solves(struct subject *s, starfish_poisson_plan *plan)
+{
+    struct flight flight = {.jobs = 0};
+    starfish_status status = stream(s, plan, &flight);
+    while (flight.jobs > 0) {
+        const starfish_status waited = wait_for_oldest(s, &flight);
+        status = status == STARFISH_SUCCESS ? waited : status;
+    }
+    return status;
+}
+
+/* ---- rows ---- */
+
+/* Least bytes and, in *limit, the least time: of the GPUs, of the cores, of both at their own limits. */
+static double least_bytes(const struct subject *s, double *limit)
+{
+    const double field = (double)poisson3d_bytes(s->c);
+    const struct poisson3d_limits *rate = s->limits;
+    const size_t gpus = starfish_context_workers_of(s->context, STARFISH_GPU);
+    const double cores = 10 * field / rate->cores;
+    if (gpus == 0) {
+        *limit = cores;
+        return 10 * field;
+    }
+    double gpu = 8 * field / rate->device;
+    if (s->where != POISSON3D_DEVICE)
+        gpu = (s->flight > 1 ? 2 * field / rate->both : field / rate->up + field / rate->down) / (double)gpus;
+    *limit = starfish_context_workers_of(s->context, STARFISH_CPU) ? 1 / (1 / gpu + 1 / cores) : gpu;
+    return s->where == POISSON3D_DEVICE ? 8 * field : 2 * field;
+}
+
+static void add_row(const struct subject *s, const starfish_poisson_plan *plan)
+{
+    char name[256], flight[48] = "";
+    double limit, bytes = least_bytes(s, &limit);
+    struct poisson3d *run = s->run;
+    if (s->flight > 1)
+        snprintf(flight, sizeof flight, ", %zu in flight", s->flight);
+    snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, poisson3d_methods[s->method], s->workers,
+             poisson3d_places[s->where], flight);
+    json_t *row = bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, bytes);
+    bench_limit(row, limit);
+    poisson3d_describe_size(row, s->c);
+    poisson3d_describe(row, s->c);
+    json_object_set_new(row, "method", json_string(starfish_poisson_plan_method(plan)));
+    json_object_set_new(row, "workers", json_string(s->workers));
+    json_object_set_new(row, "where", json_string(poisson3d_places[s->where]));
+    json_object_set_new(row, "in_flight", json_integer((json_int_t)s->flight));
+    json_object_set_new(row, "plan_seconds", command_json_real(starfish_poisson_plan_seconds(plan)));
+    json_object_set_new(row, "residual", command_json_real(s->residual));
+    json_object_set_new(row, "gpu_share", command_json_real(s->gpu_tasks / s->tasks));
+}
+
+static starfish_status measure_prepared(struct subject *s)
+{
+    starfish_poisson_plan *plan;
+    STARFISH_TRY(check(s));
+    STARFISH_TRY(make_plan(s, 0, &plan));
+    starfish_status status = time_solves(s, plan);
+    if (status == STARFISH_SUCCESS)
+        add_row(s, plan);
+    s->run->solves += status == STARFISH_SUCCESS;
+    starfish_poisson_plan_destroy(plan);
+    return status;
+}
+
+static starfish_status measure_one(struct subject *s)
+{
+    bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, poisson3d_methods[s->method], s->workers,
+                   poisson3d_places[s->where], s->flight);
+    starfish_status status = make_arrays(s);
+    if (status == STARFISH_SUCCESS)
+        status = measure_prepared(s);
+    free_arrays(s);
+    return status;
+}
+
+/* ---- everything with one set of workers ---- */
+
+/* Is that place of the data wanted, and there? Host memory is all one to cores. */
+static int takes_place(const struct subject *s)
+{
+    const struct poisson3d *run = s->run;
+    const int gpus = starfish_context_workers_of(s->context, STARFISH_GPU) > 0;
+    if (run->places == 0)
+        return gpus || s->where == POISSON3D_PAGEABLE;
+    for (size_t i = 0; i < run->places; ++i)
+        if (run->place[i] == s->where)
+            return gpus || s->where != POISSON3D_DEVICE;
+    return 0;
+}
+
+static starfish_status measure_places(struct subject *s)
+{
+    for (int where = POISSON3D_PLACES - 1; where >= 0; --where) {
+        s->where = (enum poisson3d_where)where;
+        for (size_t i = 0; takes_place(s) && i < s->run->streams; ++i) {
+            s->flight = s->run->stream[i];
+            STARFISH_TRY(measure_one(s));
+        }
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_cases(struct subject *s)
+{
+    struct poisson3d *run = s->run;
+    for (size_t i = 0; i < run->cases; ++i)
+        for (size_t m = 0; m < run->methods; ++m) {
+            s->c = &run->each[i];
+            s->limits = &run->limits[i];
+            s->method = (starfish_method)run->method[m];
+            STARFISH_TRY(measure_places(s));
+        }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status poisson3d_measure_solves(struct poisson3d *run, const char *workers)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    struct subject subject = {.run = run, .workers = workers};
+    STARFISH_TRY(workers_read(workers, &options));
+    STARFISH_TRY(starfish_context_create(&subject.context, &options));
+    starfish_status status = measure_cases(&subject);
+    starfish_context_destroy(subject.context);
+    return status;
+}

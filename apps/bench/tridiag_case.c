@@ -1,0 +1,335 @@
+/* starfish bench tridiag: the rows of one case. */
+#include "apps/bench/tridiag.h"
+#include "apps/command.h"
+#include "base/real.h"
+#include "bench/clock.h"
+#include "tridiag/kernels/batch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Small batches are over before the next launch is there: so many in a row. */
+enum { SMALL_UNKNOWNS = 1 << 22, LAUNCHES_IN_A_ROW = 40, SAMPLED_LINES = 16 };
+/* Arrays that fit caches would say nothing of memory. */
+enum { LEAST_COPIED = 1 << 28, COPIES = 5 };
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+static json_t *add_row(struct tridiag_bench *run, const struct tridiag_case *c, const char *who, const char *what,
+                       const char *workers, int measured)
+{
+    const double rate = strcmp(workers, "gpu") == 0 ? run->device_rate : run->cores_rate;
+    char name[256], times[32] = "";
+    if ((size_t)measured < run->bench.repeat)
+        snprintf(times, sizeof times, ", %d times", measured);
+    snprintf(name, sizeof name, "%s: %s, %s%s", c->name, what, workers, times);
+    json_t *row = bench_row(&run->bench, who, name, run->seconds, (size_t)measured, tridiag_bytes(c));
+    json_object_set_new(row, "n", json_integer((json_int_t)c->n));
+    json_object_set_new(row, "lines", json_integer((json_int_t)c->lines));
+    json_object_set_new(row, "precision", json_string(c->precision == STARFISH_F32 ? "f32" : "f64"));
+    json_object_set_new(row, "layout", json_string(c->interleaved ? "interleaved" : "contiguous"));
+    json_object_set_new(row, "workers", json_string(workers));
+    if (rate > 0)
+        bench_limit(row, tridiag_bytes(c) / rate);
+    return row;
+}
+
+/* A figure of a paper's, which no machine here has taken. */
+static void add_paper(struct tridiag_bench *run, const struct tridiag_case *c, const char *who, const char *what,
+                      double seconds)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%s: %s", c->name, what);
+    json_t *row = bench_row(&run->bench, who, name, &seconds, 1, tridiag_bytes(c));
+    json_object_set_new(row, "workers", json_string("GTX 280"));
+}
+
+static void add_papers(struct tridiag_bench *run, const struct tridiag_case *c)
+{
+    if (c->precision != STARFISH_F32 || c->interleaved || c->coefficients != TRIDIAG_GENERAL)
+        return;
+    if (c->n == 513 && c->lines == 513)
+        add_paper(run, c, "Goeddeke, Strzodka 2011", "cr, stored apart", 0.445e-3);
+    if (c->n == 512 && c->lines == 512) {
+        add_paper(run, c, "Zhang, Cohen, Owens 2010", "cr", 1.066e-3);
+        add_paper(run, c, "Zhang, Cohen, Owens 2010", "cr-pcr", 0.422e-3);
+    }
+}
+
+/* ---- the solution ----------------------------------------------------------------------------------------------- */
+
+static double value(const struct tridiag_case *c, int array, size_t i)
+{
+    return c->precision == STARFISH_F32 ? (double)((const float *)c->host[array])[i]
+                                        : ((const double *)c->host[array])[i];
+}
+
+/* Only some lines are looked at. */
+static size_t sampled_step(const struct tridiag_case *c)
+{
+    return c->lines > SAMPLED_LINES ? c->lines / SAMPLED_LINES : 1;
+}
+
+/* A x - d in row k of line l. */
+static double row_residual(const struct tridiag_case *c, const struct starfish_tridiag_problem *p, size_t l, size_t k)
+{
+    const size_t a = k * p->coefficients.row + l * p->coefficients.line, i = k * p->vectors.row + l * p->vectors.line;
+    const double shift = p->shift ? value(c, TRIDIAG_SHIFT, l) : 0;
+    double sum = (value(c, TRIDIAG_DIAG, a) + shift) * value(c, TRIDIAG_SOLUTION, i) - value(c, TRIDIAG_RHS, i);
+
+    if (k > 0)
+        sum += value(c, TRIDIAG_LOWER, a) * value(c, TRIDIAG_SOLUTION, i - p->vectors.row);
+    if (k + 1 < c->n)
+        sum += value(c, TRIDIAG_UPPER, a) * value(c, TRIDIAG_SOLUTION, i + p->vectors.row);
+    return isnan(sum) ? HUGE_VAL : fabs(sum);
+}
+
+/* max |A x - d| over some lines; right-hand sides are up to 1. */
+static double residual(const struct tridiag_case *c)
+{
+    const struct starfish_tridiag_problem p = tridiag_problem(c);
+    const size_t step = sampled_step(c);
+    double worst = 0;
+
+    for (size_t l = 0; l < c->lines; l += step)
+#pragma omp parallel for reduction(max : worst) if (c->n > TRIDIAG_FEW)
+        for (size_t k = 0; k < c->n; ++k)
+            worst = fmax(worst, row_residual(c, &p, l, k));
+    return worst;
+}
+
+static starfish_status add_residual(json_t *row, const struct tridiag_case *c)
+{
+    const double found = residual(c);
+    json_object_set_new(row, "residual", command_json_real(found));
+    if (found > (c->precision == STARFISH_F32 ? 1e-4 : 1e-12))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", c->name, found);
+    return STARFISH_SUCCESS;
+}
+
+static void *solution_at(const struct tridiag_case *c, void *solution, size_t element)
+{
+    return (char *)solution + element * starfish_real_size(c->precision);
+}
+
+static void forget_solution(const struct tridiag_case *c)
+{
+    const struct starfish_layout layout = tridiag_problem(c).vectors;
+    const size_t size = starfish_real_size(c->precision);
+
+    for (size_t l = 0; l < c->lines; l += sampled_step(c))
+        for (size_t k = 0; k < c->n; ++k)
+            memset(solution_at(c, c->host[TRIDIAG_SOLUTION], k * layout.row + l * layout.line), 0xff, size);
+    if (c->device[TRIDIAG_SOLUTION])
+        peer_device_set(c->device[TRIDIAG_SOLUTION], 0xff, c->count[TRIDIAG_SOLUTION] * size);
+}
+
+static void fetch_solution(const struct tridiag_case *c)
+{
+    const struct starfish_layout layout = tridiag_problem(c).vectors;
+    const size_t size = starfish_real_size(c->precision);
+
+    for (size_t l = 0; l < c->lines; l += sampled_step(c))
+        peer_device_read(solution_at(c, c->host[TRIDIAG_SOLUTION], l * layout.line),
+                         solution_at(c, c->device[TRIDIAG_SOLUTION], l * layout.line), c->n, layout.row, size);
+}
+
+/* ---- ours ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status solve_once(starfish_tridiag_plan *plan, const struct tridiag_case *c, double *seconds)
+{
+    struct starfish_tridiag_info info;
+
+    STARFISH_TRY(starfish_tridiag_solve(plan, c->host[TRIDIAG_RHS], c->host[TRIDIAG_SOLUTION], &info));
+    *seconds = info.seconds;
+    return STARFISH_SUCCESS;
+}
+
+/* Warm-up and measurements end early where a solve takes long. */
+static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, const struct tridiag_case *c,
+                                   int *measured)
+{
+    const double begin = clock_now();
+    *measured = 0;
+    for (size_t r = 0; r < run->bench.warmup && clock_now() - begin < PEER_LINES_SECONDS; ++r)
+        STARFISH_TRY(solve_once(plan, c, run->seconds));
+    const double start = clock_now();
+    while (!peer_lines_enough(*measured, (int)run->bench.repeat, start))
+        STARFISH_TRY(solve_once(plan, c, &run->seconds[(*measured)++]));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_cores(struct tridiag_bench *run, const struct tridiag_case *c, starfish_context *context,
+                                     starfish_algorithm algorithm)
+{
+    const struct starfish_tridiag_problem problem = tridiag_problem(c);
+    struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+    starfish_tridiag_plan *plan;
+    int measured;
+
+    options.precision = c->precision;
+    options.algorithm = algorithm;
+    forget_solution(c);
+    STARFISH_TRY(starfish_tridiag_plan_create(context, &problem, &options, &plan));
+    starfish_status status = time_solves(run, plan, c, &measured);
+    starfish_tridiag_plan_destroy(plan);
+    STARFISH_TRY(status);
+    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "cpu", measured), c);
+}
+
+#ifdef STARFISH_CUDA
+static int launch_f64(void *data, struct CUstream_st *stream)
+{
+    return starfish_batch_cuda_f64(data, stream);
+}
+
+static int launch_f32(void *data, struct CUstream_st *stream)
+{
+    return starfish_batch_cuda_f32(data, stream);
+}
+
+static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm)
+{
+    const struct starfish_tridiag_problem p = tridiag_problem(c);
+    const size_t size = starfish_real_size(c->precision);
+    struct starfish_batch batch = {.n = c->n,
+                                   .lines = c->lines,
+                                   .columns = 1,
+                                   .components = 1,
+                                   .algorithm = algorithm,
+                                   .coefficients = p.coefficients,
+                                   .vectors = p.vectors,
+                                   .lower = c->device[TRIDIAG_LOWER],
+                                   .diag = c->device[TRIDIAG_DIAG],
+                                   .upper = c->device[TRIDIAG_UPPER],
+                                   .shift = c->device[TRIDIAG_SHIFT],
+                                   .input = c->device[TRIDIAG_RHS],
+                                   .output = c->device[TRIDIAG_SOLUTION]};
+    const int at_once = c->n * c->lines <= SMALL_UNKNOWNS ? LAUNCHES_IN_A_ROW : 1;
+
+    if (c->n > starfish_batch_longest_cuda(algorithm, size))
+        return STARFISH_SUCCESS;
+    batch.workspace = peer_device_alloc(starfish_batch_workspace_cuda(&batch, size) + 1);
+    if (!batch.workspace)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
+    forget_solution(c);
+    const int measured = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, at_once,
+                                          (int)run->bench.repeat, run->seconds);
+    peer_device_free(batch.workspace);
+    if (measured == 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: %s does not run on the GPU", c->name,
+                             tridiag_algorithms[algorithm]);
+    fetch_solution(c);
+    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "gpu", measured), c);
+}
+#else
+static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm)
+{
+    (void)run, (void)c, (void)algorithm;
+    return STARFISH_SUCCESS;
+}
+#endif
+
+static starfish_status measure_ours(struct tridiag_bench *run, const struct tridiag_case *c)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    starfish_context *context;
+    starfish_status status = STARFISH_SUCCESS;
+
+    options.gpu_workers = 0;
+    STARFISH_TRY(starfish_context_create(&context, &options));
+    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS; ++i)
+        if (run->algorithm[i] != STARFISH_BATCH_CR_IN_PLACE)
+            status = measure_cores(run, c, context, (starfish_algorithm)run->algorithm[i]);
+    starfish_context_destroy(context);
+    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS && run->bench.gpus > 0; ++i)
+        status = measure_gpu(run, c, (int)run->algorithm[i]);
+    return status;
+}
+
+/* ---- others ----------------------------------------------------------------------------------------------------- */
+
+static struct peer_lines lines_of(const struct tridiag_case *c, void *const *arrays)
+{
+    return (struct peer_lines){.n = c->n,
+                               .lines = c->lines,
+                               .interleaved = c->interleaved,
+                               .precision = c->precision,
+                               .lower = arrays[TRIDIAG_LOWER],
+                               .diag = arrays[TRIDIAG_DIAG],
+                               .upper = arrays[TRIDIAG_UPPER],
+                               .rhs = arrays[TRIDIAG_RHS],
+                               .solution = arrays[TRIDIAG_SOLUTION]};
+}
+
+static starfish_status add_peer(struct tridiag_bench *run, const struct tridiag_case *c, const char *who,
+                                const char *what, const char *workers, int measured)
+{
+    if (measured == 0)
+        return STARFISH_SUCCESS;
+    if (strcmp(workers, "gpu") == 0)
+        fetch_solution(c);
+    return add_residual(add_row(run, c, who, what, workers, measured), c);
+}
+
+/* They know general lines only. */
+static starfish_status measure_peers(struct tridiag_bench *run, const struct tridiag_case *c)
+{
+    const struct peer_lines host = lines_of(c, c->host), device = lines_of(c, c->device);
+    const int repeat = (int)run->bench.repeat;
+
+    if (c->coefficients != TRIDIAG_GENERAL || strcmp(run->peers, "none") == 0)
+        return STARFISH_SUCCESS;
+    forget_solution(c);
+    STARFISH_TRY(add_peer(run, c, "LAPACK", "gtsv per line", "cpu", peer_lapack_gtsv(&host, repeat, run->seconds)));
+    if (run->bench.gpus == 0)
+        return STARFISH_SUCCESS;
+    forget_solution(c);
+    STARFISH_TRY(add_peer(run, c, "cuSPARSE", c->interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch", "gpu",
+                          c->n > 2 ? peer_cusparse_batch(&device, repeat, run->seconds) : 0));
+    for (int pivot = 0; pivot < 2; ++pivot) {
+        forget_solution(c);
+        STARFISH_TRY(add_peer(run, c, "cuSPARSE", pivot ? "gtsv2" : "gtsv2_nopivot", "gpu",
+                              peer_cusparse_line(&device, pivot, repeat, run->seconds)));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- limits ----------------------------------------------------------------------------------------------------- */
+
+/* The most of all repetitions. */
+static double rate_of(const double *seconds, double bytes)
+{
+    double shortest = HUGE_VAL;
+
+    for (int r = 0; r < COPIES; ++r)
+        shortest = fmin(shortest, seconds[r]);
+    return bytes / shortest;
+}
+
+/* Of arrays as large as the case's, or as an earlier one's that was larger. */
+static void measure_copies(struct tridiag_bench *run, const struct tridiag_case *c)
+{
+    const double bytes = fmax(tridiag_bytes(c) / 2, LEAST_COPIED);
+    double seconds[COPIES];
+
+    if (bytes <= run->copied)
+        return;
+    run->copied = bytes;
+    run->cores_rate = run->device_rate = (double)NAN;
+    if (peer_stream_passes((size_t)bytes, COPIES, seconds))
+        run->cores_rate = rate_of(seconds, 10 * bytes);
+    if (run->bench.gpus > 0 && peer_device_copy((size_t)bytes, COPIES, seconds))
+        run->device_rate = rate_of(seconds, 2 * bytes);
+}
+
+starfish_status tridiag_measure_case(struct tridiag_bench *run, const struct tridiag_case *c)
+{
+    measure_copies(run, c);
+    STARFISH_TRY(measure_ours(run, c));
+    STARFISH_TRY(measure_peers(run, c));
+    add_papers(run, c);
+    return STARFISH_SUCCESS;
+}

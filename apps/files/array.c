@@ -1,0 +1,172 @@
+/* Arrays as files hold them. */
+#include "apps/files/array.h"
+
+#include "base/real.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+starfish_status starfish_array_bytes(starfish_precision precision, size_t rank, const size_t *shape, size_t *bytes)
+{
+    size_t product = starfish_real_size(precision);
+    int empty = 0, overflow = 0;
+    for (size_t d = 0; d < rank; ++d) {
+        empty |= shape[d] == 0;
+        overflow |= !overflow && __builtin_mul_overflow(product, shape[d], &product);
+    }
+    if (!empty && (overflow || product > PTRDIFF_MAX)) {
+        char text[STARFISH_SHAPE_TEXT];
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "an array of shape %s has more bytes than can be addressed",
+                             starfish_shape_text(rank, shape, text));
+    }
+    *bytes = empty ? 0 : product;
+    return STARFISH_SUCCESS;
+}
+
+/* Systems promise memory they do not have; what exceeds the whole machine is better refused here. */
+static starfish_status allocate(size_t bytes, void **memory)
+{
+    const size_t alignment = 64;
+    double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    *memory = NULL;
+    if ((double)bytes <= machine)
+        *memory = aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
+    if (!*memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for an array of %.3g GB (this machine has %.3g GB)",
+                             (double)bytes / 1e9, machine / 1e9);
+    return STARFISH_SUCCESS;
+}
+
+/* An array that has all but its memory. */
+static starfish_status describe(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                const size_t *shape, size_t *bytes)
+{
+    *array = (struct starfish_array){.data = NULL};
+    if (rank > STARFISH_MAX_RANK)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "an array of %zu dimensions has more than %d", rank,
+                             STARFISH_MAX_RANK);
+    STARFISH_TRY(starfish_array_bytes(precision, rank, shape, bytes));
+    array->precision = precision;
+    array->rank = rank;
+    for (size_t d = 0; d < rank; ++d)
+        array->shape[d] = shape[d];
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status empty_unless(starfish_status status, struct starfish_array *array)
+{
+    if (status != STARFISH_SUCCESS)
+        *array = (struct starfish_array){.data = NULL};
+    return status;
+}
+
+starfish_status starfish_array_create(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                      const size_t *shape)
+{
+    size_t bytes = 0;
+    STARFISH_TRY(describe(array, precision, rank, shape, &bytes));
+    return empty_unless(allocate(bytes, &array->data), array);
+}
+
+starfish_status starfish_array_reserve(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                       const size_t *shape)
+{
+    size_t bytes = 0;
+    STARFISH_TRY(describe(array, precision, rank, shape, &bytes));
+    array->reserved = bytes + 1;
+    array->data = mmap(NULL, array->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (array->data != MAP_FAILED)
+        return STARFISH_SUCCESS;
+    return empty_unless(
+        starfish_fail(STARFISH_ERROR_MEMORY, "no addresses for an array of %.3g GB", (double)bytes / 1e9), array);
+}
+
+void starfish_array_free(struct starfish_array *array)
+{
+    if (array->reserved > 0)
+        munmap(array->data, array->reserved);
+    else
+        free(array->data);
+    *array = (struct starfish_array){.data = NULL};
+}
+
+size_t starfish_array_count(const struct starfish_array *array)
+{
+    size_t count = array->data != NULL;
+    for (size_t d = 0; d < array->rank; ++d)
+        count *= array->shape[d];
+    return count;
+}
+
+double starfish_array_get(const struct starfish_array *array, size_t index)
+{
+    if (array->precision == STARFISH_F32)
+        return (double)((const float *)array->data)[index];
+    return ((const double *)array->data)[index];
+}
+
+void starfish_array_fill(struct starfish_array *array, double value)
+{
+    size_t count = starfish_array_count(array);
+    if (array->precision == STARFISH_F32) {
+        float *data = array->data;
+        for (size_t i = 0; i < count; ++i)
+            data[i] = (float)value;
+    } else {
+        double *data = array->data;
+        for (size_t i = 0; i < count; ++i)
+            data[i] = value;
+    }
+}
+
+starfish_status starfish_array_convert(struct starfish_array *array, starfish_precision precision)
+{
+    struct starfish_array converted;
+    size_t count = starfish_array_count(array);
+    if (array->precision == precision)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_array_create(&converted, precision, array->rank, array->shape));
+    if (precision == STARFISH_F32) {
+        const double *from = array->data;
+        float *to = converted.data;
+        for (size_t i = 0; i < count; ++i)
+            to[i] = (float)from[i];
+    } else {
+        const float *from = array->data;
+        double *to = converted.data;
+        for (size_t i = 0; i < count; ++i)
+            to[i] = (double)from[i];
+    }
+    starfish_array_free(array);
+    *array = converted;
+    return STARFISH_SUCCESS;
+}
+
+size_t starfish_array_first_nonfinite(const struct starfish_array *array)
+{
+    size_t count = starfish_array_count(array), i = 0;
+    if (array->precision == STARFISH_F32) {
+        const float *data = array->data;
+        while (i < count && isfinite(data[i]))
+            ++i;
+    } else {
+        const double *data = array->data;
+        while (i < count && isfinite(data[i]))
+            ++i;
+    }
+    return i;
+}
+
+const char *starfish_shape_text(size_t rank, const size_t *shape, char text[STARFISH_SHAPE_TEXT])
+{
+    int length = snprintf(text, STARFISH_SHAPE_TEXT, "(");
+    for (size_t d = 0; d < rank && length < STARFISH_SHAPE_TEXT; ++d)
+        length += snprintf(text + length, (size_t)(STARFISH_SHAPE_TEXT - length), d ? ", %zu" : "%zu", shape[d]);
+    if (length < STARFISH_SHAPE_TEXT)
+        snprintf(text + length, (size_t)(STARFISH_SHAPE_TEXT - length), rank == 1 ? ",)" : ")");
+    return text;
+}

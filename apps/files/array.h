@@ -1,0 +1,47 @@
+/* Arrays as files hold them: reals of either precision, up to four dimensions, the last varying fastest (C order). */
+#ifndef STARFISH_APPS_FILES_ARRAY_H
+#define STARFISH_APPS_FILES_ARRAY_H
+
+#include "base/status.h"
+
+#include <starfish/types.h>
+#include <stddef.h>
+
+enum { STARFISH_MAX_RANK = 4, STARFISH_SHAPE_TEXT = 96 };
+
+struct starfish_array {
+    starfish_precision precision;
+    size_t rank; /* 0: one number */
+    size_t shape[STARFISH_MAX_RANK];
+    void *data;      /* NULL: no array */
+    size_t reserved; /* bytes, when there is no memory behind the addresses */
+};
+
+/* Bytes of an array of `rank` extents; ARGUMENT when they do not fit into a size. */
+starfish_status starfish_array_bytes(starfish_precision precision, size_t rank, const size_t *shape, size_t *bytes);
+
+/* Room for the elements, uninitialised, aligned to 64 bytes. The caller frees *array, which is empty on failure.
+ * Errors: ARGUMENT (rank, size overflows), MEMORY (more than the machine has). */
+starfish_status starfish_array_create(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                      const size_t *shape);
+/* The same without memory behind it, for simulations: there are addresses, and nobody may use them. */
+starfish_status starfish_array_reserve(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                       const size_t *shape);
+/* An empty array is allowed; afterwards it is empty. */
+void starfish_array_free(struct starfish_array *array);
+
+size_t starfish_array_count(const struct starfish_array *array);
+/* Element `index` in storage order. */
+double starfish_array_get(const struct starfish_array *array, size_t index);
+void starfish_array_fill(struct starfish_array *array, double value);
+
+/* Convert the elements; nothing happens when they already have that precision. Error: MEMORY. */
+starfish_status starfish_array_convert(struct starfish_array *array, starfish_precision precision);
+
+/* Index in storage order of the first NaN or infinite element; the count when there is none. */
+size_t starfish_array_first_nonfinite(const struct starfish_array *array);
+
+/* The shape as NumPy writes it, e.g. "(3, 4)"; returns `text`. */
+const char *starfish_shape_text(size_t rank, const size_t *shape, char text[STARFISH_SHAPE_TEXT]);
+
+#endif

@@ -1,0 +1,124 @@
+/* Array files by name. */
+#include "apps/files/file.h"
+
+#include "apps/files/hdf5.h"
+#include "apps/files/npy.h"
+#include "apps/files/output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the name of an HDF5 file ends: at the colon before the dataset, or at the end; NULL when it is not one. */
+static const char *hdf5_end(const char *name)
+{
+    static const char *const extensions[] = {".h5", ".hdf5"};
+    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; ++i)
+        for (const char *at = name; (at = strstr(at, extensions[i])) != NULL;) {
+            at += strlen(extensions[i]);
+            if (*at == ':' || !*at)
+                return at;
+        }
+    return NULL;
+}
+
+static int is_npy(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".npy") == 0;
+}
+
+static starfish_status unknown_kind(const char *name)
+{
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: an array's name is FILE.npy or FILE.h5:/DATASET", name);
+}
+
+/* The file and its dataset; *dataset points into `name`, or is the default. */
+static starfish_status split(const char *name, char **path, const char **dataset)
+{
+    const char *end = hdf5_end(name);
+    *dataset = *end ? end + 1 : "/u";
+    if (!(*dataset)[strspn(*dataset, "/")])
+        return unknown_kind(name);
+    *path = strndup(name, (size_t)(end - name));
+    return *path ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", name);
+}
+
+static starfish_status read_any(const char *name, struct starfish_array *array)
+{
+    const char *dataset;
+    char *path;
+    *array = (struct starfish_array){.data = NULL};
+    if (is_npy(name) && !hdf5_end(name))
+        return starfish_npy_read(name, array);
+    if (!hdf5_end(name))
+        return unknown_kind(name);
+    STARFISH_TRY(split(name, &path, &dataset));
+    starfish_status status = starfish_hdf5_read(path, dataset, array);
+    free(path);
+    return status;
+}
+
+starfish_status starfish_file_read(const char *name, struct starfish_array *array)
+{
+    STARFISH_TRY(read_any(name, array));
+    size_t bad = starfish_array_first_nonfinite(array);
+    if (bad == starfish_array_count(array))
+        return STARFISH_SUCCESS;
+    /* NumPy's index of the element. */
+    size_t index[STARFISH_MAX_RANK], rest = bad;
+    char text[STARFISH_SHAPE_TEXT];
+    for (size_t d = array->rank; d-- > 0; rest /= array->shape[d])
+        index[d] = rest % array->shape[d];
+    starfish_fail(STARFISH_ERROR_FILE, "%s: element %s is %s", name, starfish_shape_text(array->rank, index, text),
+                  isnan(starfish_array_get(array, bad)) ? "NaN" : "infinite");
+    starfish_array_free(array);
+    return STARFISH_ERROR_FILE;
+}
+
+starfish_status starfish_file_write(const char *name, const struct starfish_array *array)
+{
+    const char *dataset;
+    char *path;
+    if (is_npy(name) && !hdf5_end(name))
+        return starfish_npy_write(name, array);
+    if (!hdf5_end(name))
+        return unknown_kind(name);
+    STARFISH_TRY(split(name, &path, &dataset));
+    starfish_status status = starfish_hdf5_write(path, dataset, array);
+    free(path);
+    return status;
+}
+
+starfish_status starfish_file_check_output(const char *name)
+{
+    const char *dataset;
+    char *path;
+    if (is_npy(name) && !hdf5_end(name))
+        return starfish_output_check(name);
+    if (!hdf5_end(name))
+        return unknown_kind(name);
+    STARFISH_TRY(split(name, &path, &dataset));
+    starfish_status status = starfish_output_check(path);
+    free(path);
+    return status;
+}
+
+starfish_status starfish_file_join(const char *folder, const char *name, char **path)
+{
+    size_t length = folder && name[0] != '/' ? strlen(folder) : 0;
+    int slash = length > 0 && folder[length - 1] != '/';
+    *path = malloc(length + strlen(name) + 2);
+    if (!*path)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", name);
+    sprintf(*path, "%.*s%s%s", (int)length, length ? folder : "", slash ? "/" : "", name);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_file_folder(const char *name, char **folder)
+{
+    const char *slash = strrchr(name, '/');
+    *folder = slash ? strndup(name, (size_t)(slash - name) + 1) : strdup("");
+    return *folder ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", name);
+}

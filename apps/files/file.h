@@ -1,0 +1,25 @@
+/* Array files by name: "name.npy", or "name.h5:/path/of/dataset" (.h5 or .hdf5), whose dataset is /u when none
+ * is named. */
+#ifndef STARFISH_APPS_FILES_FILE_H
+#define STARFISH_APPS_FILES_FILE_H
+
+#include "apps/files/array.h"
+
+/* Read an array and see that every element is finite. The caller frees *array.
+ * Errors, naming the file: FILE (also for a name of neither kind, and the index of a NaN or infinity), MEMORY. */
+starfish_status starfish_file_read(const char *name, struct starfish_array *array);
+
+/* Write an array, whole or not at all (apps/files/output.h). Error: FILE. */
+starfish_status starfish_file_write(const char *name, const struct starfish_array *array);
+
+/* Is `name` of either kind, and could it be written? Error: FILE. */
+starfish_status starfish_file_check_output(const char *name);
+
+/* `name` as seen from `folder` (NULL, or "" for the current one); an absolute name stays. The caller frees *path.
+ * Error: MEMORY. */
+starfish_status starfish_file_join(const char *folder, const char *name, char **path);
+
+/* Folder of a file's name, "" when it is in the current one. The caller frees *folder. Error: MEMORY. */
+starfish_status starfish_file_folder(const char *name, char **folder);
+
+#endif

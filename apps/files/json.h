@@ -1,0 +1,29 @@
+/* Typed access to the keys of a JSON file, with complaints of one line that name the file and the key. */
+#ifndef STARFISH_APPS_FILES_JSON_H
+#define STARFISH_APPS_FILES_JSON_H
+
+#include "base/status.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* Load a file that holds one object without repeated keys. The caller ends with json_decref(*root). Error: FILE. */
+starfish_status starfish_json_load(const char *path, json_t **root);
+
+/* `PATH: "KEY": REASON` as an ARGUMENT error; the reason in printf format. */
+starfish_status starfish_json_fail(const char *path, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The message left by a failed call, with file and key put before it. Returns `status`. */
+starfish_status starfish_json_wrap(const char *path, const char *key, starfish_status status);
+
+/* ARGUMENT when `object` has a key that is not among `known` (ended by NULL); `prefix` ("bc." or "") precedes it in the
+ * complaint. */
+starfish_status starfish_json_known(const char *path, const json_t *object, const char *prefix,
+                                    const char *const *known);
+
+/* A finite number. */
+starfish_status starfish_json_number(const char *path, const char *key, const json_t *value, double *number);
+/* An array of exactly `count` entries. */
+starfish_status starfish_json_list(const char *path, const char *key, const json_t *value, size_t count);
+
+#endif

@@ -1,0 +1,347 @@
+/* NumPy's .npy files: a magic string, a version, and a header that is a Python dictionary literal such as
+ *     {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
+ * followed by the elements. Format: numpy.lib.format, NEP 1. */
+#include "apps/files/npy.h"
+
+#include "apps/files/output.h"
+#include "base/real.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char magic[] = "\x93NUMPY";
+enum { MAGIC_LENGTH = 6, MAX_HEADER = 1 << 16 };
+
+/* What an element is in the file. */
+struct element_type {
+    char name[4]; /* without the byte order */
+    size_t size;
+    starfish_precision precision; /* what it becomes */
+    int integer;
+};
+static const struct element_type element_types[] = {
+    {"f4", 4, STARFISH_F32, 0},
+    {"f8", 8, STARFISH_F64, 0},
+    {"i4", 4, STARFISH_F64, 1},
+    {"i8", 8, STARFISH_F64, 1},
+};
+
+struct header {
+    const struct element_type *type;
+    int swap; /* the file's byte order is not ours */
+    int fortran_order;
+    size_t rank, shape[STARFISH_MAX_RANK];
+};
+
+static starfish_status fail(const char *path, const char *reason)
+{
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, reason);
+}
+
+/* ---- the header's dictionary ---- */
+
+struct parser {
+    const char *path, *at;
+    struct header *header;
+};
+
+static void skip_blanks(struct parser *parser)
+{
+    while (isspace((unsigned char)*parser->at))
+        ++parser->at;
+}
+
+static int accept(struct parser *parser, char wanted)
+{
+    skip_blanks(parser);
+    if (*parser->at != wanted)
+        return 0;
+    ++parser->at;
+    return 1;
+}
+
+/* A quoted string without escapes into `text`. */
+static int accept_string(struct parser *parser, char *text, size_t size)
+{
+    skip_blanks(parser);
+    char quote = *parser->at;
+    const char *end = quote == '\'' || quote == '"' ? strchr(parser->at + 1, quote) : NULL;
+    if (!end || (size_t)(end - parser->at) > size)
+        return 0;
+    size_t length = (size_t)(end - parser->at) - 1;
+    memcpy(text, parser->at + 1, length);
+    text[length] = '\0';
+    parser->at = end + 1;
+    return 1;
+}
+
+static int accept_word(struct parser *parser, const char *word)
+{
+    skip_blanks(parser);
+    if (strncmp(parser->at, word, strlen(word)) != 0)
+        return 0;
+    parser->at += strlen(word);
+    return 1;
+}
+
+static starfish_status parse_descr(struct parser *parser)
+{
+    char text[32];
+    const char ours = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+    if (!accept_string(parser, text, sizeof text))
+        return fail(parser->path, "not an array of plain numbers");
+    for (size_t i = 0; i < sizeof element_types / sizeof element_types[0]; ++i)
+        if ((text[0] == '<' || text[0] == '>') && strcmp(text + 1, element_types[i].name) == 0)
+            parser->header->type = &element_types[i];
+    if (!parser->header->type)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: element type '%s' is not one of f4, f8, i4, i8", parser->path,
+                             text);
+    parser->header->swap = text[0] != ours;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status parse_order(struct parser *parser)
+{
+    parser->header->fortran_order = accept_word(parser, "True");
+    if (!parser->header->fortran_order && !accept_word(parser, "False"))
+        return fail(parser->path, "bad .npy header: fortran_order is neither True nor False");
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status parse_shape(struct parser *parser)
+{
+    struct header *header = parser->header;
+    header->rank = 0;
+    if (!accept(parser, '('))
+        return fail(parser->path, "bad .npy header: shape is not a tuple");
+    while (!accept(parser, ')')) {
+        char *end = NULL;
+        skip_blanks(parser);
+        errno = 0;
+        unsigned long long extent = strtoull(parser->at, &end, 10);
+        if (!isdigit((unsigned char)*parser->at) || errno != 0 || extent > SIZE_MAX)
+            return fail(parser->path, "bad .npy header: an extent of the shape is not a size");
+        if (header->rank == STARFISH_MAX_RANK)
+            return fail(parser->path, "has more than 4 dimensions");
+        header->shape[header->rank++] = (size_t)extent;
+        parser->at = end;
+        if (!accept(parser, ',') && *parser->at != ')')
+            return fail(parser->path, "bad .npy header: shape is not a tuple");
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* `header` starts empty. */
+static starfish_status parse_header(const char *path, const char *text, struct header *header)
+{
+    static const struct {
+        const char *name;
+        starfish_status (*parse)(struct parser *parser);
+    } keys[] = {{"descr", parse_descr}, {"fortran_order", parse_order}, {"shape", parse_shape}};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
+    struct parser parser = {path, text, header};
+    unsigned seen = 0;
+    if (!accept(&parser, '{'))
+        return fail(path, "bad .npy header: not a dictionary");
+    while (!accept(&parser, '}')) {
+        char key[32];
+        size_t k = 0;
+        if (!accept_string(&parser, key, sizeof key) || !accept(&parser, ':'))
+            return fail(path, "bad .npy header: not a dictionary");
+        while (k < KEYS && strcmp(key, keys[k].name) != 0)
+            ++k;
+        if (k == KEYS || (seen & 1u << k))
+            return starfish_fail(STARFISH_ERROR_FILE, "%s: bad .npy header: key '%s' is unknown or repeated", path,
+                                 key);
+        seen |= 1u << k;
+        STARFISH_TRY(keys[k].parse(&parser));
+        if (!accept(&parser, ',') && *parser.at != '}')
+            return fail(path, "bad .npy header: not a dictionary");
+    }
+    if (seen != (1u << KEYS) - 1)
+        return fail(path, "bad .npy header: descr, fortran_order or shape is missing");
+    return STARFISH_SUCCESS;
+}
+
+/* ---- reading ---- */
+
+/* The header's text, terminated, in `text`; the stream is left at the first element. */
+static starfish_status read_header_text(FILE *stream, const char *path, char text[MAX_HEADER + 1])
+{
+    unsigned char start[MAGIC_LENGTH + 2], size_bytes[4] = {0};
+    if (fread(start, 1, sizeof start, stream) != sizeof start || memcmp(start, magic, MAGIC_LENGTH) != 0)
+        return fail(path, "not a .npy file");
+    unsigned version = start[MAGIC_LENGTH];
+    if (version < 1 || version > 3)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: .npy version %u is not 1, 2 or 3", path, version);
+    size_t width = version == 1 ? 2 : 4;
+    if (fread(size_bytes, 1, width, stream) != width)
+        return fail(path, "truncated in its header");
+    size_t size =
+        size_bytes[0] | (size_t)size_bytes[1] << 8 | (size_t)size_bytes[2] << 16 | (size_t)size_bytes[3] << 24;
+    if (size > MAX_HEADER)
+        return fail(path, "bad .npy header: too long");
+    if (fread(text, 1, size, stream) != size)
+        return fail(path, "truncated in its header");
+    text[size] = '\0';
+    return STARFISH_SUCCESS;
+}
+
+/* Before memory is asked for: does the file hold what its header promises? */
+static starfish_status check_size(FILE *stream, const char *path, const struct header *header)
+{
+    struct stat file;
+    long long start = (long long)ftello(stream);
+    size_t bytes;
+    if (starfish_array_bytes(header->type->size == 4 ? STARFISH_F32 : STARFISH_F64, header->rank, header->shape,
+                             &bytes) != STARFISH_SUCCESS)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, starfish_error_message());
+    if (fstat(fileno(stream), &file) != 0 || start < 0)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    long long there = (long long)file.st_size - start;
+    if (there < (long long)bytes)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: truncated: %lld bytes of elements where the header promises %zu",
+                             path, there, bytes);
+    if (there > (long long)bytes)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %lld bytes follow the last element", path,
+                             there - (long long)bytes);
+    return STARFISH_SUCCESS;
+}
+
+static void swap_bytes(void *data, size_t count, size_t size)
+{
+    if (size == 4) {
+        uint32_t *words = data;
+        for (size_t i = 0; i < count; ++i)
+            words[i] = __builtin_bswap32(words[i]);
+    } else {
+        uint64_t *words = data;
+        for (size_t i = 0; i < count; ++i)
+            words[i] = __builtin_bswap64(words[i]);
+    }
+}
+
+/* Integers to doubles in place: an i4 file occupies the first half of the f64 array, so go from the end. */
+static void integers_to_reals(void *data, size_t count, size_t size)
+{
+    for (size_t i = count; i-- > 0;) {
+        double value;
+        if (size == 4) {
+            int32_t word;
+            memcpy(&word, (const char *)data + i * sizeof word, sizeof word);
+            value = (double)word;
+        } else {
+            int64_t word;
+            memcpy(&word, (const char *)data + i * sizeof word, sizeof word);
+            value = (double)word;
+        }
+        memcpy((char *)data + i * sizeof value, &value, sizeof value);
+    }
+}
+
+/* From first-fastest to last-fastest. */
+static starfish_status transpose(struct starfish_array *array)
+{
+    struct starfish_array result;
+    size_t shape[4] = {1, 1, 1, 1}, stride[4], size = starfish_real_size(array->precision), target = 0;
+    STARFISH_TRY(starfish_array_create(&result, array->precision, array->rank, array->shape));
+    for (size_t d = 0; d < array->rank; ++d)
+        shape[d] = array->shape[d];
+    stride[0] = size;
+    for (size_t d = 1; d < 4; ++d)
+        stride[d] = stride[d - 1] * shape[d - 1];
+    for (size_t a = 0; a < shape[0]; ++a)
+        for (size_t b = 0; b < shape[1]; ++b)
+            for (size_t c = 0; c < shape[2]; ++c)
+                for (size_t d = 0; d < shape[3]; ++d, target += size)
+                    memcpy((char *)result.data + target,
+                           (const char *)array->data + a * stride[0] + b * stride[1] + c * stride[2] + d * stride[3],
+                           size);
+    starfish_array_free(array);
+    *array = result;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_elements(FILE *stream, const char *path, const struct header *header,
+                                     struct starfish_array *array)
+{
+    const struct element_type *type = header->type;
+    STARFISH_TRY(starfish_array_create(array, type->precision, header->rank, header->shape));
+    size_t count = starfish_array_count(array);
+    if (fread(array->data, type->size, count, stream) != count)
+        return fail(path, "cannot be read to its end");
+    if (header->swap)
+        swap_bytes(array->data, count, type->size);
+    if (type->integer)
+        integers_to_reals(array->data, count, type->size);
+    return header->fortran_order && header->rank > 1 ? transpose(array) : STARFISH_SUCCESS;
+}
+
+static starfish_status read_stream(FILE *stream, const char *path, struct starfish_array *array)
+{
+    struct header header = {.type = NULL};
+    char *text = malloc(MAX_HEADER + 1);
+    if (!text)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its header", path);
+    starfish_status status = read_header_text(stream, path, text);
+    if (status == STARFISH_SUCCESS)
+        status = parse_header(path, text, &header);
+    free(text);
+    STARFISH_TRY(status);
+    STARFISH_TRY(check_size(stream, path, &header));
+    status = read_elements(stream, path, &header, array);
+    if (status == STARFISH_ERROR_MEMORY)
+        starfish_fail(status, "%s: %s", path, starfish_error_message());
+    return status;
+}
+
+starfish_status starfish_npy_read(const char *path, struct starfish_array *array)
+{
+    struct stat file;
+    *array = (struct starfish_array){.data = NULL};
+    if (stat(path, &file) != 0)
+        return fail(path, strerror(errno));
+    if (!S_ISREG(file.st_mode))
+        return fail(path, S_ISDIR(file.st_mode) ? "is a directory" : "is not a regular file");
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return fail(path, strerror(errno));
+    starfish_status status = read_stream(stream, path, array);
+    fclose(stream);
+    if (status != STARFISH_SUCCESS)
+        starfish_array_free(array);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void write_header(FILE *stream, const struct starfish_array *array)
+{
+    enum { PREFIX = MAGIC_LENGTH + 4, ALIGNMENT = 64 };
+    char text[256], shape[STARFISH_SHAPE_TEXT];
+    const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+    int length = snprintf(text, sizeof text, "{'descr': '%cf%zu', 'fortran_order': False, 'shape': %s, }", order,
+                          starfish_real_size(array->precision), starfish_shape_text(array->rank, array->shape, shape));
+    size_t size = ((size_t)(PREFIX + length + 1 + ALIGNMENT - 1) / ALIGNMENT) * ALIGNMENT - PREFIX;
+    unsigned char prefix[PREFIX];
+    memcpy(prefix, magic, MAGIC_LENGTH);
+    prefix[MAGIC_LENGTH] = 1;
+    prefix[MAGIC_LENGTH + 1] = 0;
+    prefix[MAGIC_LENGTH + 2] = (unsigned char)(size & 0xff);
+    prefix[MAGIC_LENGTH + 3] = (unsigned char)(size >> 8);
+    fwrite(prefix, 1, PREFIX, stream);
+    fprintf(stream, "%-*s\n", (int)size - 1, text);
+}
+
+starfish_status starfish_npy_write(const char *path, const struct starfish_array *array)
+{
+    struct starfish_output output;
+    STARFISH_TRY(starfish_output_open(&output, path));
+    write_header(output.stream, array);
+    fwrite(array->data, starfish_real_size(array->precision), starfish_array_count(array), output.stream);
+    return starfish_output_finish(&output, STARFISH_SUCCESS);
+}

@@ -1,0 +1,15 @@
+/* NumPy's .npy files, format versions 1.0 to 3.0. */
+#ifndef STARFISH_APPS_FILES_NPY_H
+#define STARFISH_APPS_FILES_NPY_H
+
+#include "apps/files/array.h"
+
+/* Read '<f4', '<f8' as they are, '>f4', '>f8' with bytes swapped, and '<i4', '<i8', '>i4', '>i8' as f64; arrays in
+ * Fortran order are transposed to C order. The file must hold exactly the bytes its header promises.
+ * The caller frees *array. Errors, naming the file: FILE, MEMORY. */
+starfish_status starfish_npy_read(const char *path, struct starfish_array *array);
+
+/* Write version 1.0, little-endian, whole or not at all (apps/files/output.h). Error: FILE. */
+starfish_status starfish_npy_write(const char *path, const struct starfish_array *array);
+
+#endif

@@ -1,0 +1,139 @@
+/* VTK's XML formats: a header in XML, then "_" and the arrays as raw bytes, each behind its length as a UInt64. */
+#include "apps/files/vtk.h"
+
+#include "apps/files/output.h"
+#include "base/real.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const axis_names = "xyz";
+static const char *const vtk_types[] = {[STARFISH_F32] = "Float32", [STARFISH_F64] = "Float64"};
+
+static int has_extension(const char *path, const char *extension)
+{
+    size_t length = strlen(path), wanted = strlen(extension);
+    return length > wanted && strcmp(path + length - wanted, extension) == 0;
+}
+
+static starfish_status check_extension(const char *path, const struct starfish_vtk_axis axis[3])
+{
+    if (has_extension(path, ".vtr"))
+        return STARFISH_SUCCESS;
+    if (!has_extension(path, ".vti"))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a VTK file's name ends in .vti or .vtr", path);
+    for (int d = 0; d < 3; ++d)
+        if (axis[d].coordinates)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                 "%s: a .vti file has equal spacing and %c is stretched; name it .vtr", path,
+                                 axis_names[d]);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_vtk_check(const char *path, const struct starfish_vtk_axis axis[3])
+{
+    STARFISH_TRY(check_extension(path, axis));
+    return starfish_output_check(path);
+}
+
+static void begin(FILE *stream, const char *type)
+{
+    const char *order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian";
+    fprintf(stream, "<?xml version=\"1.0\"?>\n");
+    fprintf(stream, "<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n", type, order);
+}
+
+static void write_extent(FILE *stream, const struct starfish_vtk_axis axis[3])
+{
+    fprintf(stream, "\"0 %zu 0 %zu 0 %zu\"", axis[0].n - 1, axis[1].n - 1, axis[2].n - 1);
+}
+
+static void write_point_data(FILE *stream, const char *name, starfish_precision precision, uint64_t offset)
+{
+    fprintf(stream, "      <PointData Scalars=\"%s\">\n", name);
+    fprintf(stream, "        <DataArray type=\"%s\" Name=\"%s\" format=\"appended\" offset=\"%llu\"/>\n",
+            vtk_types[precision], name, (unsigned long long)offset);
+    fprintf(stream, "      </PointData>\n");
+}
+
+static void write_block(FILE *stream, const void *data, size_t size, size_t count)
+{
+    uint64_t bytes = size * count;
+    fwrite(&bytes, sizeof bytes, 1, stream);
+    fwrite(data, size, count, stream);
+}
+
+static void begin_grid(FILE *stream, const char *type, const struct starfish_vtk_axis axis[3])
+{
+    begin(stream, type);
+    fprintf(stream, "  <%s WholeExtent=", type);
+    write_extent(stream, axis);
+}
+
+static void begin_piece(FILE *stream, const struct starfish_vtk_axis axis[3])
+{
+    fprintf(stream, ">\n    <Piece Extent=");
+    write_extent(stream, axis);
+    fprintf(stream, ">\n");
+}
+
+static void begin_appended(FILE *stream, const char *type)
+{
+    fprintf(stream, "    </Piece>\n  </%s>\n  <AppendedData encoding=\"raw\">\n_", type);
+}
+
+static void write_image(FILE *stream, const struct starfish_vtk_axis axis[3], const char *name,
+                        starfish_precision precision)
+{
+    begin_grid(stream, "ImageData", axis);
+    fprintf(stream, " Origin=\"%.17g %.17g %.17g\"", axis[0].origin, axis[1].origin, axis[2].origin);
+    fprintf(stream, " Spacing=\"%.17g %.17g %.17g\"", axis[0].spacing, axis[1].spacing, axis[2].spacing);
+    begin_piece(stream, axis);
+    write_point_data(stream, name, precision, 0);
+    begin_appended(stream, "ImageData");
+}
+
+static void write_coordinates(FILE *stream, const struct starfish_vtk_axis *axis)
+{
+    uint64_t bytes = axis->n * sizeof(double);
+    fwrite(&bytes, sizeof bytes, 1, stream);
+    for (size_t i = 0; i < axis->n; ++i) {
+        double position = axis->coordinates ? axis->coordinates[i] : axis->origin + (double)i * axis->spacing;
+        fwrite(&position, sizeof position, 1, stream);
+    }
+}
+
+static void write_rectilinear(FILE *stream, const struct starfish_vtk_axis axis[3], const char *name,
+                              starfish_precision precision)
+{
+    uint64_t offset = 0;
+    begin_grid(stream, "RectilinearGrid", axis);
+    begin_piece(stream, axis);
+    fprintf(stream, "      <Coordinates>\n");
+    for (int d = 0; d < 3; ++d) {
+        fprintf(stream, "        <DataArray type=\"Float64\" Name=\"%c\" format=\"appended\" offset=\"%llu\"/>\n",
+                axis_names[d], (unsigned long long)offset);
+        offset += sizeof(uint64_t) + axis[d].n * sizeof(double);
+    }
+    fprintf(stream, "      </Coordinates>\n");
+    write_point_data(stream, name, precision, offset);
+    begin_appended(stream, "RectilinearGrid");
+    for (int d = 0; d < 3; ++d)
+        write_coordinates(stream, &axis[d]);
+}
+
+starfish_status starfish_vtk_write(const char *path, const struct starfish_vtk_axis axis[3], const char *name,
+                                   const struct starfish_array *field)
+{
+    struct starfish_output output;
+    STARFISH_TRY(check_extension(path, axis));
+    STARFISH_TRY(starfish_output_open(&output, path));
+    if (has_extension(path, ".vtr"))
+        write_rectilinear(output.stream, axis, name, field->precision);
+    else
+        write_image(output.stream, axis, name, field->precision);
+    write_block(output.stream, field->data, starfish_real_size(field->precision), starfish_array_count(field));
+    fprintf(output.stream, "\n  </AppendedData>\n</VTKFile>\n");
+    return starfish_output_finish(&output, STARFISH_SUCCESS);
+}

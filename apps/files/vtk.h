@@ -1,0 +1,23 @@
+/* Fields for ParaView and VisIt: VTK's XML formats with appended raw data. */
+#ifndef STARFISH_APPS_FILES_VTK_H
+#define STARFISH_APPS_FILES_VTK_H
+
+#include "apps/files/array.h"
+
+/* Positions of the unknowns along one direction. */
+struct starfish_vtk_axis {
+    size_t n;
+    double origin, spacing;    /* position i is origin + i spacing ... */
+    const double *coordinates; /* ... or coordinates[i], where this is not NULL */
+};
+
+/* Could `path` be written with these axes? It must end in .vti (equal spacing only) or .vtr.
+ * Errors: ARGUMENT (extension), FILE. */
+starfish_status starfish_vtk_check(const char *path, const struct starfish_vtk_axis axis[3]);
+
+/* Write one scalar field, x (axis[0]) fastest, as ImageData (.vti) or RectilinearGrid (.vtr), whole or not at all
+ * (apps/files/output.h). A 2D field has axis[2].n = 1. Errors: ARGUMENT (extension), FILE. */
+starfish_status starfish_vtk_write(const char *path, const struct starfish_vtk_axis axis[3], const char *name,
+                                   const struct starfish_array *field);
+
+#endif

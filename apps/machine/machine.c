@@ -1,0 +1,193 @@
+/* starfish machine: recorded machines. */
+#include "apps/machine/machine.h"
+
+#include "apps/command.h"
+#include "apps/options.h"
+#include "apps/table.h"
+#include "scheduler/machine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- which of them --------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} subcommands[] = {
+    {"list", machine_list, "machines that can be simulated"},
+    {"record", machine_record, "measure this machine, for simulations of it elsewhere"},
+    {"compare", machine_compare, "simulated times beside those that were measured on the machine"},
+    {"derive", machine_derive, "a machine like a recorded one, with other numbers of GPUs and cores"},
+};
+enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
+
+static int show_subcommands(void)
+{
+    printf("Usage: starfish machine WHAT [OPTION ...]\n\n"
+           "Machines that were recorded, for `--simulate NAME` of sched and trace.\n\n");
+    for (int i = 0; i < SUBCOMMANDS; ++i)
+        printf("  %-8s %s\n", subcommands[i].name, subcommands[i].summary);
+    return 0;
+}
+
+int command_machine(int argc, char **argv)
+{
+    if (argc < 2 || (argv[1][0] == '-' && options_ask_help(argc, argv)))
+        return show_subcommands();
+    for (int i = 0; i < SUBCOMMANDS; ++i)
+        if (strcmp(argv[1], subcommands[i].name) == 0)
+            return subcommands[i].run(argc - 1, argv + 1);
+    return command_fail(
+        starfish_fail(STARFISH_ERROR_ARGUMENT, "machine: '%s' is not one of list, record, compare, derive", argv[1]),
+        0);
+}
+
+/* ---- list ------------------------------------------------------------------------------------------------------------------- */
+
+static void add_machine(struct table *table, const char *name, const char *folder)
+{
+    struct starfish_machine machine;
+    if (name[0] == '.' || machine_read(folder, &machine) != STARFISH_SUCCESS)
+        return;
+    table_row(table);
+    table_cell(table, "%s", name);
+    table_cell(table, "%d", machine.gpus);
+    table_cell(table, "%d", machine.cores);
+    table_cell(table, "%d", machine.numa_nodes);
+    table_cell(table, "%s", machine.models[0] ? machine.models : "its own");
+    table_cell(table, "%s", folder);
+}
+
+static void add_place(struct table *table, const char *place)
+{
+    struct dirent **entry;
+    const int count = scandir(place, &entry, NULL, alphasort);
+    for (int i = 0; i < count; ++i) {
+        char folder[SIMULATE_PATH];
+        if (snprintf(folder, sizeof folder, "%s/%s", place, entry[i]->d_name) < SIMULATE_PATH)
+            add_machine(table, entry[i]->d_name, folder);
+        free(entry[i]);
+    }
+    if (count >= 0)
+        free(entry);
+}
+
+int machine_list(int argc, char **argv)
+{
+    static const char *const head[] = {"machine", "GPUs", "cores", "NUMA nodes", "times of tasks", "folder"};
+    const struct option_entry options[] = {{.name = NULL}};
+    const struct command_line line = {
+        .usage = "machine list", .summary = "List the machines that can be simulated.", .options = options};
+    struct table table = {.alignment = TABLE_LEFT};
+    char place[SIMULATE_PATH];
+    if (options_ask_help(argc, argv)) {
+        options_print_help(&line);
+        return 0;
+    }
+    const starfish_status status = options_read(&line, argc, argv);
+    if (status != STARFISH_SUCCESS)
+        return command_fail(status, 0);
+    table_row(&table);
+    for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
+        table_cell(&table, "%s", head[i]);
+    for (int which = 0; simulate_place(which, place); ++which)
+        add_place(&table, place);
+    table_print(&table);
+    return 0;
+}
+
+/* ---- what record and compare share ---------------------------------------------------------------------------------------------- */
+
+starfish_status machine_make_folder(const char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", path, strerror(errno));
+}
+
+starfish_status machine_check_name(const char *name)
+{
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+    if (length == 0 || length != strlen(name) || length >= STARFISH_MACHINE_NAME)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "'%s' is no name for a machine: letters, digits, - and _, at most %d", name,
+                             STARFISH_MACHINE_NAME - 1);
+    return STARFISH_SUCCESS;
+}
+
+double machine_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+starfish_status machine_write_problem(const char *path, size_t n, const char *problem)
+{
+    static const char cells[] = "cells";
+    const int on_cells = strncmp(problem, cells, sizeof cells - 1) == 0;
+    const char *const kind = !on_cells ? problem : problem[sizeof cells - 1] ? problem + sizeof cells : "plain";
+    const int singular = strcmp(kind, "singular") == 0, boundary = strcmp(kind, "boundary") == 0;
+    const char *const end = singular ? "neumann" : "dirichlet", *const grid = on_cells ? "cell" : "node";
+    if (!singular && !boundary && strcmp(kind, "plain") != 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "'%s' is no problem of a recorded machine", problem);
+    json_t *root = json_pack("{s:s, s:[i,i,i], s:[f,f,f], s:{s:s, s:[s,s], s:[s,s]}, s:{s:s, s:s}, s:f}", "kind",
+                             "poisson3d", "n", (int)n, (int)n, (int)n, "length", 1.0, 1.0, 1.0, "bc", "x", "periodic",
+                             "y", "neumann", "neumann", "z", end, end, "grid", "y", grid, "z", grid, "rhs", 1.0);
+    if (boundary)
+        json_object_set_new(root, "boundary", json_pack("{s:f, s:f}", "z0", 1.0, "z1", 2.0));
+    const int failed = !root || json_dump_file(root, path, JSON_INDENT(2)) != 0;
+    json_decref(root);
+    return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
+}
+
+static void become_child(const char *const arguments[], const char *output)
+{
+    const int file = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file < 0 || dup2(file, STDOUT_FILENO) < 0)
+        _exit(127);
+    execv(arguments[0], (char *const *)(uintptr_t)arguments);
+    _exit(127);
+}
+
+/* The state of a process when it has ended; after `seconds` it is ended. */
+static int wait_for(pid_t child, double seconds)
+{
+    const double end = machine_clock() + seconds;
+    const struct timespec moment = {0, 20000000};
+    int state = 0;
+    while (waitpid(child, &state, WNOHANG) == 0) {
+        if (machine_clock() > end)
+            kill(child, SIGKILL);
+        nanosleep(&moment, NULL);
+    }
+    return state;
+}
+
+starfish_status machine_run(const char *const arguments[], const char *output, double seconds)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        become_child(arguments, output);
+    if (child < 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "no process can be started: %s", strerror(errno));
+    const int state = wait_for(child, seconds);
+    if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
+        return STARFISH_SUCCESS;
+    if (WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s was ended after %.0f s", arguments[0], arguments[1],
+                             seconds);
+    return starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s failed; what it said is above", arguments[0], arguments[1]);
+}

@@ -1,0 +1,220 @@
+/* Starting the program for simulated machines. */
+#include "apps/machine/machine.h"
+
+#include "apps/command.h"
+#include "apps/options.h"
+#include "scheduler/machine.h"
+#include "scheduler/simulated.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fftw3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+/* ---- where things are ------------------------------------------------------------------------------------------------------ */
+
+/* A path relative to the folder of this program. */
+static int beside(const char *relative, char path[SIMULATE_PATH])
+{
+    char program[SIMULATE_PATH / 2];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0)
+        return 0;
+    program[length] = '\0';
+    char *end = strrchr(program, '/');
+    if (!end)
+        return 0;
+    *end = '\0';
+    return snprintf(path, SIMULATE_PATH, "%s/%s", program, relative) < SIMULATE_PATH;
+}
+
+int simulate_place(int which, char folder[SIMULATE_PATH])
+{
+    const char *given = getenv("STARFISH_MACHINES");
+    const int from_variable = given && *given && strlen(given) < SIMULATE_PATH;
+    if (which == 0 && from_variable) {
+        snprintf(folder, SIMULATE_PATH, "%s", given);
+        return 1;
+    }
+    return which == from_variable && beside("../share/starfish/machines", folder);
+}
+
+starfish_status simulate_program(char path[SIMULATE_PATH])
+{
+    static const char *const places[] = {"starfish-simulated", "../libexec/starfish/starfish-simulated"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i)
+        if (beside(places[i], path) && access(path, X_OK) == 0)
+            return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                         "this Starfish was built without StarPU for SimGrid: ./bootstrap build makes it");
+}
+
+/* ---- machines -------------------------------------------------------------------------------------------------------------- */
+
+static int is_machine(const char *folder)
+{
+    char path[SIMULATE_PATH + 32];
+    snprintf(path, sizeof path, "%s/machine.json", folder);
+    return access(path, R_OK) == 0;
+}
+
+static int is_machine_in(const char *place, const char *name, char folder[SIMULATE_PATH])
+{
+    return name[0] != '.' && snprintf(folder, SIMULATE_PATH, "%s/%s", place, name) < SIMULATE_PATH &&
+           is_machine(folder);
+}
+
+static void list_names(char *text, size_t size)
+{
+    char place[SIMULATE_PATH], folder[SIMULATE_PATH];
+    size_t length = 0;
+    for (int which = 0; simulate_place(which, place); ++which) {
+        struct dirent **entry;
+        const int count = scandir(place, &entry, NULL, alphasort);
+        for (int i = 0; i < count; ++i) {
+            if (is_machine_in(place, entry[i]->d_name, folder) && length < size)
+                length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", entry[i]->d_name);
+            free(entry[i]);
+        }
+        if (count >= 0)
+            free(entry);
+    }
+    if (length == 0)
+        snprintf(text, size, "none");
+}
+
+starfish_status simulate_find(const char *name, char folder[SIMULATE_PATH])
+{
+    char place[SIMULATE_PATH], known[1024];
+    if (strchr(name, '/')) {
+        if (strlen(name) < SIMULATE_PATH && is_machine(name)) {
+            snprintf(folder, SIMULATE_PATH, "%s", name);
+            return STARFISH_SUCCESS;
+        }
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: no machine.json there", name);
+    }
+    for (int which = 0; simulate_place(which, place); ++which)
+        if (is_machine_in(place, name, folder))
+            return STARFISH_SUCCESS;
+    list_names(known, sizeof known);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "no machine named '%s'; there is %s", name, known);
+}
+
+/* ---- the other program ------------------------------------------------------------------------------------------------------ */
+
+/* Value of --simulate, NULL without. */
+static const char *machine_asked_for(int argc, char **argv)
+{
+    static const char option[] = "--simulate";
+    const size_t length = sizeof option - 1;
+    for (int i = 1; i < argc; ++i) {
+        if (strcmp(argv[i], option) == 0)
+            return i + 1 < argc ? argv[i + 1] : NULL;
+        if (strncmp(argv[i], option, length) == 0 && argv[i][length] == '=')
+            return argv[i] + length + 1;
+    }
+    return NULL;
+}
+
+int simulate_wanted(int argc, char **argv)
+{
+    return !SIMULATED && !options_ask_help(argc, argv) && machine_asked_for(argc, argv);
+}
+
+/* What heteroprio has learnt in earlier runs would make each run another: it begins anew, in a file of this process. */
+starfish_status simulate_environment(const char *folder)
+{
+    struct starfish_machine machine;
+    char absolute[SIMULATE_PATH], sampling[SIMULATE_PATH + 16], models[SIMULATE_PATH + 128], learnt[64];
+    STARFISH_TRY(machine_read(folder, &machine));
+    if (!realpath(folder, absolute))
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", folder, strerror(errno));
+    snprintf(sampling, sizeof sampling, "%s/sampling", absolute);
+    snprintf(models, sizeof models, "%s/../%s/sampling", absolute, machine.models);
+    snprintf(learnt, sizeof learnt, "/tmp/starfish-heteroprio-%d", (int)getpid());
+    const char *const variables[][2] = {{"STARPU_PERF_MODEL_PATH", models}, /* of another machine, or not set */
+                                        {"STARFISH_MACHINE", absolute},
+                                        {"STARPU_PERF_MODEL_DIR", sampling},
+                                        {"STARPU_HOSTNAME", machine.models[0] ? machine.models : machine.name},
+                                        {"STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", "1"},
+                                        {"STARPU_NOPENCL", "0"},
+                                        {"STARPU_HETEROPRIO_DATA_FILE", learnt}};
+    for (size_t i = machine.models[0] ? 0 : 1; i < sizeof variables / sizeof variables[0]; ++i)
+        if (setenv(variables[i][0], variables[i][1], 1) != 0)
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    return STARFISH_SUCCESS;
+}
+
+starfish_status simulate_isolate(const char *folder)
+{
+    struct starfish_machine machine;
+    char topology[64];
+    STARFISH_TRY(machine_read(folder, &machine));
+    snprintf(topology, sizeof topology, "numa:%d core:%d pu:1", machine.numa_nodes,
+             (machine.cores + machine.numa_nodes - 1) / machine.numa_nodes);
+    if (setenv("HWLOC_SYNTHETIC", topology, 1) != 0)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    personality(ADDR_NO_RANDOMIZE);
+    return STARFISH_SUCCESS;
+}
+
+void simulate_begin(void)
+{
+    json_object_seed(1);
+    fftw_set_timelimit(0); /* FFTW measures its plans, which are never used here */
+    fftwf_set_timelimit(0);
+}
+
+static void describe_machine(const char *name, char *text, size_t size)
+{
+    size_t estimated, all;
+    starfish_recorded_count(&estimated, &all);
+    if (estimated == 0)
+        snprintf(text, size, "simulated: machine %s, with recorded times of all tasks", name);
+    else
+        snprintf(text, size, "simulated: machine %s; of %zu of %zu tasks the times are estimates from other sizes",
+                 name, estimated, all);
+}
+
+void simulate_describe(char *text, size_t size)
+{
+    text[0] = '\0';
+    if (SIMULATED && starfish_machine_named())
+        describe_machine(starfish_machine_named()->name, text, size);
+}
+
+void simulate_forget(void)
+{
+    const char *learnt = getenv("STARPU_HETEROPRIO_DATA_FILE");
+    if (learnt)
+        unlink(learnt);
+}
+
+static starfish_status become(const char *name, int argc, char **argv)
+{
+    char program[SIMULATE_PATH], folder[SIMULATE_PATH];
+    STARFISH_TRY(simulate_find(name, folder));
+    STARFISH_TRY(simulate_program(program));
+    STARFISH_TRY(simulate_environment(folder));
+    STARFISH_TRY(simulate_isolate(folder));
+    char quiet[] = "--log=root.thres:warning", **arguments = calloc((size_t)argc + 3, sizeof *arguments);
+    if (!arguments)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for arguments");
+    arguments[0] = program;
+    arguments[1] = quiet; /* SimGrid takes it away again */
+    memcpy(arguments + 2, argv, (size_t)argc * sizeof *arguments);
+    execv(program, arguments);
+    const starfish_status status = starfish_fail(STARFISH_ERROR_FILE, "%s: %s", program, strerror(errno));
+    free(arguments);
+    return status;
+}
+
+int simulate_instead(int argc, char **argv)
+{
+    const char *name = machine_asked_for(argc, argv);
+    return command_fail(become(name, argc, argv), 0);
+}

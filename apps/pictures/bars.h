@@ -1,0 +1,32 @@
+/* Pictures of measured times as PNG: one horizontal bar per measurement, on a logarithmic axis, coloured by group. */
+#ifndef STARFISH_APPS_PICTURES_BARS_H
+#define STARFISH_APPS_PICTURES_BARS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+struct starfish_bar {
+    const char *label;
+    const char *group; /* who: bars of one group have one colour */
+    double value;      /* positive */
+    double low, high;  /* the spread, drawn as a whisker; 0 for none */
+    double mark;       /* a limit, drawn as a tick across the bar; 0 for none */
+};
+
+struct starfish_bars {
+    const struct starfish_bar *bar; /* from the top down */
+    size_t count;                   /* 1..STARFISH_MOST_BARS are drawn */
+    const char *axis, *title;
+};
+
+enum { STARFISH_MOST_BARS = 512 };
+
+/* Could `path` be written? It must end in .png. Errors: ARGUMENT (extension), FILE. */
+starfish_status starfish_bars_check(const char *path);
+
+/* Draw and write, whole or not at all (apps/files/output.h). The axis runs from the decade below the least to the one above
+ * the largest of all values, spreads and marks. Errors: ARGUMENT (a value that is not positive), FILE, MEMORY. */
+starfish_status starfish_bars_write(const char *path, const struct starfish_bars *chart);
+
+#endif

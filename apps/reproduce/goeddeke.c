@@ -1,0 +1,449 @@
+/* starfish reproduce goeddeke-table1 .. table6, figure2, figure5, figure6: the experiments of Goeddeke and Strzodka, "Cyclic reduction
+ * tridiagonal solvers on GPUs applied to mixed precision multigrid", IEEE Trans. Parallel Distrib. Syst. 22 (2011), 22-32.
+ *
+ * Errors and cycles do not depend on the machine; the paper's times are of a GeForce GTX 280, and of one core of a Core2Duo
+ * E6750 where it has ratios of both. The paper counts (2^L+1)^2 unknowns with those on the boundary, ours are the
+ * (2^L-1)^2 inner ones. */
+#include "apps/command.h"
+#include "apps/bench/multigrid_run.h"
+#include "apps/reproduce/reproduce.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const meshes[] = {"U1", "U2", "U3", "A1", "A2", "A3", "A4", "A5"};
+enum { MESHES = sizeof meshes / sizeof meshes[0], FIRST_LEVEL = 8, PAPER_LEVELS = 2 };
+
+struct experiment {
+    struct bench bench; /* first: measure() gets at the rest through it */
+    size_t level;       /* the largest */
+    starfish_status (*measure)(struct experiment *e);
+    int by_digits; /* table 4 rather than 3 */
+    int table;     /* 5 or 6 */
+    int alone;     /* makes contexts of its own, or none */
+    const char *mesh;
+    starfish_context *context; /* a GPU if there is one, else all cores */
+};
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+/* A solve of a mesh at a level; both are put into every row. */
+struct run {
+    struct multigrid_mesh mesh;
+    const char *name;
+    int level;
+    struct starfish_multigrid_options options;
+    struct multigrid_times times;
+};
+
+static starfish_status run_create(struct run *run, const char *mesh, int level)
+{
+    const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+
+    *run = (struct run){.name = mesh, .level = level, .options = defaults};
+    run->options.smoother = STARFISH_SMOOTHER_ADI;
+    run->options.most_cycles = 2000;
+    return multigrid_mesh_create(mesh, level, &run->mesh);
+}
+
+static starfish_status run_once(const struct experiment *e, struct run *run, size_t warmup, size_t repeat)
+{
+    multigrid_free_times(&run->times);
+    return multigrid_run(&run->mesh, &run->options, e->context, 0, warmup, repeat, &run->times);
+}
+
+static void run_free(struct run *run)
+{
+    multigrid_free_times(&run->times);
+    multigrid_mesh_free(&run->mesh);
+}
+
+static void name_row(json_t *row, const struct run *run, const char *variant)
+{
+    json_object_set_new(row, "mesh", json_string(run->name));
+    json_object_set_new(row, "level", json_integer(run->level));
+    json_object_set_new(row, "variant", json_string(variant));
+    json_object_set_new(row, "cycles", json_integer(run->times.info.cycles));
+    json_object_set_new(row, "corrections", json_integer(run->times.info.defects));
+    json_object_set_new(row, "residual", command_json_real(run->times.info.residual));
+    json_object_set_new(row, "error", command_json_real(run->times.error));
+}
+
+/* A number that is no time. */
+static json_t *add_number(struct experiment *e, const struct run *run, const char *variant, const char *what,
+                          double paper, double ours)
+{
+    char name[160];
+
+    snprintf(name, sizeof name, "%s, level %d, %s: %s", run->name, run->level, variant, what);
+    json_t *row = bench_remark(&e->bench, "starfish", name);
+    reproduce_compare(row, paper, ours);
+    name_row(row, run, variant);
+    return row;
+}
+
+static json_t *add_time(struct experiment *e, struct run *run, const char *variant, double paper)
+{
+    char name[160];
+
+    snprintf(name, sizeof name, "%s, level %d, %s: time", run->name, run->level, variant);
+    json_t *row = bench_row(&e->bench, "starfish", name, run->times.seconds, run->times.repeat, 0);
+    reproduce_compare(row, paper, json_number_value(json_object_get(row, "seconds")));
+    name_row(row, run, variant);
+    return row;
+}
+
+/* ---- Tables 1 and 2: errors -------------------------------------------------------------------------------------- */
+
+static starfish_status add_error(struct experiment *e, struct run *run, size_t precision, const char *variant,
+                                 double paper)
+{
+    multigrid_set_precision(&run->options, precision);
+    /* so that the algebraic error is not seen; single precision stops where rounding errors stop it */
+    run->options.tolerance = precision == MULTIGRID_F32 ? 1e-8 : 1e-10;
+    run->options.most_cycles = precision == MULTIGRID_F32 ? 8 : 100;
+    bench_announce("%s, level %d, %s", run->name, run->level, variant);
+    STARFISH_TRY(run_once(e, run, 0, 1));
+    json_t *row = add_number(e, run, variant, "error", paper, run->times.error);
+    json_object_set_new(row, "digits", json_integer(8));
+    return STARFISH_SUCCESS;
+}
+
+/* Single precision as in the paper, with diagonals and sums of products, then with row sums and differences. */
+static starfish_status add_single_errors(struct experiment *e, struct run *run, double paper)
+{
+    run->options.matrix = STARFISH_MATRIX_STORED;
+    run->options.stored_diagonal = 1;
+    STARFISH_TRY(add_error(e, run, MULTIGRID_F32, "single", paper));
+    run->options.stored_diagonal = 0;
+    STARFISH_TRY(add_error(e, run, MULTIGRID_F32, "single, row sums", (double)NAN));
+    run->options.matrix = STARFISH_MATRIX_AUTO;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_table1(struct experiment *e)
+{
+    static const double single[] = {7.1663649e-2, 1.7802522e-2, 4.4428836e-3, 1.1103626e-3, 2.7897810e-4,
+                                    5.5209742e-5, 2.8037403e-5, 2.2419906e-4, 1.0585913e-3};
+    static const double twice[] = {7.1663606e-2, 1.7802586e-2, 4.4429161e-3, 1.1102363e-3, 2.7752805e-4,
+                                   6.9380191e-5, 1.7344895e-5, 4.3362264e-6, 1.0841185e-6};
+    enum { KNOWN = sizeof single / sizeof single[0], FIRST = 2 };
+    starfish_status status = STARFISH_SUCCESS;
+
+    for (int level = FIRST; level <= (int)e->level && status == STARFISH_SUCCESS; level++) {
+        const int known = level - FIRST < KNOWN;
+        struct run run;
+        status = run_create(&run, "U1", level);
+        if (status == STARFISH_SUCCESS)
+            status = add_single_errors(e, &run, known ? single[level - FIRST] : (double)NAN);
+        if (status == STARFISH_SUCCESS)
+            status = add_error(e, &run, MULTIGRID_F64, "double", known ? twice[level - FIRST] : (double)NAN);
+        run_free(&run);
+    }
+    return status;
+}
+
+/* By mesh, level 8 and 9: double on the CPU, mixed on the GPU. */
+static const double table2[MESHES][PAPER_LEVELS][2] = {{{1.7344895e-5, 1.7344902e-5}, {4.3362264e-6, 4.3362292e-6}},
+                                                       {{1.6946217e-5, 1.6946281e-5}, {4.2365330e-6, 4.2363011e-6}},
+                                                       {{1.6603963e-5, 1.6603650e-5}, {4.1508011e-6, 4.1504573e-6}},
+                                                       {{2.2559231e-5, 2.2559230e-5}, {5.6398002e-6, 5.6397099e-6}},
+                                                       {{3.3671244e-5, 3.3671243e-5}, {8.4177915e-6, 8.4177905e-6}},
+                                                       {{4.9063089e-5, 4.9063092e-5}, {1.2265724e-5, 1.2265727e-5}},
+                                                       {{6.3654794e-5, 6.3654654e-5}, {1.5913491e-5, 1.5913506e-5}},
+                                                       {{6.6448219e-5, 6.6447308e-5}, {1.6612151e-5, 1.6612856e-5}}};
+
+/* Which of the paper's two levels, or -1. */
+static int paper_level(int level)
+{
+    return level >= FIRST_LEVEL && level < FIRST_LEVEL + PAPER_LEVELS ? level - FIRST_LEVEL : -1;
+}
+
+/* Every mesh at the largest level and the one before. */
+static starfish_status for_meshes(struct experiment *e,
+                                  starfish_status (*measure)(struct experiment *, struct run *, size_t mesh))
+{
+    starfish_status status = STARFISH_SUCCESS;
+
+    for (size_t m = 0; m < MESHES; m++)
+        for (int level = (int)e->level - 1; level <= (int)e->level && status == STARFISH_SUCCESS; level++) {
+            struct run run;
+            if (e->mesh && strcmp(e->mesh, meshes[m]) != 0)
+                continue;
+            status = run_create(&run, meshes[m], level);
+            if (status == STARFISH_SUCCESS)
+                status = measure(e, &run, m);
+            run_free(&run);
+        }
+    return status;
+}
+
+static starfish_status errors_of_mesh(struct experiment *e, struct run *run, size_t mesh)
+{
+    const int known = paper_level(run->level);
+
+    STARFISH_TRY(add_error(e, run, MULTIGRID_F64, "double", known < 0 ? (double)NAN : table2[mesh][known][0]));
+    return add_error(e, run, MULTIGRID_MIXED, "mixed", known < 0 ? (double)NAN : table2[mesh][known][1]);
+}
+
+static starfish_status measure_table2(struct experiment *e)
+{
+    return for_meshes(e, errors_of_mesh);
+}
+
+/* ---- Tables 3 and 4: cycles and times of mixed precision --------------------------------------------------------- */
+
+/* Inner cycles in all and seconds, after 1, 2, 3 inner cycles each or digits; the double precision's cycles are the same in both
+ * tables. */
+struct inner {
+    int outer, cycles;
+    double seconds;
+};
+static const int cycles_in_double[MESHES][PAPER_LEVELS] = {{5, 5}, {5, 6}, {5, 4}, {6, 6},
+                                                           {6, 6}, {6, 6}, {8, 9}, {10, 11}};
+static const struct inner table3[MESHES][PAPER_LEVELS][3] = {
+    {{{5, 5, 0.0345}, {3, 6, 0.0400}, {3, 9, 0.0586}}, {{5, 5, 0.0659}, {3, 6, 0.0765}, {3, 9, 0.1131}}},
+    {{{6, 6, 0.0434}, {3, 6, 0.0379}, {3, 9, 0.0577}}, {{6, 6, 0.0809}, {3, 6, 0.0763}, {3, 9, 0.1124}}},
+    {{{5, 5, 0.0038}, {3, 6, 0.0390}, {3, 9, 0.0577}}, {{5, 5, 0.0658}, {3, 6, 0.0760}, {3, 9, 0.1147}}},
+    {{{5, 5, 0.0354}, {3, 6, 0.0458}, {3, 9, 0.0674}}, {{6, 6, 0.0790}, {3, 6, 0.0778}, {3, 9, 0.1136}}},
+    {{{6, 6, 0.0434}, {3, 6, 0.0401}, {2, 6, 0.0396}}, {{6, 6, 0.0790}, {3, 6, 0.0766}, {3, 9, 0.1189}}},
+    {{{6, 6, 0.0411}, {3, 6, 0.0403}, {3, 9, 0.0587}}, {{6, 6, 0.0787}, {3, 6, 0.0765}, {3, 9, 0.1129}}},
+    {{{8, 8, 0.0554}, {4, 8, 0.0527}, {3, 9, 0.0586}}, {{8, 8, 0.1055}, {5, 10, 0.1273}, {3, 9, 0.1128}}},
+    {{{11, 11, 0.0754}, {6, 12, 0.0792}, {4, 12, 0.0782}}, {{11, 11, 0.1449}, {6, 12, 0.1524}, {4, 12, 0.1505}}}};
+static const struct inner table4[MESHES][PAPER_LEVELS][3] = {
+    {{{5, 5, 0.0363}, {3, 6, 0.0406}, {3, 6, 0.0513}}, {{5, 5, 0.0665}, {4, 7, 0.0901}, {3, 6, 0.4500}}},
+    {{{6, 6, 0.0433}, {4, 7, 0.0472}, {3, 7, 0.0461}}, {{6, 6, 0.0816}, {4, 7, 0.0906}, {3, 7, 0.4551}}},
+    {{{5, 5, 0.0344}, {3, 5, 0.0333}, {3, 7, 0.0458}}, {{5, 5, 0.0664}, {3, 5, 0.0649}, {3, 7, 0.4657}}},
+    {{{5, 5, 0.0352}, {3, 6, 0.0418}, {3, 7, 0.0407}}, {{6, 6, 0.0802}, {3, 6, 0.0792}, {3, 6, 0.4509}}},
+    {{{6, 6, 0.0418}, {3, 6, 0.0408}, {2, 7, 0.0466}}, {{6, 6, 0.0796}, {3, 6, 0.0772}, {3, 7, 0.4614}}},
+    {{{6, 6, 0.0416}, {3, 6, 0.0412}, {3, 7, 0.0469}}, {{6, 6, 0.0799}, {3, 6, 0.0768}, {3, 9, 0.1142}}},
+    {{{5, 8, 0.0543}, {3, 8, 0.0528}, {3, 11, 0.0717}}, {{5, 8, 0.1034}, {4, 11, 0.1392}, {3, 11, 0.1378}}},
+    {{{6, 11, 0.0737}, {4, 13, 0.0986}, {3, 15, 0.0972}}, {{6, 11, 0.1420}, {4, 13, 0.1636}, {3, 14, 0.1743}}}};
+
+static starfish_status add_inner(struct experiment *e, struct run *run, int count, const struct inner *paper)
+{
+    char variant[32];
+
+    snprintf(variant, sizeof variant, "%d %s%s", count, e->by_digits ? "digit" : "inner cycle", count > 1 ? "s" : "");
+    multigrid_set_precision(&run->options, MULTIGRID_MIXED);
+    run->options.inner_cycles = count;
+    run->options.inner_digits = e->by_digits ? count : 0;
+    bench_announce("%s, level %d, %s", run->name, run->level, variant);
+    STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
+    json_t *row = add_number(e, run, variant, "cycles", paper ? paper->cycles : (double)NAN, run->times.info.cycles);
+    json_object_set_new(row, "paper_corrections", paper ? json_integer(paper->outer) : json_null());
+    add_time(e, run, variant, paper ? paper->seconds : (double)NAN);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status inner_of_mesh(struct experiment *e, struct run *run, size_t mesh)
+{
+    const int known = paper_level(run->level);
+
+    STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
+    add_number(e, run, "double", "cycles", known < 0 ? (double)NAN : cycles_in_double[mesh][known],
+               run->times.info.cycles);
+    add_time(e, run, "double", (double)NAN);
+    for (int count = 1; count <= 3; count++)
+        STARFISH_TRY(
+            add_inner(e, run, count, known < 0 ? NULL : &(e->by_digits ? table4 : table3)[mesh][known][count - 1]));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_inner(struct experiment *e)
+{
+    return for_meshes(e, inner_of_mesh);
+}
+
+/* ---- Tables 5 and 6: one core and a GPU, double and mixed precision ------------------------------------------------ */
+
+enum who { CORE_DOUBLE, CORE_MIXED, GPU_DOUBLE, GPU_MIXED, WHO };
+static const char *const who_names[] = {"one core, double", "one core, mixed", "GPU, double", "GPU, mixed"};
+static const struct {
+    enum who slow, fast;
+    const char *name;
+} ratios[] = {{CORE_DOUBLE, GPU_DOUBLE, "C(d)/G(d)"},
+              {CORE_MIXED, GPU_MIXED, "C(m)/G(m)"},
+              {CORE_DOUBLE, GPU_MIXED, "C(d)/G(m)"},
+              {GPU_DOUBLE, GPU_MIXED, "G(d)/G(m)"}};
+enum { RATIOS = sizeof ratios / sizeof ratios[0] };
+
+/* 0: the paper has none (lines of level 9 did not fit its GPU in double precision). Tables 5 and 6, by mesh and level. */
+static const double speedups[2][MESHES][PAPER_LEVELS][RATIOS] = {{{{3.25, 3.89, 5.41, 1.66}, {0, 9.69, 12.21, 0}},
+                                                                  {{3.10, 3.77, 5.49, 1.77}, {0, 9.66, 14.72, 0}},
+                                                                  {{3.15, 3.78, 5.28, 1.67}, {0, 9.64, 17.04, 0}},
+                                                                  {{3.26, 3.75, 5.27, 1.62}, {0, 9.48, 16.66, 0}},
+                                                                  {{3.26, 3.64, 6.49, 1.99}, {0, 9.60, 17.21, 0}},
+                                                                  {{3.25, 3.76, 6.38, 1.96}, {0, 9.82, 17.58, 0}},
+                                                                  {{3.18, 3.67, 6.56, 2.06}, {0, 8.76, 12.62, 0}},
+                                                                  {{2.91, 3.17, 4.39, 1.51}, {0, 9.58, 14.77, 0}}},
+                                                                 {{{3.25, 3.92, 6.38, 1.96}, {0, 9.71, 16.43, 0}},
+                                                                  {{3.10, 3.77, 6.26, 2.02}, {0, 9.72, 16.94, 0}},
+                                                                  {{3.13, 3.72, 5.59, 1.78}, {0, 9.36, 15.09, 0}},
+                                                                  {{3.26, 3.76, 6.17, 1.89}, {0, 9.36, 15.94, 0}},
+                                                                  {{3.26, 3.64, 6.45, 1.98}, {0, 9.62, 16.95, 0}},
+                                                                  {{3.24, 3.74, 6.25, 1.93}, {0, 9.79, 16.78, 0}},
+                                                                  {{3.17, 3.60, 6.44, 2.03}, {0, 8.93, 15.22, 0}},
+                                                                  {{3.03, 3.11, 5.16, 1.70}, {0, 9.56, 16.97, 0}}}};
+
+/* Time, or time per digit gained (for one mesh the same as per unknown and digit). */
+static double cost_of(const struct experiment *e, const json_t *row, const struct run *run)
+{
+    const double seconds = json_number_value(json_object_get(row, "seconds"));
+
+    return e->table == 5 ? seconds : seconds / -log10(run->times.info.residual);
+}
+
+static starfish_status run_as(struct experiment *e, struct run *run, enum who who, double *cost)
+{
+    multigrid_set_precision(&run->options, who == CORE_DOUBLE || who == GPU_DOUBLE ? MULTIGRID_F64 : MULTIGRID_MIXED);
+    run->options.inner_digits = 2;
+    bench_announce("%s, level %d, %s", run->name, run->level, who_names[who]);
+    STARFISH_TRY(multigrid_context(who < GPU_DOUBLE ? "cpu:1" : "gpu:1", &e->context));
+    const starfish_status status = run_once(e, run, e->bench.warmup, e->bench.repeat);
+    starfish_context_destroy(e->context);
+    if (status == STARFISH_SUCCESS)
+        *cost = cost_of(e, add_time(e, run, who_names[who], (double)NAN), run);
+    return status;
+}
+
+static starfish_status speedups_of_mesh(struct experiment *e, struct run *run, size_t mesh)
+{
+    const int known = paper_level(run->level);
+    double cost[WHO];
+
+    for (int who = 0; who < WHO; who++)
+        cost[who] = (double)NAN;
+    for (int who = 0; who < (e->bench.gpus > 0 ? WHO : GPU_DOUBLE); who++)
+        STARFISH_TRY(run_as(e, run, (enum who)who, &cost[who]));
+    for (int r = 0; r < RATIOS; r++) {
+        const double paper = known < 0 ? 0 : speedups[e->table - 5][mesh][known][r];
+        add_number(e, run, ratios[r].name, e->table == 5 ? "times" : "times per digit", paper > 0 ? paper : (double)NAN,
+                   cost[ratios[r].slow] / cost[ratios[r].fast]);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_speedups(struct experiment *e)
+{
+    return for_meshes(e, speedups_of_mesh);
+}
+
+/* ---- Figures 5 and 6: smoothers ---------------------------------------------------------------------------------- */
+
+/* Nanoseconds per unknown and digit, mixed precision that gains two digits at a time; four elementary steps before and after. */
+static starfish_status add_smoother(struct experiment *e, struct run *run, starfish_smoother smoother, double *cost)
+{
+    const int adi = smoother == STARFISH_SMOOTHER_ADI;
+    const char *variant = adi ? "ADI-TRIDI" : "Jacobi";
+
+    multigrid_set_precision(&run->options, MULTIGRID_MIXED);
+    run->options.inner_digits = 2;
+    run->options.smoother = smoother;
+    run->options.before = run->options.after = adi ? 2 : 4;
+    run->options.damping = adi || run->name[0] == 'U' ? 0.7 : 0.6;
+    bench_announce("%s, level %d, %s", run->name, run->level, variant);
+    STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
+    const json_t *row = add_time(e, run, variant, (double)NAN);
+    *cost = 1e9 * json_number_value(json_object_get(row, "seconds")) / (double)run->mesh.count /
+            -log10(run->times.info.residual);
+    add_number(e, run, variant, "ns per unknown and digit", (double)NAN, *cost);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status smoothers_of_mesh(struct experiment *e, struct run *run, size_t mesh)
+{
+    const int isotropic = run->name[0] == 'U';
+    double jacobi, adi;
+
+    (void)mesh;
+    STARFISH_TRY(add_smoother(e, run, STARFISH_SMOOTHER_JACOBI, &jacobi));
+    STARFISH_TRY(add_smoother(e, run, STARFISH_SMOOTHER_ADI, &adi));
+    json_t *row = add_number(e, run, isotropic ? "ADI-TRIDI over Jacobi" : "Jacobi over ADI-TRIDI", "times",
+                             isotropic ? 2.3 : 14, isotropic ? adi / jacobi : jacobi / adi);
+    json_object_set_new(row, "paper_says", json_string(isotropic ? "about 2.3" : "more than 14"));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_smoothers(struct experiment *e)
+{
+    return for_meshes(e, smoothers_of_mesh);
+}
+
+/* ---- Figure 2: two operations by level ----------------------------------------------------------------------------- */
+
+static starfish_status measure_operations(struct experiment *e)
+{
+    return reproduce_goeddeke_microbenchmarks(&e->bench, (int)e->level);
+}
+
+/* ---- The run ----------------------------------------------------------------------------------------------------- */
+
+static starfish_status measure(struct bench *bench)
+{
+    struct experiment *e = (struct experiment *)bench;
+
+    if (e->level < 3 || e->level > MULTIGRID_MOST_LEVEL)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--level: is %zu, must be 3 .. %d", e->level,
+                             MULTIGRID_MOST_LEVEL);
+    STARFISH_TRY(starfish_context_create(&e->context, NULL));
+    bench_machine(bench, e->context);
+    starfish_context_destroy(e->context);
+    if (e->alone)
+        return e->measure(e);
+    STARFISH_TRY(multigrid_context(bench->gpus > 0 ? "gpu:1" : "cpu", &e->context));
+    const starfish_status status = e->measure(e);
+    starfish_context_destroy(e->context);
+    return status;
+}
+
+static int reproduce(struct experiment *e, const char *usage, const char *summary, int argc, char **argv)
+{
+    const struct option_entry options[] = {
+        {"--level", OPTION_COUNT, &e->level, "L", "the largest level; default 9, in table 1 and figures 10", {NULL}},
+        {"--repeat", OPTION_COUNT, &e->bench.repeat, "N", "measure N times, report the median; default 5", {NULL}},
+        {"--warmup", OPTION_NUMBER, &e->bench.warmup, "N", "times before, not measured; default 2", {NULL}},
+        {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
+        {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", {NULL}},
+        {"--json", OPTION_FLAG, &e->bench.json, NULL, "one JSON object on standard output", {NULL}},
+        {.name = NULL},
+    };
+    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
+
+    return bench_main(&e->bench, &line, argc, argv, measure);
+}
+
+#define PAPER "Goeddeke, Strzodka 2011, "
+#define EXPERIMENT(function, name_, level_, measure_, summary, ...)                                                    \
+    int function(int argc, char **argv)                                                                                \
+    {                                                                                                                  \
+        struct experiment e = {.bench = {.name = (name_), .repeat = 5, .warmup = 2, .print = reproduce_print},         \
+                               .level = (level_),                                                                      \
+                               .measure = (measure_),                                                                  \
+                               __VA_ARGS__};                                                                           \
+        return reproduce(&e, "reproduce " name_ " [OPTION ...]", PAPER summary, argc, argv);                           \
+    }
+
+EXPERIMENT(reproduce_goeddeke_table1, "goeddeke-table1", 10, measure_table1,
+           "table 1: errors in L2 by level, in single and double precision.", .mesh = "U1")
+EXPERIMENT(reproduce_goeddeke_table2, "goeddeke-table2", 9, measure_table2,
+           "table 2: errors in L2 on all meshes, in double and mixed precision.", .mesh = NULL)
+EXPERIMENT(reproduce_goeddeke_table3, "goeddeke-table3", 9, measure_inner,
+           "table 3: cycles and times of mixed precision by 1, 2, 3 inner cycles.", .by_digits = 0)
+EXPERIMENT(reproduce_goeddeke_table4, "goeddeke-table4", 9, measure_inner,
+           "table 4: cycles and times of mixed precision by 1, 2, 3 digits gained in f32.", .by_digits = 1)
+EXPERIMENT(reproduce_goeddeke_table5, "goeddeke-table5", 9, measure_speedups,
+           "table 5: one core and a GPU, double and mixed precision. Without a GPU: the core's times.", .table = 5,
+           .alone = 1)
+EXPERIMENT(reproduce_goeddeke_table6, "goeddeke-table6", 9, measure_speedups, "table 6: as table 5, per digit gained.",
+           .table = 6, .alone = 1)
+EXPERIMENT(
+    reproduce_goeddeke_figure2, "goeddeke-figure2", 10, measure_operations,
+    "figure 2: AXPY and DEFECT by level, in single and double precision, on all cores and on a GPU if there is one.",
+    .alone = 1)
+EXPERIMENT(reproduce_goeddeke_figure5, "goeddeke-figure5", 10, measure_smoothers,
+           "figure 5: smoothers on the isotropic mesh U1.", .mesh = "U1")
+EXPERIMENT(reproduce_goeddeke_figure6, "goeddeke-figure6", 10, measure_smoothers,
+           "figure 6: smoothers on the anisotropic mesh A2.", .mesh = "A2")

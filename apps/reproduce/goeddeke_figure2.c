@@ -1,0 +1,317 @@
+/* starfish reproduce goeddeke-figure2: AXPY and DEFECT by level, single and double precision, on all cores and on a GPU, each
+ * beside a copy in the same memory.
+ *
+ * AXPY, y += a x, moves 3 words per unknown and does 2 operations. DEFECT, d = b - A x with nine bands, of which five are
+ * stored, moves 8 and does 18. Both are bound by memory, but for small grids: those lie in caches, where cores are faster than
+ * the copy, and on a GPU a launch takes longer than the work. */
+#include "apps/command.h"
+#include "apps/bench/multigrid_run.h"
+#include "apps/reproduce/reproduce.h"
+#include "base/real.h"
+#include "base/status.h"
+#include "bench/clock.h"
+#include "bench/peer_lines.h"
+#include "bench/peers.h"
+#include "codelets/q1_steps.h"
+#include "multigrid/q1.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FIRST_LEVEL = 3, MOST_AT_ONCE = 40, UNKNOWNS_AT_ONCE = 1 << 20 };
+
+/* ---- The two operations ------------------------------------------------------------------------------------------ */
+
+/* On the host or on the device: a matrix and three vectors, in one precision. */
+struct arrays {
+    starfish_precision precision;
+    struct starfish_q1_shape shape;
+    void *table, *x, *b, *result;
+};
+
+static int axpy(const struct starfish_q1_place *place, const struct arrays *a, struct starfish_rectangle at)
+{
+    return starfish_q1_update_here(place, &a->shape, at, 1e-3, a->result, a->x, a->result);
+}
+
+static int defect(const struct starfish_q1_place *place, const struct arrays *a, struct starfish_rectangle at)
+{
+    const struct starfish_q1_defect step = {
+        .shape = a->shape, .at = at, .table = a->table, .u = a->x, .f = a->b, .result = a->result};
+
+    return starfish_q1_defect_here(place, &step);
+}
+
+static const struct operation {
+    const char *name;
+    int (*run)(const struct starfish_q1_place *place, const struct arrays *a, struct starfish_rectangle at);
+    int words, operations;                          /* per unknown */
+    const char *paper_rate[2], *paper_bandwidth[2]; /* by precision, of the largest grids */
+} operations[] = {
+    {"AXPY", axpy, 3, 2, {NULL, NULL}, {"120, 85% of the peak", "123, 87% of the peak"}},
+    {"DEFECT", defect, 8, 18, {"as much as 46.4", "as much as 18.5"}, {NULL, NULL}},
+};
+enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+
+static size_t at_once(const struct arrays *a)
+{
+    const size_t count = a->shape.n[0] * a->shape.n[1];
+    size_t often = 1;
+
+    while (often < MOST_AT_ONCE && often * count < UNKNOWNS_AT_ONCE)
+        often++;
+    return often;
+}
+
+/* Seconds of one: each core has its rows. */
+static void time_on_cores(const struct operation *operation, const struct arrays *a, size_t repeat, double *seconds)
+{
+    const struct starfish_q1_place place = {.precision = a->precision};
+    const int cores = peer_cores();
+    const size_t rows = a->shape.n[1], parts = (size_t)cores;
+
+    for (size_t r = 0; r < repeat; r++) {
+        const double start = clock_now();
+        for (size_t i = 0; i < at_once(a); i++) {
+#pragma omp parallel for num_threads(cores) schedule(static)
+            for (size_t p = 0; p < parts; p++) {
+                const struct starfish_rectangle at = {0, a->shape.n[0], rows * p / parts, rows * (p + 1) / parts};
+                operation->run(&place, a, at);
+            }
+        }
+        seconds[r] = (clock_now() - start) / (double)at_once(a);
+    }
+}
+
+struct launch {
+    const struct operation *operation;
+    const struct arrays *arrays;
+};
+
+static int launch(void *data, struct CUstream_st *stream)
+{
+    const struct launch *l = data;
+    const struct starfish_q1_place place = {.precision = l->arrays->precision, .gpu = 1, .stream = stream};
+
+    return l->operation->run(&place, l->arrays,
+                             (struct starfish_rectangle){0, l->arrays->shape.n[0], 0, l->arrays->shape.n[1]});
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------------------------------ */
+
+static size_t unknowns(const struct arrays *a)
+{
+    return a->shape.n[0] * a->shape.n[1];
+}
+
+static void put(const struct arrays *a, void *array, size_t i, double value)
+{
+    if (a->precision == STARFISH_F32)
+        ((float *)array)[i] = (float)value;
+    else
+        ((double *)array)[i] = value;
+}
+
+static void free_host(struct arrays *a)
+{
+    free(a->table);
+    free(a->x);
+    free(a->b);
+    free(a->result);
+}
+
+static void free_device(struct arrays *a)
+{
+    peer_device_free(a->table);
+    peer_device_free(a->x);
+    peer_device_free(a->b);
+    peer_device_free(a->result);
+}
+
+/* table: of the mesh in f64. Free also after a failure. */
+static starfish_status make_host(struct arrays *a, const double *table, const double *load)
+{
+    const size_t size = starfish_real_size(a->precision), count = unknowns(a);
+    const size_t entries = starfish_band_table_start(a->shape.n[0], a->shape.n[1], 5);
+
+    a->table = malloc(entries * size);
+    a->x = malloc(count * size);
+    a->b = malloc(count * size);
+    a->result = malloc(count * size);
+    if (!a->table || !a->x || !a->b || !a->result)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu unknowns", count);
+    for (size_t i = 0; i < entries; i++)
+        put(a, a->table, i, table[i]);
+    for (size_t i = 0; i < count; i++) {
+        put(a, a->x, i, 1 + (double)(i % 17) / 16);
+        put(a, a->b, i, load[i]);
+        put(a, a->result, i, 0);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static int to_device(void **device, const void *host, size_t bytes)
+{
+    *device = peer_device_alloc(bytes);
+    return *device && peer_device_write(*device, host, bytes);
+}
+
+static starfish_status make_device(struct arrays *a, const struct arrays *host)
+{
+    const size_t size = starfish_real_size(a->precision), bytes = unknowns(a) * size;
+    const size_t table = starfish_band_table_start(a->shape.n[0], a->shape.n[1], 5) * size;
+
+    if (!to_device(&a->table, host->table, table) || !to_device(&a->x, host->x, bytes) ||
+        !to_device(&a->b, host->b, bytes) || !to_device(&a->result, host->result, bytes))
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory on the GPU for %zu unknowns", unknowns(a));
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+enum { CORES, GPU, PLACES };
+static const char *const place_names[] = {"all cores", "GPU"};
+
+struct figure {
+    struct bench *bench;
+    int largest, level;
+    double rate[PLACES], *seconds; /* bytes per second of a copy; 0: unknown */
+};
+
+static void name_row(json_t *row, const struct figure *figure, const struct arrays *a, const char *variant)
+{
+    json_object_set_new(row, "mesh", json_string("U1"));
+    json_object_set_new(row, "level", json_integer(figure->level));
+    json_object_set_new(row, "precision", json_string(multigrid_precisions[a->precision]));
+    json_object_set_new(row, "variant", json_string(variant));
+}
+
+/* A number of what was measured, beside what the paper says of its largest level; NULL: nothing. */
+static void add_number(const struct figure *figure, const struct arrays *a, const char *variant, const char *what,
+                       double ours, const char *paper_says)
+{
+    char name[160];
+
+    snprintf(name, sizeof name, "level %d, %s, %s: %s", figure->level, variant, multigrid_precisions[a->precision],
+             what);
+    json_t *row = bench_remark(figure->bench, "starfish", name);
+    reproduce_compare(row, (double)NAN, ours);
+    name_row(row, figure, a, variant);
+    if (paper_says)
+        json_object_set_new(row, "paper_says", json_string(paper_says));
+}
+
+static void add_rows(const struct figure *figure, const struct operation *o, const struct arrays *a, int place,
+                     double *seconds)
+{
+    const double count = (double)unknowns(a), rate = figure->rate[place];
+    const double bytes = count * o->words * (double)starfish_real_size(a->precision);
+    const int paper = place == GPU && figure->level == figure->largest;
+    char variant[64], name[160];
+
+    snprintf(variant, sizeof variant, "%s, %s", o->name, place_names[place]);
+    snprintf(name, sizeof name, "level %d, %s, %s: time", figure->level, variant, multigrid_precisions[a->precision]);
+    json_t *row = bench_row(figure->bench, "starfish", name, seconds, figure->bench->repeat, bytes);
+    const double time = json_number_value(json_object_get(row, "seconds"));
+    reproduce_compare(row, (double)NAN, time);
+    name_row(row, figure, a, variant);
+    if (rate > 0)
+        bench_limit(row, bytes / rate);
+    add_number(figure, a, variant, "GFLOP/s", 1e-9 * count * o->operations / time,
+               paper ? o->paper_rate[a->precision] : NULL);
+    add_number(figure, a, variant, "GB/s", 1e-9 * bytes / time, paper ? o->paper_bandwidth[a->precision] : NULL);
+    if (rate > 0)
+        add_number(figure, a, variant, "GB/s over those of a copy", bytes / time / rate, NULL);
+}
+
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
+
+static void measure_cores(const struct figure *figure, const struct arrays *a)
+{
+    for (int o = 0; o < OPERATIONS; o++) {
+        time_on_cores(&operations[o], a, figure->bench->warmup, figure->seconds);
+        time_on_cores(&operations[o], a, figure->bench->repeat, figure->seconds);
+        add_rows(figure, &operations[o], a, CORES, figure->seconds);
+    }
+}
+
+static starfish_status measure_gpu(const struct figure *figure, const struct arrays *host)
+{
+    struct arrays device = {.precision = host->precision, .shape = host->shape};
+    starfish_status status = make_device(&device, host);
+
+    for (int o = 0; o < OPERATIONS && status == STARFISH_SUCCESS; o++) {
+        struct launch job = {&operations[o], &device};
+        const int measured =
+            peer_device_time(launch, &job, (int)at_once(host), (int)figure->bench->repeat, figure->seconds);
+        if (measured < (int)figure->bench->repeat)
+            status = starfish_fail(STARFISH_ERROR_RUNTIME, "%s does not run on the GPU", operations[o].name);
+        else
+            add_rows(figure, &operations[o], host, GPU, figure->seconds);
+    }
+    free_device(&device);
+    return status;
+}
+
+static starfish_status measure_precision(const struct figure *figure, const struct starfish_q1_shape *shape,
+                                         starfish_precision precision, const double *table, const double *load)
+{
+    struct arrays host = {.precision = precision, .shape = *shape};
+    starfish_status status = make_host(&host, table, load);
+
+    if (status == STARFISH_SUCCESS) {
+        bench_announce("level %d, %s", figure->level, multigrid_precisions[precision]);
+        measure_cores(figure, &host);
+        if (figure->bench->gpus > 0)
+            status = measure_gpu(figure, &host);
+    }
+    free_host(&host);
+    return status;
+}
+
+static starfish_status measure_mesh(const struct figure *figure, const struct multigrid_mesh *mesh)
+{
+    const struct starfish_q1_shape shape = {.n = {mesh->n[0], mesh->n[1]}};
+    struct starfish_q1_grid grid;
+
+    STARFISH_TRY(starfish_q1_grid_create(&grid, &mesh->problem));
+    double *table = calloc(starfish_band_table_start(shape.n[0], shape.n[1], 5), sizeof *table);
+    starfish_status status = table ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory");
+    if (table)
+        starfish_q1_assemble(&grid, table);
+    starfish_q1_grid_destroy(&grid);
+    for (int precision = STARFISH_F32; precision <= STARFISH_F64 && status == STARFISH_SUCCESS; precision++)
+        status = measure_precision(figure, &shape, (starfish_precision)precision, table, mesh->load);
+    free(table);
+    return status;
+}
+
+static void measure_copies(struct figure *figure)
+{
+    multigrid_copies(figure->bench, &figure->rate[CORES], &figure->rate[GPU]);
+    for (size_t i = 0; i < json_array_size(figure->bench->rows); i++) {
+        json_t *row = json_array_get(figure->bench->rows, i);
+        reproduce_compare(row, (double)NAN, json_number_value(json_object_get(row, "seconds")));
+    }
+}
+
+starfish_status reproduce_goeddeke_microbenchmarks(struct bench *bench, int largest)
+{
+    struct figure figure = {.bench = bench, .largest = largest};
+    starfish_status status = STARFISH_SUCCESS;
+
+    figure.seconds = malloc((bench->repeat + bench->warmup) * sizeof *figure.seconds);
+    if (!figure.seconds)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", bench->repeat);
+    measure_copies(&figure);
+    for (figure.level = FIRST_LEVEL; figure.level <= largest && status == STARFISH_SUCCESS; figure.level++) {
+        struct multigrid_mesh mesh;
+        status = multigrid_mesh_create("U1", figure.level, &mesh);
+        if (status == STARFISH_SUCCESS)
+            status = measure_mesh(&figure, &mesh);
+        multigrid_mesh_free(&mesh);
+    }
+    free(figure.seconds);
+    return status;
+}

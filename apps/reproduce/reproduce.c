@@ -1,0 +1,105 @@
+/* starfish reproduce: a table of experiments, and how they are shown. */
+#include "apps/reproduce/reproduce.h"
+
+#include "apps/command.h"
+#include "apps/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} experiments[] = {
+    {"valero-lara-2d", reproduce_valero_lara_2d,
+     "Valero-Lara, Pinelli, Prieto-Matias 2014, figures 7 and 8: BLKTRI in 2D"},
+    {"valero-lara-3d", reproduce_valero_lara_3d, "the same, figures 11 and 12: BLKTRI in 3D"},
+    {"goeddeke-table1", reproduce_goeddeke_table1,
+     "Goeddeke, Strzodka 2011: multigrid, errors by level, single and double precision"},
+    {"goeddeke-table2", reproduce_goeddeke_table2, "errors on all meshes, double and mixed precision"},
+    {"goeddeke-table3", reproduce_goeddeke_table3, "mixed precision by inner cycles"},
+    {"goeddeke-table4", reproduce_goeddeke_table4, "mixed precision by inner digits"},
+    {"goeddeke-table5", reproduce_goeddeke_table5, "one core and a GPU, double and mixed"},
+    {"goeddeke-table6", reproduce_goeddeke_table6, "the same, per digit gained"},
+    {"goeddeke-figure2", reproduce_goeddeke_figure2, "AXPY and DEFECT by level, single and double precision"},
+    {"goeddeke-figure5", reproduce_goeddeke_figure5, "smoothers, isotropic mesh"},
+    {"goeddeke-figure6", reproduce_goeddeke_figure6, "smoothers, anisotropic mesh"},
+};
+enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
+
+static int list_experiments(void)
+{
+    printf("Usage: starfish reproduce NAME [OPTION ...]\n\n"
+           "One experiment of a paper, paper beside ours. `starfish reproduce NAME --help` lists its options.\n\n");
+    for (int i = 0; i < EXPERIMENTS; ++i)
+        printf("  %-16s %s\n", experiments[i].name, experiments[i].summary);
+    return 0;
+}
+
+int command_reproduce(int argc, char **argv)
+{
+    char known[512] = "";
+    size_t length = 0;
+    if (argc < 2 || (argv[1][0] == '-' && options_ask_help(argc, argv)))
+        return list_experiments();
+    for (int i = 0; i < EXPERIMENTS; ++i) {
+        if (strcmp(argv[1], experiments[i].name) == 0)
+            return experiments[i].run(argc - 1, argv + 1);
+        if (length < sizeof known)
+            length +=
+                (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", experiments[i].name);
+    }
+    return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "no experiment '%s'; there is %s", argv[1], known), 0);
+}
+
+/* ---- what is shown ------------------------------------------------------------------------------------------------ */
+
+void reproduce_compare(json_t *row, double paper, double ours)
+{
+    json_object_set_new(row, "paper", command_json_real(paper));
+    json_object_set_new(row, "ours", command_json_real(ours));
+}
+
+/* Times in milliseconds; other numbers as they are. */
+static void add_number(struct table *table, const json_t *row, const char *key)
+{
+    const json_t *value = json_object_get(row, key);
+    const int timed = json_is_number(json_object_get(row, "seconds"));
+    const json_t *digits = json_object_get(row, "digits");
+    if (json_is_number(value))
+        table_cell(table, "%.*g%s", digits ? (int)json_integer_value(digits) : 4,
+                   (timed ? 1e3 : 1) * json_number_value(value), timed ? " ms" : "");
+    else
+        table_cell(table, "%s", strcmp(key, "paper") == 0 ? "not stated" : "not measured");
+}
+
+static void add_row(struct table *table, const json_t *row)
+{
+    const char *says = json_string_value(json_object_get(row, "paper_says"));
+    table_row(table);
+    table_cell(table, "%s", json_string_value(json_object_get(row, "case")));
+    table_cell(table, "%s", json_string_value(json_object_get(row, "who")));
+    add_number(table, row, "ours");
+    if (says)
+        table_cell(table, "%s", says);
+    else
+        add_number(table, row, "paper");
+}
+
+void reproduce_print(const struct bench *bench)
+{
+    enum { ROWS_AT_ONCE = TABLE_ROWS - 1 }; /* one more is the head */
+    printf("%s on %s\n", bench->name, bench->machine);
+    for (size_t first = 0; first < json_array_size(bench->rows); first += ROWS_AT_ONCE) {
+        static const char *const head[] = {"case", "who", "ours", "paper"};
+        struct table table = {.alignment = TABLE_RIGHT, .left = 1};
+        table_row(&table);
+        for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
+            table_cell(&table, "%s", head[i]);
+        for (size_t i = first; i < json_array_size(bench->rows) && i < first + ROWS_AT_ONCE; ++i)
+            add_row(&table, json_array_get(bench->rows, i));
+        printf("\n");
+        table_print(&table);
+    }
+}

@@ -1,0 +1,371 @@
+/* starfish reproduce valero-lara-2d, valero-lara-3d: the experiment of Valero-Lara, Pinelli and Prieto-Matias, "Fast finite
+ * difference Poisson solvers on heterogeneous architectures", Comput. Phys. Commun. 185 (2014), 1265-1272.
+ *
+ * BLKTRI in product form. Figures 7 (one 2D problem of 1024 x 1024) and 11 (512^3) have the time of each reduction and each
+ * substitution step, and the speedup over one core, for Thomas on cores and Thomas, CR, PCR and CR-PCR on a GPU (two E5-2650,
+ * a K20c). Figures 8 and 12 have whole solves with transfers by size, the combination of wide steps by PCR on the GPU and
+ * narrow ones by Thomas on cores among them. The text states few numbers; times are in the figures only, so that our rows
+ * stand beside "not stated", and what the text claims has rows of its own.
+ *
+ * N x N here are lines of N and N - 1 rows, as 2^k - 1 rows have k levels. The combination gives to cores the levels next to the
+ * root on which all cores were faster than PCR, at least one. */
+#include "apps/bench/blktri_run.h"
+#include "apps/command.h"
+#include "apps/reproduce/reproduce.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum workers { ONE_CORE, ALL_CORES, ONE_GPU, SPLIT, MODELS };
+
+static const struct variant {
+    const char *name;
+    enum workers workers;
+    starfish_algorithm algorithm;
+    int whole; /* also in the figure of whole solves, at all sizes */
+} variants[] = {
+    {"Thomas, one core", ONE_CORE, STARFISH_ALGORITHM_AUTO, 1},
+    {"Thomas, all cores", ALL_CORES, STARFISH_ALGORITHM_AUTO, 1},
+    {"Thomas, GPU", ONE_GPU, STARFISH_ALGORITHM_THOMAS, 0},
+    {"CR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR, 0},
+    {"PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_PCR, 1},
+    {"CR-PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR_PCR, 0},
+    {"PCR, GPU, and Thomas, cores", SPLIT, STARFISH_ALGORITHM_PCR, 1},
+    {"PCR, GPU, or Thomas, cores, by models", MODELS, STARFISH_ALGORITHM_PCR, 1},
+};
+enum { BY_ONE_CORE, BY_CORES, BY_GPU_THOMAS, BY_CR, BY_PCR, BY_CR_PCR, BY_BOTH, BY_MODELS, VARIANTS };
+
+enum { MOST_SIZES = 4 };
+
+/* Medians of one size. */
+struct size_result {
+    size_t n, levels, split;
+    int have[VARIANTS];
+    double total[VARIANTS], step[VARIANTS][BLKTRI_STEPS][BLKTRI_LEVELS];
+    double on_device; /* a solve by PCR with the data in the GPU's memory */
+};
+
+struct experiment {
+    struct bench bench; /* first: measure() gets at the rest through it */
+    int dimensions;
+    size_t n;     /* the size of the steps' figure */
+    size_t sizes; /* from n/4 on, each twice the one before */
+    int cores;
+    size_t gpus;
+};
+
+static size_t size_of_steps(const struct experiment *e)
+{
+    return e->n / 4 * 4; /* one of the sizes: n/4 and its doubles */
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static int possible(const struct experiment *e, int variant)
+{
+    const enum workers workers = variants[variant].workers;
+    if (workers == ALL_CORES)
+        return e->cores > 1;
+    return workers == ONE_CORE || e->gpus > 0;
+}
+
+/* Sets of workers, in the words of --workers. */
+static void choose_workers(const struct experiment *e, enum workers workers, struct blktri_case *c, char *text,
+                           size_t size)
+{
+    c->split = -1;
+    c->team = 0;
+    switch (workers) {
+    case ONE_CORE:
+        snprintf(text, size, "cpu:1");
+        break;
+    case ALL_CORES:
+        snprintf(text, size, "cpu:%d", e->cores);
+        c->team = e->cores;
+        break;
+    case ONE_GPU:
+        snprintf(text, size, "gpu:1");
+        break;
+    case SPLIT:
+    case MODELS:
+        snprintf(text, size, "cpu,gpu:1");
+        break;
+    }
+    c->workers = text;
+}
+
+static void name_size(const struct experiment *e, size_t n, char *text, size_t size)
+{
+    if (e->dimensions == 2)
+        snprintf(text, size, "%zu x %zu", n, n);
+    else
+        snprintf(text, size, "%zu^3", n);
+}
+
+/* Rows' numbers in words, and the row. */
+static json_t *add_time(struct experiment *e, const char *figure, const char *size, const char *what, int variant,
+                        double *seconds, size_t count)
+{
+    char name[256];
+    snprintf(name, sizeof name, "figure %s, %s: %s, %s", figure, size, what, variants[variant].name);
+    json_t *row = bench_row(&e->bench, "starfish", name, seconds, count, 0);
+    reproduce_compare(row, (double)NAN, command_median(seconds, count));
+    json_object_set_new(row, "figure", json_string(figure));
+    json_object_set_new(row, "variant", json_string(variants[variant].name));
+    return row;
+}
+
+static void add_steps(struct experiment *e, const char *size, int variant, struct blktri_times *times,
+                      const struct size_result *result)
+{
+    static const char *const names[] = {"reduction", "substitution"};
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t i = step == BLKTRI_REDUCTION; i < times->levels; ++i) {
+            /* The paper's steps: reduction begins with the most rows, substitution with one. */
+            const size_t level = step == BLKTRI_REDUCTION ? times->levels - i : i;
+            const size_t number = step == BLKTRI_REDUCTION ? i : i + 1;
+            char what[64];
+            snprintf(what, sizeof what, "%s step %zu", names[step], number);
+            json_t *row = add_time(e, e->dimensions == 2 ? "7" : "11", size, what, variant, times->step[step][level],
+                                   times->repeat);
+            json_object_set_new(row, "phase", json_string(names[step]));
+            json_object_set_new(row, "step", json_integer((json_int_t)number));
+            json_object_set_new(row, "separators", json_integer((json_int_t)times->separators[level]));
+            json_object_set_new(row, "gpu_share", command_json_real(times->gpu_share[step][level]));
+            json_object_set_new(
+                row, "speedup",
+                command_json_real(result->step[BY_ONE_CORE][step][level] / result->step[variant][step][level]));
+        }
+}
+
+static void add_whole(struct experiment *e, const char *size, int variant, struct blktri_times *times,
+                      const struct size_result *result)
+{
+    char what[96] = "whole solve, with transfers";
+    if (variants[variant].workers == SPLIT)
+        snprintf(what, sizeof what, "whole solve, with transfers, levels on cores: %zu", result->split);
+    json_t *row = add_time(e, e->dimensions == 2 ? "8" : "12", size, what, variant, times->seconds, times->repeat);
+    json_object_set_new(row, "speedup", command_json_real(result->total[BY_ONE_CORE] / result->total[variant]));
+    json_object_set_new(row, "bytes_moved", command_json_real(times->bytes_moved));
+}
+
+static void keep_medians(struct blktri_times *times, int variant, struct size_result *result)
+{
+    result->have[variant] = 1;
+    result->levels = times->levels;
+    result->total[variant] = command_median(times->seconds, times->repeat);
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t l = 0; l < times->levels; ++l)
+            result->step[variant][step][l] = command_median(times->step[step][l], times->repeat);
+}
+
+/* Levels next to the root on which all cores (or the one there is) were faster than PCR. */
+static size_t choose_split(const struct size_result *r)
+{
+    const int cores = r->have[BY_CORES] ? BY_CORES : BY_ONE_CORE;
+    size_t split = 0;
+    while (split < r->levels &&
+           r->step[cores][BLKTRI_REDUCTION][split] + r->step[cores][BLKTRI_SUBSTITUTION][split] <
+               r->step[BY_PCR][BLKTRI_REDUCTION][split] + r->step[BY_PCR][BLKTRI_SUBSTITUTION][split])
+        ++split;
+    return split > 0 ? split : 1;
+}
+
+/* What a variant's solves have in common. */
+struct setting {
+    int variant;
+    starfish_context *context;
+    struct blktri_case c; /* but for the size and the split */
+    char workers[32];
+};
+
+static starfish_status run(const struct experiment *e, struct setting *setting, struct size_result *result,
+                           struct blktri_times *times)
+{
+    const size_t n[3] = {e->dimensions == 2 ? 1 : result->n, result->n, result->n - 1};
+    const enum workers workers = variants[setting->variant].workers;
+    memcpy(setting->c.n, n, sizeof n);
+    if (workers == SPLIT)
+        setting->c.split = (int)(result->split = choose_split(result));
+    /* Performance models are for contexts with a choice; others need to be warm at most. */
+    const size_t warmup = workers >= SPLIT || e->bench.warmup < 1 ? e->bench.warmup : 1;
+    return blktri_run(&setting->c, setting->context, warmup, e->bench.repeat, times);
+}
+
+static starfish_status measure_size(struct experiment *e, struct setting *setting, struct size_result *result)
+{
+    const int variant = setting->variant;
+    struct blktri_times times;
+    char size[48];
+    name_size(e, result->n, size, sizeof size);
+    bench_announce("%s: %s", size, variants[variant].name);
+    starfish_status status = run(e, setting, result, &times);
+    if (status == STARFISH_SUCCESS) {
+        keep_medians(&times, variant, result);
+        if (result->n == size_of_steps(e))
+            add_steps(e, size, variant, &times, result);
+        if (variants[variant].whole)
+            add_whole(e, size, variant, &times, result);
+    }
+    blktri_free_times(&times);
+    return status;
+}
+
+static starfish_status measure_on_device(const struct experiment *e, struct setting *setting,
+                                         struct size_result *result)
+{
+    struct blktri_times times;
+    setting->c.on_device = 1;
+    starfish_status status = run(e, setting, result, &times);
+    setting->c.on_device = 0;
+    if (status == STARFISH_SUCCESS)
+        result->on_device = command_median(times.seconds, times.repeat);
+    blktri_free_times(&times);
+    return status;
+}
+
+/* All sizes in one context. */
+static starfish_status measure_variant(struct experiment *e, int variant, struct size_result *results)
+{
+    struct setting setting = {.variant = variant,
+                              .c = {.precision = STARFISH_F64,
+                                    .method = STARFISH_METHOD_BLKTRI_PRODUCT,
+                                    .algorithm = variants[variant].algorithm}};
+    choose_workers(e, variants[variant].workers, &setting.c, setting.workers, sizeof setting.workers);
+    starfish_status status = blktri_context(&setting.c, &setting.context);
+    for (size_t i = 0; i < e->sizes && status == STARFISH_SUCCESS; ++i) {
+        if (!variants[variant].whole && results[i].n != size_of_steps(e))
+            continue;
+        status = measure_size(e, &setting, &results[i]);
+        if (status == STARFISH_SUCCESS && variant == BY_PCR && e->dimensions == 3)
+            status = measure_on_device(e, &setting, &results[i]);
+    }
+    starfish_context_destroy(setting.context);
+    return status;
+}
+
+/* ---- what the text claims ------------------------------------------------------------------------------------------ */
+
+static void claim(struct experiment *e, const char *figure, const char *size, const char *what, double paper,
+                  const char *says, double ours)
+{
+    char name[192];
+    snprintf(name, sizeof name, "figure %s, %s: %s", figure, size, what);
+    json_t *row = bench_remark(&e->bench, "starfish", name);
+    reproduce_compare(row, paper, ours);
+    json_object_set_new(row, "figure", json_string(figure));
+    json_object_set_new(row, "paper_says", json_string(says));
+}
+
+/* On how many of all steps PCR is the fastest of the fine-grained algorithms. */
+static double share_of_pcr(const struct size_result *r)
+{
+    double won = 0, all = 0;
+    for (int step = 0; step < BLKTRI_STEPS; ++step)
+        for (size_t l = step == BLKTRI_REDUCTION; l < r->levels; ++l) {
+            won += r->step[BY_PCR][step][l] <= fmin(r->step[BY_CR][step][l], r->step[BY_CR_PCR][step][l]);
+            all++;
+        }
+    return won / all;
+}
+
+static void add_claims(struct experiment *e, const struct size_result *r)
+{
+    char size[48];
+    const char *whole = e->dimensions == 2 ? "8" : "12", *steps = e->dimensions == 2 ? "7" : "11";
+    if (!r->have[BY_BOTH])
+        return;
+    name_size(e, r->n, size, sizeof size);
+    if (r->n == size_of_steps(e) && e->dimensions == 2)
+        claim(e, steps, size, "part of the steps on which PCR is the fastest on the GPU", 1, "1", share_of_pcr(r));
+    if (r->have[BY_CORES])
+        claim(e, whole, size, "all cores over the combination", (double)NAN, "above 1",
+              r->total[BY_CORES] / r->total[BY_BOTH]);
+    if (e->dimensions == 3) {
+        claim(e, whole, size, "part of the GPU's time that the combination saves", 0.15, "up to 0.15",
+              1 - r->total[BY_BOTH] / r->total[BY_PCR]);
+        claim(e, whole, size, "part of the GPU's time that transfers take", 0.02, "below 0.02",
+              1 - r->on_device / r->total[BY_PCR]);
+    }
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status measure_all(struct experiment *e)
+{
+    struct size_result results[MOST_SIZES];
+    memset(results, 0, sizeof results);
+    for (size_t i = 0; i < e->sizes; ++i)
+        results[i].n = e->n / 4 << i;
+    for (int variant = 0; variant < VARIANTS; ++variant)
+        if (possible(e, variant))
+            STARFISH_TRY(measure_variant(e, variant, results));
+    for (size_t i = 0; i < e->sizes; ++i)
+        add_claims(e, &results[i]);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure(struct bench *bench)
+{
+    struct experiment *e = (struct experiment *)bench;
+    struct starfish_runtime runtime;
+    starfish_context *context;
+    if (e->n < 16)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: at least 16, is %zu", e->n);
+    STARFISH_TRY(starfish_context_create(&context, NULL));
+    bench_machine(bench, context);
+    e->gpus = starfish_context_workers_of(context, STARFISH_GPU);
+    starfish_status status = starfish_context_runtime(context, &runtime);
+    starfish_context_destroy(context);
+    STARFISH_TRY(status);
+    e->cores = runtime.cores < 16 ? runtime.cores : 16; /* as many as the paper's */
+    e->sizes = e->dimensions == 2 ? 4 : 3;
+    return measure_all(e);
+}
+
+static int reproduce(struct experiment *e, const char *usage, const char *summary, const char *size_help, int argc,
+                     char **argv)
+{
+    const struct option_entry options[] = {
+        {"--n", OPTION_COUNT, &e->n, "N", size_help, {NULL}},
+        {"--repeat", OPTION_COUNT, &e->bench.repeat, "N", "measure N times, report the median; default 5", {NULL}},
+        {"--warmup",
+         OPTION_NUMBER,
+         &e->bench.warmup,
+         "N",
+         "times before, not measured, with GPU and cores; default 14",
+         {NULL}},
+        {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
+        {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", {NULL}},
+        {"--json", OPTION_FLAG, &e->bench.json, NULL, "one JSON object on standard output", {NULL}},
+        {.name = NULL},
+    };
+    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
+    return bench_main(&e->bench, &line, argc, argv, measure);
+}
+
+int reproduce_valero_lara_2d(int argc, char **argv)
+{
+    struct experiment e = {.bench = {.name = "valero-lara-2d", .repeat = 5, .warmup = 14, .print = reproduce_print},
+                           .dimensions = 2,
+                           .n = 1024};
+    return reproduce(
+        &e, "reproduce valero-lara-2d [OPTION ...]",
+        "Valero-Lara, Pinelli, Prieto-Matias 2014: one 2D problem by BLKTRI's product form. Figure 7, each\n"
+        "step; figure 8, whole solves of N/4 to 2 N. Without a GPU: the rows of cores.",
+        "lines of N, N - 1 rows; default 1024", argc, argv);
+}
+
+int reproduce_valero_lara_3d(int argc, char **argv)
+{
+    struct experiment e = {.bench = {.name = "valero-lara-3d", .repeat = 5, .warmup = 14, .print = reproduce_print},
+                           .dimensions = 3,
+                           .n = 512};
+    return reproduce(
+        &e, "reproduce valero-lara-3d [OPTION ...]",
+        "Valero-Lara, Pinelli, Prieto-Matias 2014: N 2D problems by BLKTRI's product form. Figure 11, each\n"
+        "step; figure 12, whole solves of N/4 to N. Without a GPU: the rows of cores.",
+        "N modes, lines of N, N - 1 rows; default 512", argc, argv);
+}

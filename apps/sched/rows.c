@@ -1,0 +1,107 @@
+/* starfish sched: the figures of one combination of workers and policy. */
+#include "apps/sched/sched.h"
+
+#include "apps/command.h"
+#include "scheduler/account.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void add_shares(json_t *row, const struct starfish_record *record, const struct starfish_account *account)
+{
+    static const char *const names[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
+    const double span = account->end - account->begin;
+    double tasks = 0, busy = 0, workers = 0, idle = 0;
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        tasks += (double)account->tasks[kind];
+        busy += account->busy[kind];
+        idle += account->idle[kind];
+        workers += (double)record->workers[kind];
+    }
+    json_object_set_new(row, "tasks", json_integer((json_int_t)tasks));
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_tasks", names[kind]);
+        json_object_set_new(row, key, command_json_real((double)account->tasks[kind] / tasks));
+        snprintf(key, sizeof key, "%s_work", names[kind]);
+        json_object_set_new(row, key, command_json_real(account->busy[kind] / busy));
+        snprintf(key, sizeof key, "%s_idle_seconds", names[kind]);
+        json_object_set_new(row, key, command_json_real(1e-6 * account->idle[kind]));
+    }
+    json_object_set_new(row, "idle", command_json_real(idle / (workers * span)));
+    json_object_set_new(row, "data_wait_seconds", command_json_real(1e-6 * account->fetching));
+}
+
+/* Every link that anything went over has a key of its own. */
+static void add_links(json_t *row, const struct starfish_record *record)
+{
+    json_object_set_new(row, "host_to_device", json_integer((json_int_t)record->bytes.host_to_device));
+    json_object_set_new(row, "device_to_host", json_integer((json_int_t)record->bytes.device_to_host));
+    json_object_set_new(row, "device_to_device", json_integer((json_int_t)record->bytes.device_to_device));
+    for (unsigned from = 0; from < record->nodes; from++)
+        for (unsigned to = 0; to < record->nodes; to++) {
+            char key[64];
+            snprintf(key, sizeof key, "link_%s_%s", record->node[from], record->node[to]);
+            if (record->links.moved[from][to] > 0)
+                json_object_set_new(row, key, json_integer((json_int_t)record->links.moved[from][to]));
+        }
+}
+
+static void add_bounds(json_t *row, const struct starfish_account *account)
+{
+    const double seconds = json_number_value(json_object_get(row, "seconds"));
+    const double area = 1e-6 * account->area, path = 1e-6 * account->critical_path;
+    bench_limit(row, fmax(area, path));
+    json_object_set_new(row, "area_bound_seconds", command_json_real(area));
+    json_object_set_new(row, "of_area_bound", command_json_real(area / seconds));
+    json_object_set_new(row, "critical_path_seconds", command_json_real(path));
+    json_object_set_new(row, "of_critical_path", command_json_real(path / seconds));
+    json_object_set_new(row, "critical_path_tasks", json_integer((json_int_t)account->path_tasks));
+    json_object_set_new(row, "bounds_by_models", json_boolean(account->complete));
+}
+
+/* `seconds` are sorted. */
+static double quartiles_apart(const double *seconds, size_t count)
+{
+    return seconds[(count - 1) - (count - 1) / 4] - seconds[(count - 1) / 4];
+}
+
+static double total(const struct starfish_links *links)
+{
+    double sum = 0;
+    for (unsigned from = 0; from < STARPU_MAXNODES; from++)
+        for (unsigned to = 0; to < STARPU_MAXNODES; to++)
+            sum += (double)links->moved[from][to];
+    return sum;
+}
+
+/* The record whose solve took the time closest to the median. */
+static const struct starfish_record *typical(const struct sched_combination *c)
+{
+    const double median = c->seconds[c->count / 2];
+    size_t best = 0;
+    for (size_t i = 1; i < c->records; i++)
+        if (fabs(c->record_seconds[i] - median) < fabs(c->record_seconds[best] - median))
+            best = i;
+    return c->record[best];
+}
+
+void sched_add_row(struct sched *sched, const struct sched_combination *c)
+{
+    char name[2 * LIST_ITEM + 8];
+    snprintf(name, sizeof name, "%s, %s", c->workers, c->policy);
+    json_t *row = bench_row(&sched->bench, c->policy, name, c->seconds, c->count, 0); /* sorts the times */
+    const struct starfish_record *record = typical(c);
+    const struct starfish_account account = starfish_account_of(record);
+    const double bytes = total(&record->links), seconds = json_number_value(json_object_get(row, "seconds"));
+    json_object_set_new(row, "bytes", json_integer((json_int_t)bytes));
+    json_object_set_new(row, "bytes_per_second", command_json_real(bytes / seconds));
+    json_object_set_new(row, "policy", json_string(c->policy));
+    json_object_set_new(row, "workers", json_string(c->workers));
+    json_object_set_new(row, "spread", command_json_real(quartiles_apart(c->seconds, c->count)));
+    json_object_set_new(row, "method", json_string(c->method));
+    json_object_set_new(row, "residual", command_json_real(c->residual));
+    add_shares(row, record, &account);
+    add_links(row, record);
+    add_bounds(row, &account);
+}

@@ -1,0 +1,238 @@
+/* starfish sched: one problem under several scheduling policies and sets of workers. */
+#include "apps/sched/sched.h"
+
+#include "apps/command.h"
+#include "apps/machine/simulate.h"
+#include "apps/table.h"
+#include "apps/workers.h"
+#include "scheduler/context.h"
+#include "scheduler/policies/policies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------------- */
+
+/* Is that set of workers to be had? */
+static starfish_status check_workers(const char *workers)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    int cores, numa_nodes;
+    const int gpus = starfish_gpu_count();
+    const char *fault = NULL;
+    starfish_topology_count(&cores, &numa_nodes);
+    if (workers_read(workers, &options) != STARFISH_SUCCESS)
+        fault = "is not all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M";
+    else if (options.cpu_workers > cores || options.gpu_workers > gpus || (options.cpu_workers == 0 && gpus == 0))
+        fault = "is not there";
+    if (!fault)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "--workers: '%s' %s; this machine has %d core%s and %d GPU%s",
+                         workers, fault, cores, cores == 1 ? "" : "s", gpus, gpus == 1 ? "" : "s");
+}
+
+static starfish_status read_lists(struct sched *sched)
+{
+    const char *workers = sched->workers ? sched->workers : starfish_gpu_count() > 0 ? "gpu;all;cpu" : "cpu";
+    STARFISH_TRY(list_read("--policies", sched->policies, ',', &sched->policy));
+    STARFISH_TRY(list_read("--workers", workers, ';', &sched->worker_set));
+    for (size_t i = 0; i < sched->policy.count; ++i)
+        STARFISH_TRY(starfish_policy_check("--policies", sched->policy.item[i]));
+    for (size_t i = 0; i < sched->worker_set.count; ++i)
+        STARFISH_TRY(check_workers(sched->worker_set.item[i]));
+    return STARFISH_SUCCESS;
+}
+
+/* Slabs that any worker may take, so that there is something to schedule. */
+static void choose_slabs(struct sched *sched)
+{
+    enum { SLABS = 16 };
+    const size_t nz = sched->run.problem.axis[sched->run.problem.dimensions - 1].n;
+    if (sched->run.options.slabs == SIZE_MAX)
+        sched->run.options.slabs = sched->run.problem.dimensions == 2 ? 0 : nz < SLABS ? nz : SLABS;
+}
+
+/* ---- what is shown ------------------------------------------------------------------------------------------------------ */
+
+static double number_of(const json_t *row, const char *key)
+{
+    return json_number_value(json_object_get(row, key));
+}
+
+static void add_head(struct table *table)
+{
+    static const char *const head[] = {"workers",  "policy", "ms",      "spread",    "idle", "gpu tasks",
+                                       "gpu work", "MB up",  "MB down", "MB across", "area", "path"};
+    table_row(table);
+    for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
+        table_cell(table, "%s", head[i]);
+}
+
+static void add_result(struct table *table, const json_t *row)
+{
+    static const char *const shares[] = {"idle", "gpu_tasks", "gpu_work"};
+    static const char *const bytes[] = {"host_to_device", "device_to_host", "device_to_device"};
+    static const char *const bounds[] = {"of_area_bound", "of_critical_path"};
+    table_row(table);
+    table_cell(table, "%s", json_string_value(json_object_get(row, "workers")));
+    table_cell(table, "%s", json_string_value(json_object_get(row, "policy")));
+    table_cell(table, "%.4g", 1e3 * number_of(row, "seconds"));
+    table_cell(table, "%.2g", 1e3 * number_of(row, "spread"));
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; ++i)
+        table_cell(table, "%.0f %%", 100 * number_of(row, shares[i]));
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; ++i)
+        table_cell(table, "%.1f", 1e-6 * number_of(row, bytes[i]));
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; ++i)
+        table_cell(table, "%.0f %%", 100 * number_of(row, bounds[i]));
+}
+
+static void print_calibration(const struct bench *bench)
+{
+    const json_t *list = json_object_get(bench->more, "calibration"), *entry;
+    size_t i;
+    json_array_foreach(list, i, entry)
+    {
+        printf("calibrated %s: %lld solve%s, %.3g s%s\n", json_string_value(json_object_get(entry, "workers")),
+               (long long)number_of(entry, "solves"), number_of(entry, "solves") > 1 ? "s" : "",
+               number_of(entry, "seconds"),
+               json_is_true(json_object_get(entry, "complete")) ? "" : ", and some tasks are still not known");
+    }
+}
+
+static void print_table(const struct bench *bench)
+{
+    struct table table = {.alignment = TABLE_RIGHT, .left = 1};
+    const json_t *row;
+    size_t i;
+    printf("%s on %s\n", json_string_value(json_object_get(bench->more, "problem")), bench->machine);
+    print_calibration(bench);
+    if (json_object_get(bench->more, "simulation"))
+        printf("%s\n", json_string_value(json_object_get(bench->more, "simulation")));
+    add_head(&table);
+    json_array_foreach(bench->rows, i, row)
+    {
+        add_result(&table, row);
+    }
+    printf("\n");
+    table_print(&table);
+    printf("\narea, path: bounds from below over the measured time: no worker idle; the longest chain of tasks\n");
+}
+
+/* ---- the command -------------------------------------------------------------------------------------------------------- */
+
+static starfish_status measure_rounds(struct sched *sched, struct sched_combination *combination)
+{
+    const size_t repeat = sched->bench.repeat;
+    const size_t rounds = SIMULATED ? 1 : sched->rounds; /* simulated rounds would be the same */
+    for (size_t round = 0; round < rounds; ++round) {
+        const size_t solves = repeat * (round + 1) / rounds - repeat * round / rounds;
+        for (size_t p = 0; p < sched->policy.count && solves > 0; ++p)
+            STARFISH_TRY(sched_measure(sched, &combination[p], solves));
+    }
+    for (size_t p = 0; p < sched->policy.count; ++p)
+        sched_add_row(sched, &combination[p]);
+    return STARFISH_SUCCESS;
+}
+
+/* All policies on one set of workers. */
+static starfish_status measure_set(struct sched *sched, const char *workers)
+{
+    struct sched_combination combination[LIST_MOST] = {{.workers = NULL}};
+    starfish_status status = sched_calibrate(sched, workers);
+    for (size_t p = 0; p < sched->policy.count && status == STARFISH_SUCCESS; ++p) {
+        combination[p] = (struct sched_combination){.workers = workers, .policy = sched->policy.item[p]};
+        combination[p].seconds = malloc(sched->bench.repeat * sizeof *combination[p].seconds);
+        if (!combination[p].seconds)
+            status = starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", sched->bench.repeat);
+    }
+    if (status == STARFISH_SUCCESS)
+        status = measure_rounds(sched, combination);
+    for (size_t p = 0; p < sched->policy.count; ++p) {
+        free(combination[p].seconds);
+        for (size_t i = 0; i < combination[p].records; ++i)
+            starfish_record_free(combination[p].record[i]);
+    }
+    return status;
+}
+
+static starfish_status measure(struct bench *bench)
+{
+    struct sched *sched = (struct sched *)bench;
+    struct solve_run *run = &sched->run;
+    if (sched->rounds > SCHED_MOST_ROUNDS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--rounds: at most %d, is %zu", SCHED_MOST_ROUNDS, sched->rounds);
+    STARFISH_TRY(read_lists(sched));
+    STARFISH_TRY(solve_read_precision(run));
+    STARFISH_TRY(solve_read_problem(run));
+    choose_slabs(sched);
+    STARFISH_TRY(solve_prepare_data(run));
+    bench->more = json_pack("{s:s, s:[]}", "problem", run->options.problem, "calibration");
+    if (!bench->more) /* a file name need not be UTF-8 */
+        bench->more = json_pack("{s:s, s:[]}", "problem", "?", "calibration");
+    for (size_t w = 0; w < sched->worker_set.count; ++w)
+        STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
+    char simulation[256];
+    simulate_describe(simulation, sizeof simulation);
+    if (simulation[0])
+        json_object_set_new(bench->more, "simulation", json_string(simulation));
+    return STARFISH_SUCCESS;
+}
+
+int command_sched(int argc, char **argv)
+{
+    struct sched sched = {.bench = BENCH_DEFAULTS("sched"),
+                          .run.options = {.method = "auto", .precision = "f64", .repeat = 1, .slabs = SIZE_MAX},
+                          .rounds = 3,
+                          .policies = "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width"};
+    struct solve_options *given = &sched.run.options;
+    const char *simulate = NULL;
+    sched.bench.print = print_table;
+    sched.bench.warmup = 3;
+    const struct option_entry options[] = {
+        {"--policies",
+         OPTION_TEXT,
+         &sched.policies,
+         "LIST",
+         "default "
+         "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width",
+         {NULL}},
+        {"--workers",
+         OPTION_TEXT,
+         &sched.workers,
+         "SETS",
+         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu without a GPU",
+         {NULL}},
+        {"--recalibrate", OPTION_FLAG, &sched.recalibrate, NULL, "forget what the models know from before", {NULL}},
+        {"--method", OPTION_CHOICE, &given->method, "M", "how", {"auto", "slab", "blktri", "blktri-product"}},
+        {"--precision", OPTION_CHOICE, &given->precision, "P", "of the arithmetic", {"f64", "f32", "mixed"}},
+        {"--rhs", OPTION_TEXT, &given->rhs, "F", "right-hand side instead of the problem's", {NULL}},
+        {"--slabs",
+         OPTION_NUMBER,
+         &given->slabs,
+         "N",
+         "runs of z-planes for any worker; default 16; 0: as solve would cut",
+         {NULL}},
+        {"--simulate", OPTION_TEXT, &simulate, "NAME", "on a recorded machine: starfish machine list", {NULL}},
+        {"--rounds", OPTION_COUNT, &sched.rounds, "N", "in how many turns; default 3, at most 16", {NULL}},
+        {"--repeat", OPTION_COUNT, &sched.bench.repeat, "N", "solve N times, report the median; default 11", {NULL}},
+        {"--warmup", OPTION_NUMBER, &sched.bench.warmup, "N", "times before that, not measured; default 3", {NULL}},
+        {"--csv", OPTION_TEXT, &sched.bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
+        {"--plot", OPTION_TEXT, &sched.bench.plot, "F.png", "also draw the times as bars, and their bounds", {NULL}},
+        {"--json", OPTION_FLAG, &sched.bench.json, NULL, "one JSON object on standard output", {NULL}},
+        {.name = NULL},
+    };
+    const struct command_line line = {
+        .usage = "sched PROBLEM.json [OPTION ...]",
+        .summary = "Solve a problem under several scheduling policies of StarPU, on several sets of workers. StarPU's\n"
+                   "models are calibrated first.",
+        .options = options,
+        .operands = &given->problem,
+        .operand_count = 1,
+    };
+    if (simulate_wanted(argc, argv))
+        return simulate_instead(argc, argv);
+    const int exit_status = bench_main(&sched.bench, &line, argc, argv, measure);
+    solve_release(&sched.run);
+    return exit_status;
+}

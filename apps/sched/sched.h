@@ -1,0 +1,41 @@
+/* starfish sched: what its files share. */
+#ifndef STARFISH_APPS_SCHED_SCHED_H
+#define STARFISH_APPS_SCHED_SCHED_H
+
+#include "apps/bench/bench.h"
+#include "apps/lists.h"
+#include "apps/solve/solve.h"
+#include "scheduler/record.h"
+
+struct sched {
+    struct bench bench;   /* first: measure() gets at the rest through it */
+    struct solve_run run; /* the problem; context and plan are those of the combination that is measured */
+    const char *policies, *workers;
+    int recalibrate;
+    size_t rounds;
+    struct list policy, worker_set;
+};
+
+/* A combination is measured in rounds, each in a context of its own and with the other policies between: where memory happens to
+ * lie, and what else the machine does, must not be taken for the policy's doing. */
+enum { SCHED_MOST_ROUNDS = 16, SCHED_ROUND_RECORDS = 2, SCHED_RECORDS = SCHED_ROUND_RECORDS * SCHED_MOST_ROUNDS };
+
+struct sched_combination {
+    const char *workers, *policy;
+    double *seconds; /* of solves of which no record was kept */
+    size_t count;
+    double residual;
+    char method[32];
+    struct starfish_record *record[SCHED_RECORDS]; /* of solves after those, and their times */
+    double record_seconds[SCHED_RECORDS];
+    size_t records;
+};
+
+/* Bring StarPU's models of all the solve's tasks up to date for a set of workers, and note that in the JSON's `calibration`. */
+starfish_status sched_calibrate(struct sched *sched, const char *workers);
+/* `solves` more of a combination, timed, and some with a record. */
+starfish_status sched_measure(struct sched *sched, struct sched_combination *combination, size_t solves);
+/* The row of a combination (sched_rows.c). */
+void sched_add_row(struct sched *sched, const struct sched_combination *combination);
+
+#endif

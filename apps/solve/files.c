@@ -1,0 +1,137 @@
+/* The files that a solve leaves: the solution, a VTK file, a picture of a slice. */
+#include "apps/solve/solve.h"
+
+#include "apps/files/file.h"
+#include "apps/pictures/image.h"
+#include "base/status.h"
+#include "apps/files/vtk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const axis_names[] = {"x", "y", "z"};
+
+const char *solve_output_name(const struct solve_run *run)
+{
+    return run->options.out ? run->options.out : run->problem.solution;
+}
+
+/* Positions of the unknowns in all directions, one after the other, in memory that the caller frees. */
+struct positions {
+    double *memory, *position[3];
+    struct starfish_vtk_axis axis[3];
+};
+
+static starfish_status find_positions(const struct starfish_problem *problem, struct positions *positions)
+{
+    const struct starfish_axis *axis = problem->axis;
+    positions->memory = malloc((axis[0].n + axis[1].n + axis[2].n) * sizeof(double));
+    if (!positions->memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the coordinates");
+    double *position = positions->memory;
+    for (size_t d = 0; d < 3; position += axis[d++].n) {
+        double origin, spacing;
+        int stretched = starfish_problem_positions(problem, d, &origin, &spacing, position);
+        for (size_t i = 0; !stretched && i < axis[d].n; ++i)
+            position[i] = origin + (double)i * spacing;
+        positions->position[d] = position;
+        positions->axis[d] = (struct starfish_vtk_axis){axis[d].n, origin, spacing, stretched ? position : NULL};
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- the picture: x-y of a 2D problem, else the x-z plane in which |u| is largest ---- */
+
+static double largest_in_plane(const struct solve_run *run, size_t j)
+{
+    const struct starfish_axis *axis = run->problem.axis;
+    double result = 0;
+    for (size_t k = 0; k < axis[2].n; ++k)
+        for (size_t i = 0; i < axis[0].n; ++i)
+            result = fmax(result, fabs(starfish_array_get(&run->solution, i + axis[0].n * (j + axis[1].n * k))));
+    return result;
+}
+
+/* From the middle outwards, so that of planes alike the middle one is shown. */
+static size_t choose_plane(const struct solve_run *run)
+{
+    size_t n = run->problem.axis[1].n, best = n / 2;
+    double highest = largest_in_plane(run, best);
+    for (size_t step = 1; step <= n / 2; ++step)
+        for (int side = 0; side < 2; ++side) {
+            size_t j = side ? n / 2 + step : n / 2 - step;
+            double here = j < n ? largest_in_plane(run, j) : 0;
+            if (here > highest * (1 + 1e-6)) {
+                highest = here;
+                best = j;
+            }
+        }
+    return best;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static starfish_status write_plot(const struct solve_run *run, const struct positions *positions)
+{
+    const struct starfish_axis *axis = run->problem.axis;
+    size_t up = run->problem.dimensions - 1, j = up == 2 ? choose_plane(run) : 0, nx = axis[0].n, rows = axis[up].n;
+    struct starfish_array plane;
+    char title[128];
+    STARFISH_TRY(starfish_array_create(&plane, STARFISH_F64, 2, (const size_t[]){rows, nx}));
+    double *values = plane.data;
+    for (size_t row = 0; row < rows; ++row)
+        for (size_t i = 0; i < nx; ++i)
+            values[i + nx * row] = starfish_array_get(&run->solution, i + nx * (up == 2 ? j + axis[1].n * row : row));
+    int length = snprintf(title, sizeof title, "%.60s: u", base_name(run->problem.path));
+    if (up == 2)
+        snprintf(title + length, sizeof title - (size_t)length, " at y = %.4g", positions->position[1][j]);
+    const struct starfish_slice slice = {
+        {nx, rows}, {positions->position[0], positions->position[up]}, values, {axis_names[0], axis_names[up]}, title};
+    starfish_status status = starfish_image_write(run->options.plot, &slice);
+    starfish_array_free(&plane);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static starfish_status check_all(const struct solve_run *run, const struct positions *positions)
+{
+    if (solve_output_name(run))
+        STARFISH_TRY(starfish_file_check_output(solve_output_name(run)));
+    if (run->options.vtk)
+        STARFISH_TRY(starfish_vtk_check(run->options.vtk, positions->axis));
+    return run->options.plot ? starfish_image_check(run->options.plot) : STARFISH_SUCCESS;
+}
+
+static starfish_status write_all(const struct solve_run *run, const struct positions *positions)
+{
+    if (solve_output_name(run))
+        STARFISH_TRY(starfish_file_write(solve_output_name(run), &run->solution));
+    if (run->options.vtk)
+        STARFISH_TRY(starfish_vtk_write(run->options.vtk, positions->axis, "u", &run->solution));
+    return run->options.plot ? write_plot(run, positions) : STARFISH_SUCCESS;
+}
+
+starfish_status solve_check_outputs(const struct solve_run *run)
+{
+    struct positions positions;
+    STARFISH_TRY(find_positions(&run->problem, &positions));
+    starfish_status status = check_all(run, &positions);
+    free(positions.memory);
+    return status;
+}
+
+starfish_status solve_write_outputs(const struct solve_run *run)
+{
+    struct positions positions;
+    STARFISH_TRY(find_positions(&run->problem, &positions));
+    starfish_status status = write_all(run, &positions);
+    free(positions.memory);
+    return status;
+}

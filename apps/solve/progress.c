@@ -1,0 +1,34 @@
+/* A line that shows how many of a job's tasks are done. */
+#include "apps/solve/solve.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum { BAR = 40 };
+
+static void draw(size_t finished, size_t total)
+{
+    static const char full[BAR + 1] = "########################################";
+    int done = total ? (int)(BAR * finished / total) : 0;
+    fprintf(stderr, "\r  [%.*s%*s] %zu of %zu tasks", done, full, BAR - done, "", finished, total);
+    fflush(stderr);
+}
+
+starfish_status solve_wait(starfish_job *job, int show, struct starfish_info *info)
+{
+    /* Short naps keep the measured time honest; the line itself is drawn ten times a second. */
+    const struct timespec nap = {.tv_nsec = 500000};
+    size_t finished = 0, total = 1;
+    for (size_t naps = 0; show && finished < total; ++naps) {
+        nanosleep(&nap, NULL);
+        starfish_job_progress(job, &finished, &total);
+        if (naps % 200 == 199)
+            draw(finished, total);
+    }
+    starfish_status status = starfish_job_wait(job, info);
+    if (show) {
+        fprintf(stderr, "\r\033[K");
+        fflush(stderr);
+    }
+    return status;
+}

@@ -1,0 +1,198 @@
+/* starfish trace --explain: where the time went, in words. */
+#include "apps/trace/trace.h"
+
+#include "tasks/separable.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double span_of(const struct trace *trace)
+{
+    return trace->account.end - trace->account.begin;
+}
+
+/* ---- workers -------------------------------------------------------------------------------------------------------------- */
+
+static double busy_of(const struct starfish_record *record, size_t worker)
+{
+    double busy = 0;
+    for (size_t i = 0; i < record->tasks; i++)
+        if (record->task[i].worker == (int)worker)
+            busy += record->task[i].end - record->task[i].start;
+    return busy;
+}
+
+static void tell_workers(const struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    size_t most = 0, least = 0;
+    char names[2][64];
+    for (size_t i = 1; i < record->worker_count; i++) {
+        most = busy_of(record, i) > busy_of(record, most) ? i : most;
+        least = busy_of(record, i) < busy_of(record, least) ? i : least;
+    }
+    trace_worker_name(names[0], sizeof names[0], &record->worker[most]);
+    trace_worker_name(names[1], sizeof names[1], &record->worker[least]);
+    printf("The busiest worker was %s, %.0f %% of the time", names[0], 100 * busy_of(record, most) / span_of(trace));
+    if (most != least)
+        printf("; the least busy %s, %.0f %%", names[1], 100 * busy_of(record, least) / span_of(trace));
+    printf(".\n");
+}
+
+/* ---- idle time ------------------------------------------------------------------------------------------------------------ */
+
+/* Milliseconds for which workers did nothing between two times, all of them together. */
+static double idle_between(const struct trace *trace, double from, double to)
+{
+    double idle = (double)trace->record->worker_count * fmax(to - from, 0);
+    for (size_t i = 0; i < trace->record->tasks; i++) {
+        const struct starfish_span *span = &trace->record->task[i];
+        if (span->worker >= 0)
+            idle -= fmax(fmin(span->end, to) - fmax(span->start, from), 0);
+    }
+    return 1e-3 * idle;
+}
+
+static void tell_idle(const struct trace *trace)
+{
+    double first = (double)INFINITY, last = -(double)INFINITY;
+    const double workers = (double)trace->record->worker_count;
+    const double idle = idle_between(trace, trace->account.begin, trace->account.end);
+    for (size_t i = 0; i < trace->record->tasks; i++)
+        if (trace->record->task[i].phase == STARFISH_PHASE_MODES && trace->record->task[i].worker >= 0) {
+            first = fmin(first, trace->record->task[i].start);
+            last = fmax(last, trace->record->task[i].end);
+        }
+    printf("Workers were idle for %.0f %% of the time, %.3f ms in all", 1e5 * idle / (workers * span_of(trace)), idle);
+    if (first <= last)
+        printf(": %.3f before %s, %.3f meanwhile, %.3f after", idle_between(trace, trace->account.begin, first),
+               strcmp(trace->method, "slab") == 0 ? "the reduced system" : "the systems of the modes",
+               idle_between(trace, first, last), idle_between(trace, last, trace->account.end));
+    printf(".\n");
+    if (trace->account.fetching > 0)
+        printf("Of that, workers with a task in hand waited %.3f ms for its data.\n", 1e-3 * trace->account.fetching);
+}
+
+/* ---- operations ----------------------------------------------------------------------------------------------------------- */
+
+struct operation {
+    const char *name;
+    size_t tasks;
+    double busy;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct operation *x = a, *y = b;
+    return (x->busy < y->busy) - (x->busy > y->busy);
+}
+
+/* Fills operations[record->tasks]; returns how many there are. */
+static size_t find_operations(const struct starfish_record *record, struct operation *operations)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < record->tasks; i++) {
+        const struct starfish_span *span = &record->task[i];
+        size_t at = 0;
+        if (span->worker < 0)
+            continue;
+        while (at < count && strcmp(operations[at].name, span->name) != 0)
+            ++at;
+        if (at == count)
+            operations[count++] = (struct operation){span->name, 0, 0};
+        operations[at].tasks++;
+        operations[at].busy += span->end - span->start;
+    }
+    qsort(operations, count, sizeof *operations, by_time);
+    return count;
+}
+
+static void tell_operations(const struct trace *trace)
+{
+    enum { TOP = 5 };
+    struct operation *operations = calloc(trace->record->tasks + 1, sizeof *operations);
+    const double busy = trace->account.busy[STARFISH_CPU] + trace->account.busy[STARFISH_GPU];
+    if (!operations)
+        return;
+    const size_t count = find_operations(trace->record, operations);
+    printf("The work was");
+    for (size_t i = 0; i < count && i < TOP; i++)
+        printf("%s %.0f %% %s (%zu task%s of %.3f ms)", i ? "," : "", 100 * operations[i].busy / busy,
+               operations[i].name, operations[i].tasks, operations[i].tasks == 1 ? "" : "s",
+               1e-3 * operations[i].busy / (double)operations[i].tasks);
+    printf(".\n");
+    free(operations);
+}
+
+/* ---- bytes, path, bounds ---------------------------------------------------------------------------------------------------- */
+
+static void tell_bytes(const struct trace *trace)
+{
+    const struct starfish_bytes bytes = trace->record->bytes;
+    if (trace->record->nodes == 1) {
+        printf("All workers share one memory: nothing was copied.\n");
+        return;
+    }
+    printf("StarPU moved %.1f MB to GPUs, %.1f MB from them and %.1f MB between them.\n",
+           1e-6 * (double)bytes.host_to_device, 1e-6 * (double)bytes.device_to_host,
+           1e-6 * (double)bytes.device_to_device);
+}
+
+static void tell_path(const struct trace *trace)
+{
+    double on_path = 0;
+    size_t tasks = 0;
+    for (size_t i = 0; i < trace->record->tasks; i++)
+        if (trace->path[i] && trace->record->task[i].worker >= 0) {
+            on_path += trace->record->task[i].end - trace->record->task[i].start;
+            tasks++;
+        }
+    printf("What the end had to wait for, backwards, is %zu task%s of %.3f ms together; in the other %.3f ms of the "
+           "solve nothing of it ran.\n",
+           tasks, tasks == 1 ? "" : "s", 1e-3 * on_path, 1e-3 * (span_of(trace) - on_path));
+}
+
+/* Other programs on the cores, and memory that all share, make tasks slower than models know them. */
+static void tell_models(const struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    double took = 0, expected = 0;
+    for (size_t i = 0; i < record->tasks; i++) {
+        const struct starfish_span *span = &record->task[i];
+        const double length = span->worker >= 0 ? span->expected[record->worker[span->worker].kind] : 0;
+        if (length > 0 && isfinite(length)) {
+            took += span->end - span->start;
+            expected += length;
+        }
+    }
+    if (expected > 0)
+        printf("Tasks took %.2f times as long as StarPU's models expect of them.\n", took / expected);
+}
+
+static void tell_bounds(const struct trace *trace)
+{
+    const struct starfish_account *account = &trace->account;
+    printf("With no worker idle it would take %.3f ms (%.0f %% of what it took); the longest chain of tasks takes "
+           "%.3f ms. %s\n",
+           1e-3 * account->area, 100 * account->area / span_of(trace), 1e-3 * account->critical_path,
+           account->complete ? "Both by StarPU's models."
+                             : "Both by StarPU's models where they know a task, else as measured.");
+}
+
+void trace_explain(const struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    printf("\nThe solve took %.3f ms from its submission to the solution in its memory: %zu tasks on %zu worker%s, "
+           "policy\n"
+           "%s.\n",
+           1e-3 * span_of(trace), record->tasks, record->worker_count, record->worker_count == 1 ? "" : "s",
+           trace->runtime.policy);
+    tell_workers(trace);
+    tell_idle(trace);
+    tell_operations(trace);
+    tell_bytes(trace);
+    tell_path(trace);
+    tell_models(trace);
+    tell_bounds(trace);
+}

@@ -1,0 +1,124 @@
+/* starfish trace: the Gantt chart. Workers first, then the links into each memory node. */
+#include "apps/trace/trace.h"
+
+#include "apps/pictures/gantt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 64, TEXT = 192, MOST_ROWS = STARPU_NMAXWORKERS + STARPU_MAXNODES * STARPU_MAXNODES };
+static const unsigned copy_colour = 0x777788;
+
+struct chart {
+    struct starfish_gantt gantt;
+    size_t rows;
+    char name[MOST_ROWS][NAME];
+    const char *row[MOST_ROWS];
+    int row_of_link[STARPU_MAXNODES][STARPU_MAXNODES]; /* 0: none: the first row is a worker's */
+    struct starfish_gantt_span *span;
+    char (*text)[TEXT];
+};
+
+static void add_rows(struct chart *chart, const struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    for (size_t i = 0; i < record->worker_count; i++)
+        trace_worker_name(chart->name[chart->rows++], NAME, &record->worker[i]);
+    for (unsigned to = 0; to < record->nodes; to++)
+        for (unsigned from = 0; from < record->nodes; from++)
+            for (size_t i = 0; i < trace->copies && !chart->row_of_link[from][to]; i++)
+                if (trace->copy[i].from == from && trace->copy[i].to == to) {
+                    snprintf(chart->name[chart->rows], NAME, "%s to %s", record->node[from], record->node[to]);
+                    chart->row_of_link[from][to] = (int)chart->rows++;
+                }
+    for (size_t r = 0; r < chart->rows; r++)
+        chart->row[r] = chart->name[r];
+}
+
+static void add_task(struct chart *chart, const struct trace *trace, size_t number)
+{
+    const struct starfish_span *span = &trace->record->task[number];
+    const size_t at = chart->gantt.count++;
+    char name[128];
+    trace_task_name(name, sizeof name, span);
+    snprintf(chart->text[at], TEXT, "%s: %.3f ms from %.3f on", name, 1e-3 * (span->end - span->start),
+             1e-3 * trace_time(trace, span->start));
+    chart->span[at] = (struct starfish_gantt_span){(size_t)span->worker,
+                                                   1e-3 * trace_time(trace, span->start),
+                                                   1e-3 * trace_time(trace, span->end),
+                                                   span->colour,
+                                                   trace->path[number],
+                                                   span->name,
+                                                   chart->text[at]};
+}
+
+static void add_copy(struct chart *chart, const struct trace *trace, const struct starfish_copy *copy)
+{
+    const size_t at = chart->gantt.count++;
+    snprintf(chart->text[at], TEXT, "copy of %.2f MB: %.3f ms from %.3f on", 1e-6 * (double)copy->bytes,
+             1e-3 * (copy->end - copy->start), 1e-3 * trace_time(trace, copy->start));
+    chart->span[at] = (struct starfish_gantt_span){(size_t)chart->row_of_link[copy->from][copy->to],
+                                                   1e-3 * trace_time(trace, copy->start),
+                                                   1e-3 * trace_time(trace, copy->end),
+                                                   copy_colour,
+                                                   0,
+                                                   "copy",
+                                                   chart->text[at]};
+}
+
+static void fill(struct chart *chart, const struct trace *trace)
+{
+    add_rows(chart, trace);
+    for (size_t i = 0; i < trace->record->tasks; i++)
+        if (trace->record->task[i].worker >= 0)
+            add_task(chart, trace, i);
+    for (size_t i = 0; i < trace->copies; i++)
+        add_copy(chart, trace, &trace->copy[i]);
+    chart->gantt.row = chart->row;
+    chart->gantt.rows = chart->rows;
+    chart->gantt.span = chart->span;
+    chart->gantt.end = 1e-3 * (trace->account.end - trace->account.begin);
+    chart->gantt.axis = "milliseconds since the submission";
+    chart->gantt.mark = "what the end had to wait for, backwards";
+}
+
+static void destroy(struct chart *chart)
+{
+    if (!chart)
+        return;
+    free(chart->span);
+    free(chart->text);
+    free(chart);
+}
+
+/* NULL without memory. */
+static struct chart *create(size_t spans)
+{
+    struct chart *chart = calloc(1, sizeof *chart);
+    if (!chart)
+        return NULL;
+    chart->span = calloc(spans + 1, sizeof *chart->span);
+    chart->text = calloc(spans + 1, sizeof *chart->text);
+    if (chart->span && chart->text)
+        return chart;
+    destroy(chart);
+    return NULL;
+}
+
+starfish_status trace_write_gantt(const struct trace *trace, const char *svg, const char *png)
+{
+    struct chart *chart = create(trace->record->tasks + trace->copies);
+    if (!chart)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a chart");
+    char title[256];
+    snprintf(title, sizeof title, "%.100s: %s, policy %s, %zu tasks", trace->run.options.problem, trace->method,
+             trace->runtime.policy, trace->record->tasks);
+    fill(chart, trace);
+    chart->gantt.title = title;
+    starfish_status status = starfish_gantt_write_svg(svg, &chart->gantt);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_gantt_write_png(png, &chart->gantt);
+    destroy(chart);
+    return status;
+}

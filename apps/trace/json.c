@@ -1,0 +1,206 @@
+/* starfish trace: the trace event format of Chrome and Perfetto. Process 0 has a thread per worker with the tasks, process 1 a
+ * thread per link with the copies, and process 2 the counters; arrows are dependencies. */
+#include "apps/trace/trace.h"
+
+#include "apps/command.h"
+#include "apps/files/output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum process { WORKERS, LINKS, COUNTERS };
+static const char *const process_names[] = {[WORKERS] = "workers", [LINKS] = "links", [COUNTERS] = "counters"};
+
+static void add_name(json_t *events, const char *what, int process, size_t thread, const char *name)
+{
+    json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:i, s:{s:s}}", "ph", "M", "name", what, "pid", process,
+                                            "tid", (int)thread, "args", "name", name));
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------------------------------- */
+
+static json_t *expected_of(const struct starfish_span *span)
+{
+    static const char *const names[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
+    json_t *expected = json_object();
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
+        json_object_set_new(expected, names[kind], command_json_real(span->expected[kind]));
+    return expected;
+}
+
+static json_t *arguments_of(const struct trace *trace, size_t number)
+{
+    const struct starfish_span *span = &trace->record->task[number];
+    json_t *arguments =
+        json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:b, s:o}", "task", (int)number, "priority", span->priority,
+                  "width", (json_int_t)span->width, "bytes", (json_int_t)span->bytes, "submitted_us",
+                  command_json_real(trace_time(trace, span->submitted)), "ready_us",
+                  command_json_real(trace_time(trace, span->ready)), "data_wait_us", command_json_real(span->fetched),
+                  "waited_for", trace->path[number], "expected_us", expected_of(span));
+    for (int i = 0; i < span->coordinates; i++)
+        json_object_set_new(arguments, span->at[i].name, json_integer(span->at[i].value));
+    return arguments;
+}
+
+/* Tasks that ran nowhere are instants beside the copies that they stand for. */
+static void add_task(json_t *events, const struct trace *trace, size_t number)
+{
+    const struct starfish_span *span = &trace->record->task[number];
+    char name[128];
+    trace_task_name(name, sizeof name, span);
+    json_t *event =
+        json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", name, "cat", span->codelet, "ph", span->worker < 0 ? "i" : "X",
+                  "ts", command_json_real(trace_time(trace, span->start)), "args", arguments_of(trace, number));
+    if (span->worker < 0) {
+        json_object_update_new(event, json_pack("{s:i, s:i, s:s}", "pid", LINKS, "tid", 0, "s", "p"));
+    } else {
+        json_object_update_new(event, json_pack("{s:i, s:i, s:o}", "pid", WORKERS, "tid", span->worker, "dur",
+                                                command_json_real(span->end - span->start)));
+    }
+    json_array_append_new(events, event);
+}
+
+static void add_arrow(json_t *events, const struct trace *trace, size_t number)
+{
+    const struct starfish_edge *edge = &trace->record->edge[number];
+    const struct starfish_span *from = &trace->record->task[edge->from], *to = &trace->record->task[edge->to];
+    if (from->worker < 0 || to->worker < 0)
+        return;
+    json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:o}", "name", "dependency", "cat",
+                                            "dependency", "ph", "s", "id", (int)number, "pid", WORKERS, "tid",
+                                            from->worker, "ts", command_json_real(trace_time(trace, from->end))));
+    json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o}", "name", "dependency", "cat",
+                                            "dependency", "ph", "f", "bp", "e", "id", (int)number, "pid", WORKERS,
+                                            "tid", to->worker, "ts", command_json_real(trace_time(trace, to->start))));
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------------- */
+
+static size_t link_of(const struct starfish_copy *copy)
+{
+    return 1 + copy->from * STARPU_MAXNODES + copy->to;
+}
+
+static void add_copies(json_t *events, const struct trace *trace)
+{
+    char named[1 + STARPU_MAXNODES * STARPU_MAXNODES] = "";
+    for (size_t i = 0; i < trace->copies; i++) {
+        const struct starfish_copy *copy = &trace->copy[i];
+        char name[64];
+        snprintf(name, sizeof name, "%s to %s", trace->record->node[copy->from], trace->record->node[copy->to]);
+        if (!named[link_of(copy)]++)
+            add_name(events, "thread_name", LINKS, link_of(copy), name);
+        json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:{s:i}}", "name", "copy", "cat",
+                                                "copy", "ph", "X", "pid", LINKS, "tid", (int)link_of(copy), "ts",
+                                                command_json_real(trace_time(trace, copy->start)), "dur",
+                                                command_json_real(copy->end - copy->start), "args", "bytes",
+                                                (json_int_t)copy->bytes));
+    }
+}
+
+/* ---- counters ----------------------------------------------------------------------------------------------------------- */
+
+/* A counter goes up or down. */
+struct step {
+    double time;
+    int counter, up;
+};
+enum counter { READY, RUNNING, MOVING };
+static const char *const counter_names[] = {
+    [READY] = "tasks ready", [RUNNING] = "workers busy", [MOVING] = "bytes on links"};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct step *x = a, *y = b;
+    return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : x->up - y->up;
+}
+
+static void add_steps(struct step *steps, size_t *count, double start, double end, int counter, int by)
+{
+    steps[(*count)++] = (struct step){start, counter, by};
+    steps[(*count)++] = (struct step){end, counter, -by};
+}
+
+static starfish_status add_counters(json_t *events, const struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    struct step *steps = malloc((4 * record->tasks + 2 * trace->copies + 1) * sizeof *steps);
+    size_t count = 0;
+    json_int_t value[3] = {0};
+    if (!steps)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for counters");
+    for (size_t i = 0; i < record->tasks; i++)
+        if (record->task[i].worker >= 0) {
+            add_steps(steps, &count, record->task[i].ready, record->task[i].start, READY, 1);
+            add_steps(steps, &count, record->task[i].start, record->task[i].end, RUNNING, 1);
+        }
+    for (size_t i = 0; i < trace->copies; i++)
+        add_steps(steps, &count, trace->copy[i].start, trace->copy[i].end, MOVING, (int)trace->copy[i].bytes);
+    qsort(steps, count, sizeof *steps, by_time);
+    for (size_t i = 0; i < count; i++) {
+        value[steps[i].counter] += steps[i].up;
+        json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:i, s:o, s:{s:I}}", "name",
+                                                counter_names[steps[i].counter], "ph", "C", "pid", COUNTERS, "tid", 0,
+                                                "ts", command_json_real(trace_time(trace, steps[i].time)), "args",
+                                                "value", value[steps[i].counter]));
+    }
+    free(steps);
+    return STARFISH_SUCCESS;
+}
+
+/* What StarPU had got at a memory node, known at the end of every task of the node's workers. */
+static void add_memory(json_t *events, const struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    for (size_t i = 0; i < record->tasks; i++) {
+        const struct starfish_span *span = &record->task[i];
+        char name[64];
+        if (span->worker < 0)
+            continue;
+        snprintf(name, sizeof name, "bytes got at %s", record->node[record->worker[span->worker].memory_node]);
+        json_array_append_new(events,
+                              json_pack("{s:s, s:s, s:i, s:i, s:o, s:{s:I}}", "name", name, "ph", "C", "pid", COUNTERS,
+                                        "tid", 0, "ts", command_json_real(trace_time(trace, span->end)), "args",
+                                        "value", (json_int_t)span->memory));
+    }
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------------------------- */
+
+static starfish_status fill(json_t *events, const struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    for (int process = WORKERS; process <= COUNTERS; process++)
+        add_name(events, "process_name", process, 0, process_names[process]);
+    for (size_t i = 0; i < record->worker_count; i++) {
+        char name[64];
+        trace_worker_name(name, sizeof name, &record->worker[i]);
+        add_name(events, "thread_name", WORKERS, i, name);
+    }
+    for (size_t i = 0; i < record->tasks; i++)
+        add_task(events, trace, i);
+    for (size_t i = 0; i < record->edges; i++)
+        add_arrow(events, trace, i);
+    add_copies(events, trace);
+    add_memory(events, trace);
+    return add_counters(events, trace);
+}
+
+starfish_status trace_write_json(const struct trace *trace, const char *path)
+{
+    struct starfish_output output;
+    json_t *events = json_array();
+    starfish_status status = fill(events, trace);
+    json_t *object = json_pack("{s:o, s:s, s:{s:s, s:s, s:s, s:i}}", "traceEvents", events, "displayTimeUnit", "ms",
+                               "otherData", "starfish", trace->runtime.starfish_version, "policy",
+                               trace->runtime.policy, "method", trace->method, "tasks", (int)trace->record->tasks);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_output_open(&output, path);
+    if (status == STARFISH_SUCCESS) {
+        const int failed = json_dumpf(object, output.stream, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        status = starfish_output_finish(
+            &output, failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS);
+    }
+    json_decref(object);
+    return status;
+}

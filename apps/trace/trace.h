@@ -1,0 +1,41 @@
+/* starfish trace: what its files share. */
+#ifndef STARFISH_APPS_TRACE_TRACE_H
+#define STARFISH_APPS_TRACE_TRACE_H
+
+#include "apps/solve/solve.h"
+#include "scheduler/account.h"
+#include "scheduler/fxt.h"
+
+/* What there is to show: one solve. */
+struct trace {
+    struct solve_run run;
+    const char *folder, *policy;
+    size_t warmup;
+    int explain;
+    struct starfish_runtime runtime;
+    char method[32];
+    struct starfish_record *record;
+    struct starfish_account account;
+    char *path;                 /* per task: 1 on the path of what was waited for */
+    struct starfish_copy *copy; /* known with FxT only */
+    size_t copies;
+};
+
+/* Microseconds since the submission. */
+static inline double trace_time(const struct trace *trace, double time)
+{
+    return time - trace->account.begin;
+}
+/* A worker's name as in charts: "cpu 0", "gpu 1", by kind and StarPU's device or core. */
+void trace_worker_name(char *name, size_t size, const struct starfish_worker *worker);
+/* A task's name with its coordinates: "forward, slab 3". */
+void trace_task_name(char *name, size_t size, const struct starfish_span *span);
+
+/* trace.json for chrome://tracing and ui.perfetto.dev (trace_json.c). */
+starfish_status trace_write_json(const struct trace *trace, const char *path);
+/* gantt.svg and gantt.png (trace_gantt.c). */
+starfish_status trace_write_gantt(const struct trace *trace, const char *svg, const char *png);
+/* In words, on standard output (trace_explain.c). */
+void trace_explain(const struct trace *trace);
+
+#endif

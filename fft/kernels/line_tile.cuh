@@ -1,0 +1,489 @@
+/* What a block does with a tile of lanes: combination before, transform in shared memory, combination after. Device
+ * memory is read once and written once; everything between stays in registers and shared memory.
+ *
+ * Two real lanes go as one complex line a + ib (transform shape REAL, `packed`); a combination with real weights
+ * acts on both. Combinations of elements that lie opposite each other are made in registers, within the last pass, or
+ * within the first one of a backward Fourier transform (struct starfish_line_pairs). With shape COMPLEX a line is one
+ * lane. A tile is read whole before any of it is written, so output may replace input. */
+#ifndef STARFISH_FFT_KERNELS_LINE_TILE_CUH
+#define STARFISH_FFT_KERNELS_LINE_TILE_CUH
+
+#include "fft/kernels/line_fft.cuh"
+#include "fft/kernels/line_lanes.cuh"
+
+namespace starfish
+{
+
+/* Pairs of butterflies of struct starfish_line_pairs. */
+template <typename real> struct line_pairs {
+    int count;
+    bool weighted, complete;
+    const int2 *place, *entry;
+    const complex<real> *weight;
+    real plain, ratio;
+};
+
+/* What kernels need of a plan in one direction. */
+template <typename real> struct line_transform {
+    line_fft<real> fft;
+    bool synthesis;
+    int n;
+    int terms;                         /* of the combination before; of a synthesis: of the other direction's */
+    bool weighted;                     /* whether any p is not 1, where it has one term */
+    const int2 *input;                 /* first and second of transform_tables.h */
+    const complex<real> *input_weight; /* p and q */
+    line_pairs<real> pairs;            /* two real lanes a line */
+    const int2 *entry;                 /* of struct starfish_line_after: a line is one lane */
+    const complex<real> *weight;
+    real scale;
+};
+
+/* ---- Before: the loader of the first pass ----------------------------------------------------------------------- */
+template <typename real, typename lines> struct from_lines {
+    static constexpr int depth = 2;
+    static constexpr bool in_order = true;
+    const line_transform<real> &transform;
+    const lines &in;
+
+    template <int radix>
+    __device__ __forceinline__ void fill(number<real> (&x)[radix], int l, int j, int span, const number<real> *,
+                                         int) const
+    {
+        const auto line = in.line(l);
+        if constexpr (lines::packed)
+            combine_packed(x, line, j, span);
+        else
+            combine(x, line, j, span);
+    }
+
+  private:
+    template <int radix, typename line_type>
+    __device__ __forceinline__ void combine_packed(number<real> (&x)[radix], const line_type &line, int j,
+                                                   int span) const
+    {
+        const line_transform<real> &t = transform;
+        int from[radix];
+#pragma unroll
+        for (int s = 0; s < radix; s++)
+            from[s] = t.terms == 0 ? j + s * span : __ldg(&t.input[j + s * span].x);
+#pragma unroll
+        for (int s = 0; s < radix; s++)
+            x[s] = line.get(from[s]);
+        if (t.weighted)
+#pragma unroll
+            for (int s = 0; s < radix; s++)
+                x[s] = __ldg(&t.input_weight[j + s * span].x) * x[s];
+    }
+
+    /* The real and the imaginary part of a number are made of the same two inputs. */
+    template <int radix, typename line_type>
+    __device__ __forceinline__ void combine(number<real> (&x)[radix], const line_type &line, int j, int span) const
+    {
+        const line_transform<real> &t = transform;
+        half<real> a[radix], b[radix];
+#pragma unroll
+        for (int s = 0; s < radix; s++) {
+            const int2 from = __ldg(&t.input[2 * (j + s * span)]);
+            a[s] = line.get(from.x);
+            b[s] = line.get(from.y);
+        }
+#pragma unroll
+        for (int s = 0; s < radix; s++) {
+            const complex<real> *w = &t.input_weight[2 * (j + s * span)];
+            x[s] = rotate(a[s], b[s], __ldg(w), __ldg(w + 1));
+        }
+    }
+
+    /* The first row of weights gives the real part, the second the imaginary part. */
+    static __device__ __forceinline__ double2 rotate(double a, double b, double2 v, double2 w)
+    {
+        return {v.x * a + v.y * b, w.x * a + w.y * b};
+    }
+    static __device__ __forceinline__ float4 rotate(float2 a, float2 b, float2 v, float2 w)
+    {
+        return {v.x * a.x + v.y * b.x, w.x * a.x + w.y * b.x, v.x * a.y + v.y * b.y, w.x * a.y + w.y * b.y};
+    }
+};
+
+/* ---- After ------------------------------------------------------------------------------------------------------ */
+__device__ __forceinline__ double real_parts(double2 a)
+{
+    return a.x;
+}
+__device__ __forceinline__ float2 real_parts(float4 a)
+{
+    return {a.x, a.z};
+}
+
+/* Real and imaginary parts */
+__device__ __forceinline__ double2 exchanged(double2 a)
+{
+    return {a.y, a.x};
+}
+__device__ __forceinline__ float4 exchanged(float4 a)
+{
+    return {a.y, a.x, a.w, a.z};
+}
+
+/* The second output of an entry, by the sign that its lowest bit tells. */
+__device__ __forceinline__ double signed_by(int entry, double a)
+{
+    return __hiloint2double(__double2hiint(a) ^ (entry << 31), __double2loint(a));
+}
+__device__ __forceinline__ float signed_by(int entry, float a)
+{
+    return __int_as_float(__float_as_int(a) ^ (entry << 31));
+}
+__device__ __forceinline__ double2 signed_by(int entry, double2 a)
+{
+    return {signed_by(entry, a.x), signed_by(entry, a.y)};
+}
+__device__ __forceinline__ float4 signed_by(int entry, float4 a)
+{
+    return {signed_by(entry, a.x), signed_by(entry, a.y), signed_by(entry, a.z), signed_by(entry, a.w)};
+}
+
+/* The storer of the last pass, whose outputs are the elements of frequencies j + (length / radix) s. */
+template <typename real, typename lines> struct to_lines {
+    const line_transform<real> &transform;
+    const lines &out;
+
+    template <int radix>
+    __device__ __forceinline__ void drain(const number<real> (&x)[radix], int l, int j, const line_pass<real> &pass,
+                                          const number<real> *, int) const
+    {
+        const auto line = out.line(l);
+        if constexpr (lines::packed) {
+            store_packed(x, line, j, pass.butterflies);
+        } else {
+#pragma unroll
+            for (int s = 0; s < radix; s++)
+                store(x[s], line, j + s * pass.butterflies);
+        }
+    }
+
+  private:
+    /* A synthesis: a forward transform of numbers with real and imaginary parts exchanged is the backward one. */
+    template <int radix, typename line_type>
+    __device__ __forceinline__ void store_packed(const number<real> (&x)[radix], const line_type &line, int j,
+                                                 int step) const
+    {
+        const line_transform<real> &t = transform;
+        int to[radix];
+        real weight[radix];
+#pragma unroll
+        for (int s = 0; s < radix; s++) {
+            to[s] = t.terms == 0 ? j + s * step : __ldg(&t.input[j + s * step].x);
+            weight[s] = t.weighted ? t.scale * __ldg(&t.input_weight[j + s * step].x) : t.scale;
+        }
+#pragma unroll
+        for (int s = 0; s < radix; s++)
+            line.put(to[s], weight[s] * exchanged(x[s]));
+    }
+
+    template <typename line_type>
+    __device__ __forceinline__ void store(number<real> x, const line_type &line, int f) const
+    {
+        const int2 entry = __ldg(&transform.entry[f]);
+        const complex<real> weight = __ldg(&transform.weight[f]);
+        const real re = transform.scale * weight.x, im = transform.scale * weight.y;
+        const number<real> turned = quarter(x);
+        if (entry.x >= 0)
+            line.put(entry.x, real_parts(re * x + im * turned));
+        if (entry.y >= 0)
+            line.put(entry.y >> 1, real_parts(signed_by(entry.y, im * x - re * turned)));
+    }
+};
+
+/* ---- Pairs of butterflies --------------------------------------------------------------------------------------- */
+/* Numbers of pair 0 from the order of their frequencies to that of slots, and back. */
+template <typename real, int radix>
+__device__ __forceinline__ void regroup(number<real> (&a)[radix], number<real> (&b)[radix], real ratio)
+{
+    const number<real> middle = ratio * quarter(radix % 2 == 0 ? a[radix / 2] : b[radix / 2]), first = a[0];
+    a[0] = first - middle;
+#pragma unroll
+    for (int k = radix / 2; k < radix; k++) {
+        const number<real> own = b[k];
+        b[k] = k + 1 < radix ? a[(k + 1) % radix] : first + middle;
+        if (k >= (radix + 1) / 2)
+            a[k] = own;
+    }
+}
+
+template <typename real, int radix>
+__device__ __forceinline__ void ungroup(number<real> (&a)[radix], number<real> (&b)[radix], real ratio)
+{
+    const real half = static_cast<real>(0.5);
+    const number<real> first = half * (a[0] + b[radix - 1]), middle = (half * ratio) * quarter(a[0] - b[radix - 1]);
+    a[0] = first;
+#pragma unroll
+    for (int k = radix - 1; k >= radix / 2; k--) {
+        const number<real> own = b[k];
+        b[k] = k >= (radix + 1) / 2 ? a[k] : middle;
+        if (k + 1 < radix)
+            a[(k + 1) % radix] = own;
+    }
+    if (radix % 2 == 0)
+        a[radix / 2] = middle;
+}
+
+template <typename real>
+__device__ __forceinline__ complex<real> slot_weight(const line_pairs<real> &pairs, int slot, real scale)
+{
+    complex<real> weight = {pairs.plain, 0};
+    if (pairs.weighted)
+        weight = __ldg(&pairs.weight[slot]);
+    return {scale * weight.x, scale * weight.y};
+}
+
+/* Combination after of a pair. `complete`: every slot has both outputs, so that nothing depends on what tables say. */
+template <bool complete, typename real, int radix, typename line_type>
+__device__ __forceinline__ void store_slots(const line_transform<real> &t, const number<real> (&a)[radix],
+                                            const number<real> (&b)[radix], int p, const line_type &line)
+{
+#pragma unroll
+    for (int i = 0; i < radix; i++) {
+        const int2 entry = __ldg(&t.pairs.entry[i * t.pairs.count + p]);
+        const complex<real> w = slot_weight(t.pairs, i * t.pairs.count + p, t.scale);
+        const number<real> sum = a[i] + b[radix - 1 - i], turned = quarter(a[i] - b[radix - 1 - i]);
+        if (complete || entry.x >= 0)
+            line.put(entry.x, w.x * sum + w.y * turned);
+        if (complete || entry.y >= 0)
+            line.put(entry.y >> 1, signed_by(entry.y, w.y * sum - w.x * turned));
+    }
+}
+
+template <typename real, int radix>
+__device__ __forceinline__ void load_entries(const line_pairs<real> &pairs, int p, int2 (&entry)[radix])
+{
+#pragma unroll
+    for (int i = 0; i < radix; i++)
+        entry[i] = __ldg(&pairs.entry[i * pairs.count + p]);
+}
+
+/* The last pass, and the combination after it. */
+template <typename real, int radix, typename lines>
+__device__ __forceinline__ void store_pairs(const line_transform<real> &t, const line_share &share,
+                                            const number<real> *numbers, const lines &out)
+{
+#pragma unroll 1
+    for (int p = share.first_element; p < t.pairs.count; p += share.element_step) {
+        const int2 place = __ldg(&t.pairs.place[p]);
+#pragma unroll 1
+        for (int l = share.first_line; l < share.lines; l += share.line_step) {
+            const number<real> *first = numbers + l * share.distance + (place.x << share.shift);
+            const number<real> *second = numbers + l * share.distance + (max(place.y, 0) << share.shift);
+            number<real> a[radix], b[radix];
+#pragma unroll
+            for (int s = 0; s < radix; s++)
+                a[s] = first[s << share.shift];
+            dft<real, radix>::apply(a);
+#pragma unroll
+            for (int s = 0; s < radix; s++)
+                b[s] = second[s << share.shift];
+            dft<real, radix>::apply(b);
+            if (p == 0)
+                regroup<real, radix>(a, b, t.pairs.ratio);
+            if (t.pairs.complete)
+                store_slots<true>(t, a, b, p, out.line(l));
+            else
+                store_slots<false>(t, a, b, p, out.line(l));
+        }
+    }
+}
+
+/* What slots read, all of it in flight together. */
+template <bool complete, typename real, int radix, typename line_type>
+__device__ __forceinline__ void load_slots(number<real> (&a)[radix], number<real> (&b)[radix],
+                                           const int2 (&entry)[radix], const line_type &line)
+{
+#pragma unroll
+    for (int i = 0; i < radix; i++) {
+        a[i] = b[radix - 1 - i] = number<real>{};
+        if (complete || entry[i].x >= 0)
+            a[i] = line.get(entry[i].x);
+        if (complete || entry[i].y >= 0)
+            b[radix - 1 - i] = line.get(entry[i].y >> 1);
+    }
+}
+
+/* The inputs of the pair's butterflies, for a backward transform by a forward one: real and imaginary parts
+ * exchanged. */
+template <typename real, int radix, typename line_type>
+__device__ __forceinline__ void load_pair(number<real> (&a)[radix], number<real> (&b)[radix],
+                                          const line_pairs<real> &pairs, int p, const line_type &line)
+{
+    int2 entry[radix];
+    load_entries(pairs, p, entry);
+    if (pairs.complete)
+        load_slots<true, real>(a, b, entry, line);
+    else
+        load_slots<false, real>(a, b, entry, line);
+#pragma unroll
+    for (int i = 0; i < radix; i++) {
+        const complex<real> w = slot_weight(pairs, i * pairs.count + p, static_cast<real>(1));
+        const number<real> first = a[i], second = signed_by(entry[i].y, b[radix - 1 - i]);
+        const number<real> sum = w.x * first + w.y * second, turned = quarter(w.y * first - w.x * second);
+        a[i] = sum - turned;
+        b[radix - 1 - i] = sum + turned;
+    }
+    if (p == 0)
+        ungroup<real, radix>(a, b, pairs.ratio);
+#pragma unroll
+    for (int s = 0; s < radix; s++) {
+        a[s] = exchanged(a[s]);
+        b[s] = exchanged(b[s]);
+    }
+}
+
+/* The combination before, and the first pass. */
+template <typename real, int radix, typename lines>
+__device__ __forceinline__ void run_loaded_pairs(const line_transform<real> &t, const line_share &share,
+                                                 number<real> *numbers, const lines &in)
+{
+    const line_pass<real> &pass = t.fft.pass[0];
+    const int step = pass.step << share.shift;
+#pragma unroll 1
+    for (int p = share.first_element; p < t.pairs.count; p += share.element_step)
+#pragma unroll 1
+        for (int l = share.first_line; l < share.lines; l += share.line_step) {
+            number<real> a[radix], b[radix];
+            load_pair<real, radix>(a, b, t.pairs, p, in.line(l));
+            const int2 place = __ldg(&t.pairs.place[p]);
+            number<real> *at = numbers + l * share.distance;
+            dft<real, radix>::apply(a);
+            to_shared<real>().template drain<radix>(a, l, p, pass, at + (place.x << share.shift), step);
+            dft<real, radix>::apply(b);
+            if (place.y >= 0)
+                to_shared<real>().template drain<radix>(b, l, p > 0 ? pass.span - p : pass.span / 2, pass,
+                                                        at + (place.y << share.shift), step);
+        }
+}
+
+template <typename real> struct stored_pairs {
+    template <int radix, typename lines>
+    static __device__ __forceinline__ void run(const line_transform<real> &t, const line_share &share,
+                                               number<real> *numbers, const lines &out)
+    {
+        store_pairs<real, radix>(t, share, numbers, out);
+    }
+};
+
+template <typename real> struct loaded_pairs {
+    template <int radix, typename lines>
+    static __device__ __forceinline__ void run(const line_transform<real> &t, const line_share &share,
+                                               number<real> *numbers, const lines &in)
+    {
+        run_loaded_pairs<real, radix>(t, share, numbers, in);
+    }
+};
+
+template <typename pairs, typename real, typename lines>
+__device__ __forceinline__ void run_pairs(int radix, const line_transform<real> &t, const line_share &share,
+                                          number<real> *numbers, const lines &lanes)
+{
+    switch (radix) {
+    case 1:
+        return pairs::template run<1>(t, share, numbers, lanes);
+    case 2:
+        return pairs::template run<2>(t, share, numbers, lanes);
+    case 3:
+        return pairs::template run<3>(t, share, numbers, lanes);
+    case 4:
+        return pairs::template run<4>(t, share, numbers, lanes);
+    case 5:
+        return pairs::template run<5>(t, share, numbers, lanes);
+    case 6:
+        return pairs::template run<6>(t, share, numbers, lanes);
+    case 7:
+        return pairs::template run<7>(t, share, numbers, lanes);
+    case 8:
+        return pairs::template run<8>(t, share, numbers, lanes);
+    }
+}
+
+/* ---- Tiles ------------------------------------------------------------------------------------------------------ */
+/* How a kernel cuts lanes into tiles and gives its threads to them. */
+struct tile_shape {
+    int lanes, lines; /* of a tile */
+    int threads;
+    int shift, distance; /* of struct line_share */
+    int along;           /* threads of one line of rows, a power of two */
+    size_t shared;       /* bytes */
+};
+
+/* Rows: threads lie along the line. */
+__device__ __forceinline__ line_share share_row(const tile_shape &shape, int lines)
+{
+    const int thread = threadIdx.x, log = __ffs(shape.along) - 1;
+    return {lines,         shape.shift,          shape.distance,
+            thread >> log, shape.threads >> log, thread & (shape.along - 1),
+            shape.along,   shape.along <= 32};
+}
+
+/* Columns: threads lie across the lines that are interleaved. */
+__device__ __forceinline__ line_share share_column(const tile_shape &shape, int lines)
+{
+    const int thread = threadIdx.x, across = 1 << shape.shift;
+    return {lines,
+            shape.shift,
+            shape.distance,
+            thread & (across - 1),
+            across,
+            thread >> shape.shift,
+            shape.threads >> shape.shift,
+            false};
+}
+
+struct nothing {
+    __device__ __forceinline__ void operator()() const {}
+};
+
+/* `before_last` is called when all of the tile has been read and most of the work on it is done. */
+template <typename real, typename lines_in, typename lines_out, typename hook>
+__device__ __forceinline__ void transform_tile(const line_transform<real> &t, const line_share &share,
+                                               number<real> *numbers, const lines_in &in, const lines_out &out,
+                                               hook &before_last)
+{
+    const line_pass<real> &first = t.fft.pass[0], &last = t.fft.pass[t.fft.passes - 1];
+    if constexpr (lines_in::packed) {
+        if (t.synthesis)
+            run_pairs<loaded_pairs<real>>(first.radix, t, share, numbers, in);
+        else
+            run_pass(first, share, numbers, from_lines<real, lines_in>{t, in}, to_shared<real>());
+        run_middle(t.fft, share, numbers);
+        before_last();
+        if (t.synthesis)
+            run_pass(last, share, numbers, from_shared<real>(), to_lines<real, lines_out>{t, out});
+        else
+            run_pairs<stored_pairs<real>>(last.radix, t, share, numbers, out);
+    } else {
+        run_pass(first, share, numbers, from_lines<real, lines_in>{t, in}, to_shared<real>());
+        run_middle(t.fft, share, numbers);
+        before_last();
+        run_pass(last, share, numbers, from_shared<real>(), to_lines<real, lines_out>{t, out});
+    }
+}
+
+template <typename real, typename lines_in, typename lines_out, typename hook>
+__device__ __forceinline__ void transform_rows_tile(const line_transform<real> &transform, const tile_shape &shape,
+                                                    number<real> *numbers, const lines_in &in, const lines_out &out,
+                                                    hook &before_last)
+{
+    const line_share share = share_row(shape, lines_of<real, lines_in::packed>(in.lanes));
+    transform_tile(transform, share, numbers, in, out, before_last);
+}
+
+template <typename real, typename lines, typename hook>
+__device__ __forceinline__ void transform_columns_tile(const line_transform<real> &transform, const tile_shape &shape,
+                                                       number<real> *numbers, const lines &in, const lines &out,
+                                                       hook &before_last)
+{
+    const line_share share = share_column(shape, lines_of<real, lines::packed>(in.lanes));
+    transform_tile(transform, share, numbers, in, out, before_last);
+}
+
+} // namespace starfish
+
+#endif

@@ -1,0 +1,28 @@
+/* Between the two files of the CPU version: the plan, and what the file compiled for each precision gives the other. */
+#ifndef STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
+#define STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
+
+#include "fft/kernels/transform_tables.h"
+
+struct starfish_transform_cpu_code {
+    /* A plan of FFTW in this precision for one line, NULL when there is none; both under the planner's lock. */
+    void *(*create_fft)(const struct starfish_transform_shape *shape);
+    void (*destroy_fft)(void *fft);
+    size_t (*workspace)(const struct starfish_transform_cpu *plan);
+    void (*rows)(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
+                 const struct starfish_transform_rows *arguments);
+    void (*columns)(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
+                    const struct starfish_transform_columns *arguments);
+};
+
+extern const struct starfish_transform_cpu_code starfish_transform_cpu_code_f32, starfish_transform_cpu_code_f64;
+
+struct starfish_transform_cpu {
+    size_t n;
+    starfish_precision precision;
+    const struct starfish_transform_cpu_code *code;
+    struct starfish_transform_tables tables;
+    void *fft; /* NULL for STARFISH_FFT_NONE */
+};
+
+#endif

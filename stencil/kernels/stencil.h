@@ -1,0 +1,67 @@
+/* The separable seven-point operator on a slab of a 3D field: its residual, and boundary data moved to the right-hand
+ * side. The operator is (X + Y + Z + lambda) u, each of X, Y, Z a tridiagonal matrix along its direction:
+ *     lower[i] u(i-1) + diag[i] u(i) + upper[i] u(i+1),
+ * lower[0] and upper[n-1] coupling the two ends when periodic and ignored otherwise.
+ *
+ * Of complex numbers x is the two parts (n[0] is 2, X zero), and Y may be complex.
+ *
+ * A slab is planes first_plane .. first_plane + n[2] - 1 of a field of `planes` planes, x fastest. */
+#ifndef STARFISH_STENCIL_KERNELS_STENCIL_H
+#define STARFISH_STENCIL_KERNELS_STENCIL_H
+
+#include <stddef.h>
+
+struct CUstream_st; /* what a cudaStream_t points to */
+
+struct starfish_stencil_axis {
+    int periodic;
+    const void *lower, *diag, *upper; /* reals: n[0], n[1] and, for z, `planes` of them */
+};
+
+/* maximum[0] = max |A u - (rhs - offset)|, maximum[1] = max |rhs| over the slab, infinite where a value is NaN; and
+ * result = (rhs - offset) - A u, for iterative refinement. Either may be NULL where it is not wanted; result is neither u
+ * nor a plane next to it, but may be rhs. Reads u and rhs once: 2 words per unknown is the floor, 3 with result. */
+struct starfish_residual {
+    size_t n[3], first_plane, planes;
+    struct starfish_stencil_axis axis[3];
+    int complex_pairs; /* x is the parts of complex numbers, and there is an offset for each */
+    int complex_y;     /* axis[1] has pairs; needs complex_pairs */
+    double lambda;
+    const void *u, *below, *above; /* below, above: the planes next to the slab (wrapped when periodic), or NULL */
+    const void *rhs;
+    const double *offset; /* a double, or two, where the kernel runs; NULL for 0 */
+    double *maximum;
+    void *result; /* the slab's planes */
+};
+void starfish_residual_cpu_f32(const struct starfish_residual *arguments);
+void starfish_residual_cpu_f64(const struct starfish_residual *arguments);
+int starfish_residual_cuda_f32(const struct starfish_residual *arguments, struct CUstream_st *stream);
+int starfish_residual_cuda_f64(const struct starfish_residual *arguments, struct CUstream_st *stream);
+
+/* u += correction, `count` reals. 3 words per unknown. */
+struct starfish_add {
+    size_t count;
+    void *u;
+    const void *correction;
+};
+void starfish_add_cpu_f32(const struct starfish_add *arguments);
+void starfish_add_cpu_f64(const struct starfish_add *arguments);
+int starfish_add_cuda_f32(const struct starfish_add *arguments, struct CUstream_st *stream);
+int starfish_add_cuda_f64(const struct starfish_add *arguments, struct CUstream_st *stream);
+
+/* result = rhs - sum over the six faces of weight * data on the unknowns next to them. Data of a face: an array over the
+ * other two directions (lower direction fastest, all of z also for a slab), or a constant where it is NULL.
+ * result may be rhs. */
+struct starfish_boundary_rhs {
+    size_t n[3], first_plane, planes;
+    double weight[3][2], constant[3][2];
+    const void *face[3][2];
+    const void *rhs;
+    void *result;
+};
+void starfish_boundary_rhs_cpu_f32(const struct starfish_boundary_rhs *arguments);
+void starfish_boundary_rhs_cpu_f64(const struct starfish_boundary_rhs *arguments);
+int starfish_boundary_rhs_cuda_f32(const struct starfish_boundary_rhs *arguments, struct CUstream_st *stream);
+int starfish_boundary_rhs_cuda_f64(const struct starfish_boundary_rhs *arguments, struct CUstream_st *stream);
+
+#endif

@@ -1,0 +1,114 @@
+/* apps/pictures/gantt.h: areas of colour follow times, both files say the same, names are escaped. */
+#include "tests/apps/files/scratch.h"
+
+#include "apps/pictures/gantt.h"
+#include "tests/common/check.h"
+
+#include <math.h>
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONG = 0x4477aa, SHORT = 0xcc6677, COPY = 0x228833 };
+
+static const struct starfish_gantt_span spans[] = {
+    {0, 0, 30, LONG, 1, "long", "a<b & c"},
+    {0, 60, 70, SHORT, 0, "short", NULL},
+    {1, 10, 30, COPY, 0, "copy", "twenty"},
+    {1, 70, 100, LONG, 0, "long", NULL},
+};
+static const char *const rows[] = {"cpu 0", "gpu 1"};
+static const struct starfish_gantt chart = {
+    "a title", "milliseconds", "marked", rows, 2, sizeof spans / sizeof spans[0], spans, 0, 100};
+
+/* Pixels of a colour in each line of the picture, added up below the legend. */
+static long pixels_of(const char *path, unsigned colour, int *height)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, path));
+    image.format = PNG_FORMAT_RGB;
+    unsigned char *rgb = malloc(PNG_IMAGE_SIZE(image));
+    assert_non_null(rgb);
+    assert_true(png_image_finish_read(&image, NULL, rgb, 0, NULL));
+    long count = 0;
+    for (png_uint_32 y = 80; y < image.height; ++y)
+        for (png_uint_32 x = 0; x < image.width; ++x) {
+            const unsigned char *p = rgb + 3 * ((size_t)y * image.width + x);
+            count += ((unsigned)p[0] << 16 | (unsigned)p[1] << 8 | p[2]) == colour;
+        }
+    *height = (int)image.height;
+    free(rgb);
+    return count;
+}
+
+static void areas_follow_times(void **state)
+{
+    (void)state;
+    const char *path = scratch("g.png");
+    int height;
+    ASSERT_OK(starfish_gantt_write_png(path, &chart));
+    const double lengthy = (double)pixels_of(path, LONG, &height), brief = (double)pixels_of(path, SHORT, &height),
+                 copy = (double)pixels_of(path, COPY, &height);
+    assert_true(brief > 0 && height > 100);
+    assert_true(fabs(lengthy / brief - 6) < 0.1); /* 30 + 30 to 10 */
+    assert_true(fabs(copy / brief - 2) < 0.05);
+    assert_int_equal(pixels_of(path, 0xabcdef, &height), 0);
+}
+
+static const char *read_svg(void)
+{
+    static char text[1 << 16];
+    FILE *stream = fopen(scratch("g.svg"), "r");
+    assert_non_null(stream);
+    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+    fclose(stream);
+    return text;
+}
+
+/* The width of the rectangle that has this title. */
+static double width_of(const char *svg, const char *title)
+{
+    double x, y, width, height;
+    unsigned colour;
+    const char *at = strstr(svg, title);
+    assert_non_null(at);
+    while (strncmp(at, "<rect", 5) != 0)
+        --at;
+    assert_int_equal(sscanf(at, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\" fill=\"#%6x\"", &x, &y, &width,
+                            &height, &colour),
+                     5);
+    return width;
+}
+
+static void svg_says_the_same(void **state)
+{
+    (void)state;
+    ASSERT_OK(starfish_gantt_write_svg(scratch("g.svg"), &chart));
+    const char *svg = read_svg();
+    assert_non_null(strstr(svg, "<title>a&lt;b &amp; c</title>"));
+    assert_null(strstr(svg, "a<b"));
+    for (size_t i = 0; i < 2; ++i)
+        assert_non_null(strstr(svg, rows[i]));
+    for (const char *const *text = (const char *const[]){"a title", "milliseconds", "marked", "</svg>", NULL}; *text;
+         ++text)
+        assert_non_null(strstr(svg, *text));
+    assert_true(fabs(width_of(svg, "<title>twenty") / width_of(svg, "<title>short") - 2) < 0.02);
+}
+
+static void what_cannot_be_written_is_refused(void **state)
+{
+    (void)state;
+    ASSERT_FAILS(starfish_gantt_write_png(scratch("no/folder.png"), &chart), STARFISH_ERROR_FILE, "no/folder.png");
+    ASSERT_FAILS(starfish_gantt_write_svg(scratch("no/folder.svg"), &chart), STARFISH_ERROR_FILE, "no/folder.svg");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(areas_follow_times),
+        cmocka_unit_test(svg_says_the_same),
+        cmocka_unit_test(what_cannot_be_written_is_refused),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}

@@ -1,0 +1,10 @@
+/* Kernels of conjugate gradients on the CPU. */
+#include "tests/krylov/krylov_cases.h"
+
+static const struct test_krylov_device device = {
+    &test_host_memory, {starfish_krylov_update_cpu_f32, starfish_krylov_update_cpu_f64}, starfish_krylov_scalars_cpu};
+
+int main(void)
+{
+    return test_krylov_kernels(&device);
+}

@@ -1,0 +1,66 @@
+/* The seven-point kernels on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set. Exit
+ * status 77 without a device. */
+#include "tests/stencil/stencil_cases.h"
+
+#include <cuda_runtime_api.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { NO_DEVICE = 77 };
+
+static void finish(int launched)
+{
+    test_cuda_check(launched);
+    test_cuda_check(cudaDeviceSynchronize());
+}
+
+static void residual(starfish_precision precision, const struct starfish_residual *a)
+{
+    finish((precision == STARFISH_F32 ? starfish_residual_cuda_f32 : starfish_residual_cuda_f64)(a, NULL));
+}
+
+static void boundary_rhs(starfish_precision precision, const struct starfish_boundary_rhs *a)
+{
+    finish((precision == STARFISH_F32 ? starfish_boundary_rhs_cuda_f32 : starfish_boundary_rhs_cuda_f64)(a, NULL));
+}
+
+static void constant_mode(starfish_precision precision, const struct starfish_constant_mode *a)
+{
+    finish((precision == STARFISH_F32 ? starfish_constant_mode_cuda_f32 : starfish_constant_mode_cuda_f64)(a, NULL));
+}
+
+static void add(starfish_precision precision, const struct starfish_add *a)
+{
+    finish((precision == STARFISH_F32 ? starfish_add_cuda_f32 : starfish_add_cuda_f64)(a, NULL));
+}
+
+static void moments(starfish_precision precision, const struct starfish_constant_moments *a)
+{
+    finish(
+        (precision == STARFISH_F32 ? starfish_constant_moments_cuda_f32 : starfish_constant_moments_cuda_f64)(a, NULL));
+}
+
+static void correct(starfish_precision precision, const struct starfish_constant_correct *a)
+{
+    finish(
+        (precision == STARFISH_F32 ? starfish_constant_correct_cuda_f32 : starfish_constant_correct_cuda_f64)(a, NULL));
+}
+
+static void sum(const struct starfish_constant_sum *a)
+{
+    finish(starfish_constant_sum_cuda(a, NULL));
+}
+
+static const struct test_sparse_device device = {&test_cuda_memory, residual, boundary_rhs, constant_mode, add,
+                                                 moments,           sum,      correct};
+
+int main(void)
+{
+    if (test_cuda_devices() == 0)
+        return NO_DEVICE;
+    return test_sparse_kernels(&device, getenv("STARFISH_TEST_SMALL") == NULL);
+}

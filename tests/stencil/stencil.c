@@ -1,0 +1,46 @@
+/* The seven-point kernels on the CPU. */
+#include "tests/stencil/stencil_cases.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void residual(starfish_precision precision, const struct starfish_residual *a)
+{
+    (precision == STARFISH_F32 ? starfish_residual_cpu_f32 : starfish_residual_cpu_f64)(a);
+}
+
+static void boundary_rhs(starfish_precision precision, const struct starfish_boundary_rhs *a)
+{
+    (precision == STARFISH_F32 ? starfish_boundary_rhs_cpu_f32 : starfish_boundary_rhs_cpu_f64)(a);
+}
+
+static void constant_mode(starfish_precision precision, const struct starfish_constant_mode *a)
+{
+    (precision == STARFISH_F32 ? starfish_constant_mode_cpu_f32 : starfish_constant_mode_cpu_f64)(a);
+}
+
+static void add(starfish_precision precision, const struct starfish_add *a)
+{
+    (precision == STARFISH_F32 ? starfish_add_cpu_f32 : starfish_add_cpu_f64)(a);
+}
+
+static void moments(starfish_precision precision, const struct starfish_constant_moments *a)
+{
+    (precision == STARFISH_F32 ? starfish_constant_moments_cpu_f32 : starfish_constant_moments_cpu_f64)(a);
+}
+
+static void correct(starfish_precision precision, const struct starfish_constant_correct *a)
+{
+    (precision == STARFISH_F32 ? starfish_constant_correct_cpu_f32 : starfish_constant_correct_cpu_f64)(a);
+}
+
+static const struct test_sparse_device device = {
+    &test_host_memory, residual, boundary_rhs, constant_mode, add, moments, starfish_constant_sum_cpu, correct};
+
+int main(void)
+{
+    return test_sparse_kernels(&device, 0);
+}

@@ -1,0 +1,44 @@
+/* Cases of the seven-point kernels, run on a device and compared with the operator written out naively. */
+#ifndef STARFISH_TESTS_STENCIL_STENCIL_CASES_H
+#define STARFISH_TESTS_STENCIL_STENCIL_CASES_H
+
+#include "tridiag/kernels/constant_line.h"
+#include "blktri/kernels/constant_mode.h"
+#include "stencil/kernels/stencil.h"
+#include "tests/common/memory.h"
+
+#include <starfish/types.h>
+
+struct test_sparse_device {
+    const struct test_memory *memory;
+    void (*residual)(starfish_precision precision, const struct starfish_residual *arguments);
+    void (*boundary_rhs)(starfish_precision precision, const struct starfish_boundary_rhs *arguments);
+    void (*constant_mode)(starfish_precision precision, const struct starfish_constant_mode *arguments);
+    void (*add)(starfish_precision precision, const struct starfish_add *arguments);
+    void (*moments)(starfish_precision precision, const struct starfish_constant_moments *arguments);
+    void (*sum)(const struct starfish_constant_sum *arguments);
+    void (*correct)(starfish_precision precision, const struct starfish_constant_correct *arguments);
+};
+
+/* A slab of a field: planes first .. first + count - 1 of n[2]. */
+struct test_slab {
+    size_t n[3], first, count;
+};
+
+/* Every small slab, precision and set of periodic directions. */
+void test_residual_table(const struct test_sparse_device *device);
+void test_residual_slab(const struct test_sparse_device *device, const struct test_slab *slab);
+void test_residual_not_finite(const struct test_sparse_device *device);
+void test_boundary_table(const struct test_sparse_device *device);
+void test_boundary_slab(const struct test_sparse_device *device, const struct test_slab *slab);
+void test_constant_mode_table(const struct test_sparse_device *device);
+void test_constant_mode_size(const struct test_sparse_device *device, size_t lanes, size_t ny, size_t nz, int tiles);
+
+/* constant_line_cases.c */
+void test_constant_line_table(const struct test_sparse_device *device);
+
+/* All of the above as one group of tests; large_sizes: more unknowns than a device has threads, too. Returns how many
+ * failed. */
+int test_sparse_kernels(const struct test_sparse_device *device, int large_sizes);
+
+#endif

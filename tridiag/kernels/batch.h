@@ -1,0 +1,87 @@
+/* Batches of lines with coefficients, layouts and right-hand sides of any kind: the contract of every kernel batch_*.
+ * tridiag.h has the kernels of the slab method and of block cyclic reduction, whose lines share one operator.
+ *
+ * Rows, lines, periodicity and stability are those of <starfish/tridiag.h>. Element k of line l is at k * row +
+ * l * line reals; a line has `columns` right-hand sides (real and imaginary parts count as two), column c at
+ *     (c / components) * column + c % components        reals from the first.
+ *
+ * Periodic lines by Sherman and Morrison's formula: A = A' + u v^T with A' tridiagonal. A' differs from A in the first
+ * and the last diagonal entry (batch_row.h), and the `border` z = A'^-1 u is computed once by starfish_batch_prepare.
+ * With that sign of the rank-one term A' is diagonally dominant where A is.
+ *
+ * All arrays are where the kernel runs and aligned to their elements. Results differ between algorithms and devices by
+ * rounding errors. */
+#ifndef STARFISH_TRIDIAG_KERNELS_BATCH_H
+#define STARFISH_TRIDIAG_KERNELS_BATCH_H
+
+#include <starfish/tridiag.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define STARFISH_BATCH_HOST_DEVICE __host__ __device__
+#else
+#define STARFISH_BATCH_HOST_DEVICE
+#endif
+
+struct CUstream_st; /* what a cudaStream_t points to */
+
+/* Cyclic reduction in place, with the bank conflicts that storing rows apart avoids: to count them, not to use. */
+enum { STARFISH_BATCH_CR_IN_PLACE = STARFISH_ALGORITHMS };
+
+struct starfish_batch {
+    size_t n, lines, columns;
+    int components; /* 1 or 2; columns is a multiple of it */
+    int periodic;
+    int algorithm; /* starfish_algorithm, not AUTO: see starfish_batch_choose_... */
+    struct starfish_layout coefficients;
+    struct starfish_layout vectors; /* in reals */
+    size_t column;                  /* in reals */
+    const void *lower, *diag, *upper;
+    const void *shift; /* lines reals, or NULL */
+    /* What starfish_batch_prepare computes; each may be NULL when it is not wanted. Matrices are one when coefficients
+     * are shared and there is no shift, else as many as lines; those of line l are at [k * matrices + l]. */
+    void *factors;  /* 2 * n * matrices reals: 1 / pivot, then upper / pivot; THOMAS solves with them */
+    void *border;   /* n * matrices reals: needed when periodic */
+    double *growth; /* matrices doubles: largest pivot over largest entry, infinite when a pivot is zero */
+    const void *input;
+    void *output;    /* input itself, or apart from it */
+    void *workspace; /* starfish_batch_workspace_...(...) bytes */
+};
+
+STARFISH_BATCH_HOST_DEVICE static inline size_t starfish_batch_matrices(const struct starfish_batch *batch)
+{
+    return batch->coefficients.line == 0 && !batch->shift ? 1 : batch->lines;
+}
+
+/* AUTO resolved, everything else as it is. */
+int starfish_batch_choose_cpu(const struct starfish_batch *batch);
+int starfish_batch_choose_cuda(const struct starfish_batch *batch);
+
+/* The longest line that the algorithm can do: CR, PCR and their hybrids keep a line in shared memory on CUDA. */
+size_t starfish_batch_longest_cuda(int algorithm, size_t real_size);
+
+/* Bytes of workspace of a solve, and of prepare. */
+size_t starfish_batch_workspace_cpu(const struct starfish_batch *batch, size_t real_size);
+size_t starfish_batch_workspace_cuda(const struct starfish_batch *batch, size_t real_size);
+
+/* Their parts for open lines; for starfish_batch_workspace_... only. */
+size_t starfish_batch_open_workspace_cpu_f32(const struct starfish_batch *batch);
+size_t starfish_batch_open_workspace_cpu_f64(const struct starfish_batch *batch);
+size_t starfish_batch_open_workspace_cuda_f32(const struct starfish_batch *batch);
+size_t starfish_batch_open_workspace_cuda_f64(const struct starfish_batch *batch);
+
+void starfish_batch_cpu_f32(const struct starfish_batch *batch);
+void starfish_batch_cpu_f64(const struct starfish_batch *batch);
+/* Launches on `stream`; returns a cudaError_t, 0 when the launches were accepted; cudaErrorInvalidConfiguration for a
+ * line that is longer than the algorithm can do. */
+int starfish_batch_cuda_f32(const struct starfish_batch *batch, struct CUstream_st *stream);
+int starfish_batch_cuda_f64(const struct starfish_batch *batch, struct CUstream_st *stream);
+
+/* Fill factors, border and growth; input and output are not touched. */
+void starfish_batch_prepare_cpu_f32(const struct starfish_batch *batch);
+void starfish_batch_prepare_cpu_f64(const struct starfish_batch *batch);
+int starfish_batch_prepare_cuda_f32(const struct starfish_batch *batch, struct CUstream_st *stream);
+int starfish_batch_prepare_cuda_f64(const struct starfish_batch *batch, struct CUstream_st *stream);
+
+#endif

@@ -1,0 +1,381 @@
+/* Lanes of tridiagonal systems that share one operator but for a shift, solved in chunks: the device code of
+ * slab_solve_cuda.cu, which says how and how fast, of batch_shifted_cuda.cu and of shifted_sums_cuda.cu. */
+#ifndef STARFISH_TRIDIAG_KERNELS_SHIFTED_CHUNKS_CUH
+#define STARFISH_TRIDIAG_KERNELS_SHIFTED_CHUNKS_CUH
+
+#include "tridiag/kernels/blocking.h"
+#include "tridiag/kernels/slab_lines.cuh"
+
+namespace starfish_slab
+{
+namespace
+{
+
+enum { WARP = 32, MOST_THREADS = 256, MOST_CHUNKS = WARP, VALUES = 6 };
+constexpr unsigned ALL_THREADS = 0xffffffffu;
+
+/* How the lanes are cut; n rows to solve. */
+struct Cut {
+    int n;
+    unsigned lanes, plane; /* to solve; reals between the rows of a lane, for who wants to know */
+    int chunks, group;     /* of a lane, and the power of two from there */
+    int width, threads;    /* lanes and threads of a block */
+    int padding;           /* rows before the first */
+    int ahead;             /* blocks from one to the one it fetches for; 0: none */
+};
+
+/* ---- Shared memory ------------------------------------------------------------------------------------------------ */
+
+template <int Bytes, typename Real> __device__ __forceinline__ void copy_async(Real *shared, const Real *global)
+{
+    const unsigned to = unsigned(__cvta_generic_to_shared(shared));
+
+    if (Bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global));
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(Bytes));
+}
+
+__device__ __forceinline__ void wait_for_copies()
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/* The operator, padded, so that the rows of a chunk are at fixed places from its first one. One more per chunk: the
+ * chunks of a warp then lie in different banks. */
+template <typename Real, int ROWS> struct Operator {
+    static constexpr int PITCH = ROWS + 1;
+    Real *lower, *diag, *upper;
+
+    __device__ Operator(Real *shared, const Cut &cut)
+        : lower(shared), diag(shared + PITCH * cut.chunks), upper(shared + 2 * PITCH * cut.chunks)
+    {
+    }
+    __host__ __device__ static int size(const Cut &cut) { return 3 * PITCH * cut.chunks; }
+    __device__ void load(const Real *from_lower, const Real *from_diag, const Real *from_upper, const Cut &cut,
+                         bool periodic)
+    {
+        for (int at = threadIdx.x; at < ROWS * cut.chunks; at += blockDim.x) {
+            const int to = at + at / ROWS;
+            const int k = at - cut.padding;
+            const bool row = k >= 0;
+            lower[to] = row && (k > 0 || periodic) ? __ldg(from_lower + k) : Real(0);
+            diag[to] = row ? __ldg(from_diag + k) : Real(1e30);
+            upper[to] = row && (k + 1 < cut.n || periodic) ? __ldg(from_upper + k) : Real(0);
+        }
+    }
+};
+
+/* What the chunks of a block's lanes tell each other; rhs[] becomes the separators. */
+template <typename Real> struct Exchange {
+    Real *before, *diag, *rhs, *head, *head_own, *head_before;
+    int pitch;
+
+    __device__ Exchange(Real *shared, const Cut &cut) : pitch(cut.width + 1)
+    {
+        const int size = cut.chunks * pitch;
+        before = shared;
+        diag = before + size;
+        rhs = diag + size;
+        head = rhs + size;
+        head_own = head + size;
+        head_before = head_own + size;
+    }
+    __host__ __device__ static int size(const Cut &cut) { return VALUES * cut.chunks * (cut.width + 1); }
+    __device__ int at(int chunk, int lane) const { return chunk * pitch + lane; }
+    __device__ void put(int chunk, int lane, const Eliminated<Real> &last) const
+    {
+        const int i = at(chunk, lane);
+        before[i] = last.before;
+        diag[i] = last.diag;
+        rhs[i] = last.rhs;
+        head[i] = last.head;
+        head_own[i] = last.head_own;
+        head_before[i] = last.head_before;
+    }
+};
+
+/* ---- The system of a lane's separators ---------------------------------------------------------------------------- */
+
+/* lower x(i-1) + diag x(i) + upper x(i+1) = rhs - border x(last). */
+template <typename Real> struct Separator {
+    CoefficientOf<Real> lower, diag, upper;
+    Real rhs;
+    CoefficientOf<Real> border;
+};
+
+template <typename Real> __device__ inline Separator<Real> no_separator()
+{
+    typedef CoefficientOf<Real> Coefficient;
+    return {Coefficient(0), Coefficient(1), Coefficient(0), Real(0), Coefficient(0)};
+}
+
+template <typename Real> __device__ inline void scale(Separator<Real> &row, CoefficientOf<Real> by)
+{
+    row.lower *= by;
+    row.upper *= by;
+    row.rhs *= by;
+    row.border *= by;
+}
+
+/* A chunk's last row: `upper` is of it, and the heads are those of the chunk after it. */
+template <typename Real>
+__device__ inline Separator<Real> join(CoefficientOf<Real> before, CoefficientOf<Real> diag, Real rhs,
+                                       CoefficientOf<Real> upper, Real head, CoefficientOf<Real> head_own,
+                                       CoefficientOf<Real> head_before)
+{
+    return {before, diag - upper * head_before, -upper * head_own, rhs - upper * head, CoefficientOf<Real>(0)};
+}
+
+/* The chunk after the last one is the first one of a periodic line, or any at all: upper is zero there. */
+template <bool PERIODIC> __device__ inline int chunk_after(const Cut &cut, int chunk)
+{
+    return chunk + 1 < cut.chunks ? chunk + 1 : PERIODIC ? 0 : chunk;
+}
+
+template <typename Real>
+__device__ inline Separator<Real> separator_row(const Exchange<Real> &exchange, int chunk, int lane, int next,
+                                                Real upper)
+{
+    const int own = exchange.at(chunk, lane), below = exchange.at(next, lane);
+
+    return join(exchange.before[own], exchange.diag[own], exchange.rhs[own], upper, exchange.head[below],
+                exchange.head_own[below], exchange.head_before[below]);
+}
+
+/* Parallel cyclic reduction (Hockney and Jesshope 1981) within groups of `group` threads: rhs becomes the solution,
+ * border what is to be subtracted per x(last). Rows beyond the ends are met with a coefficient of zero. */
+template <bool BORDERED, typename Real> __device__ inline void reduce_cyclically(Separator<Real> &row, int group)
+{
+    typedef CoefficientOf<Real> Coefficient;
+
+    scale(row, reciprocal(row.diag));
+    for (int distance = 1; distance < group; distance *= 2) {
+        const Coefficient above_lower = __shfl_up_sync(ALL_THREADS, row.lower, distance, group);
+        const Coefficient above_upper = __shfl_up_sync(ALL_THREADS, row.upper, distance, group);
+        const Real above_rhs = __shfl_up_sync(ALL_THREADS, row.rhs, distance, group);
+        const Coefficient below_lower = __shfl_down_sync(ALL_THREADS, row.lower, distance, group);
+        const Coefficient below_upper = __shfl_down_sync(ALL_THREADS, row.upper, distance, group);
+        const Real below_rhs = __shfl_down_sync(ALL_THREADS, row.rhs, distance, group);
+        row.rhs -= row.lower * above_rhs + row.upper * below_rhs;
+        if (BORDERED) {
+            const Coefficient above_border = __shfl_up_sync(ALL_THREADS, row.border, distance, group);
+            const Coefficient below_border = __shfl_down_sync(ALL_THREADS, row.border, distance, group);
+            row.border -= row.lower * above_border + row.upper * below_border;
+        }
+        const Coefficient diag = Coefficient(1) - row.lower * above_upper - row.upper * below_lower;
+        row.lower *= -above_lower;
+        row.upper *= -below_upper;
+        scale(row, reciprocal(diag));
+    }
+}
+
+/* The separator of `chunk`, from its row, when lines are not periodic; threads without a row take part in the
+ * shuffles with no_separator(). */
+template <typename Real> __device__ inline Real solve_open(Separator<Real> row, const Cut &cut, int chunk, bool pinned)
+{
+    const bool last = chunk + 1 == cut.chunks;
+
+    if (last && pinned)
+        row = no_separator<Real>();
+    if (last)
+        row.upper = CoefficientOf<Real>(0);
+    reduce_cyclically<false>(row, cut.group);
+    return row.rhs;
+}
+
+/* The same for periodic lines: the last separator borders the system of the others. */
+template <typename Real>
+__device__ inline Real solve_periodic(Separator<Real> row, const Cut &cut, int chunk, bool pinned)
+{
+    const int last = cut.chunks - 1, above = last > 0 ? last - 1 : 0;
+    const Separator<Real> own = row; /* of the last one needed later */
+
+    if (chunk >= last)
+        row = no_separator<Real>();
+    if (chunk == 0 && last > 0) {
+        row.border = row.lower;
+        row.lower = CoefficientOf<Real>(0);
+    }
+    if (chunk == last - 1) {
+        row.border += row.upper;
+        row.upper = CoefficientOf<Real>(0);
+    }
+    reduce_cyclically<true>(row, cut.group);
+    const Real above_rhs = __shfl_sync(ALL_THREADS, row.rhs, above, cut.group);
+    const CoefficientOf<Real> above_border = __shfl_sync(ALL_THREADS, row.border, above, cut.group);
+    const Real first_rhs = __shfl_sync(ALL_THREADS, row.rhs, 0, cut.group);
+    const CoefficientOf<Real> first_border = __shfl_sync(ALL_THREADS, row.border, 0, cut.group);
+    Real x = last > 0 ? (own.rhs - own.lower * above_rhs - own.upper * first_rhs) /
+                            (own.diag - own.lower * above_border - own.upper * first_border)
+                      : own.rhs / (own.diag + own.lower + own.upper);
+    x = __shfl_sync(ALL_THREADS, pinned ? Real(0) : x, last, cut.group);
+    return chunk == last ? x : row.rhs - row.border * x;
+}
+
+/* All lanes of a block, each by a group of threads. */
+template <typename Real, bool PERIODIC, int PITCH>
+__device__ inline void solve_separators(const Exchange<Real> &exchange, const Cut &cut, const Real *uppers,
+                                        ptrdiff_t pinned_lane)
+{
+    const int chunk = threadIdx.x % cut.group, groups = blockDim.x / cut.group;
+    const Real upper = chunk < cut.chunks ? uppers[(chunk + 1) * PITCH - 2] : Real(0); /* of its last row */
+
+    for (int first = 0; first < cut.width; first += groups) {
+        const int lane = first + threadIdx.x / cut.group;
+        const bool pinned = pinned_lane >= 0 && pinned_lane == ptrdiff_t(blockIdx.x) * cut.width + lane;
+        Separator<Real> row = no_separator<Real>();
+        if (lane < cut.width && chunk < cut.chunks)
+            row = separator_row(exchange, chunk, lane, chunk_after<PERIODIC>(cut, chunk), upper);
+        const Real x = PERIODIC ? solve_periodic(row, cut, chunk, pinned) : solve_open(row, cut, chunk, pinned);
+        __syncwarp(); /* all of the group have read rhs */
+        if (lane < cut.width && chunk < cut.chunks)
+            exchange.rhs[exchange.at(chunk, lane)] = x;
+    }
+}
+
+/* The separator of `chunk` where neighbouring threads hold neighbouring chunks, cut.group of them a lane. */
+template <bool PERIODIC, typename Real>
+__device__ inline Real solve_in_warp(const Eliminated<Real> &last, const Cut &cut, int chunk, CoefficientOf<Real> upper,
+                                     bool pinned)
+{
+    const int next = chunk_after<PERIODIC>(cut, chunk);
+    const Real head = __shfl_sync(ALL_THREADS, last.head, next, cut.group);
+    const CoefficientOf<Real> head_own = __shfl_sync(ALL_THREADS, last.head_own, next, cut.group);
+    const CoefficientOf<Real> head_before = __shfl_sync(ALL_THREADS, last.head_before, next, cut.group);
+    const Separator<Real> row = chunk < cut.chunks
+                                    ? join(last.before, last.diag, last.rhs, upper, head, head_own, head_before)
+                                    : no_separator<Real>();
+
+    return PERIODIC ? solve_periodic(row, cut, chunk, pinned) : solve_open(row, cut, chunk, pinned);
+}
+
+/* ---- A chunk ------------------------------------------------------------------------------------------------------ */
+
+/* The reciprocals of the pivots lie in shared memory; registers for them too would cost a third of the threads. */
+template <typename Real, int ROWS> struct Chunk {
+    typedef CoefficientOf<Real> Coefficient;
+    Real f[ROWS];
+    Coefficient *pivots;
+
+    /* Once the operator is loaded, for the chunk at `at` of it. */
+    __device__ void prepare(const Operator<Coefficient, ROWS> &, int, Coefficient *shared)
+    {
+        pivots = shared + threadIdx.x;
+    }
+    __device__ Coefficient &pivot(int i) { return pivots[i * MOST_THREADS]; }
+    __device__ Coefficient lower(const Operator<Coefficient, ROWS> &rows, int at, int i) const
+    {
+        return rows.lower[at + i];
+    }
+};
+
+/* They do not where a chunk is solved again and again, bound by what shared memory delivers. Then the coefficients that
+ * are needed twice are kept too, if there is room. */
+template <typename Real, int ROWS, bool KEEPS_LOWER> struct RegisterChunk {
+    typedef CoefficientOf<Real> Coefficient;
+    Real f[ROWS];
+    Coefficient pivots[ROWS], kept[KEEPS_LOWER ? ROWS : 1];
+
+    __device__ void prepare(const Operator<Coefficient, ROWS> &rows, int at, Coefficient *)
+    {
+#pragma unroll
+        for (int i = 0; i < (KEEPS_LOWER ? ROWS : 0); i++)
+            kept[i] = rows.lower[at + i];
+    }
+    __device__ Coefficient &pivot(int i)
+    {
+        return pivots[i];
+    }
+    __device__ Coefficient lower(const Operator<Coefficient, ROWS> &rows, int at, int i) const
+    {
+        return KEEPS_LOWER ? kept[i] : rows.lower[at + i];
+    }
+};
+
+/* Up to the last row. `at`: the chunk's first row in `rows`; `first`: where in the chunk the line's first row is. */
+template <typename Real, int ROWS, bool PERIODIC, typename Held>
+__device__ inline Eliminated<Real> eliminate(Held &chunk, const Operator<CoefficientOf<Real>, ROWS> &rows, int at,
+                                             RealOf<Real> shift, int first)
+{
+    Eliminated<Real> row = first_row(chunk.lower(rows, at, 0), rows.diag[at] + shift, chunk.f[0]);
+
+#pragma unroll
+    for (int i = 1; i < ROWS; i++) {
+        const CoefficientOf<Real> pivot = reciprocal(row.diag);
+        chunk.pivot(i - 1) = pivot;
+        next_row(row, pivot, rows.upper[at + i - 1], chunk.lower(rows, at, i), rows.diag[at + i] + shift, chunk.f[i]);
+        if (PERIODIC && i == first)
+            row = first_row(chunk.lower(rows, at, i), row.diag, row.rhs);
+    }
+    return row;
+}
+
+/* Thomas: f becomes the unknowns. */
+template <typename Real, int ROWS, bool PERIODIC, typename Held>
+__device__ inline void substitute(Held &chunk, const Operator<CoefficientOf<Real>, ROWS> &rows, int at, int first,
+                                  Real before, Real own)
+{
+#pragma unroll
+    for (int i = 0; i < (PERIODIC ? ROWS : 1); i++)
+        if (!PERIODIC || i == first)
+            chunk.f[i] -= chunk.lower(rows, at, i) * before;
+    chunk.f[0] *= chunk.pivot(0);
+#pragma unroll
+    for (int i = 1; i + 1 < ROWS; i++)
+        chunk.f[i] = (chunk.f[i] - chunk.lower(rows, at, i) * chunk.f[i - 1]) * chunk.pivot(i);
+    chunk.f[ROWS - 1] = own;
+#pragma unroll
+    for (int i = ROWS - 2; i >= 0; i--)
+        chunk.f[i] -= chunk.pivot(i) * rows.upper[at + i] * chunk.f[i + 1];
+}
+
+/* ---- Cutting ------------------------------------------------------------------------------------------------------ */
+
+/* Rows of a chunk, and of the longest lane that is cut into such chunks. */
+template <typename Real> struct Lengths {
+    enum { SHORT = 64 / sizeof(Real), MEDIUM = 128 / sizeof(Real), LONG = 256 / sizeof(Real) };
+    enum { SHORT_LANE = 2 * SHORT, MEDIUM_LANE = MOST_CHUNKS / 2 * MEDIUM, LONG_LANE = MOST_CHUNKS * LONG };
+    static_assert(LONG_LANE * sizeof(Real) == STARFISH_TRIDIAG_LONGEST_SLAB_LANE_BYTES, "as workspace.c says");
+};
+
+/* `n` rows of `lanes` lanes in chunks; blocks of threads are not yet cut. */
+inline Cut cut_rows(size_t n, size_t lanes, int chunk_rows)
+{
+    Cut cut = {static_cast<int>(n), static_cast<unsigned>(lanes), 0, 1, 1, 0, 0, 0, 0};
+
+    if (n > 0)
+        cut.chunks = static_cast<int>((n + chunk_rows - 1) / chunk_rows);
+    while (cut.group < cut.chunks)
+        cut.group *= 2;
+    cut.padding = static_cast<int>(cut.chunks * chunk_rows - n);
+    return cut;
+}
+
+/* The same in blocks, of which each takes a multiple of `sector` lanes where it can. */
+inline Cut cut_lanes(size_t n, size_t lanes, int chunk_rows, int sector)
+{
+    Cut cut = cut_rows(n, lanes, chunk_rows);
+
+    cut.width = MOST_THREADS / cut.chunks;
+    if (cut.width > sector)
+        cut.width -= cut.width % sector;
+    cut.threads = (cut.width * cut.chunks + WARP - 1) / WARP * WARP;
+    return cut;
+}
+
+/* Distance that was best where two blocks share a multiprocessor: half as many blocks as there are multiprocessors. */
+inline int blocks_ahead(int &ahead)
+{
+    int device = 0, multiprocessors = 0, error = cudaGetDevice(&device);
+
+    if (!error)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    ahead = multiprocessors / 2;
+    return error;
+}
+
+} // namespace
+} // namespace starfish_slab
+
+#endif

@@ -1,0 +1,624 @@
+/* Weighted sums of shifted solves, on the CPU.
+ *
+ * Bound by arithmetic, where a group has more than a few roots: per unknown and root one division and about ten other
+ * operations, and one for every input and output. A recurrence waits for its divisions, so four vectors' worth of unknowns are
+ * worked on side by side, which hides that: where lanes are few, neighbouring roots of one lane, else up to four roots of
+ * some lanes. Rows are combined, eliminated and summed while they are at hand. What groups with few roots take is mostly for
+ * moving their inputs and outputs, which are then as many as the solutions.
+ * Measured, one core of an AMD EPYC, f64, n = 511, ns per unknown and root, three inputs and two outputs or five and three:
+ * one lane, 511 roots of one group 0.9 and 1.1; groups of 31 1.4 and 1.9, of 7 1.6 and 1.8, of 3 1.8 and 2.1, of one (one
+ * input and two outputs, or three and one) 2.3 and 2.2. 64 lanes, 511 roots 0.8 and 0.9; groups of 31 0.9 and 1.1, of 7 1.4
+ * and 1.8, of 3 2.1 and 3. Chains (tridiag_chain_cpu.c) take 1.1 per step, but twice the steps, one after the other.
+ * Source: Gallopoulos and Saad 1989 for the sums, line_block.h for the solves. */
+#include "tridiag/kernels/line_block.h"
+#include "tridiag/kernels/shifted_sums.h"
+
+#include <string.h>
+
+enum {
+    INPUTS = STARFISH_SHIFTED_SUMS_INPUTS,
+    OUTPUTS = STARFISH_SHIFTED_SUMS_OUTPUTS,
+    ROOTS = STARFISH_TRIDIAG_SUMMED_LINES * STARFISH_TRIDIAG_CACHE_LINE / sizeof(scalar),
+    TILE = 32,
+    FULL = 3 * ROOTS / 4,
+    LINE = STARFISH_TRIDIAG_CACHE_LINE / sizeof(scalar),
+    LINES = STARFISH_TRIDIAG_SUMMED_LINES
+};
+
+static const scalar *input_of(const struct starfish_shifted_sums *a, size_t group, int i)
+{
+    const int row = a->input_row[group * (size_t)a->inputs + (size_t)i];
+    return row < 0 ? NULL : (const scalar *)a->input + (size_t)row * a->line.n * a->lanes;
+}
+
+static scalar *output_of(const struct starfish_shifted_sums *a, size_t group, int o)
+{
+    const int row = a->output_row[group * (size_t)a->outputs + (size_t)o];
+    return row < 0 ? NULL : (scalar *)a->output + (size_t)row * a->line.n * a->lanes;
+}
+
+static real lane_shift(const struct starfish_shifted_sums *a, size_t lane)
+{
+    return (real)a->shift + (a->shift_lane ? ((const real *)a->shift_lane)[lane] : 0);
+}
+
+static size_t lanes_end(const struct starfish_shifted_sums *a)
+{
+    return starfish_tridiag_lanes_end(a->lanes, a->first_lane, a->lane_count);
+}
+
+/* Sums begin as zero. */
+static void clear_outputs(const struct starfish_shifted_sums *a)
+{
+    const size_t width = lanes_end(a) - a->first_lane, whole = width == a->lanes;
+    for (size_t g = 0; g < a->groups; g++)
+        for (int o = 0; o < a->outputs; o++) {
+            scalar *out = output_of(a, g, o);
+            for (size_t k = 0; out && k < (whole ? 1 : a->line.n); k++)
+                memset(out + a->first_lane + k * a->lanes, 0, (whole ? a->line.n : 1) * width * sizeof(scalar));
+        }
+}
+
+/* ---- Rows of a block ----------------------------------------------------------------------------------------------- */
+
+/* A row of solutions, once the rows below it are known. */
+STARFISH_TRIDIAG_INLINE const scalar *solution_row(const struct line_block *block, size_t width, size_t k)
+{
+    if (k + 1 == block->n)
+        return block->last;
+    line_block_substitute(block, width, k, k + 2 == block->n ? block->last : block->d + (k + 1) * block->pitch);
+    return block->d + k * block->pitch;
+}
+
+/* The last row is not eliminated, but solved; `pinned` is the slot that is then set to zero, or -1. */
+STARFISH_TRIDIAG_INLINE void take_row(const struct line_block *block, size_t width, size_t k, const scalar *rhs,
+                                      ptrdiff_t pinned)
+{
+    if (k + 1 < block->n) {
+        line_block_eliminate(block, width, k, rhs);
+        return;
+    }
+    line_block_last(block, width, rhs);
+    if (pinned >= 0)
+        block->last[pinned] = 0;
+}
+
+/* Kernels are made for one, three and all inputs; others are padded with weights of zero. */
+static size_t padded_inputs(size_t inputs)
+{
+    return inputs <= 1 ? 1 : inputs <= 3 ? 3 : (size_t)INPUTS;
+}
+
+/* A weighted sum of inputs, all of them numbers that the compiler knows: loops would keep it from working on vectors. */
+#define WEIGHTED(inputs, weight, value)                                                                                \
+    (weight(0) * value(0) + ((inputs) > 1 ? weight(1) * value(1) + weight(2) * value(2) : 0) +                         \
+     ((inputs) > 3 ? weight(3) * value(3) + weight(4) * value(4) : 0))
+
+/* ---- Roots side by side ------------------------------------------------------------------------------------------- */
+
+/* Slots first .. first + count - 1 of a block have roots of one group. Its vectors that are there, in one lane; inputs
+ * are padded with any. */
+struct run {
+    size_t group, first, count;
+    size_t inputs, outputs;
+    const scalar *in[INPUTS];
+    scalar *out[OUTPUTS];
+};
+
+/* A block of roots in one lane, and the weights of its slots on their own group's vectors that are there. */
+struct slots {
+    size_t n, lanes; /* n rows, `lanes` scalars apart in every vector */
+    size_t width;    /* those after have no roots, and weights of zero */
+    size_t runs;
+    struct run run[ROOTS];
+    real in[INPUTS][ROOTS], out[OUTPUTS][ROOTS];
+    ptrdiff_t pinned; /* slot, or -1 */
+};
+
+static void set_run(const struct starfish_shifted_sums *a, size_t root, size_t lane, struct slots *slots,
+                    struct run *run)
+{
+    for (int i = 0; i < a->inputs; i++) {
+        const scalar *in = input_of(a, run->group, i);
+        const real *weight = (const real *)a->input_weight + i;
+        if (!in)
+            continue;
+        for (size_t s = run->first; s < run->first + run->count; s++)
+            slots->in[run->inputs][s] = weight[(root + s) * (size_t)a->inputs];
+        run->in[run->inputs++] = in + lane;
+    }
+    for (int o = 0; o < a->outputs; o++) {
+        scalar *out = output_of(a, run->group, o);
+        const real *weight = (const real *)a->output_weight + o;
+        if (!out)
+            continue;
+        for (size_t s = run->first; s < run->first + run->count; s++)
+            slots->out[run->outputs][s] = weight[(root + s) * (size_t)a->outputs];
+        run->out[run->outputs++] = out + lane;
+    }
+    for (size_t i = run->inputs; i < INPUTS; i++)
+        run->in[i] = run->inputs > 0 ? run->in[0] : (const scalar *)a->input + lane;
+}
+
+/* Slots of roots from `root` on; `group` is that of the first, and becomes that of the one after the last. One group's
+ * that almost fill a block have it for themselves. */
+static void set_slots(const struct starfish_shifted_sums *a, size_t root, size_t lane, size_t *group,
+                      struct slots *slots)
+{
+    memset(slots, 0, sizeof *slots);
+    slots->n = a->line.n;
+    slots->lanes = a->lanes;
+    slots->pinned = -1;
+    for (size_t s = 0; s < ROOTS && *group < a->groups && !(slots->runs == 1 && s >= FULL); slots->width = s) {
+        struct run *run = &slots->run[slots->runs++];
+        const size_t left = (size_t)a->first_root[*group + 1] - (root + s);
+        run->group = *group;
+        run->first = s;
+        run->count = starfish_tridiag_smaller(left, ROOTS - s);
+        set_run(a, root, lane, slots, run);
+        *group += run->count == left;
+        s += run->count;
+    }
+    if (lane == 0 && a->pinned_root >= (int)root && a->pinned_root < (int)(root + slots->width))
+        slots->pinned = a->pinned_root - (ptrdiff_t)root;
+}
+
+/* One group's roots in all slots: rows are combined, eliminated and summed while they are at hand. Every slot has sums of
+ * its own, so that nothing is added across slots before the last of such blocks. */
+STARFISH_TRIDIAG_INLINE void combine_roots(const struct slots *slots, size_t inputs, size_t k, scalar *restrict rhs)
+{
+    scalar value[INPUTS] = {0};
+    for (size_t i = 0; i < inputs; i++)
+        value[i] = slots->run[0].in[i][k * slots->lanes];
+#define WEIGHT(i) slots->in[i][s]
+#define VALUE(i) value[i]
+#pragma omp simd
+    for (size_t s = 0; s < ROOTS; s++)
+        rhs[s] = WEIGHTED(inputs, WEIGHT, VALUE);
+#undef WEIGHT
+#undef VALUE
+}
+
+STARFISH_TRIDIAG_INLINE void add_roots(const scalar *restrict z, const real *restrict weight, int begins,
+                                       scalar *restrict sum)
+{
+    if (begins) {
+#pragma omp simd
+        for (size_t s = 0; s < ROOTS; s++)
+            sum[s] = weight[s] * z[s];
+    } else {
+#pragma omp simd
+        for (size_t s = 0; s < ROOTS; s++)
+            sum[s] += weight[s] * z[s];
+    }
+}
+
+STARFISH_TRIDIAG_INLINE void sum_one_group(const struct line_block *block, const struct slots *slots, size_t inputs,
+                                           int begins, scalar *sums)
+{
+    for (size_t k = 0; k < block->n; k++) {
+        combine_roots(slots, inputs, k, line_block_row(block));
+        take_row(block, ROOTS, k, line_block_row(block), slots->pinned);
+    }
+    for (size_t k = block->n; k-- > 0;) {
+        const scalar *z = solution_row(block, ROOTS, k);
+        for (size_t o = 0; o < slots->run[0].outputs; o++)
+            add_roots(z, slots->out[o], begins, sums + (o * block->n + k) * ROOTS);
+    }
+}
+
+/* In pairs, the same on every instruction set. */
+STARFISH_TRIDIAG_INLINE void add_across(const struct slots *slots, scalar *sums)
+{
+    for (size_t o = 0; o < slots->run[0].outputs; o++)
+        for (size_t k = 0; k < slots->n; k++) {
+            scalar *sum = sums + (o * slots->n + k) * ROOTS;
+            for (size_t half = ROOTS / 2; half > 0; half /= 2)
+                for (size_t s = 0; s < half; s++)
+                    sum[s] += sum[s + half];
+            slots->run[0].out[o][k * slots->lanes] += sum[0];
+        }
+}
+
+STARFISH_TRIDIAG_CLONES
+static void sum_group_roots(const struct line_block *block, const struct slots *slots, int begins, int ends,
+                            scalar *sums)
+{
+    const size_t inputs = padded_inputs(slots->run[0].inputs);
+    line_block_begin(block, ROOTS);
+    if (inputs == 1)
+        sum_one_group(block, slots, 1, begins, sums);
+    else if (inputs == 3)
+        sum_one_group(block, slots, 3, begins, sums);
+    else
+        sum_one_group(block, slots, INPUTS, begins, sums);
+    if (ends)
+        add_across(slots, sums);
+}
+
+/* Roots of several groups: what is the same for all slots of a group is little, so a slot's rows are side by side instead,
+ * TILE of them at a time. */
+STARFISH_TRIDIAG_INLINE void combine_tile(const struct slots *slots, const struct run *run, size_t inputs, size_t first,
+                                          size_t rows, size_t apart, scalar tile[ROOTS][TILE])
+{
+    for (size_t s = run->first; s < run->first + run->count; s++) {
+#define WEIGHT(i) slots->in[i][s]
+#define VALUE(i) run->in[i][(first + j) * apart]
+#pragma omp simd
+        for (size_t j = 0; j < rows; j++)
+            tile[s][j] = WEIGHTED(inputs, WEIGHT, VALUE);
+#undef WEIGHT
+#undef VALUE
+    }
+}
+
+STARFISH_TRIDIAG_INLINE void add_tile(const struct slots *slots, const struct run *run, size_t first, size_t rows,
+                                      size_t apart, scalar tile[ROOTS][TILE])
+{
+    for (size_t o = 0; o < run->outputs; o++) {
+        scalar sum[TILE] = {0};
+        for (size_t s = run->first; s < run->first + run->count; s++) {
+            const real weight = slots->out[o][s];
+#pragma omp simd
+            for (size_t j = 0; j < rows; j++)
+                sum[j] += weight * tile[s][j];
+        }
+        for (size_t j = 0; j < rows; j++)
+            run->out[o][(first + j) * apart] += sum[j];
+    }
+}
+
+STARFISH_TRIDIAG_INLINE void fill_tile(const struct line_block *block, const struct slots *slots, size_t first,
+                                       size_t rows, size_t apart)
+{
+    scalar tile[ROOTS][TILE];
+    memset(tile + slots->width, 0, (ROOTS - slots->width) * sizeof tile[0]);
+    for (size_t r = 0; r < slots->runs; r++) {
+        const struct run *run = &slots->run[r];
+        const size_t inputs = padded_inputs(run->inputs);
+        if (inputs == 1)
+            combine_tile(slots, run, 1, first, rows, apart, tile);
+        else if (inputs == 3)
+            combine_tile(slots, run, 3, first, rows, apart, tile);
+        else
+            combine_tile(slots, run, INPUTS, first, rows, apart, tile);
+    }
+    for (size_t j = 0; j < rows; j++)
+        for (size_t s = 0; s < ROOTS; s++)
+            block->x[(first + j) * block->pitch + s] = tile[s][j];
+}
+
+STARFISH_TRIDIAG_INLINE void drain_tile(const struct line_block *block, const struct slots *slots, size_t first,
+                                        size_t rows, size_t apart)
+{
+    scalar tile[ROOTS][TILE];
+    for (size_t j = 0; j < rows; j++) {
+        const scalar *z = first + j + 1 < block->n ? block->d + (first + j) * block->pitch : block->last;
+        for (size_t s = 0; s < ROOTS; s++)
+            tile[s][j] = z[s];
+    }
+    for (size_t r = 0; r < slots->runs; r++)
+        add_tile(slots, &slots->run[r], first, rows, apart, tile);
+}
+
+STARFISH_TRIDIAG_INLINE void sum_tiles(const struct line_block *block, const struct slots *slots, size_t apart)
+{
+    const size_t n = block->n, tiled = n / TILE * TILE;
+    for (size_t k = 0; k < tiled; k += TILE)
+        fill_tile(block, slots, k, TILE, apart);
+    if (tiled < n)
+        fill_tile(block, slots, tiled, n - tiled, apart);
+    line_block_begin(block, ROOTS);
+    for (size_t k = 0; k < n; k++)
+        take_row(block, ROOTS, k, block->x + k * block->pitch, slots->pinned);
+    for (size_t k = n; k-- > 0;)
+        solution_row(block, ROOTS, k);
+    for (size_t k = 0; k < tiled; k += TILE)
+        drain_tile(block, slots, k, TILE, apart);
+    if (tiled < n)
+        drain_tile(block, slots, tiled, n - tiled, apart);
+}
+
+STARFISH_TRIDIAG_CLONES
+static void sum_several_groups(const struct line_block *block, const struct slots *slots)
+{
+    if (slots->lanes == 1)
+        sum_tiles(block, slots, 1);
+    else
+        sum_tiles(block, slots, slots->lanes);
+}
+
+static void sum_lane(const struct starfish_shifted_sums *a, const struct line_block *block, size_t lane, scalar *sums)
+{
+    const size_t end = (size_t)a->first_root[a->groups];
+    struct slots slots;
+    size_t group = 0;
+    for (size_t root = (size_t)a->first_root[0]; root < end; root += slots.width) {
+        set_slots(a, root, lane, &group, &slots);
+        for (size_t s = 0; s < ROOTS; s++)
+            block->shift[s] = lane_shift(a, lane) + ((const real *)a->mu)[root + (s < slots.width ? s : 0)];
+        if (slots.runs == 1 && slots.width >= FULL) {
+            const size_t first = (size_t)a->first_root[slots.run[0].group];
+            const size_t after = (size_t)a->first_root[slots.run[0].group + 1];
+            sum_group_roots(block, &slots, root<first + ROOTS, root + slots.width + FULL> after, sums);
+        } else {
+            sum_several_groups(block, &slots);
+        }
+    }
+}
+
+static void sums_of_few_lanes(const struct starfish_shifted_sums *a)
+{
+    const struct line_block block = line_block_create(&a->line, ROOTS, 1, a->workspace);
+    clear_outputs(a);
+    for (size_t lane = a->first_lane; lane < lanes_end(a); lane++)
+        sum_lane(a, &block, lane, line_block_end(&block));
+}
+
+/* ---- Lanes side by side -------------------------------------------------------------------------------------------- */
+
+/* A group's vectors that are there, and their numbers in the group. */
+struct group_vectors {
+    size_t inputs, outputs;
+    int input[INPUTS], output[OUTPUTS];
+    const scalar *in[INPUTS];
+    scalar *out[OUTPUTS];
+};
+
+/* `lines` cache lines of lanes, the last lanes of which need not be there, in rows `pitch` scalars apart. */
+struct lane_block {
+    size_t group, lines, first_lane, lanes;
+    size_t inputs, outputs, pitch;
+    const scalar *in[INPUTS];
+    scalar *out[OUTPUTS];
+};
+
+struct lane_weights {
+    real in[LINES][INPUTS], out[LINES][OUTPUTS];
+};
+
+static struct group_vectors vectors_of_group(const struct starfish_shifted_sums *a, size_t group)
+{
+    struct group_vectors v = {.inputs = 0};
+    for (int i = 0; i < a->inputs; i++) {
+        const scalar *in = input_of(a, group, i);
+        if (!in)
+            continue;
+        v.input[v.inputs] = i;
+        v.in[v.inputs++] = in;
+    }
+    for (int o = 0; o < a->outputs; o++) {
+        scalar *out = output_of(a, group, o);
+        if (!out)
+            continue;
+        v.output[v.outputs] = o;
+        v.out[v.outputs++] = out;
+    }
+    return v;
+}
+
+/* One row of right-hand sides, roots one after the other. */
+STARFISH_TRIDIAG_INLINE void combine_lanes(const struct lane_block *b, const struct lane_weights *w, size_t k,
+                                           size_t roots, size_t lines, size_t inputs, scalar *restrict rhs)
+{
+#define WEIGHT(i) w->in[q][i]
+#define VALUE(i) b->in[i][k * b->pitch + l]
+    for (size_t q = 0; q < roots; q++) {
+#pragma omp simd
+        for (size_t l = 0; l < lines * LINE; l++)
+            rhs[q * lines * LINE + l] = WEIGHTED(inputs, WEIGHT, VALUE);
+    }
+#undef WEIGHT
+#undef VALUE
+}
+
+STARFISH_TRIDIAG_INLINE void add_lanes(const struct lane_block *b, const struct lane_weights *w, size_t k, size_t roots,
+                                       size_t lines, int begins, const scalar *restrict z)
+{
+    for (size_t o = 0; o < b->outputs; o++) {
+        scalar *restrict out = b->out[o] + k * b->pitch;
+#pragma omp simd
+        for (size_t l = 0; l < lines * LINE; l++) {
+            scalar sum = w->out[0][o] * z[l];
+            for (size_t q = 1; q < roots; q++)
+                sum += w->out[q][o] * z[q * lines * LINE + l];
+            out[l] = begins ? sum : out[l] + sum;
+        }
+    }
+}
+
+STARFISH_TRIDIAG_INLINE void sum_rows(const struct line_block *block, const struct lane_block *b,
+                                      const struct lane_weights *w, size_t roots, size_t lines, size_t inputs,
+                                      int begins, ptrdiff_t pinned)
+{
+    const size_t width = roots * lines * LINE;
+    line_block_begin(block, width);
+    for (size_t k = 0; k < block->n; k++) {
+        combine_lanes(b, w, k, roots, lines, inputs, line_block_row(block));
+        take_row(block, width, k, line_block_row(block), pinned);
+    }
+    for (size_t k = block->n; k-- > 0;)
+        add_lanes(b, w, k, roots, lines, begins, solution_row(block, width, k));
+}
+
+STARFISH_TRIDIAG_INLINE void sum_rows_of(const struct line_block *block, const struct lane_block *b,
+                                         const struct lane_weights *w, size_t roots, size_t lines, int begins,
+                                         ptrdiff_t pinned)
+{
+    const size_t inputs = padded_inputs(b->inputs);
+    if (inputs == 1)
+        sum_rows(block, b, w, roots, lines, 1, begins, pinned);
+    else if (inputs == 3)
+        sum_rows(block, b, w, roots, lines, 3, begins, pinned);
+    else
+        sum_rows(block, b, w, roots, lines, INPUTS, begins, pinned);
+}
+
+/* Most groups have many roots, and those of whole trees one or three more than a multiple of four. */
+STARFISH_TRIDIAG_CLONES
+static void sum_some_roots(const struct line_block *block, const struct lane_block *b, const struct lane_weights *w,
+                           size_t roots, int begins, ptrdiff_t pinned)
+{
+    if (roots == LINES && b->lines == 1)
+        sum_rows_of(block, b, w, LINES, 1, begins, pinned);
+    else if (roots == 3 && b->lines == 1)
+        sum_rows_of(block, b, w, 3, 1, begins, pinned);
+    else if (roots == 1 && b->lines == LINES)
+        sum_rows_of(block, b, w, 1, LINES, begins, pinned);
+    else
+        sum_rows_of(block, b, w, roots, b->lines, begins, pinned);
+}
+
+/* Weights and shifts of roots root .. root + roots - 1; lanes beyond the last have the shift of the first. */
+static void set_roots(const struct starfish_shifted_sums *a, const struct line_block *block, const struct lane_block *b,
+                      const struct group_vectors *v, size_t root, size_t roots, struct lane_weights *w)
+{
+    const size_t width = b->lines * LINE;
+    memset(w, 0, sizeof *w);
+    for (size_t q = 0; q < roots; q++) {
+        const real *in = (const real *)a->input_weight + (root + q) * (size_t)a->inputs;
+        const real *out = (const real *)a->output_weight + (root + q) * (size_t)a->outputs;
+        for (size_t i = 0; i < v->inputs; i++)
+            w->in[q][i] = in[v->input[i]];
+        for (size_t o = 0; o < v->outputs; o++)
+            w->out[q][o] = out[v->output[o]];
+        for (size_t l = 0; l < width; l++)
+            block->shift[q * width + l] =
+                lane_shift(a, b->first_lane + (l < b->lanes ? l : 0)) + ((const real *)a->mu)[root + q];
+    }
+}
+
+/* As many roots at a time as fill a block of lines. */
+static void sum_lane_block(const struct starfish_shifted_sums *a, const struct line_block *block,
+                           const struct lane_block *b, const struct group_vectors *v)
+{
+    const size_t first = (size_t)a->first_root[b->group], end = (size_t)a->first_root[b->group + 1];
+    struct lane_weights weights;
+    for (size_t root = first, roots; root < end; root += roots) {
+        roots = starfish_tridiag_smaller(LINES / b->lines, end - root);
+        const ptrdiff_t after = a->pinned_root - (ptrdiff_t)root;
+        const int is_pinned = b->first_lane == 0 && a->pinned_root >= (int)root && after < (ptrdiff_t)roots;
+        set_roots(a, block, b, v, root, roots, &weights);
+        sum_some_roots(block, b, &weights, roots, root == first, is_pinned ? after * (ptrdiff_t)(b->lines * LINE) : -1);
+    }
+}
+
+/* Rows that are a power of two apart share a few places in the caches. So vectors that are passed over again and again are
+ * copied to `memory`: rows of `lines` cache lines, zeros beyond the last lane, then those of the next lanes. */
+STARFISH_TRIDIAG_CLONES
+static void pack(const scalar *from, size_t apart, size_t n, size_t lanes, size_t width, scalar *to)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t l = 0; l < lanes; l += width) {
+            const size_t count = starfish_tridiag_smaller(width, lanes - l);
+            line_copy_row(to + n * l + k * width, from + k * apart + l, count);
+            if (count < width)
+                memset(to + n * l + k * width + count, 0, (width - count) * sizeof(scalar));
+        }
+}
+
+STARFISH_TRIDIAG_CLONES
+static void unpack(const scalar *from, size_t apart, size_t n, size_t lanes, size_t width, scalar *to)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t l = 0; l < lanes; l += width)
+            line_copy_row(to + k * apart + l, from + n * l + k * width, starfish_tridiag_smaller(width, lanes - l));
+}
+
+/* `lanes` lanes from first_lane on, at most LINES cache lines, by way of copies. */
+static void sum_packed(const struct starfish_shifted_sums *a, const struct line_block *block, struct lane_block *b,
+                       const struct group_vectors *v, size_t first_lane, size_t lanes)
+{
+    const size_t n = a->line.n, vector = n * LINES * LINE, width = b->lines * LINE;
+    scalar *memory = line_block_end(block);
+    for (size_t i = 0; i < v->inputs; i++)
+        pack(v->in[i] + first_lane, a->lanes, n, lanes, width, memory + i * vector);
+    if (v->inputs == 0)
+        memset(memory, 0, vector * sizeof(scalar));
+    b->pitch = width;
+    for (size_t l = 0; l < lanes; l += width) {
+        b->first_lane = first_lane + l;
+        b->lanes = starfish_tridiag_smaller(width, lanes - l);
+        for (size_t i = 0; i < INPUTS; i++)
+            b->in[i] = memory + (i < v->inputs ? i : 0) * vector + n * l;
+        for (size_t o = 0; o < v->outputs; o++)
+            b->out[o] = memory + (INPUTS + o) * vector + n * l;
+        sum_lane_block(a, block, b, v);
+    }
+    for (size_t o = 0; o < v->outputs; o++)
+        unpack(memory + (INPUTS + o) * vector, a->lanes, n, lanes, width, v->out[o] + first_lane);
+}
+
+/* The same without copies, for a single root. */
+static void sum_direct(const struct starfish_shifted_sums *a, const struct line_block *block, struct lane_block *b,
+                       const struct group_vectors *v, size_t first_lane)
+{
+    b->pitch = a->lanes;
+    b->first_lane = first_lane;
+    b->lanes = LINES * LINE;
+    for (size_t i = 0; i < INPUTS; i++)
+        b->in[i] = v->in[i < v->inputs ? i : 0] + first_lane;
+    for (size_t o = 0; o < v->outputs; o++)
+        b->out[o] = v->out[o] + first_lane;
+    sum_lane_block(a, block, b, v);
+}
+
+static void sum_group(const struct starfish_shifted_sums *a, const struct line_block *block, size_t group)
+{
+    const size_t roots = (size_t)(a->first_root[group + 1] - a->first_root[group]);
+    const struct group_vectors v = vectors_of_group(a, group);
+    struct lane_block b = {.group = group,
+                           .lines = roots == 1   ? LINES
+                                    : roots == 2 ? LINES / 2
+                                                 : 1,
+                           .inputs = v.inputs,
+                           .outputs = v.outputs};
+    for (size_t lane = a->first_lane, lanes; lane < lanes_end(a); lane += lanes) {
+        lanes = starfish_tridiag_smaller(LINES * LINE, lanes_end(a) - lane);
+        if (roots == 1 && lanes == LINES * LINE && v.inputs > 0)
+            sum_direct(a, block, &b, &v, lane);
+        else
+            sum_packed(a, block, &b, &v, lane, lanes);
+    }
+}
+
+static void sums_of_many_lanes(const struct starfish_shifted_sums *a)
+{
+    const struct line_block block = line_block_create(&a->line, LINES * LINE, 0, a->workspace);
+    for (size_t g = 0; g < a->groups; g++)
+        sum_group(a, &block, g);
+}
+
+/* Of each kind of numbers. */
+void REAL_NAME(starfish_sums_of_roots)(const struct starfish_shifted_sums *arguments);
+void REAL_NAME(starfish_sums_of_roots_complex_vectors)(const struct starfish_shifted_sums *arguments);
+void REAL_NAME(starfish_sums_of_roots_complex_lines)(const struct starfish_shifted_sums *arguments);
+
+void NUMBER_NAME(starfish_sums_of_roots)(const struct starfish_shifted_sums *arguments)
+{
+    if (arguments->lanes < STARFISH_TRIDIAG_FEW_LANES)
+        sums_of_few_lanes(arguments);
+    else
+        sums_of_many_lanes(arguments);
+}
+
+#ifdef STARFISH_REAL_NUMBERS
+void REAL_NAME(starfish_shifted_sums_cpu)(const struct starfish_shifted_sums *arguments)
+{
+    static void (*const kernels[STARFISH_TRIDIAG_NUMBERS])(const struct starfish_shifted_sums *) = {
+        [STARFISH_TRIDIAG_REAL] = REAL_NAME(starfish_sums_of_roots),
+        [STARFISH_TRIDIAG_COMPLEX_VECTORS] = REAL_NAME(starfish_sums_of_roots_complex_vectors),
+        [STARFISH_TRIDIAG_COMPLEX_LINES] = REAL_NAME(starfish_sums_of_roots_complex_lines)};
+
+    kernels[arguments->line.numbers](arguments);
+}
+
+void REAL_NAME(starfish_shifted_sums_add_cpu)(size_t count, const void *in, void *out)
+{
+    const real *restrict from = in;
+    real *restrict to = out;
+#pragma omp simd
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+#endif

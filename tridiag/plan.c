@@ -1,0 +1,365 @@
+/* Making a plan: check what is asked for, cut the lines into pieces, register the coefficients, prepare. */
+#include "tridiag/plan.h"
+
+#include "base/real.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A task should be worth 100 microseconds of a core; pieces of lines side by side begin at a cache line of the GPU. */
+enum { UNKNOWNS_PER_PIECE = 32768, LINES_TOGETHER = 32, PIECES_PER_CORE = 2, PIECES_PER_GPU = 4 };
+enum { LONGEST_LINE = 1 << 26, MOST_LINES = 1 << 22 };
+
+/* ---- What is asked for ------------------------------------------------------------------------------------------ */
+
+static starfish_status check_layout(const char *name, struct starfish_layout layout, size_t n, size_t lines, int shared)
+{
+    const size_t most = SIZE_MAX / 64;
+
+    if (n > 1 && layout.row == 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s.row is 0", name);
+    if (lines > 1 && layout.line == 0 && !shared)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s.line is 0", name);
+    if (layout.row > most / n || layout.line > most / lines)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s: %zu and %zu are too far apart", name, layout.row,
+                             layout.line);
+    /* With two strides, elements keep apart when the larger one leaps over all that the smaller one reaches. */
+    const int apart = layout.row >= layout.line ? (lines - 1) * layout.line < layout.row || n == 1
+                                                : (n - 1) * layout.row < layout.line || lines == 1;
+    if (!apart && !shared)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s: lines overlap with strides %zu (row) and %zu (line)",
+                             name, layout.row, layout.line);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_problem(const struct starfish_tridiag_problem *p)
+{
+    if (p->n == 0 || p->n > LONGEST_LINE)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n is %zu, not in 1..2^26", p->n);
+    if (p->lines == 0 || p->lines > MOST_LINES)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.lines is %zu, not in 1..2^22", p->lines);
+    if (p->rhs == 0 || p->rhs > UINT16_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs is %zu, not in 1..65535", p->rhs);
+    if (!p->lower || !p->diag || !p->upper)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s is NULL",
+                             !p->lower  ? "lower"
+                             : !p->diag ? "diag"
+                                        : "upper");
+    STARFISH_TRY(check_layout("coefficients", p->coefficients, p->n, p->lines, p->coefficients.line == 0));
+    STARFISH_TRY(check_layout("vectors", p->vectors, p->n, p->lines, 0));
+    const size_t span = starfish_batch_span(p->vectors, p->n, p->lines);
+    if (p->rhs > 1 && p->rhs_stride < span)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "problem.rhs_stride is %zu, but the lines of a right-hand side reach over %zu elements",
+                             p->rhs_stride, span);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_options(const struct starfish_context *context, const struct starfish_tridiag_problem *p,
+                                     const struct starfish_tridiag_options *o)
+{
+    if (o->size != sizeof *o)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.size is %zu: begin with %s", o->size,
+                             "STARFISH_TRIDIAG_OPTIONS_DEFAULTS");
+    if (o->precision != STARFISH_F32 && o->precision != STARFISH_F64)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.precision is neither STARFISH_F32 nor STARFISH_F64");
+    if ((unsigned)o->algorithm >= STARFISH_ALGORITHMS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.algorithm is %d, which is none", (int)o->algorithm);
+    if (o->pieces > STARFISH_BATCH_MOST_PIECES || o->pieces > p->lines)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.pieces is %zu, but at most %zu are possible", o->pieces,
+                             p->lines < STARFISH_BATCH_MOST_PIECES ? p->lines : (size_t)STARFISH_BATCH_MOST_PIECES);
+    if (o->keep_factors && o->algorithm != STARFISH_ALGORITHM_THOMAS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.keep_factors is for options.algorithm STARFISH_ALGORITHM_THOMAS");
+    if (o->check && o->algorithm == STARFISH_ALGORITHM_PIVOTED)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.check is for algorithms that do not pivot, not STARFISH_ALGORITHM_PIVOTED");
+    const size_t longest = starfish_batch_longest_cuda(o->algorithm, starfish_real_size(o->precision));
+    if (context->workers_of[STARFISH_GPU] > 0 && p->n > longest)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.algorithm keeps a line in a GPU's shared memory: problem.n is %zu, at most %zu "
+                             "fit; take STARFISH_ALGORITHM_AUTO, or a context without GPUs",
+                             p->n, longest);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Pieces ----------------------------------------------------------------------------------------------------- */
+
+static size_t choose_pieces(const struct starfish_tridiag_plan *plan, int coefficients_node)
+{
+    const struct starfish_tridiag_problem *p = &plan->problem;
+    const size_t cores = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t worth = (size_t)((double)p->n * (double)p->lines * (double)p->rhs / UNKNOWNS_PER_PIECE) + 1;
+    const size_t wanted = gpus == 0                              ? PIECES_PER_CORE * cores
+                          : coefficients_node != STARPU_MAIN_RAM ? gpus
+                                                                 : PIECES_PER_GPU * gpus;
+    const size_t groups = (p->lines + LINES_TOGETHER - 1) / LINES_TOGETHER;
+    size_t pieces = wanted < worth ? wanted : worth;
+
+    pieces = pieces < groups ? pieces : groups;
+    return pieces < STARFISH_BATCH_MOST_PIECES ? pieces : STARFISH_BATCH_MOST_PIECES;
+}
+
+/* Lines that piece number `piece` begins with: whole groups when there are enough for all pieces. */
+static size_t first_line_of(size_t lines, size_t pieces, size_t piece)
+{
+    const size_t together = lines / pieces >= LINES_TOGETHER ? LINES_TOGETHER : 1, groups = lines / together;
+
+    return piece == pieces ? lines
+                           : (groups / pieces * piece + (piece < groups % pieces ? piece : groups % pieces)) * together;
+}
+
+static const void *at(const void *array, size_t index, size_t size)
+{
+    return array ? (const char *)array + index * size : NULL;
+}
+
+static void describe_piece(struct starfish_tridiag_plan *plan, size_t number)
+{
+    const struct starfish_tridiag_problem *p = &plan->problem;
+    struct starfish_batch_piece *piece = &plan->piece[number];
+    const size_t components = p->complex_rhs ? 2 : 1, lines = first_line_of(p->lines, plan->pieces, number + 1);
+
+    piece->first_line = first_line_of(p->lines, plan->pieces, number);
+    piece->task = (struct starfish_batch_task){
+        .precision = plan->options.precision,
+        .kernel = {.n = p->n,
+                   .lines = lines - piece->first_line,
+                   .columns = p->rhs * components,
+                   .components = (int)components,
+                   .periodic = p->periodic != 0,
+                   .algorithm = plan->options.algorithm,
+                   .coefficients = p->coefficients,
+                   .vectors = {p->vectors.row * components, p->vectors.line * components},
+                   .column = p->rhs_stride * components},
+        .coefficient_shape =
+            p->coefficients.line == 0 ? STARFISH_BATCH_SPAN : starfish_batch_shape_of(p->coefficients, p->n, p->lines),
+        .vector_shape = starfish_batch_shape_of(p->vectors, p->n, p->lines),
+        .workspace = &plan->workspace};
+}
+
+static starfish_status register_coefficients(struct starfish_tridiag_plan *plan, struct starfish_batch_piece *piece)
+{
+    static const char *const names[] = {"problem.lower", "problem.diag", "problem.upper"};
+    const struct starfish_tridiag_problem *p = &plan->problem;
+    const void *const arrays[] = {p->lower, p->diag, p->upper};
+    const size_t size = starfish_real_size(plan->options.precision);
+    struct starfish_batch_task *task = &piece->task;
+
+    for (int i = 0; i < 3; i++) {
+        int node;
+        STARFISH_TRY(starfish_memory_place(plan->context, names[i], arrays[i], &node, NULL));
+        STARFISH_TRY(starfish_batch_register(&task->coefficient[i], node, names[i],
+                                             at(arrays[i], piece->first_line * p->coefficients.line, size), size, task,
+                                             task->coefficient_shape, p->coefficients, 1, 0));
+    }
+    if (p->shift) {
+        int node;
+        STARFISH_TRY(starfish_memory_place(plan->context, "problem.shift", p->shift, &node, NULL));
+        starpu_vector_data_register(&task->shift, node, (uintptr_t)at(p->shift, piece->first_line, size),
+                                    (uint32_t)task->kernel.lines, size);
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Room for what prepare makes. The kernel's own pointers tell, before there are any, that it will be there. */
+static starfish_status register_prepared(struct starfish_tridiag_plan *plan, struct starfish_batch_piece *piece)
+{
+    const size_t size = starfish_real_size(plan->options.precision);
+    struct starfish_batch_task *task = &piece->task;
+    const size_t matrices = plan->problem.coefficients.line == 0 && !plan->problem.shift ? 1 : task->kernel.lines;
+
+    if (plan->options.keep_factors) {
+        STARFISH_TRY(starfish_array_register(&piece->factors, 2 * matrices * task->kernel.n, size));
+        task->factors = piece->factors;
+    }
+    if (task->kernel.periodic) {
+        STARFISH_TRY(starfish_array_register(&piece->border, matrices * task->kernel.n, size));
+        task->border = piece->border;
+    }
+    if (plan->options.check) {
+        STARFISH_TRY(starfish_vector_results(&piece->growth, matrices));
+        task->growth = piece->growth.handle;
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Workspace depends on whether there are shifts and factors, not on where. */
+static starfish_status create_workspace(struct starfish_tridiag_plan *plan)
+{
+    const size_t size = starfish_real_size(plan->options.precision);
+    size_t cpu = 0, gpu = 0;
+
+    for (size_t i = 0; i < plan->pieces; i++) {
+        static char there;
+        struct starfish_batch kernel = plan->piece[i].task.kernel;
+        kernel.shift = plan->problem.shift ? &there : NULL;
+        kernel.factors = plan->options.keep_factors ? &there : NULL;
+        const size_t on_cpu = starfish_batch_workspace_cpu(&kernel, size);
+        const size_t on_gpu = starfish_batch_workspace_cuda(&kernel, size);
+        cpu = on_cpu > cpu ? on_cpu : cpu;
+        gpu = on_gpu > gpu ? on_gpu : gpu;
+    }
+    return starfish_workspace_create(&plan->workspace, plan->context, cpu, gpu);
+}
+
+/* ---- Preparing -------------------------------------------------------------------------------------------------- */
+
+static void find_growth(struct starfish_tridiag_plan *plan)
+{
+    plan->growth = 0;
+    plan->growth_line = 0;
+    for (size_t i = 0; i < plan->pieces; i++) {
+        const struct starfish_batch_piece *piece = &plan->piece[i];
+        const double *growth = piece->growth.memory;
+        starpu_data_acquire(piece->growth.handle, STARPU_R);
+        for (size_t l = 0; l < piece->growth.count; l++)
+            if (growth[l] > plan->growth) {
+                plan->growth = growth[l];
+                plan->growth_line = piece->first_line + l;
+            }
+        starpu_data_release(piece->growth.handle);
+    }
+}
+
+static starfish_status check_growth(struct starfish_tridiag_plan *plan)
+{
+    const double epsilon = plan->options.precision == STARFISH_F32 ? 0x1p-23 : 0x1p-52;
+
+    find_growth(plan);
+    if (isinf(plan->growth))
+        return starfish_fail(STARFISH_ERROR_SINGULAR, "line %zu: a pivot is zero: take STARFISH_ALGORITHM_PIVOTED",
+                             plan->growth_line);
+    if (plan->growth > 1e-3 / epsilon)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "line %zu: elimination without pivoting grows entries by %.3g: take "
+                             "STARFISH_ALGORITHM_PIVOTED",
+                             plan->growth_line, plan->growth);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status prepare(struct starfish_tridiag_plan *plan)
+{
+    struct starfish_progress progress;
+    starfish_status status = STARFISH_SUCCESS, waited;
+
+    if (!plan->options.keep_factors && !plan->options.check && !plan->problem.periodic)
+        return STARFISH_SUCCESS;
+    starfish_progress_init(&progress, plan->context);
+    for (size_t i = 0; i < plan->pieces && status == STARFISH_SUCCESS; i++)
+        status = starfish_submit_batch_prepare(&progress, &plan->piece[i].task);
+    waited = starfish_progress_wait(&progress);
+    starfish_progress_destroy(&progress);
+    if (status == STARFISH_SUCCESS)
+        status = waited;
+    return status == STARFISH_SUCCESS && plan->options.check ? check_growth(plan) : status;
+}
+
+static starfish_status make_known(struct starfish_tridiag_plan *plan)
+{
+    for (size_t i = 0; i < plan->pieces; i++)
+        STARFISH_TRY(register_coefficients(plan, &plan->piece[i]));
+    return STARFISH_SUCCESS;
+}
+
+static void unregister(starpu_data_handle_t *handle)
+{
+    if (*handle)
+        starpu_data_unregister(*handle);
+    *handle = NULL;
+}
+
+static void forget_coefficients(struct starfish_tridiag_plan *plan)
+{
+    for (size_t i = 0; i < plan->pieces; i++) {
+        for (int c = 0; c < 3; c++)
+            unregister(&plan->piece[i].task.coefficient[c]);
+        unregister(&plan->piece[i].task.shift);
+    }
+}
+
+/* ---- Interface -------------------------------------------------------------------------------------------------- */
+
+static starfish_status create(struct starfish_tridiag_plan *plan)
+{
+    int node;
+
+    STARFISH_TRY(starfish_memory_place(plan->context, "problem.diag", plan->problem.diag, &node, NULL));
+    plan->pieces = plan->options.pieces > 0 ? plan->options.pieces : choose_pieces(plan, node);
+    /* Lines at two strides cannot be told apart by the runtime. */
+    if (starfish_batch_shape_of(plan->problem.vectors, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN ||
+        (plan->problem.coefficients.line != 0 && starfish_batch_shape_of(plan->problem.coefficients, plan->problem.n,
+                                                                         plan->problem.lines) == STARFISH_BATCH_SPAN))
+        plan->pieces = 1;
+    for (size_t i = 0; i < plan->pieces; i++)
+        describe_piece(plan, i);
+    STARFISH_TRY(create_workspace(plan));
+    STARFISH_TRY(make_known(plan));
+    for (size_t i = 0; i < plan->pieces; i++)
+        STARFISH_TRY(register_prepared(plan, &plan->piece[i]));
+    return prepare(plan);
+}
+
+starfish_status starfish_tridiag_plan_create(starfish_context *context, const struct starfish_tridiag_problem *problem,
+                                             const struct starfish_tridiag_options *options,
+                                             starfish_tridiag_plan **result)
+{
+    static const struct starfish_tridiag_options defaults = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+
+    if (!context || !problem || !result)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !context   ? "context"
+                             : !problem ? "problem"
+                                        : "plan");
+    *result = NULL;
+    options = options ? options : &defaults;
+    STARFISH_TRY(check_problem(problem));
+    STARFISH_TRY(check_options(context, problem, options));
+    struct starfish_tridiag_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    plan->context = context;
+    plan->problem = *problem;
+    plan->options = *options;
+    plan->growth = NAN;
+    plan->element_size = starfish_real_size(options->precision) * (problem->complex_rhs ? 2 : 1);
+    const starfish_status status = create(plan);
+    if (status != STARFISH_SUCCESS) {
+        starfish_tridiag_plan_destroy(plan);
+        return status;
+    }
+    *result = plan;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan)
+{
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    /* Copies on other devices are of the old values. */
+    forget_coefficients(plan);
+    STARFISH_TRY(make_known(plan));
+    return prepare(plan);
+}
+
+void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
+{
+    if (!plan)
+        return;
+    forget_coefficients(plan);
+    for (size_t i = 0; i < plan->pieces; i++) {
+        starfish_array_unregister(plan->piece[i].factors);
+        starfish_array_unregister(plan->piece[i].border);
+        starfish_vector_destroy(&plan->piece[i].growth);
+    }
+    starfish_workspace_destroy(&plan->workspace);
+    free(plan);
+}
+
+double starfish_tridiag_plan_growth(const starfish_tridiag_plan *plan, size_t *line)
+{
+    if (line)
+        *line = plan->growth_line;
+    return plan->growth;
+}

@@ -1,0 +1,30 @@
+/* What a plan of the batches of tridiagonal lines holds: coefficients as data of the runtime, cut into pieces of lines, one
+ * task each, and what their prepare tasks made of them. */
+#ifndef STARFISH_TRIDIAG_PLAN_H
+#define STARFISH_TRIDIAG_PLAN_H
+
+#include "codelets/batch.h"
+#include <starfish/tridiag.h>
+
+enum { STARFISH_BATCH_MOST_PIECES = 256 };
+
+struct starfish_batch_piece {
+    size_t first_line;
+    struct starfish_batch_task task; /* input and output are a job's */
+    starpu_data_handle_t factors, border;
+    struct starfish_vector growth;
+};
+
+struct starfish_tridiag_plan {
+    struct starfish_context *context;
+    struct starfish_tridiag_problem problem;
+    struct starfish_tridiag_options options;
+    size_t element_size; /* of right-hand sides: a real or two */
+    size_t pieces;
+    struct starfish_batch_piece piece[STARFISH_BATCH_MOST_PIECES];
+    struct starfish_workspace workspace;
+    double growth;
+    size_t growth_line;
+};
+
+#endif

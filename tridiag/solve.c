@@ -1,0 +1,113 @@
+/* One solve: a job registers the user's arrays piece by piece, and lets go of them when it is waited for. */
+#include "tridiag/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct starfish_tridiag_job {
+    struct starfish_tridiag_plan *plan;
+    struct starfish_progress progress;
+    starpu_data_handle_t input[STARFISH_BATCH_MOST_PIECES], output[STARFISH_BATCH_MOST_PIECES];
+};
+
+static starfish_status register_piece(const struct starfish_tridiag_plan *plan, const char *name, const void *array,
+                                      size_t number, starpu_data_handle_t *handle)
+{
+    const struct starfish_batch_piece *piece = &plan->piece[number];
+    const struct starfish_tridiag_problem *p = &plan->problem;
+    const char *first = (const char *)array + piece->first_line * p->vectors.line * plan->element_size;
+    int node;
+
+    STARFISH_TRY(starfish_memory_place(plan->context, name, array, &node, NULL));
+    return starfish_batch_register(handle, node, name, first, plan->element_size, &piece->task,
+                                   piece->task.vector_shape, p->vectors, p->rhs, p->rhs_stride);
+}
+
+static starfish_status submit(struct starfish_tridiag_job *job, const void *rhs, void *solution)
+{
+    for (size_t i = 0; i < job->plan->pieces; i++) {
+        struct starfish_batch_task task = job->plan->piece[i].task;
+        STARFISH_TRY(register_piece(job->plan, "solution", solution, i, &job->output[i]));
+        if (rhs != solution)
+            STARFISH_TRY(register_piece(job->plan, "rhs", rhs, i, &job->input[i]));
+        task.output = job->output[i];
+        task.input = rhs != solution ? job->input[i] : job->output[i];
+        STARFISH_TRY(starfish_submit_batch(&job->progress, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Unregistering brings the solution back to its memory. */
+static starfish_status finish(struct starfish_tridiag_job *job)
+{
+    const starfish_status status = starfish_progress_wait(&job->progress);
+
+    for (size_t i = 0; i < job->plan->pieces; i++) {
+        if (job->input[i])
+            starpu_data_unregister(job->input[i]);
+        if (job->output[i])
+            starpu_data_unregister(job->output[i]);
+    }
+    return status;
+}
+
+static void destroy(struct starfish_tridiag_job *job)
+{
+    starfish_progress_destroy(&job->progress);
+    free(job);
+}
+
+starfish_status starfish_tridiag_submit(starfish_tridiag_plan *plan, const void *rhs, void *solution,
+                                        starfish_tridiag_job **result)
+{
+    if (!plan || !rhs || !solution || !result)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !plan       ? "plan"
+                             : !rhs      ? "rhs"
+                             : !solution ? "solution"
+                                         : "job");
+    *result = NULL;
+    struct starfish_tridiag_job *job = calloc(1, sizeof *job);
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
+    job->plan = plan;
+    starfish_progress_init(&job->progress, plan->context);
+    const starfish_status status = submit(job, rhs, solution);
+    if (status != STARFISH_SUCCESS) {
+        finish(job);
+        destroy(job);
+        return status;
+    }
+    *result = job;
+    return STARFISH_SUCCESS;
+}
+
+static void fill_info(const struct starfish_tridiag_job *job, struct starfish_tridiag_info *info)
+{
+    memset(info, 0, sizeof *info);
+    info->seconds = 1e-6 * (starpu_timing_now() - job->progress.start);
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        info->worker[kind].tasks = job->progress.done[kind].tasks;
+        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
+    }
+}
+
+starfish_status starfish_tridiag_wait(starfish_tridiag_job *job, struct starfish_tridiag_info *info)
+{
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    const starfish_status status = finish(job);
+    if (status == STARFISH_SUCCESS && info)
+        fill_info(job, info);
+    destroy(job);
+    return status;
+}
+
+starfish_status starfish_tridiag_solve(starfish_tridiag_plan *plan, const void *rhs, void *solution,
+                                       struct starfish_tridiag_info *info)
+{
+    starfish_tridiag_job *job = NULL;
+
+    STARFISH_TRY(starfish_tridiag_submit(plan, rhs, solution, &job));
+    return starfish_tridiag_wait(job, info);
+}
