@@ -1,10 +1,8 @@
-/* One source for real and complex numbers: a file listed in starfish_number_sources is compiled six times, three times for
- * each precision (base/real.h), and inside it
- *     scalar           is what vectors are made of, coefficient what tridiagonal lines are made of: both real; complex and
- *                      real (STARFISH_COMPLEX_VECTORS); or both complex (STARFISH_COMPLEX_LINES),
- *     NUMBER_NAME(f)   is f_f32, f_complex_vectors_f32 or f_complex_lines_f32, or the same of f64,
- *     STARFISH_REAL_NUMBERS is defined where both are real.
- * Complex numbers are pairs (real part, imaginary part). */
+/* One source for real and complex numbers: a file listed in starfish_number_sources is compiled six times, three times
+ * for each precision (base/real.h), and inside it scalar           is what vectors are made of, coefficient what
+ * tridiagonal lines are made of: both real; complex and real (STARFISH_COMPLEX_VECTORS); or both complex
+ * (STARFISH_COMPLEX_LINES), NUMBER_NAME(f)   is f_f32, f_complex_vectors_f32 or f_complex_lines_f32, or the same of
+ * f64, STARFISH_REAL_NUMBERS is defined where both are real. Complex numbers are pairs (real part, imaginary part). */
 #ifndef STARFISH_BASE_NUMBER_H
 #define STARFISH_BASE_NUMBER_H
 

@@ -1,5 +1,5 @@
-/* Timing of launches by CUDA events, for benchmarks of kernels alone. Any error ends the program with a message on standard error that begins
- * with its name. */
+/* Timing of launches by CUDA events, for benchmarks of kernels alone. Any error ends the program with a message on
+ * standard error that begins with its name. */
 #ifndef STARFISH_BENCH_CUDA_TIMING_CUH
 #define STARFISH_BENCH_CUDA_TIMING_CUH
 

@@ -1,6 +1,6 @@
-/* Steps of Q1 multigrid on one GPU, grid by grid: n^2 unknowns of U1 for n = 127 .. 4095, f32 and f64, beside a copy of the same
- * array. Words are what must move per unknown (multigrid/kernels/band.h); the fraction is that of the copy's bandwidth at 4095^2.
- * Medians of CUDA events.
+/* Steps of Q1 multigrid on one GPU, grid by grid: n^2 unknowns of U1 for n = 127 .. 4095, f32 and f64, beside a copy of
+ * the same array. Words are what must move per unknown (multigrid/kernels/band.h); the fraction is that of the copy's
+ * bandwidth at 4095^2. Medians of CUDA events.
  *
  *   bench/multigrid_steps           CSV on standard output */
 extern "C" {
@@ -40,8 +40,8 @@ unsigned missing(size_t n, size_t i, size_t j)
     return 9 - across * down;
 }
 
-/* Row sums and bands E NW N NE of U1, whose entries do not depend on the level, and weights of a half: the diagonal is 8/3, an entry
- * -1/3. */
+/* Row sums and bands E NW N NE of U1, whose entries do not depend on the level, and weights of a half: the diagonal is
+ * 8/3, an entry -1/3. */
 template <typename Real> Real *make_table(const starfish_q1_shape &shape)
 {
     static const int ahead[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
@@ -63,7 +63,7 @@ template <typename Real> Real *make_table(const starfish_q1_shape &shape)
 
 template <typename Real> struct Grid {
     starfish_q1_shape shape, coarse;
-    starfish_q1_place place;
+    starfish_place place;
     Real *table, *coarse_table, *u, *v, *f, *coarse_f;
     double *sums;
     starfish_rectangle all, all_coarse;
@@ -79,7 +79,7 @@ template <typename Real> struct Grid {
             check(cudaMalloc(array, bytes));
             check(cudaMemset(*array, 0, bytes));
         }
-        check(cudaMalloc(&sums, STARFISH_BAND_SUMS * sizeof *sums));
+        check(cudaMalloc(&sums, STARFISH_SUMS * sizeof *sums));
         check(cudaMalloc(&place.work, starfish_q1_work(place.precision, &shape, 1)));
         all = {0, n, 0, n};
         all_coarse = {0, coarse.n[0], 0, coarse.n[1]};
@@ -96,12 +96,12 @@ template <typename Real> struct Grid {
         const starfish_q1_smooth step = {shape, direction, all, 0.7, table, u, f, v};
         return starfish_q1_smooth_here(&place, &step);
     }
-    int defect(bool stored)
+    int residual(bool stored)
     {
-        const starfish_q1_defect step = {shape, all, table, u, f, stored ? v : nullptr, stored ? nullptr : sums};
-        return starfish_q1_defect_here(&place, &step);
+        const starfish_q1_residual step = {shape, all, table, u, f, stored ? v : nullptr, stored ? nullptr : sums};
+        return starfish_q1_residual_here(&place, &step);
     }
-    int restrict_defect()
+    int restrict_residual()
     {
         const starfish_q1_restrict step = {shape, coarse, all_coarse, table, coarse_table, u, f, coarse_f};
         return starfish_q1_restrict_here(&place, &step);
@@ -122,13 +122,13 @@ template <typename Real> void measure(size_t n, double *copy_rate)
         double words;
         std::function<int()> launch;
     } steps[] = {{"copy", 2, [&] { return grid.copy(); }},
-                 {"defect", 8, [&] { return grid.defect(true); }},
-                 {"norm", 7, [&] { return grid.defect(false); }},
+                 {"residual", 8, [&] { return grid.residual(true); }},
+                 {"norm", 7, [&] { return grid.residual(false); }},
                  {"jacobi", 8, [&] { return grid.smooth(STARFISH_Q1_POINTS); }},
                  {"even rows", 5, [&] { return grid.smooth(STARFISH_Q1_ROWS_EVEN); }},
                  {"lines x", 8, [&] { return grid.smooth(STARFISH_Q1_LINES_X); }},
                  {"lines y", 8, [&] { return grid.smooth(STARFISH_Q1_LINES_Y); }},
-                 {"restrict", 7.25, [&] { return grid.restrict_defect(); }},
+                 {"restrict", 7.25, [&] { return grid.restrict_residual(); }},
                  {"prolong", 2.25, [&] { return grid.prolong(); }}};
 
     for (const auto &step : steps) {

@@ -3,8 +3,8 @@
  * A module that peer_hypre_load.c loads when it is wanted, so that programs run where hypre and MPI are not.
  *
  * One process, hence one core: Debian's hypre is built for MPI and without threads. PFMG smooths by
- * weighted Jacobi, its default, or where asked for by red-black Gauss-Seidel (which is for stencils without diagonals), and coarsens one
- * direction at a time; SMG solves whole lines by multigrid. The matrix is stored as symmetric. */
+ * weighted Jacobi, its default, or where asked for by red-black Gauss-Seidel (which is for stencils without diagonals),
+ * and coarsens one direction at a time; SMG solves whole lines by multigrid. The matrix is stored as symmetric. */
 #include "bench/peer_hypre.h"
 
 #include "bench/clock.h"

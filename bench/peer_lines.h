@@ -34,8 +34,8 @@ int peer_cusparse_batch(const struct peer_lines *lines, int repeat, double *seco
 int peer_cusparse_line(const struct peer_lines *line, int pivot, int repeat, double *seconds);
 
 struct CUstream_st;
-/* Times `launch`, which returns a cudaError_t, on the current device with CUDA's events: `at_once` launches in a row for
- * each of the seconds[], which are of one launch. */
+/* Times `launch`, which returns a cudaError_t, on the current device with CUDA's events: `at_once` launches in a row
+ * for each of the seconds[], which are of one launch. */
 int peer_device_time(int (*launch)(void *data, struct CUstream_st *stream), void *data, int at_once, int repeat,
                      double *seconds);
 /* `count` elements that lie `stride` elements of `size` bytes apart, to where they lie in the same way. */

@@ -1,5 +1,5 @@
-/* Kernels of slabs of lines on one core: 128 x 128 lanes of several numbers of planes. Bytes counted: ends read the slab
- * once, solve reads and writes it once. Prints CSV; run it with nothing else on the machine. */
+/* Kernels of slabs of lines on one core: 128 x 128 lanes of several numbers of planes. Bytes counted: ends read the
+ * slab once, solve reads and writes it once. Prints CSV; run it with nothing else on the machine. */
 #include "base/real.h"
 #include "bench/clock.h"
 #include "tridiag/kernels/slab_lines.h"

@@ -3,8 +3,8 @@
 #ifndef STARFISH_CODELETS_BATCH_H
 #define STARFISH_CODELETS_BATCH_H
 
+#include "scheduler/table.h"
 #include "scheduler/task.h"
-#include "scheduler/vector.h"
 #include "scheduler/workspace.h"
 #include "tridiag/kernels/batch.h"
 
@@ -29,7 +29,8 @@ enum starfish_batch_shape starfish_batch_shape_of(struct starfish_layout layout,
 /* Elements from the first of the first line to the last of the last. */
 size_t starfish_batch_span(struct starfish_layout layout, size_t n, size_t lines);
 
-/* Make an array known to the runtime: `lines` lines of n elements of `size` bytes, `rhs` times. `name` is for errors. */
+/* Make an array known to the runtime: `lines` lines of n elements of `size` bytes, `rhs` times. `name` is for errors.
+ */
 starfish_status starfish_batch_register(starpu_data_handle_t *handle, int node, const char *name, const void *memory,
                                         size_t size, const struct starfish_batch_task *task,
                                         enum starfish_batch_shape shape, struct starfish_layout layout, size_t rhs,

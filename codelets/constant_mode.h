@@ -2,12 +2,12 @@
 #ifndef STARFISH_CODELETS_CONSTANT_MODE_H
 #define STARFISH_CODELETS_CONSTANT_MODE_H
 
-#include "scheduler/task.h"
 #include "blktri/kernels/constant_mode.h"
+#include "scheduler/task.h"
 
-/* The tiles (ny rows of `lanes` modes per plane) are those of the block of modes that starts with the constant one; of complex
- * numbers, that is mode 0 for the real and mode 1 for the imaginary `part`.
- * removed: a double for each part, receives mean * scale; NULL: not wanted. */
+/* The tiles (ny rows of `lanes` modes per plane) are those of the block of modes that starts with the constant one; of
+ * complex numbers, that is mode 0 for the real and mode 1 for the imaginary `part`. removed: a double for each part,
+ * receives mean * scale; NULL: not wanted. */
 starfish_status starfish_submit_constant_mode(struct starfish_progress *progress, int phase,
                                               starfish_precision precision, size_t part, size_t lanes, size_t ny,
                                               size_t tiles, const starpu_data_handle_t *tile, const size_t *first,

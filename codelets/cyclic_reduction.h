@@ -1,23 +1,25 @@
 /* Tasks: block cyclic reduction of one block of modes (or of one 2D problem), level by level.
  *
  * The rows of the problem (its z-planes; in 2D its lines of constant y) are separators of nested blocks; the rows of
- * one level lie together in one array, `width` = lanes * n reals each (of complex numbers twice as many), n the length of a
- * tridiagonal line and lanes the number of modes side by side. Level 0 has the one separator of the whole range; its neighbours are always on levels
- * nearer to 0. The arithmetic of a level is, in product form, chains of shifted tridiagonal solves (tridiag/kernels/tridiag.h), in
- * partial-fraction form weighted sums of them (tridiag/kernels/shifted_sums.h); what these are is made in blktri/. */
+ * one level lie together in one array, `width` = lanes * n reals each (of complex numbers twice as many), n the length
+ * of a tridiagonal line and lanes the number of modes side by side. Level 0 has the one separator of the whole range;
+ * its neighbours are always on levels nearer to 0. The arithmetic of a level is, in product form, chains of shifted
+ * tridiagonal solves (tridiag/kernels/tridiag.h), in partial-fraction form weighted sums of them
+ * (tridiag/kernels/shifted_sums.h); what these are is made in blktri/. */
 #ifndef STARFISH_CODELETS_CYCLIC_REDUCTION_H
 #define STARFISH_CODELETS_CYCLIC_REDUCTION_H
 
 #include "blktri/kernels/rows.h"
+#include "scheduler/table.h"
 #include "scheduler/task.h"
-#include "scheduler/vector.h"
 #include "scheduler/workspace.h"
 #include "tridiag/kernels/shifted_sums.h"
 #include "tridiag/kernels/tridiag.h"
 
 enum { STARFISH_MAX_LEVELS = 34 };
 
-/* A batch of chains (tridiag/kernels/tridiag.h): offsets of its tables into the level's ints, and of its scales into reals. */
+/* A batch of chains (tridiag/kernels/tridiag.h): offsets of its tables into the level's ints, and of its scales into
+ * reals. */
 struct starfish_chain_batch {
     size_t vectors;
     int max_steps;
@@ -64,7 +66,7 @@ struct starfish_level {
     enum starfish_reduction_form form;
     struct starfish_level_chains chains;
     struct starfish_level_sums sums;
-    struct starfish_vector ints, reals;
+    struct starfish_table ints, reals;
 };
 
 /* What all tasks on one block of modes share. */
@@ -104,8 +106,8 @@ starfish_status starfish_submit_substitute(struct starfish_progress *progress, i
                                            const struct starfish_reduction_block *block,
                                            const struct starfish_level *levels, size_t depth);
 
-/* Planes of tiles <-> rows of levels. `places`: for each level in turn its rows' tile, then plane within the tile (ints).
- * to_levels: tiles are read and levels written; otherwise the reverse. */
+/* Planes of tiles <-> rows of levels. `places`: for each level in turn its rows' tile, then plane within the tile
+ * (ints). to_levels: tiles are read and levels written; otherwise the reverse. */
 starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase, starfish_precision precision,
                                      int to_levels, size_t width, size_t tiles, const starpu_data_handle_t *tile,
                                      size_t levels, const starpu_data_handle_t *level, const size_t *level_rows,

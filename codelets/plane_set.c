@@ -1,4 +1,5 @@
-/* Transforms of planes: x and y together where both are fast; x, then a matrix product through work space, otherwise. */
+/* Transforms of planes: x and y together where both are fast; x, then a matrix product through work space, otherwise.
+ */
 #include "codelets/plane_set.h"
 
 #include "base/real.h"
@@ -7,8 +8,8 @@
 
 #include <string.h>
 
-/* A product of matrices wants many rows, and its planes wait in the work space: this much on a GPU; on a core one plane, or
- * as many as a part of its second-level cache holds. */
+/* A product of matrices wants many rows, and its planes wait in the work space: this much on a GPU; on a core one
+ * plane, or as many as a part of its second-level cache holds. */
 enum { GPU_GROUP_BYTES = 64 << 20, CORE_GROUP_BYTES = 256 << 10 };
 
 static size_t plane_bytes(const struct starfish_plane_set *set)

@@ -1,5 +1,5 @@
-/* The transforms of whole xy-planes with plans for every worker: in x a fast transform, in y a fast transform or a change
- * of basis. */
+/* The transforms of whole xy-planes with plans for every worker: in x a fast transform, in y a fast transform or a
+ * change of basis. */
 #ifndef STARFISH_CODELETS_PLANE_SET_H
 #define STARFISH_CODELETS_PLANE_SET_H
 

@@ -1,5 +1,5 @@
-/* Tasks of Q1 multigrid: the steps of q1_steps.h on parts of a grid, and all small grids as one (q1_tail.c). A part is a row
- * of tiles, or a column of them for lines in y. */
+/* Tasks of Q1 multigrid: the steps of q1_steps.h on parts of a grid, and all small grids as one (q1_tail.c). A part is
+ * a row of tiles, or a column of them for lines in y. */
 #ifndef STARFISH_CODELETS_Q1_H
 #define STARFISH_CODELETS_Q1_H
 
@@ -26,7 +26,7 @@ struct starfish_q1_grid_data {
 };
 
 /* Phases for struct starfish_progress. */
-enum starfish_q1_phase { STARFISH_Q1_SMOOTH, STARFISH_Q1_TRANSFER, STARFISH_Q1_DEFECT, STARFISH_Q1_TAIL };
+enum starfish_q1_phase { STARFISH_Q1_SMOOTH, STARFISH_Q1_TRANSFER, STARFISH_Q1_RESIDUAL, STARFISH_Q1_TAIL };
 
 /* v = u improved by one step. u NULL: zero. v has other tiles than u. */
 starfish_status starfish_submit_q1_smooth(struct starfish_progress *progress, const struct starfish_q1_setting *setting,
@@ -47,17 +47,18 @@ starfish_status starfish_submit_q1_prolong(struct starfish_progress *progress,
                                            const struct starfish_q1_grid_data *fine,
                                            const struct starfish_q1_grid_data *coarse, size_t part, int zero,
                                            const struct starfish_tiles *coarse_u, const struct starfish_tiles *u);
-/* result = f - A u and, as STARFISH_BAND_SUMS doubles, the sum of its squares; either may be NULL. */
-starfish_status starfish_submit_q1_defect(struct starfish_progress *progress, const struct starfish_q1_setting *setting,
-                                          const struct starfish_q1_grid_data *grid, size_t part,
-                                          const struct starfish_tiles *u, const struct starfish_tiles *f,
-                                          const struct starfish_tiles *result, starpu_data_handle_t sums);
+/* result = f - A u and, as STARFISH_SUMS doubles, the sum of its squares; either may be NULL. */
+starfish_status starfish_submit_q1_residual(struct starfish_progress *progress,
+                                            const struct starfish_q1_setting *setting,
+                                            const struct starfish_q1_grid_data *grid, size_t part,
+                                            const struct starfish_tiles *u, const struct starfish_tiles *f,
+                                            const struct starfish_tiles *result, starpu_data_handle_t sums);
 /* v = u + scale * correction; u NULL: zero, correction NULL: v = u. v may be u or the correction. */
 starfish_status starfish_submit_q1_update(struct starfish_progress *progress, const struct starfish_q1_setting *setting,
                                           const struct starfish_q1_shape *shape, size_t part, double scale,
                                           const struct starfish_tiles *u, const struct starfish_tiles *correction,
                                           const struct starfish_tiles *v);
-/* sums: STARFISH_BAND_SUMS doubles that add up to the inner product of u and v. */
+/* sums: STARFISH_SUMS doubles that add up to the inner product of u and v. */
 starfish_status starfish_submit_q1_product(struct starfish_progress *progress,
                                            const struct starfish_q1_setting *setting,
                                            const struct starfish_q1_shape *shape, size_t part,
@@ -97,10 +98,10 @@ starfish_status starfish_submit_q1_tail(struct starfish_progress *progress, cons
 
 /* A smoother's directions, one after the other in each of its steps. */
 int starfish_q1_sweeps(starfish_smoother smoother, enum starfish_q1_direction direction[2]);
-/* The damping of step 0 .. steps-1 on a grid: `damping`, but for Chebyshev, where it is the lower end of the interval [a, b]
- * over b, the bound of the eigenvalues. Then steps are divided by the zeros of the polynomial, smallest and largest, next
- * smallest and largest, ...: while a > 0.18 b no eigenvalue's factor exceeds 1 after any pair, so that the order of the zeros, on which
- * rounding errors depend, is good for any number of steps. */
+/* The damping of step 0 .. steps-1 on a grid: `damping`, but for Chebyshev, where it is the lower end of the interval
+ * [a, b] over b, the bound of the eigenvalues. Then steps are divided by the zeros of the polynomial, smallest and
+ * largest, next smallest and largest, ...: while a > 0.18 b no eigenvalue's factor exceeds 1 after any pair, so that
+ * the order of the zeros, on which rounding errors depend, is good for any number of steps. */
 double starfish_q1_damping(starfish_smoother smoother, double damping, const struct starfish_q1_shape *shape, int step,
                            int steps);
 

@@ -1,8 +1,8 @@
 /* The coarsest grid of Q1 multigrid by conjugate gradients. */
 #include "codelets/q1_coarse.h"
 
+#include "base/place.h"
 #include "base/real.h"
-#include "codelets/place_kernel.h"
 #include "krylov/kernels/krylov.h"
 
 STARFISH_PLACE_KERNEL(run_update, starfish_krylov_update)
@@ -19,7 +19,7 @@ static size_t vector_bytes(starfish_precision precision, const struct starfish_q
     return aligned(shape->n[0] * shape->n[1] * starfish_real_size(precision));
 }
 
-static const size_t sums_bytes = STARFISH_BAND_SUMS * sizeof(double);
+static const size_t sums_bytes = STARFISH_SUMS * sizeof(double);
 
 size_t starfish_q1_coarse_work(const struct starfish_q1_coarse *coarse, starfish_precision precision,
                                const struct starfish_q1_shape *shape)
@@ -32,14 +32,14 @@ size_t starfish_q1_coarse_work(const struct starfish_q1_coarse *coarse, starfish
 
 /* A solve under way. `image` is -A direction, and between two of them the preconditioner's. */
 struct krylov {
-    const struct starfish_q1_place *place;
+    const struct starfish_place *place;
     const struct starfish_q1_coarse_solve *solve;
     struct starfish_rectangle at;
     void *residual, *preconditioned, *direction, *image, *zero;
     double *sums, *state;
 };
 
-static struct krylov lay_out(const struct starfish_q1_place *place, const struct starfish_q1_coarse_solve *s)
+static struct krylov lay_out(const struct starfish_place *place, const struct starfish_q1_coarse_solve *s)
 {
     const size_t bytes = vector_bytes(place->precision, &s->shape);
     char *work = s->work;
@@ -84,17 +84,17 @@ static int update(const struct krylov *k, enum starfish_krylov_scalar factor, co
 }
 
 /* result = f - A u, and where `summed` the sum of its squares. */
-static int find_defect(const struct krylov *k, const void *u, const void *f, void *result, int summed)
+static int find_residual(const struct krylov *k, const void *u, const void *f, void *result, int summed)
 {
-    const struct starfish_q1_defect defect = {.shape = k->solve->shape,
-                                              .at = k->at,
-                                              .table = k->solve->table,
-                                              .u = u,
-                                              .f = f,
-                                              .result = result,
-                                              .sums = summed ? k->sums : NULL};
+    const struct starfish_q1_residual residual = {.shape = k->solve->shape,
+                                                  .at = k->at,
+                                                  .table = k->solve->table,
+                                                  .u = u,
+                                                  .f = f,
+                                                  .result = result,
+                                                  .sums = summed ? k->sums : NULL};
 
-    return starfish_q1_defect_here(k->place, &defect);
+    return starfish_q1_residual_here(k->place, &residual);
 }
 
 static int smooth(const struct krylov *k, enum starfish_q1_direction direction, double damping, const void *u, void *v)
@@ -111,7 +111,8 @@ static int smooth(const struct krylov *k, enum starfish_q1_direction direction, 
     return starfish_q1_smooth_here(k->place, &step);
 }
 
-/* The damping is that of the smoother: with it no eigenvector grows in a step, so that four of them are positive definite. */
+/* The damping is that of the smoother: with it no eigenvector grows in a step, so that four of them are positive
+ * definite. */
 static int precondition(const struct krylov *k)
 {
     const double damping = 0.7;
@@ -128,7 +129,7 @@ static int begin(const struct krylov *k)
 {
     const struct starfish_q1_coarse_solve *s = k->solve;
 
-    TRY_LAUNCH(find_defect(k, s->zero ? NULL : s->u, s->f, k->residual, 1));
+    TRY_LAUNCH(find_residual(k, s->zero ? NULL : s->u, s->f, k->residual, 1));
     TRY_LAUNCH(find_scalars(k, STARFISH_KRYLOV_BEGIN, 1));
     if (s->zero)
         TRY_LAUNCH(update(k, STARFISH_KRYLOV_ZERO, NULL, NULL, s->u));
@@ -143,7 +144,7 @@ static int iterate(const struct krylov *k)
     TRY_LAUNCH(find_product(k, k->residual, k->preconditioned));
     TRY_LAUNCH(find_scalars(k, STARFISH_KRYLOV_DIRECTION, 1));
     TRY_LAUNCH(update(k, STARFISH_KRYLOV_BETA, k->preconditioned, k->direction, k->direction));
-    TRY_LAUNCH(find_defect(k, k->direction, k->zero, k->image, 0));
+    TRY_LAUNCH(find_residual(k, k->direction, k->zero, k->image, 0));
     TRY_LAUNCH(find_product(k, k->direction, k->image));
     TRY_LAUNCH(find_scalars(k, STARFISH_KRYLOV_STEP, -1));
     TRY_LAUNCH(update(k, STARFISH_KRYLOV_ALPHA, u, k->direction, u));
@@ -152,7 +153,7 @@ static int iterate(const struct krylov *k)
     return find_scalars(k, STARFISH_KRYLOV_TEST, 1);
 }
 
-int starfish_q1_coarse_here(const struct starfish_q1_place *place, const struct starfish_q1_coarse_solve *s)
+int starfish_q1_coarse_here(const struct starfish_place *place, const struct starfish_q1_coarse_solve *s)
 {
     if (s->coarse.solver == STARFISH_COARSE_DIRECT)
         return starfish_q1_solve_here(place, &s->shape, s->table, s->f, s->u);

@@ -1,6 +1,6 @@
-/* The coarsest grid of Q1 multigrid by conjugate gradients, preconditioned by the diagonal or by four line steps, which make it symmetric:
- * x, y, y, x. On the GPU all iterations are launched and the host learns nothing of them; on the CPU they end with the last that is
- * needed. */
+/* The coarsest grid of Q1 multigrid by conjugate gradients, preconditioned by the diagonal or by four line steps, which
+ * make it symmetric: x, y, y, x. On the GPU all iterations are launched and the host learns nothing of them; on the CPU
+ * they end with the last that is needed. */
 #ifndef STARFISH_CODELETS_Q1_COARSE_H
 #define STARFISH_CODELETS_Q1_COARSE_H
 
@@ -13,7 +13,8 @@ struct starfish_q1_coarse {
     double tolerance;
     int iterations;
 };
-/* Bytes of work space, besides that of steps (starfish_q1_work); a multiple of 256. None where solved by the inverse. */
+/* Bytes of work space, besides that of steps (starfish_q1_work); a multiple of 256. None where solved by the inverse.
+ */
 size_t starfish_q1_coarse_work(const struct starfish_q1_coarse *coarse, starfish_precision precision,
                                const struct starfish_q1_shape *shape);
 
@@ -26,6 +27,6 @@ struct starfish_q1_coarse_solve {
     void *u, *work;
 };
 /* Returns a cudaError_t, 0 on the CPU. */
-int starfish_q1_coarse_here(const struct starfish_q1_place *place, const struct starfish_q1_coarse_solve *solve);
+int starfish_q1_coarse_here(const struct starfish_place *place, const struct starfish_q1_coarse_solve *solve);
 
 #endif

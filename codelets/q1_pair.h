@@ -1,8 +1,7 @@
-/* The two functions of a codelet of Q1 multigrid. STARFISH_Q1_PAIR(operation) defines operation_cpu, whose work a team's cores
- * share, and operation_cuda by the file's
- *     static int operation_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a,
- *                               size_t part, size_t parts)
- * which does one core's part of the task. struct arguments has `header` and `setting`. */
+/* The two functions of a codelet of Q1 multigrid. STARFISH_Q1_PAIR(operation) defines operation_cpu, whose work a
+ * team's cores share, and operation_cuda by the file's static int operation_here(const struct starfish_place *place,
+ * void *buffers[], const struct arguments *a, size_t part, size_t parts) which does one core's part of the task. struct
+ * arguments has `header` and `setting`. */
 #ifndef STARFISH_CODELETS_Q1_PAIR_H
 #define STARFISH_CODELETS_Q1_PAIR_H
 
@@ -15,8 +14,8 @@
     static void operation##_cuda(void *buffers[], void *data)                                                          \
     {                                                                                                                  \
         const struct arguments *a = data;                                                                              \
-        const struct starfish_q1_place place = {a->setting.precision, 1, starpu_cuda_get_local_stream(),               \
-                                                starfish_workspace_here(a->setting.workspace)};                        \
+        const struct starfish_place place = {a->setting.precision, 1, starpu_cuda_get_local_stream(),                  \
+                                             starfish_workspace_here(a->setting.workspace)};                           \
         starfish_task_check(&a->header, #operation, operation##_here(&place, buffers, a, 0, 1));                       \
     }
 #else
@@ -32,8 +31,8 @@
     {                                                                                                                  \
         const struct operation##_task *task = data;                                                                    \
         const struct starfish_q1_setting *setting = &task->arguments->setting;                                         \
-        const struct starfish_q1_place place = {setting->precision, 0, NULL,                                           \
-                                                starfish_workspace_part(setting->workspace, part)};                    \
+        const struct starfish_place place = {setting->precision, 0, NULL,                                              \
+                                             starfish_workspace_part(setting->workspace, part)};                       \
         operation##_here(&place, task->buffers, task->arguments, part, parts);                                         \
     }                                                                                                                  \
     static void operation##_cpu(void *buffers[], void *data)                                                           \
@@ -46,13 +45,13 @@
     STARFISH_Q1_PAIR_CPU(operation)                                                                                    \
     STARFISH_Q1_PAIR_CUDA(operation)
 
-/* The same for a cycle over small grids, whose launches on a GPU are replayed (scheduler/replay.h): struct arguments has `tail`,
- * `shape`, `zero`, `table`, `f` and `u`, too, on which they depend. */
+/* The same for a cycle over small grids, whose launches on a GPU are replayed (scheduler/replay.h): struct arguments
+ * has `tail`, `shape`, `zero`, `table`, `f` and `u`, too, on which they depend. */
 #ifdef STARFISH_HAVE_GPU
 #define STARFISH_Q1_TAIL_PAIR(operation)                                                                               \
     STARFISH_Q1_PAIR_CPU(operation)                                                                                    \
     struct operation##_launch {                                                                                        \
-        struct starfish_q1_place place;                                                                                \
+        struct starfish_place place;                                                                                   \
         void **buffers;                                                                                                \
         const struct arguments *arguments;                                                                             \
     };                                                                                                                 \

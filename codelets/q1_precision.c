@@ -11,41 +11,41 @@ struct arguments {
     struct starfish_tile_access high, low;
 };
 
-static int narrow_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a, size_t part,
+static int narrow_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                        size_t parts)
 {
-    const struct starfish_band_narrow narrow = {.nx = a->nx,
-                                                .at = starfish_q1_share_rows(a->at, part, parts),
-                                                .scale = a->scale,
-                                                .high = starfish_tiles_here(buffers, a->high, STARFISH_F64),
-                                                .low = starfish_tiles_here(buffers, a->low, STARFISH_F32)};
+    const struct starfish_vector_narrow narrow = {.nx = a->nx,
+                                                  .at = starfish_q1_share_rows(a->at, part, parts),
+                                                  .scale = a->scale,
+                                                  .high = starfish_tiles_here(buffers, a->high, STARFISH_F64),
+                                                  .low = starfish_tiles_here(buffers, a->low, STARFISH_F32)};
 #ifdef STARFISH_HAVE_GPU
     if (place->gpu)
-        return starfish_band_narrow_cuda(&narrow, place->stream);
+        return starfish_vector_narrow_cuda(&narrow, place->stream);
 #endif
     (void)place;
-    starfish_band_narrow_cpu(&narrow);
+    starfish_vector_narrow_cpu(&narrow);
     return 0;
 }
 
 STARFISH_Q1_PAIR(narrow)
 STARFISH_CODELET(narrow, "q1_narrow", 0xaa5555);
 
-static int widen_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a, size_t part,
+static int widen_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                       size_t parts)
 {
-    const struct starfish_band_widen widen = {.nx = a->nx,
-                                              .at = starfish_q1_share_rows(a->at, part, parts),
-                                              .scale = a->scale,
-                                              .zero = a->zero,
-                                              .low = starfish_tiles_here(buffers, a->low, STARFISH_F32),
-                                              .high = starfish_tiles_here(buffers, a->high, STARFISH_F64)};
+    const struct starfish_vector_widen widen = {.nx = a->nx,
+                                                .at = starfish_q1_share_rows(a->at, part, parts),
+                                                .scale = a->scale,
+                                                .zero = a->zero,
+                                                .low = starfish_tiles_here(buffers, a->low, STARFISH_F32),
+                                                .high = starfish_tiles_here(buffers, a->high, STARFISH_F64)};
 #ifdef STARFISH_HAVE_GPU
     if (place->gpu)
-        return starfish_band_widen_cuda(&widen, place->stream);
+        return starfish_vector_widen_cuda(&widen, place->stream);
 #endif
     (void)place;
-    starfish_band_widen_cpu(&widen);
+    starfish_vector_widen_cpu(&widen);
     return 0;
 }
 
@@ -74,7 +74,7 @@ starfish_status starfish_submit_q1_narrow(struct starfish_progress *progress, co
 {
     struct starfish_task task;
 
-    starfish_task_begin(&task, &narrow_codelet, progress, STARFISH_Q1_DEFECT);
+    starfish_task_begin(&task, &narrow_codelet, progress, STARFISH_Q1_RESIDUAL);
     task.name = "to f32";
     return submit(&task, setting, part, scale, 0, high, STARPU_R, low, STARPU_W);
 }
@@ -85,7 +85,7 @@ starfish_status starfish_submit_q1_widen(struct starfish_progress *progress, con
 {
     struct starfish_task task;
 
-    starfish_task_begin(&task, &widen_codelet, progress, STARFISH_Q1_DEFECT);
+    starfish_task_begin(&task, &widen_codelet, progress, STARFISH_Q1_RESIDUAL);
     task.name = "correction";
     return submit(&task, setting, part, scale, zero, high, zero ? STARPU_W : STARPU_RW, low, STARPU_R);
 }

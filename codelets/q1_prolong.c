@@ -9,7 +9,7 @@ struct arguments {
     struct starfish_tile_access coarse, u;
 };
 
-static int prolong_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a, size_t part,
+static int prolong_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                         size_t parts)
 {
     struct starfish_q1_prolong step = a->step;

@@ -1,4 +1,4 @@
-/* Task: a part of the coarse right-hand side, the restricted defect. */
+/* Task: a part of the coarse right-hand side, the restricted residual. */
 #include "codelets/q1_pair.h"
 
 struct arguments {
@@ -9,7 +9,7 @@ struct arguments {
     struct starfish_tile_access u, f, result;
 };
 
-static int restrict_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a, size_t part,
+static int restrict_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                          size_t parts)
 {
     struct starfish_q1_restrict step = a->step;

@@ -11,7 +11,7 @@ struct arguments {
     struct starfish_tile_access u, f, v;
 };
 
-static int smooth_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a, size_t part,
+static int smooth_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                        size_t parts)
 {
     struct starfish_q1_smooth step = a->step;

@@ -1,8 +1,8 @@
 /* Steps on one grid of Q1 multigrid. */
 #include "codelets/q1_steps.h"
 
+#include "base/place.h"
 #include "base/real.h"
-#include "codelets/place_kernel.h"
 #include "multigrid/kernels/lines.h"
 #include "multigrid/kernels/tensor.h"
 #include "tridiag/kernels/batch.h"
@@ -12,11 +12,11 @@
 
 /* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
 
-STARFISH_PLACE_KERNEL_OF(run_tensor_defect, starfish_band_defect, starfish_tensor_defect)
+STARFISH_PLACE_KERNEL_OF(run_tensor_residual, starfish_band_residual, starfish_tensor_residual)
 STARFISH_PLACE_KERNEL_OF(run_tensor_jacobi, starfish_band_jacobi, starfish_tensor_jacobi)
 STARFISH_PLACE_KERNEL(run_colours, starfish_band_colours)
-STARFISH_PLACE_KERNEL(run_update, starfish_band_update)
-STARFISH_PLACE_KERNEL(run_product, starfish_band_product)
+STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
+STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
 STARFISH_PLACE_KERNEL(run_dense, starfish_band_dense)
 STARFISH_PLACE_KERNEL(run_restrict, starfish_restrict)
 STARFISH_PLACE_KERNEL(run_prolong, starfish_prolong)
@@ -33,7 +33,7 @@ STARFISH_PLACE_KERNEL(run_lines, starfish_batch)
 #define RUN_MATRIX_ON_GPU(kernel)
 #endif
 #define MATRIX_KERNEL(run, kernel)                                                                                     \
-    static int run(const struct starfish_q1_place *place, const struct kernel *arguments)                              \
+    static int run(const struct starfish_place *place, const struct kernel *arguments)                                 \
     {                                                                                                                  \
         static void (*const on_cpu[])(const struct kernel *) = {kernel##_cpu_f32, kernel##_cpu_f64,                    \
                                                                 kernel##_cpu_f32_f16, kernel##_cpu_f32_bf16};          \
@@ -42,12 +42,12 @@ STARFISH_PLACE_KERNEL(run_lines, starfish_batch)
         return 0;                                                                                                      \
     }
 
-static size_t kind_of(const struct starfish_q1_place *place, const struct starfish_band_matrix *matrix)
+static size_t kind_of(const struct starfish_place *place, const struct starfish_band_matrix *matrix)
 {
     return matrix->storage == STARFISH_BAND_REALS ? (size_t)place->precision : 1 + (size_t)matrix->storage;
 }
 
-MATRIX_KERNEL(run_band_defect, starfish_band_defect)
+MATRIX_KERNEL(run_band_residual, starfish_band_residual)
 MATRIX_KERNEL(run_band_jacobi, starfish_band_jacobi)
 
 static int is_tensor(const struct starfish_band_matrix *matrix)
@@ -55,12 +55,12 @@ static int is_tensor(const struct starfish_band_matrix *matrix)
     return matrix->storage == STARFISH_BAND_REALS && !matrix->band[0];
 }
 
-static int run_defect(const struct starfish_q1_place *place, const struct starfish_band_defect *defect)
+static int run_residual(const struct starfish_place *place, const struct starfish_band_residual *residual)
 {
-    return (is_tensor(&defect->matrix) ? run_tensor_defect : run_band_defect)(place, defect);
+    return (is_tensor(&residual->matrix) ? run_tensor_residual : run_band_residual)(place, residual);
 }
 
-static int run_jacobi(const struct starfish_q1_place *place, const struct starfish_band_jacobi *jacobi)
+static int run_jacobi(const struct starfish_place *place, const struct starfish_band_jacobi *jacobi)
 {
     return (is_tensor(&jacobi->matrix) ? run_tensor_jacobi : run_band_jacobi)(place, jacobi);
 }
@@ -87,13 +87,13 @@ size_t starfish_q1_table_size(const struct starfish_q1_shape *shape)
     return starfish_q1_table_inverse(shape) + (shape->coarsest ? n * n : 0);
 }
 
-static const void *at_real(const struct starfish_q1_place *place, const void *array, size_t index)
+static const void *at_real(const struct starfish_place *place, const void *array, size_t index)
 {
     return (const char *)array + index * starfish_real_size(place->precision);
 }
 
-static struct starfish_band_matrix tensor_of(const struct starfish_q1_place *place,
-                                             const struct starfish_q1_shape *shape, const void *table)
+static struct starfish_band_matrix tensor_of(const struct starfish_place *place, const struct starfish_q1_shape *shape,
+                                             const void *table)
 {
     struct starfish_band_matrix matrix = {.nx = shape->n[0], .ny = shape->n[1], .reaction = shape->reaction};
     size_t next = 0;
@@ -106,8 +106,8 @@ static struct starfish_band_matrix tensor_of(const struct starfish_q1_place *pla
     return matrix;
 }
 
-static struct starfish_band_matrix matrix_of(const struct starfish_q1_place *place,
-                                             const struct starfish_q1_shape *shape, const void *table)
+static struct starfish_band_matrix matrix_of(const struct starfish_place *place, const struct starfish_q1_shape *shape,
+                                             const void *table)
 {
     if (shape->tensor)
         return tensor_of(place, shape, table);
@@ -120,7 +120,7 @@ static struct starfish_band_matrix matrix_of(const struct starfish_q1_place *pla
 }
 
 /* Between a fine grid and the next coarser one, whose table has the weights. */
-static void set_axes(const struct starfish_q1_place *place, const struct starfish_q1_shape *fine,
+static void set_axes(const struct starfish_place *place, const struct starfish_q1_shape *fine,
                      const struct starfish_q1_shape *coarse, const void *table, struct starfish_transfer_axis axis[2])
 {
     size_t next = starfish_q1_table_weights(coarse);
@@ -136,7 +136,7 @@ static void set_axes(const struct starfish_q1_place *place, const struct starfis
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 /* Lines that pass through the cache together: on the CPU as many as the batch has side by side, on the GPU all. */
-static size_t lines_at_once(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+static size_t lines_at_once(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                             enum starfish_q1_direction direction)
 {
     const size_t size = starfish_real_size(place->precision), along = direction == STARFISH_Q1_LINES_Y;
@@ -155,9 +155,9 @@ static size_t vector_reals(const struct starfish_q1_shape *shape, struct starfis
     return starfish_tridiag_round_up(shape->n[0] * (at.y1 - at.y0), 32);
 }
 
-/* Vectors of lines in the work space: the defect, which becomes the correction, the diagonal, of entries in 16 bits also those ahead, of
- * tensor products the couplings, those of a line's next unknown one further on: the first of a row are 0, so that the last's are. A
- * coupling beyond the last needs another one. */
+/* Vectors of lines in the work space: the residual, which becomes the correction, the diagonal, of entries in 16 bits
+ * also those ahead, of tensor products the couplings, those of a line's next unknown one further on: the first of a row
+ * are 0, so that the last's are. A coupling beyond the last needs another one. */
 static size_t line_vectors(const struct starfish_q1_shape *shape)
 {
     if (shape->tensor)
@@ -166,7 +166,7 @@ static size_t line_vectors(const struct starfish_q1_shape *shape)
 }
 
 /* Lines of a rectangle, and what of them is in the work space. */
-static struct starfish_batch batch_of(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+static struct starfish_batch batch_of(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                                       enum starfish_q1_direction direction, struct starfish_rectangle at)
 {
     const size_t width = at.x1 - at.x0, height = at.y1 - at.y0, nx = shape->n[0];
@@ -188,8 +188,8 @@ static struct starfish_batch batch_of(const struct starfish_q1_place *place, con
     return batch;
 }
 
-/* Lines in y on the CPU, whose defect is solved for as it is computed. */
-static int smooth_columns(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
+/* Lines in y on the CPU, whose residual is solved for as it is computed. */
+static int smooth_columns(const struct starfish_place *place, const struct starfish_q1_smooth *s,
                           struct starfish_rectangle at)
 {
     static void (*const run[])(const struct starfish_band_columns *) = {
@@ -208,7 +208,7 @@ static int smooth_columns(const struct starfish_q1_place *place, const struct st
 }
 
 /* Of tensor products, rows in x on the CPU. */
-static void find_couplings(const struct starfish_q1_place *place, const struct starfish_band_matrix *matrix,
+static void find_couplings(const struct starfish_place *place, const struct starfish_band_matrix *matrix,
                            struct starfish_rectangle at, void *lower)
 {
     static void (*const run[])(const struct starfish_tensor_lower *) = {starfish_tensor_lower_cpu_f32,
@@ -221,7 +221,7 @@ static void find_couplings(const struct starfish_q1_place *place, const struct s
 }
 
 /* Where the entries before and after each unknown of the lines are. */
-static void find_beside(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
+static void find_beside(const struct starfish_place *place, const struct starfish_q1_smooth *s,
                         struct starfish_rectangle at, const struct starfish_band_matrix *matrix,
                         struct starfish_batch *lines)
 {
@@ -232,7 +232,7 @@ static void find_beside(const struct starfish_q1_place *place, const struct star
         lines->lower = at_real(place, place->work, third);
         lines->upper = at_real(place, lines->lower, 1);
         find_couplings(place, matrix, at, (void *)(uintptr_t)lines->lower);
-    } else if (matrix->storage != STARFISH_BAND_REALS) { /* which the defect's kernel writes */
+    } else if (matrix->storage != STARFISH_BAND_REALS) { /* which the residual's kernel writes */
         lines->lower = at_real(place, place->work, third - (x ? 1 : nx));
         lines->upper = at_real(place, place->work, third);
     } else {
@@ -249,7 +249,7 @@ static int lines_are_one_kernel(const struct starfish_q1_shape *shape)
            shape->n[1] <= STARFISH_BAND_LINES_MOST;
 }
 
-static int smooth_all_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
+static int smooth_all_lines(const struct starfish_place *place, const struct starfish_q1_smooth *s)
 {
     static int (*const run[])(const struct starfish_band_lines *,
                               struct CUstream_st *) = {starfish_band_lines_cuda_f32, starfish_band_lines_cuda_f64};
@@ -265,7 +265,7 @@ static int smooth_all_lines(const struct starfish_q1_place *place, const struct 
 }
 #endif
 
-static int smooth_lines(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s,
+static int smooth_lines(const struct starfish_place *place, const struct starfish_q1_smooth *s,
                         struct starfish_rectangle at)
 {
     const size_t pitch = s->shape.n[0];
@@ -273,24 +273,24 @@ static int smooth_lines(const struct starfish_q1_place *place, const struct star
     const int packed = matrix.storage != STARFISH_BAND_REALS;
     struct starfish_batch lines = batch_of(place, &s->shape, s->direction, at);
     find_beside(place, s, at, &matrix, &lines);
-    const struct starfish_band_defect defect = {.matrix = matrix,
-                                                .at = at,
-                                                .u = s->u,
-                                                .f = s->f,
-                                                .result = place->work,
-                                                .diag = (void *)(uintptr_t)lines.diag,
-                                                .ahead = packed ? (void *)(uintptr_t)lines.upper : NULL,
-                                                .along_y = s->direction == STARFISH_Q1_LINES_Y,
-                                                .pitch = pitch};
-    const struct starfish_band_update update = {
-        .nx = pitch, .at = at, .damping = s->damping, .u = s->u, .correction = place->work, .pitch = pitch, .v = s->v};
+    const struct starfish_band_residual residual = {.matrix = matrix,
+                                                    .at = at,
+                                                    .u = s->u,
+                                                    .f = s->f,
+                                                    .result = place->work,
+                                                    .diag = (void *)(uintptr_t)lines.diag,
+                                                    .ahead = packed ? (void *)(uintptr_t)lines.upper : NULL,
+                                                    .along_y = s->direction == STARFISH_Q1_LINES_Y,
+                                                    .pitch = pitch};
+    const struct starfish_vector_update update = {
+        .nx = pitch, .at = at, .factor = s->damping, .u = s->u, .correction = place->work, .pitch = pitch, .v = s->v};
 
-    TRY_LAUNCH(run_defect(place, &defect));
+    TRY_LAUNCH(run_residual(place, &residual));
     TRY_LAUNCH(run_lines(place, &lines));
     return run_update(place, &update);
 }
 
-static int smooth_points(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
+static int smooth_points(const struct starfish_place *place, const struct starfish_q1_smooth *s)
 {
     const struct starfish_band_jacobi jacobi = {.matrix = matrix_of(place, &s->shape, s->table),
                                                 .at = s->at,
@@ -302,7 +302,7 @@ static int smooth_points(const struct starfish_q1_place *place, const struct sta
     return run_jacobi(place, &jacobi);
 }
 
-static int smooth_colours(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
+static int smooth_colours(const struct starfish_place *place, const struct starfish_q1_smooth *s)
 {
     const struct starfish_band_colours colours = {.matrix = matrix_of(place, &s->shape, s->table),
                                                   .at = s->at,
@@ -315,7 +315,7 @@ static int smooth_colours(const struct starfish_q1_place *place, const struct st
     return run_colours(place, &colours);
 }
 
-int starfish_q1_smooth_here(const struct starfish_q1_place *place, const struct starfish_q1_smooth *s)
+int starfish_q1_smooth_here(const struct starfish_place *place, const struct starfish_q1_smooth *s)
 {
     const size_t step = lines_at_once(place, &s->shape, s->direction);
 
@@ -343,39 +343,39 @@ int starfish_q1_smooth_here(const struct starfish_q1_place *place, const struct 
 
 /* ---- Between grids ----------------------------------------------------------------------------------------------- */
 
-/* Coarse rows whose defect is in the cache at a time. */
-static size_t rows_at_once(const struct starfish_q1_place *place, const struct starfish_q1_shape *coarse)
+/* Coarse rows whose residual is in the cache at a time. */
+static size_t rows_at_once(const struct starfish_place *place, const struct starfish_q1_shape *coarse)
 {
     enum { ROWS = 8 };
 
     return place->gpu ? coarse->n[1] : ROWS;
 }
 
-static int restrict_rows(const struct starfish_q1_place *place, const struct starfish_q1_restrict *s,
+static int restrict_rows(const struct starfish_place *place, const struct starfish_q1_restrict *s,
                          struct starfish_rectangle at)
 {
-    struct starfish_restrict rows = {.at = at, .defect = place->work, .coarse = s->result};
+    struct starfish_restrict rows = {.at = at, .residual = place->work, .coarse = s->result};
     size_t fine[2];
 
     set_axes(place, &s->fine, &s->coarse, s->coarse_table, rows.axis);
     starfish_transfer_fine(&rows.axis[1], at.y0, at.y1, fine);
     rows.first_row = fine[0];
-    if (!s->u) { /* the defect is f, which need not be copied */
+    if (!s->u) { /* the residual is f, which need not be copied */
         rows.first_row = 0;
-        rows.defect = s->f;
+        rows.residual = s->f;
         return run_restrict(place, &rows);
     }
-    const struct starfish_band_defect defect = {.matrix = matrix_of(place, &s->fine, s->fine_table),
-                                                .at = {0, s->fine.n[0], fine[0], fine[1]},
-                                                .u = s->u,
-                                                .f = s->f,
-                                                .result = place->work,
-                                                .pitch = s->fine.n[0]};
-    TRY_LAUNCH(run_defect(place, &defect));
+    const struct starfish_band_residual residual = {.matrix = matrix_of(place, &s->fine, s->fine_table),
+                                                    .at = {0, s->fine.n[0], fine[0], fine[1]},
+                                                    .u = s->u,
+                                                    .f = s->f,
+                                                    .result = place->work,
+                                                    .pitch = s->fine.n[0]};
+    TRY_LAUNCH(run_residual(place, &residual));
     return run_restrict(place, &rows);
 }
 
-int starfish_q1_restrict_here(const struct starfish_q1_place *place, const struct starfish_q1_restrict *s)
+int starfish_q1_restrict_here(const struct starfish_place *place, const struct starfish_q1_restrict *s)
 {
     const size_t step = rows_at_once(place, &s->coarse);
     struct starfish_rectangle at = s->at;
@@ -387,7 +387,7 @@ int starfish_q1_restrict_here(const struct starfish_q1_place *place, const struc
     return 0;
 }
 
-int starfish_q1_prolong_here(const struct starfish_q1_place *place, const struct starfish_q1_prolong *s)
+int starfish_q1_prolong_here(const struct starfish_place *place, const struct starfish_q1_prolong *s)
 {
     struct starfish_prolong prolong = {.at = s->at, .zero = s->zero, .coarse = s->coarse_u, .u = s->u};
 
@@ -397,10 +397,10 @@ int starfish_q1_prolong_here(const struct starfish_q1_place *place, const struct
 
 /* ---- The rest ---------------------------------------------------------------------------------------------------- */
 
-int starfish_q1_defect_here(const struct starfish_q1_place *place, const struct starfish_q1_defect *s)
+int starfish_q1_residual_here(const struct starfish_place *place, const struct starfish_q1_residual *s)
 {
     const size_t nx = s->shape.n[0], start = s->at.x0 + s->at.y0 * nx;
-    const struct starfish_band_defect defect = {
+    const struct starfish_band_residual residual = {
         .matrix = matrix_of(place, &s->shape, s->table),
         .at = s->at,
         .u = s->u,
@@ -409,42 +409,42 @@ int starfish_q1_defect_here(const struct starfish_q1_place *place, const struct 
         .pitch = nx,
         .sums = s->sums};
 
-    return run_defect(place, &defect);
+    return run_residual(place, &residual);
 }
 
-int starfish_q1_update_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+int starfish_q1_update_here(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                             struct starfish_rectangle at, double scale, const void *u, const void *correction, void *v)
 {
     const size_t nx = shape->n[0];
-    const struct starfish_band_update update = {.nx = nx,
-                                                .at = at,
-                                                .damping = scale,
-                                                .u = u,
-                                                .correction =
-                                                    correction ? at_real(place, correction, at.x0 + at.y0 * nx) : NULL,
-                                                .pitch = nx,
-                                                .v = v};
+    const struct starfish_vector_update update = {
+        .nx = nx,
+        .at = at,
+        .factor = scale,
+        .u = u,
+        .correction = correction ? at_real(place, correction, at.x0 + at.y0 * nx) : NULL,
+        .pitch = nx,
+        .v = v};
 
     return run_update(place, &update);
 }
 
-int starfish_q1_product_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+int starfish_q1_product_here(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                              struct starfish_rectangle at, const void *u, const void *v, double *sums)
 {
-    struct starfish_band_product product = {.nx = shape->n[0], .at = at, .u = u, .v = v};
+    struct starfish_vector_product product = {.nx = shape->n[0], .at = at, .u = u, .v = v};
 
     product.sums = sums;
     return run_product(place, &product);
 }
 
-int starfish_q1_copy_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+int starfish_q1_copy_here(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                           struct starfish_rectangle at, const void *from, void *to)
 {
     return starfish_q1_update_here(place, shape, at, 0, from, NULL, to);
 }
 
-int starfish_q1_solve_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
-                           const void *table, const void *f, void *u)
+int starfish_q1_solve_here(const struct starfish_place *place, const struct starfish_q1_shape *shape, const void *table,
+                           const void *f, void *u)
 {
     const struct starfish_band_dense dense = {.n = shape->n[0] * shape->n[1],
                                               .inverse = at_real(place, table, starfish_q1_table_inverse(shape)),
@@ -456,7 +456,7 @@ int starfish_q1_solve_here(const struct starfish_q1_place *place, const struct s
 
 /* ---- Work space -------------------------------------------------------------------------------------------------- */
 
-static size_t line_work(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+static size_t line_work(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                         enum starfish_q1_direction direction)
 {
     const size_t size = starfish_real_size(place->precision), lines = lines_at_once(place, shape, direction);
@@ -481,10 +481,10 @@ static size_t larger(size_t a, size_t b)
 
 size_t starfish_q1_work(starfish_precision precision, const struct starfish_q1_shape *shape, int gpu)
 {
-    const struct starfish_q1_place place = {.precision = precision, .gpu = gpu};
+    const struct starfish_place place = {.precision = precision, .gpu = gpu};
     const size_t rows = gpu ? shape->n[1] : 2 * rows_at_once(&place, shape) + 1;
-    const size_t defect = rows * shape->n[0] * starfish_real_size(precision);
+    const size_t residual = rows * shape->n[0] * starfish_real_size(precision);
     const size_t x = line_work(&place, shape, STARFISH_Q1_LINES_X);
 
-    return larger(defect, larger(x, line_work(&place, shape, STARFISH_Q1_LINES_Y)));
+    return larger(residual, larger(x, line_work(&place, shape, STARFISH_Q1_LINES_Y)));
 }

@@ -1,21 +1,23 @@
-/* What is done on one grid of Q1 multigrid, on pointers: kernels of multigrid/kernels and lines of tridiag put together, on the
- * CPU and on the GPU alike. Tasks of parts of a grid (q1.c) and the task of all small grids (q1_tail.c) call them.
+/* What is done on one grid of Q1 multigrid, on pointers: kernels of multigrid/kernels and lines of tridiag put
+ * together, on the CPU and on the GPU alike. Tasks of parts of a grid (q1.c) and the task of all small grids
+ * (q1_tail.c) call them.
  *
  * A line step is u + damping * T^-1 (f - A u) with T the tridiagonal matrices of the lines in one direction. On the CPU
- * a few lines at a time pass through the cache: defect, solve, update; 8 words per unknown go to memory. On
- * the GPU each of the three is a kernel over all lines: 9 words for the defect and the diagonal, 5 for the lines, 3 for the
- * update. */
+ * a few lines at a time pass through the cache: residual, solve, update; 8 words per unknown go to memory. On
+ * the GPU each of the three is a kernel over all lines: 9 words for the residual and the diagonal, 5 for the lines, 3
+ * for the update. */
 #ifndef STARFISH_CODELETS_Q1_STEPS_H
 #define STARFISH_CODELETS_Q1_STEPS_H
 
+#include "base/place.h"
 #include "multigrid/kernels/band.h"
 #include "multigrid/kernels/transfer.h"
 #include <starfish/types.h>
 
 /* A grid, and how the next finer one is interpolated from it; its table is
  *     matrix, left and right of x, left and right of y, and the inverse if it is `coarsest` and solved by it,
- * the matrix as bands (starfish_band_table_start, or in 16 bits starfish_band_packed_size) or, where `tensor`, as widths and inverse
- * widths of the elements in x and in y, of which there are one more than unknowns. */
+ * the matrix as bands (starfish_band_table_start, or in 16 bits starfish_band_packed_size) or, where `tensor`, as
+ * widths and inverse widths of the elements in x and in y, of which there are one more than unknowns. */
 struct starfish_q1_shape {
     size_t n[2], stride[2], origin[2];
     int coarsest;
@@ -29,14 +31,6 @@ struct starfish_q1_shape {
 size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape); /* where left of x begins */
 size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape);
 size_t starfish_q1_table_size(const struct starfish_q1_shape *shape);
-
-/* Where steps run. */
-struct starfish_q1_place {
-    starfish_precision precision;
-    int gpu;
-    struct CUstream_st *stream;
-    void *work;
-};
 
 /* Half a four-colour step: even rows, odd rows. */
 enum starfish_q1_direction {
@@ -60,7 +54,7 @@ struct starfish_q1_smooth {
     void *v;
 };
 /* All return a cudaError_t, 0 on the CPU. */
-int starfish_q1_smooth_here(const struct starfish_q1_place *place, const struct starfish_q1_smooth *step);
+int starfish_q1_smooth_here(const struct starfish_place *place, const struct starfish_q1_smooth *step);
 
 /* coarse = restricted f - A u on whole rows of the coarse grid; u == NULL is zero. */
 struct starfish_q1_restrict {
@@ -69,7 +63,7 @@ struct starfish_q1_restrict {
     const void *fine_table, *coarse_table, *u, *f;
     void *result;
 };
-int starfish_q1_restrict_here(const struct starfish_q1_place *place, const struct starfish_q1_restrict *step);
+int starfish_q1_restrict_here(const struct starfish_place *place, const struct starfish_q1_restrict *step);
 
 /* u += prolonged coarse, or = where zero, on a rectangle of the fine grid. */
 struct starfish_q1_prolong {
@@ -79,32 +73,32 @@ struct starfish_q1_prolong {
     const void *coarse_table, *coarse_u;
     void *u;
 };
-int starfish_q1_prolong_here(const struct starfish_q1_place *place, const struct starfish_q1_prolong *step);
+int starfish_q1_prolong_here(const struct starfish_place *place, const struct starfish_q1_prolong *step);
 
 /* result = f - A u on whole rows, and the sum of its squares, either NULL where it is not wanted. */
-struct starfish_q1_defect {
+struct starfish_q1_residual {
     struct starfish_q1_shape shape;
     struct starfish_rectangle at;
     const void *table, *u, *f;
     void *result; /* an array of the whole grid */
-    double *sums; /* STARFISH_BAND_SUMS */
+    double *sums; /* STARFISH_SUMS */
 };
-int starfish_q1_defect_here(const struct starfish_q1_place *place, const struct starfish_q1_defect *step);
+int starfish_q1_residual_here(const struct starfish_place *place, const struct starfish_q1_residual *step);
 
 /* v = u + scale * correction, arrays of the whole grid, v either of them or a third; correction NULL: v = u. */
-int starfish_q1_update_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+int starfish_q1_update_here(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                             struct starfish_rectangle at, double scale, const void *u, const void *correction, void *v);
 
-/* sums: STARFISH_BAND_SUMS doubles that add up to the inner product of u and v. */
-int starfish_q1_product_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+/* sums: STARFISH_SUMS doubles that add up to the inner product of u and v. */
+int starfish_q1_product_here(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                              struct starfish_rectangle at, const void *u, const void *v, double *sums);
 
 /* to = from. */
-int starfish_q1_copy_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
+int starfish_q1_copy_here(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                           struct starfish_rectangle at, const void *from, void *to);
 
 /* u = inverse f on the coarsest grid. */
-int starfish_q1_solve_here(const struct starfish_q1_place *place, const struct starfish_q1_shape *shape,
-                           const void *table, const void *f, void *u);
+int starfish_q1_solve_here(const struct starfish_place *place, const struct starfish_q1_shape *shape, const void *table,
+                           const void *f, void *u);
 
 #endif

@@ -1,9 +1,9 @@
 /* Task: one cycle over all small grids of a hierarchy.
  *
- * A grid of a few thousand unknowns is less work than submitting its tasks. So from some grid down the walk of the cycle
- * (multigrid/kernels/cycle.h) runs inside one task, over the same steps as above, called one after the other on a core or
- * launched on a GPU's stream, from the second time on as one graph. Its grids lie in the worker's work space, the finest's u and f in the
- * task's data. */
+ * A grid of a few thousand unknowns is less work than submitting its tasks. So from some grid down the walk of the
+ * cycle (multigrid/kernels/cycle.h) runs inside one task, over the same steps as above, called one after the other on a
+ * core or launched on a GPU's stream, from the second time on as one graph. Its grids lie in the worker's work space,
+ * the finest's u and f in the task's data. */
 #include "codelets/q1_pair.h"
 
 #include "base/real.h"
@@ -21,7 +21,7 @@ struct arguments {
 /* One cycle under way: arrays of every grid, and in which of the two the solution is. */
 struct run {
     const struct starfish_q1_tail *tail;
-    struct starfish_q1_place place;
+    struct starfish_place place;
     int error;
     struct {
         const void *table;
@@ -70,7 +70,7 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
     return judge(run, run->error);
 }
 
-static starfish_status restrict_defect(void *self, int level, int zero)
+static starfish_status restrict_residual(void *self, int level, int zero)
 {
     struct run *run = self;
     const struct starfish_q1_shape *coarse = &run->tail->shape[level + 1];
@@ -170,12 +170,12 @@ static void lay_out(struct run *run, void *buffers[], const struct arguments *a)
 
 /* ---- The task ---------------------------------------------------------------------------------------------------- */
 
-static int tail_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a, size_t part,
+static int tail_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                      size_t parts)
 {
     const struct starfish_cycle cycle = {a->shape, a->tail->before, a->tail->after};
     struct run run = {.tail = a->tail, .place = *place};
-    const struct starfish_hierarchy hierarchy = {&run,    a->tail->levels, smooth, restrict_defect,
+    const struct starfish_hierarchy hierarchy = {&run,    a->tail->levels, smooth, restrict_residual,
                                                  prolong, solve_coarsest,  1};
 
     (void)parts;

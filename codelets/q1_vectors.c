@@ -11,7 +11,7 @@ struct arguments {
     struct starfish_tile_access u, correction, v; /* a product is of u and v */
 };
 
-static int update_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a, size_t part,
+static int update_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                        size_t parts)
 {
     return starfish_q1_update_here(place, &a->shape, starfish_q1_share_rows(a->at, part, parts), a->scale,
@@ -24,7 +24,7 @@ STARFISH_Q1_PAIR(update)
 STARFISH_CODELET(update, "q1_update", 0xaa55aa);
 
 /* The sum is one number, so that one core computes it. */
-static int product_here(const struct starfish_q1_place *place, void *buffers[], const struct arguments *a, size_t part,
+static int product_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                         size_t parts)
 {
     (void)parts;
@@ -61,7 +61,7 @@ starfish_status starfish_submit_q1_update(struct starfish_progress *progress, co
     const int in_place = v == u || v == correction;
     struct starfish_task task;
 
-    starfish_task_begin(&task, &update_codelet, progress, STARFISH_Q1_DEFECT);
+    starfish_task_begin(&task, &update_codelet, progress, STARFISH_Q1_RESIDUAL);
     task.name = "update";
     struct arguments a = begin(&task, setting, shape, v, part);
     a.scale = scale;
@@ -83,7 +83,7 @@ starfish_status starfish_submit_q1_product(struct starfish_progress *progress,
 {
     struct starfish_task task;
 
-    starfish_task_begin(&task, &product_codelet, progress, STARFISH_Q1_DEFECT);
+    starfish_task_begin(&task, &product_codelet, progress, STARFISH_Q1_RESIDUAL);
     task.name = "inner product";
     struct arguments a = begin(&task, setting, shape, v, part);
     a.u = starfish_tiles_attach(&task, u, a.at, STARPU_R);

@@ -1,4 +1,5 @@
-/* Chains, sums and rows on the cores of a team: every core gets a batch of its own, over a part of the tables and arrays. */
+/* Chains, sums and rows on the cores of a team: every core gets a batch of its own, over a part of the tables and
+ * arrays. */
 #include "codelets/reduction_team.h"
 
 #include "codelets/kernel_pair.h"
@@ -128,7 +129,8 @@ static void sums_share(void *data, size_t part, size_t parts)
         run_kernel(shared, &s);
 }
 
-/* ---- Sums by roots ------------------------------------------------------------------------------------------------ */
+/* ---- Sums by roots ------------------------------------------------------------------------------------------------
+ */
 
 /* Bytes of a core's own sums; 0 where roots are not shared. */
 static size_t own_bytes(size_t n, size_t lanes, size_t groups, size_t size)

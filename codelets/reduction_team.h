@@ -1,4 +1,5 @@
-/* Chains, sums and rows of block cyclic reduction on the cores of a team (scheduler/team.h), inside a task on a CPU worker. */
+/* Chains, sums and rows of block cyclic reduction on the cores of a team (scheduler/team.h), inside a task on a CPU
+ * worker. */
 #ifndef STARFISH_CODELETS_REDUCTION_TEAM_H
 #define STARFISH_CODELETS_REDUCTION_TEAM_H
 
@@ -13,8 +14,8 @@ size_t starfish_team_chain_workspace(size_t n, size_t lanes, size_t vectors, int
 size_t starfish_team_sums_workspace(size_t n, size_t lanes, size_t groups, int periodic, size_t element_size);
 
 /* As the kernels for one core, with that work space times the cores of the team. The cores share vectors or groups,
- * where these are few lanes, if there are enough; a few groups of a few lanes are shared by their roots, and what the cores
- * have summed is added in the order of the cores. */
+ * where these are few lanes, if there are enough; a few groups of a few lanes are shared by their roots, and what the
+ * cores have summed is added in the order of the cores. */
 void starfish_team_chain(const struct starfish_context *context, starfish_precision precision,
                          const struct starfish_tridiag_chain *chain);
 void starfish_team_sums(const struct starfish_context *context, starfish_precision precision,

@@ -5,14 +5,15 @@
  *     backward(slab)  the slab's interior, and the inverse transforms in y and x       separators -> solution
  *
  * The modes live in the solution's own memory between forward and backward. With a single slab there are no ends and no
- * reduced system. A singular problem's constant mode is put right by three small additions (tridiag/kernels/constant_line.h). */
+ * reduced system. A singular problem's constant mode is put right by three small additions
+ * (tridiag/kernels/constant_line.h). */
 #ifndef STARFISH_CODELETS_SLAB_H
 #define STARFISH_CODELETS_SLAB_H
 
 #include "codelets/plane_set.h"
 #include "scheduler/field.h"
+#include "scheduler/table.h"
 #include "scheduler/task.h"
-#include "scheduler/vector.h"
 #include "scheduler/workspace.h"
 #include "tridiag/kernels/constant_line.h"
 #include "tridiag/kernels/slab_lines.h"
@@ -37,12 +38,13 @@ struct starfish_slab_space {
     double lambda;
     ptrdiff_t constant_lane; /* of a singular problem, -1 when there is none */
     struct starfish_plane_set planes;
-    struct starfish_vector line;             /* lower, diag, upper of z */
-    struct starfish_vector shift_x, shift_y; /* eigenvalues */
-    struct starfish_vector constant;         /* doubles: weight, influence, response; only with a constant lane */
+    struct starfish_table line;             /* lower, diag, upper of z */
+    struct starfish_table shift_x, shift_y; /* eigenvalues */
+    struct starfish_table constant;         /* doubles: weight, influence, response; only with a constant lane */
 };
 
-/* The modes of y cut into parts, each with a reduced system of its own; and the work space of the tasks of one graph. */
+/* The modes of y cut into parts, each with a reduced system of its own; and the work space of the tasks of one graph.
+ */
 struct starfish_slab_parts {
     const struct starfish_workspace *workspace;
     size_t count;
@@ -75,8 +77,8 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
                                                   const struct starfish_slab_space *space,
                                                   const struct starfish_slab_parts *parts,
                                                   const struct starfish_slab *slab);
-/* rhs and solution: slabs of fields, or one of them twice. alone: there are no other slabs. moments: two doubles, of the
- * constant lane if there is one. */
+/* rhs and solution: slabs of fields, or one of them twice. alone: there are no other slabs. moments: two doubles, of
+ * the constant lane if there is one. */
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_space *space,
                                              const struct starfish_slab_parts *parts, const struct starfish_slab *slab,

@@ -1,8 +1,8 @@
 /* A 2D array as runtime data: one block per tile of a rectangular cut. A 3D array is one of nx*ny columns and nz rows.
  *
- * Tasks take rows or columns of tiles, and reach into the tiles beside them. Kernels see one array: all tiles of an array with
- * memory of its own lie where they lie in it, which holds as long as they stay in that memory. So an array is cut only
- * where all workers share one memory, and is one tile otherwise, which the runtime may copy whole. */
+ * Tasks take rows or columns of tiles, and reach into the tiles beside them. Kernels see one array: all tiles of an
+ * array with memory of its own lie where they lie in it, which holds as long as they stay in that memory. So an array
+ * is cut only where all workers share one memory, and is one tile otherwise, which the runtime may copy whole. */
 #ifndef STARFISH_CODELETS_TILES_H
 #define STARFISH_CODELETS_TILES_H
 
@@ -12,8 +12,8 @@
 /* Two arrays' tiles and a row of a third's are what a task has at most: STARFISH_TASK_MAX_DATA. */
 enum { STARFISH_TILES_MOST_PARTS = 16 };
 
-/* How an array is cut: at most so many parts of either direction, and columns at multiples of `grain` alone (of a 3D array nx, so that
- * rows stay whole). */
+/* How an array is cut: at most so many parts of either direction, and columns at multiples of `grain` alone (of a 3D
+ * array nx, so that rows stay whole). */
 struct starfish_tiling {
     size_t parts[2], grain;
 };
@@ -39,7 +39,8 @@ void starfish_tiles_destroy(struct starfish_tiles *tiles);
 struct starfish_rectangle starfish_tiles_rectangle(const struct starfish_tiles *tiles, const size_t first[2],
                                                    const size_t last[2]);
 
-/* How a task finds the array's element (0,0): the first of the tiles that it has, and where in the array that begins. */
+/* How a task finds the array's element (0,0): the first of the tiles that it has, and where in the array that begins.
+ */
 struct starfish_tile_access {
     int buffer; /* -1: none */
     size_t offset;

@@ -1,4 +1,5 @@
-/* A transform with plans for every worker of a context: FFTW's is shared by all cores, cuFFT's is one per GPU worker. */
+/* A transform with plans for every worker of a context: FFTW's is shared by all cores, cuFFT's is one per GPU worker.
+ */
 #ifndef STARFISH_CODELETS_TRANSFORM_SET_H
 #define STARFISH_CODELETS_TRANSFORM_SET_H
 

@@ -1,4 +1,5 @@
-/* Plans of which every GPU worker of a context has its own, as cuFFT's and cuBLAS's plans serve one stream at a time. */
+/* Plans of which every GPU worker of a context has its own, as cuFFT's and cuBLAS's plans serve one stream at a time.
+ */
 #ifndef STARFISH_CODELETS_WORKER_PLANS_H
 #define STARFISH_CODELETS_WORKER_PLANS_H
 

@@ -146,7 +146,7 @@ starfish_status starfish_multigrid_create_vectors(struct starfish_multigrid_plan
         starfish_q1_sums_create(&plan->sums, plan->tiling.parts[1] < plan->n[1] ? plan->tiling.parts[1] : plan->n[1]));
     STARFISH_TRY(starfish_q1_sums_create(&plan->inner_sums, plan->sums.parts));
     if (plan->mixed || plan->options.conjugate_gradients)
-        STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->defect));
+        STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->residual));
     return plan->options.conjugate_gradients ? create_gradients(plan) : STARFISH_SUCCESS;
 }
 
@@ -157,9 +157,9 @@ void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
     plan->operations->destroy(plan);
     starfish_q1_sums_destroy(&plan->sums);
     starfish_q1_sums_destroy(&plan->inner_sums);
-    starfish_vector_destroy(&plan->high_table);
+    starfish_table_destroy(&plan->high_table);
     starfish_tiles_destroy(&plan->integrals);
-    starfish_tiles_destroy(&plan->defect);
+    starfish_tiles_destroy(&plan->residual);
     starfish_tiles_destroy(&plan->preconditioned);
     starfish_tiles_destroy(&plan->direction);
     starfish_tiles_destroy(&plan->image);

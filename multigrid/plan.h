@@ -1,17 +1,18 @@
 /* A multigrid plan: the task graph of a hierarchy of grids, and in mixed precision a finest grid in f64 above it.
  *
- * One driver serves all hierarchies (solve.c): what it needs of one are a few operations, and vectors of the finest grid as
- * rectangles of n[0] columns and n[1] rows, of which a 3D grid has nx*ny and nz. */
+ * One driver serves all hierarchies (solve.c): what it needs of one are a few operations, and vectors of the finest
+ * grid as rectangles of n[0] columns and n[1] rows, of which a 3D grid has nx*ny and nz. */
 #ifndef STARFISH_MULTIGRID_PLAN_H
 #define STARFISH_MULTIGRID_PLAN_H
 
+#include "tasks/flux.h"
 #include "tasks/q1.h"
-#include "tasks/seven.h"
 #include <starfish/multigrid.h>
 
 struct starfish_multigrid_plan;
 
-/* The finest grid's arrays as a hierarchy has them: the right-hand side, where the solution is now, and where it goes in the end. */
+/* The finest grid's arrays as a hierarchy has them: the right-hand side, where the solution is now, and where it goes
+ * in the end. */
 struct starfish_multigrid_arrays {
     const struct starfish_tiles *f, *solution, *first;
 };
@@ -24,11 +25,13 @@ struct starfish_multigrid_operations {
     starfish_status (*settle)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress);
     /* Give the finest grid its right-hand side and solution. */
     void (*lend)(struct starfish_multigrid_plan *plan, const struct starfish_tiles *f, const struct starfish_tiles *u);
-    /* f - A u in the precision of the plan, or of the hierarchy where `inner`; result and sums may be NULL, u NULL is zero. */
-    starfish_status (*defect)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
-                              const struct starfish_tiles *u, const struct starfish_tiles *f,
-                              const struct starfish_tiles *result, const struct starfish_q1_sums *sums);
-    /* Mixed precision: smooth what rounding a correction to f32 has left in u, in f64; NULL where it does not matter. */
+    /* f - A u in the precision of the plan, or of the hierarchy where `inner`; result and sums may be NULL, u NULL is
+     * zero. */
+    starfish_status (*residual)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
+                                const struct starfish_tiles *u, const struct starfish_tiles *f,
+                                const struct starfish_tiles *result, const struct starfish_q1_sums *sums);
+    /* Mixed precision: smooth what rounding a correction to f32 has left in u, in f64; NULL where it does not matter.
+     */
     starfish_status (*polish)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
                               const struct starfish_tiles *f, const struct starfish_tiles *u);
     struct starfish_multigrid_arrays (*arrays)(struct starfish_multigrid_plan *plan);
@@ -36,8 +39,8 @@ struct starfish_multigrid_operations {
     void (*begin)(struct starfish_multigrid_plan *plan);
     void (*destroy)(struct starfish_multigrid_plan *plan);
     int (*levels)(const struct starfish_multigrid_plan *plan);
-    /* Before and after a solve; NULL where there is nothing to do. *f: what to solve for, rhs or what is made of it; *removed: the
-     * mean that was taken off; *floor: what its rounding errors leave of the residual. */
+    /* Before and after a solve; NULL where there is nothing to do. *f: what to solve for, rhs or what is made of it;
+     * *removed: the mean that was taken off; *floor: what its rounding errors leave of the residual. */
     starfish_status (*prepare)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
                                const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed,
                                double *floor);
@@ -53,20 +56,20 @@ struct starfish_multigrid_plan {
     struct starfish_tiling tiling;
     union {
         struct starfish_q1_graph q1;
-        struct starfish_seven_graph seven;
+        struct starfish_flux_graph flux;
     } graph;
-    /* Of 3D: whether a constant is in the null space, the factor of right-hand sides that are values (0: integrals), the volume of the
-     * box, and the right-hand side that is made of the user's. */
+    /* Of 3D: whether a constant is in the null space, the factor of right-hand sides that are values (0: integrals),
+     * the volume of the box, and the right-hand side that is made of the user's. */
     int singular;
     double rhs_factor, volume, volume_norm; /* Euclidean, of the volumes of all unknowns */
     struct starfish_tiles integrals;
     struct starfish_q1_sums sums, inner_sums;
-    /* Defects: in mixed precision by a matrix in f64 into an array of their own. */
+    /* Residuals: in mixed precision by a matrix in f64 into an array of their own. */
     int mixed;
-    struct starfish_vector high_table;
-    struct starfish_tiles defect;
+    struct starfish_table high_table;
+    struct starfish_tiles residual;
     struct starfish_q1_finest finest; /* setting and shape of the vectors */
-    /* Conjugate gradients: the preconditioned defect, the direction, A times it; and inner products. */
+    /* Conjugate gradients: the preconditioned residual, the direction, A times it; and inner products. */
     struct starfish_tiles preconditioned, direction, image;
     struct starfish_q1_sums products[2];
     pthread_mutex_t lock; /* one solve at a time */

@@ -12,8 +12,8 @@ struct starfish_q1_grid {
     double *width[2];
     double *diffusion[2];
     double reaction;
-    /* How the next finer grid's unknowns are interpolated from this one's (multigrid/kernels/transfer.h): stride 1 or 2,
-     * and n weights per direction. Unset on the finest. */
+    /* How the next finer grid's unknowns are interpolated from this one's (multigrid/kernels/transfer.h): stride 1 or
+     * 2, and n weights per direction. Unset on the finest. */
     size_t stride[2], origin[2];
     double *left[2], *right[2];
 };
@@ -25,8 +25,8 @@ starfish_status starfish_q1_grid_coarsen(const struct starfish_q1_grid *fine, st
 int starfish_q1_grid_coarsens(const struct starfish_q1_grid *grid);
 /* The largest ratio of an element's couplings in the two directions, at least 1. */
 double starfish_q1_anisotropy(const struct starfish_q1_grid *grid);
-/* An upper bound of the eigenvalues of D^-1 A, D the diagonal: the largest of any element's (Fried, J. Sound Vib. 22 (1972),
- * 407-418). At most 3. */
+/* An upper bound of the eigenvalues of D^-1 A, D the diagonal: the largest of any element's (Fried, J. Sound Vib. 22
+ * (1972), 407-418). At most 3. */
 double starfish_q1_largest_eigenvalue(const struct starfish_q1_grid *grid);
 void starfish_q1_grid_destroy(struct starfish_q1_grid *grid);
 
@@ -37,8 +37,8 @@ void starfish_q1_assemble_edges(const struct starfish_q1_grid *grid, double *tab
 /* Put diagonals in the place of its row sums, as the usual form has them. */
 void starfish_q1_diagonals(const struct starfish_q1_grid *grid, double *table);
 
-/* Without coefficients: widths and inverse widths of the elements in x and y as starfish_band_axis has them, 2 * (n[0] + n[1] + 2)
- * doubles. */
+/* Without coefficients: widths and inverse widths of the elements in x and y as starfish_band_axis has them, 2 * (n[0]
+ * + n[1] + 2) doubles. */
 void starfish_q1_tensor(const struct starfish_q1_grid *grid, double *table);
 
 /* The inverse of the matrix of a grid of few unknowns, n[0] * n[1] squared doubles. */

@@ -1,12 +1,12 @@
 /* The matrix of bilinear elements from element widths, and the inverse of a small one.
  *
- * On an element of widths hx, hy with coefficients kx, ky, c the matrix is a sum of tensor products of the 1D matrices of
- * linear elements, stiffness [1 -1; -1 1] / h and mass h/6 [2 1; 1 2]:
- *     kx S(hx) (x) M(hy) + ky M(hx) (x) S(hy) + c M(hx) (x) M(hy).
- * Its off-diagonal entries go to bands E, N and, for the diagonals of the element, NE and NW; the others are their mirror
- * images (multigrid/kernels/band.h). Row sums, which take the diagonal's place, are sums over the element's nodes that are unknowns, and
- * so again tensor products, of row sums of the 1D matrices: of S 0, or 1/h where the other node is at a Dirichlet end, of M
- * h/2, or h/3. All terms are positive, so that nothing cancels, where assembled entries of a row would to the last digit. */
+ * On an element of widths hx, hy with coefficients kx, ky, c the matrix is a sum of tensor products of the 1D matrices
+ * of linear elements, stiffness [1 -1; -1 1] / h and mass h/6 [2 1; 1 2]: kx S(hx) (x) M(hy) + ky M(hx) (x) S(hy) + c
+ * M(hx) (x) M(hy). Its off-diagonal entries go to bands E, N and, for the diagonals of the element, NE and NW; the
+ * others are their mirror images (multigrid/kernels/band.h). Row sums, which take the diagonal's place, are sums over
+ * the element's nodes that are unknowns, and so again tensor products, of row sums of the 1D matrices: of S 0, or 1/h
+ * where the other node is at a Dirichlet end, of M h/2, or h/3. All terms are positive, so that nothing cancels, where
+ * assembled entries of a row would to the last digit. */
 #include "multigrid/q1.h"
 
 #include "base/status.h"
@@ -29,8 +29,9 @@ static struct element_pair mass(double h)
     return (struct element_pair){h / 3, h / 6};
 }
 
-/* Entries between an element's nodes: of a node with its neighbour in x, in y, and across, and the former summed with the latter. And the
- * row sums over unknowns: of all four nodes, without the neighbours in x, in y, and of the node alone; [is there one in y][in x]. */
+/* Entries between an element's nodes: of a node with its neighbour in x, in y, and across, and the former summed with
+ * the latter. And the row sums over unknowns: of all four nodes, without the neighbours in x, in y, and of the node
+ * alone; [is there one in y][in x]. */
 struct element_matrix {
     double x, y, across, edge_x, edge_y, sum[2][2];
 };
@@ -136,7 +137,8 @@ void starfish_q1_assemble(const struct starfish_q1_grid *grid, double *table)
             add_element(&assembly, ex, ey);
 }
 
-/* An element's part of X, Y and Q. What is across is in the entries along an edge where the element's other edge has no unknowns. */
+/* An element's part of X, Y and Q. What is across is in the entries along an edge where the element's other edge has no
+ * unknowns. */
 static void add_edges(const struct assembly *a, size_t ex, size_t ey)
 {
     const struct starfish_q1_grid *grid = a->grid;

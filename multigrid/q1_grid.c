@@ -85,8 +85,8 @@ double starfish_q1_anisotropy(const struct starfish_q1_grid *grid)
     return most;
 }
 
-/* The eigenvectors of an element's S and M are (1,1) and (1,-1), with 0 and 2/h, h/2 and h/6; all four diagonal entries are
- * the same. Nodes at Dirichlet ends, which are left out, only make eigenvalues smaller. */
+/* The eigenvectors of an element's S and M are (1,1) and (1,-1), with 0 and 2/h, h/2 and h/6; all four diagonal entries
+ * are the same. Nodes at Dirichlet ends, which are left out, only make eigenvalues smaller. */
 double starfish_q1_largest_eigenvalue(const struct starfish_q1_grid *grid)
 {
     double most = 0;
@@ -150,9 +150,10 @@ static void merge_coefficients(const struct starfish_q1_grid *fine, struct starf
             coarse->diffusion[d][ex + ey * coarse->elements[0]] = mean(fine, coarse, d, ex, ey);
 }
 
-/* The coarse basis function at the fine node within the element below its own node, and within the one above. An element
- * that was not merged has no node within: its two nodes are both coarse, and its basis functions vanish at each other's; but
- * then it is the last, and its high node, an unknown when that end is Neumann, is one past where the stride leads. */
+/* The coarse basis function at the fine node within the element below its own node, and within the one above. An
+ * element that was not merged has no node within: its two nodes are both coarse, and its basis functions vanish at each
+ * other's; but then it is the last, and its high node, an unknown when that end is Neumann, is one past where the
+ * stride leads. */
 static void set_weights(const struct starfish_q1_grid *fine, struct starfish_q1_grid *coarse, int d)
 {
     const double *width = fine->width[d];

@@ -1,4 +1,5 @@
-/* Plans of Q1 multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task graph. */
+/* Plans of Q1 multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
+ * graph. */
 #include "multigrid/plan.h"
 
 #include "base/real.h"
@@ -171,7 +172,7 @@ static starfish_status add_inverse(const struct starfish_q1_grid *grid, const st
 /* The matrix of the defects in f64, before its entries are made those of the cycles. */
 static starfish_status keep_high_table(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
 {
-    return starfish_vector_reals(&plan->high_table, STARFISH_F64, h->table[0], starfish_q1_table_weights(&h->shape[0]));
+    return starfish_table_reals(&plan->high_table, STARFISH_F64, h->table[0], starfish_q1_table_weights(&h->shape[0]));
 }
 
 /* The table with X, Y and Q in 16 bits, all else in f32. */
@@ -234,7 +235,8 @@ static starfish_status make_table(struct starfish_multigrid_plan *plan, struct h
 
 /* ---- Smoother ---------------------------------------------------------------------------------------------------- */
 
-/* Points smooth as well as lines where neither direction is stronger. A grid of a single line has one direction only. */
+/* Points smooth as well as lines where neither direction is stronger. A grid of a single line has one direction only.
+ */
 static int isotropic(const struct hierarchy *h)
 {
     const double most = 1.5;
@@ -319,17 +321,18 @@ static void lend(struct starfish_multigrid_plan *plan, const struct starfish_til
     starfish_q1_lend(&plan->graph.q1, f, u);
 }
 
-static starfish_status defect(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
-                              const struct starfish_tiles *u, const struct starfish_tiles *f,
-                              const struct starfish_tiles *result, const struct starfish_q1_sums *sums)
+static starfish_status residual(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
+                                const struct starfish_tiles *u, const struct starfish_tiles *f,
+                                const struct starfish_tiles *result, const struct starfish_q1_sums *sums)
 {
     const struct starfish_q1_finest low = starfish_q1_finest_of(&plan->graph.q1);
 
-    return starfish_q1_defect(inner ? &low : &plan->finest, progress, u, f, result, sums);
+    return starfish_q1_residual(inner ? &low : &plan->finest, progress, u, f, result, sums);
 }
 
-/* A correction u in f32 is off by 6e-8 u at random, which as a residual is 6e-8 times the largest eigenvalue: a hundredth of the residual
- * itself on a mesh of 4000^2 elements. Two Jacobi steps, u to the defect's array and back, which they are not needed in. */
+/* A correction u in f32 is off by 6e-8 u at random, which as a residual is 6e-8 times the largest eigenvalue: a
+ * hundredth of the residual itself on a mesh of 4000^2 elements. Two Jacobi steps, u to the residual's array and back,
+ * which they are not needed in. */
 static starfish_status polish(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
                               const struct starfish_tiles *f, const struct starfish_tiles *u)
 {
@@ -342,7 +345,7 @@ static starfish_status polish(struct starfish_multigrid_plan *plan, struct starf
     for (int step = 0; step < 2; step++)
         for (size_t part = 0; part < u->parts[1]; part++)
             STARFISH_TRY(starfish_submit_q1_smooth(progress, &finest->setting, &finest->data, part, STARFISH_Q1_POINTS,
-                                                   damping, step ? &plan->defect : u, f, step ? u : &plan->defect));
+                                                   damping, step ? &plan->residual : u, f, step ? u : &plan->residual));
     return STARFISH_SUCCESS;
 }
 
@@ -368,8 +371,8 @@ static int levels(const struct starfish_multigrid_plan *plan)
     return plan->graph.q1.all_levels;
 }
 
-static const struct starfish_multigrid_operations operations = {cycle, settle,  lend,   defect, polish, arrays,
-                                                                begin, destroy, levels, NULL,   NULL};
+static const struct starfish_multigrid_operations operations = {cycle, settle,  lend,   residual, polish, arrays,
+                                                                begin, destroy, levels, NULL,     NULL};
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 

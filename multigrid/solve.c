@@ -1,6 +1,6 @@
 /* One solve: the user's arrays become runtime data, and the outer iteration submits cycles, or in mixed precision
- * corrections (Goeddeke, Strzodka, Turek, Int. J. Parallel Emergent Distrib. Syst. 22 (2007), 221-256), or steps of conjugate
- * gradients that cycles precondition. */
+ * corrections (Goeddeke, Strzodka, Turek, Int. J. Parallel Emergent Distrib. Syst. 22 (2007), 221-256), or steps of
+ * conjugate gradients that cycles precondition. */
 #include "multigrid/iterate.h"
 #include "multigrid/plan.h"
 
@@ -30,7 +30,7 @@ static starfish_cycle_shape shape_of(const struct solve *s, int first)
 
 /* ---- One precision ----------------------------------------------------------------------------------------------- */
 
-/* Cycles work on a defect's correction rather than on the solution itself. */
+/* Cycles work on a residual's correction rather than on the solution itself. */
 static int corrects(const struct starfish_multigrid_plan *plan)
 {
     return plan->mixed || plan->options.conjugate_gradients;
@@ -47,8 +47,8 @@ static starfish_status residual(void *self, int zero, double *norm)
     struct solve *s = self;
     struct starfish_multigrid_plan *plan = s->plan;
 
-    STARFISH_TRY(plan->operations->defect(plan, &s->progress, 0, zero ? NULL : current(s), s->f,
-                                          corrects(plan) && !zero ? &plan->defect : NULL, &plan->sums));
+    STARFISH_TRY(plan->operations->residual(plan, &s->progress, 0, zero ? NULL : current(s), s->f,
+                                            corrects(plan) && !zero ? &plan->residual : NULL, &plan->sums));
     *norm = starfish_q1_norm(&plan->sums);
     return STARFISH_SUCCESS;
 }
@@ -73,7 +73,7 @@ static starfish_status inner_reduction(struct solve *s, double before, double *r
     struct starfish_multigrid_plan *plan = s->plan;
     const struct starfish_multigrid_arrays arrays = plan->operations->arrays(plan);
 
-    STARFISH_TRY(plan->operations->defect(plan, &s->progress, 1, arrays.solution, arrays.f, NULL, &plan->inner_sums));
+    STARFISH_TRY(plan->operations->residual(plan, &s->progress, 1, arrays.solution, arrays.f, NULL, &plan->inner_sums));
     *reduction = starfish_q1_norm(&plan->inner_sums) / before;
     return STARFISH_SUCCESS;
 }
@@ -98,9 +98,9 @@ static starfish_status correct(struct solve *s, int first, double before, int mo
     return s->plan->operations->settle(s->plan, &s->progress);
 }
 
-/* target += a correction for the defect, or = where zero. The defect is scaled by a power of two, which changes no digit, so that
- * f32 holds it. */
-static starfish_status add_correction(struct solve *s, int number, const struct starfish_tiles *defect, double norm,
+/* target += a correction for the residual, or = where zero. The residual is scaled by a power of two, which changes no
+ * digit, so that f32 holds it. */
+static starfish_status add_correction(struct solve *s, int number, const struct starfish_tiles *residual, double norm,
                                       int zero, const struct starfish_tiles *target, int most, int *cycles)
 {
     struct starfish_multigrid_plan *plan = s->plan;
@@ -108,7 +108,7 @@ static starfish_status add_correction(struct solve *s, int number, const struct 
 
     const struct starfish_multigrid_arrays arrays = plan->operations->arrays(plan);
 
-    STARFISH_TRY(starfish_q1_narrow(&plan->finest.setting, &s->progress, scale, defect, arrays.f));
+    STARFISH_TRY(starfish_q1_narrow(&plan->finest.setting, &s->progress, scale, residual, arrays.f));
     STARFISH_TRY(correct(s, number == 0, scale * norm, most, cycles));
     s->info->defects++;
     return starfish_q1_widen(&plan->finest.setting, &s->progress, 1 / scale, zero, arrays.first, target);
@@ -120,16 +120,17 @@ static starfish_status mixed_step(void *self, int number, int zero, double befor
 
     if (isnan(before))
         STARFISH_TRY(residual(s, zero, &before));
-    STARFISH_TRY(add_correction(s, number, zero ? s->f : &s->plan->defect, before, zero, &s->solution, most, cycles));
+    STARFISH_TRY(add_correction(s, number, zero ? s->f : &s->plan->residual, before, zero, &s->solution, most, cycles));
     return s->plan->operations->polish ? s->plan->operations->polish(s->plan, &s->progress, s->f, &s->solution)
                                        : STARFISH_SUCCESS;
 }
 
 /* ---- Conjugate gradients ----------------------------------------------------------------------------------------- */
 
-/* Flexible conjugate gradients (Notay, SIAM J. Sci. Comput. 22 (2000), 1444-1460): the defect is computed anew in each step, as
- * it is looked at anyway, and a direction is made conjugate to the last one by an inner product of its own. So rounding errors of cycles in
- * f32, or cycles that differ from step to step, do no harm. Vectors are named as there: z = B r, p, q = A p. */
+/* Flexible conjugate gradients (Notay, SIAM J. Sci. Comput. 22 (2000), 1444-1460): the residual is computed anew in
+ * each step, as it is looked at anyway, and a direction is made conjugate to the last one by an inner product of its
+ * own. So rounding errors of cycles in f32, or cycles that differ from step to step, do no harm. Vectors are named as
+ * there: z = B r, p, q = A p. */
 
 /* z = cycles from zero on A z = r. */
 static starfish_status precondition(struct solve *s, int number, const struct starfish_tiles *r, double norm, int most,
@@ -160,12 +161,12 @@ static starfish_status turn(struct solve *s, int number)
                               number > 0 ? &plan->direction : NULL, &plan->direction);
 }
 
-/* q = A p as r - (r - A p): the defect's kernel serves. */
+/* q = A p as r - (r - A p): the residual's kernel serves. */
 static starfish_status apply(struct solve *s, const struct starfish_tiles *r)
 {
     struct starfish_multigrid_plan *plan = s->plan;
 
-    STARFISH_TRY(plan->operations->defect(plan, &s->progress, 0, &plan->direction, r, &plan->image, NULL));
+    STARFISH_TRY(plan->operations->residual(plan, &s->progress, 0, &plan->direction, r, &plan->image, NULL));
     return starfish_q1_update(&plan->finest, &s->progress, -1, r, &plan->image, &plan->image);
 }
 
@@ -173,7 +174,7 @@ static starfish_status gradient_step(void *self, int number, int zero, double be
 {
     struct solve *s = self;
     struct starfish_multigrid_plan *plan = s->plan;
-    const struct starfish_tiles *r = zero ? s->f : &plan->defect;
+    const struct starfish_tiles *r = zero ? s->f : &plan->residual;
 
     if (isnan(before))
         STARFISH_TRY(residual(s, zero, &before));
@@ -183,7 +184,7 @@ static starfish_status gradient_step(void *self, int number, int zero, double be
     STARFISH_TRY(starfish_q1_product(&plan->finest, &s->progress, &plan->direction, r, &plan->products[0]));
     STARFISH_TRY(starfish_q1_product(&plan->finest, &s->progress, &plan->direction, &plan->image, &plan->products[1]));
     s->energy = starfish_q1_total(&plan->products[1]);
-    /* there is no way to go once the defect is zero, or rounding errors, whose direction may be one without energy */
+    /* there is no way to go once the residual is zero, or rounding errors, whose direction may be one without energy */
     const double alpha = s->energy > 0 && before > s->floor ? starfish_q1_total(&plan->products[0]) / s->energy : 0;
     return starfish_q1_update(&plan->finest, &s->progress, alpha, zero ? NULL : &s->solution, &plan->direction,
                               &s->solution);

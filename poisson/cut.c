@@ -1,9 +1,9 @@
-/* Cutting a field for the workers: as many slabs as overlap and balance want, each for the kind of worker that it is sized
- * for.
+/* Cutting a field for the workers: as many slabs as overlap and balance want, each for the kind of worker that it is
+ * sized for.
  *
  * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab. From and to main
- * memory, a GPU wants a few slabs, so that copies and work overlap; and teams of cores take the planes that balance them
- * with the GPU's copies, by rates that are measured (trial.c) and by what solves then take (balance.c). */
+ * memory, a GPU wants a few slabs, so that copies and work overlap; and teams of cores take the planes that balance
+ * them with the GPU's copies, by rates that are measured (trial.c) and by what solves then take (balance.c). */
 #include "poisson/plan.h"
 
 #include "scheduler/team.h"
@@ -36,10 +36,11 @@ static starfish_status check_count(const char *name, size_t asked, size_t most)
     return STARFISH_SUCCESS;
 }
 
-/* ---- Block cyclic reduction: slabs times blocks of modes ------------------------------------------------------------ */
+/* ---- Block cyclic reduction: slabs times blocks of modes ------------------------------------------------------------
+ */
 
-/* Each core should have a few pieces. A GPU wants few, large ones: enough slabs for copies to overlap with work, few blocks
- * of modes. Shared work is cut for the GPU's sake, cores take what they can. */
+/* Each core should have a few pieces. A GPU wants few, large ones: enough slabs for copies to overlap with work, few
+ * blocks of modes. Shared work is cut for the GPU's sake, cores take what they can. */
 static void choose_tiles(const struct starfish_poisson_plan *plan, size_t *slabs, size_t *blocks)
 {
     enum { PIECES_AT_MOST = 16 };
@@ -72,7 +73,8 @@ static starfish_status cut_tiles(const struct starfish_poisson_plan *plan, struc
     return STARFISH_SUCCESS;
 }
 
-/* ---- The slab method: slabs ------------------------------------------------------------------------------------------ */
+/* ---- The slab method: slabs
+ * ------------------------------------------------------------------------------------------ */
 
 static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uint32_t where)
 {
@@ -91,14 +93,14 @@ size_t starfish_poisson_cores_step(const struct starfish_poisson_plan *plan)
     return plan->context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->context, STARFISH_CPU);
 }
 
-/* Cores that add less to a stream, in the trial, are in the way of its copies: what the trial works on partly stays in caches,
- * and where whole fields keep both directions of a link busy they leave cores next to nothing of the main memory's
- * bandwidth. The trial has said 1.10 where whole streams were slower by a fifth. */
+/* Cores that add less to a stream, in the trial, are in the way of its copies: what the trial works on partly stays in
+ * caches, and where whole fields keep both directions of a link busy they leave cores next to nothing of the main
+ * memory's bandwidth. The trial has said 1.10 where whole streams were slower by a fifth. */
 static const double worth_of_cores = 1.25;
 
-/* The planes that balance teams of cores with GPUs, as many for each core, and rather too few than too many: a plane more
- * costs the cores several times what it costs the GPUs. A lone solve's copies go one way at a time, and take about half of
- * the main memory's bandwidth from the cores that a stream's take. */
+/* The planes that balance teams of cores with GPUs, as many for each core, and rather too few than too many: a plane
+ * more costs the cores several times what it costs the GPUs. A lone solve's copies go one way at a time, and take about
+ * half of the main memory's bandwidth from the cores that a stream's take. */
 static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                       enum starfish_pace pace, size_t *planes)
 {

@@ -97,8 +97,8 @@ static enum starfish_transform_kind transform_of(const struct starfish_axis *axi
     return kinds[axis->grid][axis->ends[0] == STARFISH_NEUMANN][axis->ends[1] == STARFISH_NEUMANN];
 }
 
-/* Coupling to what lies beyond an end, eliminated: `outward` is the coefficient of the absent neighbour, `inward` that of
- * the other one, `width` the distance to the absent neighbour (NODE) or of the last cell (CELL). */
+/* Coupling to what lies beyond an end, eliminated: `outward` is the coefficient of the absent neighbour, `inward` that
+ * of the other one, `width` the distance to the absent neighbour (NODE) or of the last cell (CELL). */
 static void close_end(struct starfish_direction *d, int end, starfish_grid grid, starfish_end condition, double width)
 {
     const size_t row = end == 0 ? 0 : d->n - 1;
@@ -178,8 +178,8 @@ static struct metric metric_of_cell(const struct starfish_axis *axis, const doub
                            k == axis->n - 1 ? width : (width + spacing[k + 1]) / 2, width};
 }
 
-/* Spacings of a grid that is its own mirror image differ from their mirrors by the rounding of the coordinates; their means
- * make the operator symmetric, which a change of basis can make use of. */
+/* Spacings of a grid that is its own mirror image differ from their mirrors by the rounding of the coordinates; their
+ * means make the operator symmetric, which a change of basis can make use of. */
 static void make_spacings(const struct starfish_axis *axis, double *spacing)
 {
     const double *x = axis->coordinates;
@@ -219,8 +219,8 @@ static starfish_status build_stretched(struct starfish_direction *d, const struc
 
 /* ---- The user's own matrix -------------------------------------------------------------------------------------- */
 
-/* Constant coefficients, the same to both sides, are a multiple of the second difference plus a shift: the transforms of
- * a periodic or of a Dirichlet-Dirichlet grid diagonalise them. */
+/* Constant coefficients, the same to both sides, are a multiple of the second difference plus a shift: the transforms
+ * of a periodic or of a Dirichlet-Dirichlet grid diagonalise them. */
 static void find_transform(struct starfish_direction *d)
 {
     const size_t n = d->n;

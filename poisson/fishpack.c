@@ -1,6 +1,6 @@
-/* FISHPACK's calling convention on top of plans. The handle is a cache of one plan: coefficients come with every call, are
- * compared with those of the plan (m + n values beside m n unknowns), and where they differ a new plan takes its place.
- * Threads that still solve with the old one keep it until they are done. */
+/* FISHPACK's calling convention on top of plans. The handle is a cache of one plan: coefficients come with every call,
+ * are compared with those of the plan (m + n values beside m n unknowns), and where they differ a new plan takes its
+ * place. Threads that still solve with the old one keep it until they are done. */
 #include "base/status.h"
 #include <starfish/fishpack.h>
 #include <starfish/poisson.h>
@@ -34,7 +34,8 @@ struct call {
     size_t parts; /* doubles of an element of y: 1, or 2 where x.complex_line is set */
 };
 
-/* ---- Error numbers ------------------------------------------------------------------------------------------------- */
+/* ---- Error numbers -------------------------------------------------------------------------------------------------
+ */
 
 static int number_of(starfish_status status)
 {
@@ -90,7 +91,8 @@ static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
     return STARFISH_SUCCESS;
 }
 
-/* ---- Plans --------------------------------------------------------------------------------------------------------- */
+/* ---- Plans ---------------------------------------------------------------------------------------------------------
+ */
 
 static size_t doubles_of(const struct starfish_axis *axis)
 {
@@ -152,7 +154,8 @@ static void release(struct prepared *prepared)
         destroy(prepared);
 }
 
-/* Makes the call's plan the current one. With the lock held, so that threads with the same coefficients make one plan. */
+/* Makes the call's plan the current one. With the lock held, so that threads with the same coefficients make one plan.
+ */
 static starfish_status prepare(struct starfish_blktri_state *state, const struct call *call)
 {
     struct prepared *prepared = NULL;
@@ -166,7 +169,8 @@ static starfish_status prepare(struct starfish_blktri_state *state, const struct
     return STARFISH_SUCCESS;
 }
 
-/* ---- The two kinds of call ----------------------------------------------------------------------------------------- */
+/* ---- The two kinds of call -----------------------------------------------------------------------------------------
+ */
 
 static starfish_status create_state(starfish_blktri_work *work)
 {
@@ -185,8 +189,8 @@ static starfish_status create_state(starfish_blktri_work *work)
     return STARFISH_SUCCESS;
 }
 
-/* FISHPACK does not look at am, bm and cm here, so what is wrong with them, or with both directions together, is the first
- * solve's to say. */
+/* FISHPACK does not look at am, bm and cm here, so what is wrong with them, or with both directions together, is the
+ * first solve's to say. */
 static starfish_status initialise(starfish_blktri_work *work, const struct call *call)
 {
     if (!work->state)

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Where the user says how to cut, or there is no GPU, one graph is for all; where there are GPUs alone, one for all data of
- * the host; and only where there are both kinds of workers do their shares depend on the pace. */
+/* Where the user says how to cut, or there is no GPU, one graph is for all; where there are GPUs alone, one for all
+ * data of the host; and only where there are both kinds of workers do their shares depend on the pace. */
 static struct starfish_slab_graph *graph_for(struct starfish_poisson_plan *plan, enum starfish_residence *residence,
                                              enum starfish_pace *pace)
 {

@@ -1,16 +1,17 @@
 /* Choosing a method: what is possible, and of that the fastest.
  *
- * A fast transform in y is always best. Else two methods compete, a change of basis in y (a matrix product each way, then a
- * tridiagonal solve) and partial fractions (about log2 nz tridiagonal solves, two for every level). On a GPU products
- * win as far as the basis can be kept at all. On cores both are bound by arithmetic, and estimates of their times decide:
- * those of one core of an AMD EPYC with AVX2, in f64, whose ratios carry over. They were fitted to n = 127 to 1023 in 2D and
- * 64 x 256^2 and 64 x 512^2 in 3D, and are within a quarter of what was measured. */
+ * A fast transform in y is always best. Else two methods compete, a change of basis in y (a matrix product each way,
+ * then a tridiagonal solve) and partial fractions (about log2 nz tridiagonal solves, two for every level). On a GPU
+ * products win as far as the basis can be kept at all. On cores both are bound by arithmetic, and estimates of their
+ * times decide: those of one core of an AMD EPYC with AVX2, in f64, whose ratios carry over. They were fitted to n =
+ * 127 to 1023 in 2D and 64 x 256^2 and 64 x 512^2 in 3D, and are within a quarter of what was measured. */
 #include "poisson/plan.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* ---- Estimates: seconds ------------------------------------------------------------------------------------------- */
+/* ---- Estimates: seconds -------------------------------------------------------------------------------------------
+ */
 
 #define SECONDS_PER_FLOP 0.02e-9           /* of a matrix product */
 #define SECONDS_PER_LINE 4e-9              /* per unknown: the solve after the product, and memory */
@@ -76,7 +77,8 @@ static const char *describe(const struct starfish_poisson_plan *plan, const char
     return text;
 }
 
-/* ---- Methods ------------------------------------------------------------------------------------------------------ */
+/* ---- Methods ------------------------------------------------------------------------------------------------------
+ */
 
 static starfish_status choose_slab(struct starfish_poisson_plan *plan, const char *why)
 {
@@ -97,7 +99,8 @@ starfish_status starfish_poisson_choose_blktri(struct starfish_poisson_plan *pla
     return STARFISH_SUCCESS;
 }
 
-/* ---- AUTO --------------------------------------------------------------------------------------------------------- */
+/* ---- AUTO ---------------------------------------------------------------------------------------------------------
+ */
 
 enum { BASIS_AT_MOST = 2048, WHY = 200 };
 #define SCALING_AT_MOST 1e6
@@ -176,8 +179,8 @@ starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *pla
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.method is unknown");
 }
 
-/* Scaling makes a basis symmetric, and its squares are what rounding errors of some rows are multiplied with. Refinement is
- * known to be needed only now. */
+/* Scaling makes a basis symmetric, and its squares are what rounding errors of some rows are multiplied with.
+ * Refinement is known to be needed only now. */
 starfish_status starfish_poisson_check_basis(const struct starfish_poisson_plan *plan, const char *name)
 {
     const struct starfish_basis *basis = &plan->space.planes.basis.basis;

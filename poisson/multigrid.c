@@ -1,8 +1,10 @@
-/* The method multigrid: directions become lines of couplings, whose products with the volumes of unknowns are a seven-point problem.
+/* The method multigrid: directions become lines of couplings, whose products with the volumes of unknowns are a
+ * seven-point problem.
  *
- * Rows lower, diag, upper of a direction, times weights w that make them symmetric, are couplings w lower between successive unknowns and
- * what the rows sum to on the diagonal, which in a definite problem has the sign of the diagonal. Equations are multiplied by the product
- * of all three weights, and by -1 where off-diagonal entries are positive. */
+ * Rows lower, diag, upper of a direction, times weights w that make them symmetric, are couplings w lower between
+ * successive unknowns and what the rows sum to on the diagonal, which in a definite problem has the sign of the
+ * diagonal. Equations are multiplied by the product of all three weights, and by -1 where off-diagonal entries are
+ * positive. */
 #include "codelets/tiles.h"
 #include "poisson/plan.h"
 

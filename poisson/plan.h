@@ -30,9 +30,9 @@ struct starfish_poisson_plan {
     struct starfish_operator operator_;
     struct starfish_spectral spectral; /* of both forms of blktri; its cut is multigrid's too */
     starfish_multigrid_plan *multigrid;
-    /* Of method slab: a graph for each place that right-hand side and solution may lie in, since they are cut for the copies
-     * that will be needed, and for each pace. Made when the first solve of its kind comes, the one for a lone solve in pinned
-     * memory with the plan. */
+    /* Of method slab: a graph for each place that right-hand side and solution may lie in, since they are cut for the
+     * copies that will be needed, and for each pace. Made when the first solve of its kind comes, the one for a lone
+     * solve in pinned memory with the plan. */
     struct starfish_slab_space space;
     struct starfish_slab_graph graph[STARFISH_RESIDENCES][STARFISH_PACES];
     struct starfish_rates rates[STARFISH_RESIDENCES];
@@ -49,15 +49,16 @@ static inline size_t starfish_poisson_plane_bytes(const struct starfish_poisson_
     return plan->n[0] * plan->n[1] * starfish_real_size(plan->options.precision);
 }
 
-/* graphs.c: how the field is cut for data of that residence and solves at that pace. Makes the graph where there is none
- * yet. */
+/* graphs.c: how the field is cut for data of that residence and solves at that pace. Makes the graph where there is
+ * none yet. */
 starfish_status starfish_poisson_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                      enum starfish_pace pace, const struct starfish_cut **cut);
 /* Fields are made for the cut of lone solves: it stays as it is from now on. */
 void starfish_poisson_keep_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence);
 /* Before a solve that is the only one: let go of a graph that is to be cut anew. */
 void starfish_poisson_renew_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence);
-/* A lone solve is done: `seconds` of which the cores worked `cores_seconds` each. The next may be cut in another way. */
+/* A lone solve is done: `seconds` of which the cores worked `cores_seconds` each. The next may be cut in another way.
+ */
 void starfish_poisson_watch(struct starfish_poisson_plan *plan, const struct starfish_slab_graph *graph,
                             double cores_seconds, double seconds);
 /* The graph that a cut belongs to, NULL when it is none of the plan's or the plan has no graphs. */

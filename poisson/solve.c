@@ -19,11 +19,11 @@ struct starfish_job {
     int owns_fields, lone;
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten. */
     starpu_data_handle_t full_rhs[STARFISH_MAX_SLABS];
-    struct starfish_vector face[3][2];
-    struct starfish_vector removed;                      /* pertrb, and another double */
+    struct starfish_table face[3][2];
+    struct starfish_table removed;                       /* pertrb, and another double */
     starpu_data_handle_t correction[STARFISH_MAX_SLABS]; /* of iterative refinement */
-    struct starfish_vector removed_again;                /* what refinement finds left of it */
-    struct starfish_vector maximum[STARFISH_MAX_SLABS];  /* of the residual */
+    struct starfish_table removed_again;                 /* what refinement finds left of it */
+    struct starfish_table maximum[STARFISH_MAX_SLABS];   /* of the residual */
     void *integrand;                                     /* multigrid: memory of full_rhs, which it finds there */
     struct starfish_multigrid_info multigrid;
     double solved; /* when it was done */
@@ -57,7 +57,7 @@ static starfish_status copy_face(struct starfish_job *job, const struct starfish
     for (size_t i = 0; i < count; i++)
         values[i] = job->plan->options.precision == STARFISH_F32 ? (double)((const float *)array)[i]
                                                                  : ((const double *)array)[i];
-    starfish_status status = starfish_vector_reals(&job->face[axis][end], job->plan->options.precision, values, count);
+    starfish_status status = starfish_table_reals(&job->face[axis][end], job->plan->options.precision, values, count);
     free(values);
     return status;
 }
@@ -158,7 +158,7 @@ static starfish_status iterate(struct starfish_job *job, const starpu_data_handl
 static starfish_status submit_residual(struct starfish_job *job, const starpu_data_handle_t *rhs)
 {
     for (size_t slab = 0; slab < job->cut->slabs; slab++)
-        STARFISH_TRY(starfish_vector_results(&job->maximum[slab], 2));
+        STARFISH_TRY(starfish_table_results(&job->maximum[slab], 2));
     return starfish_graph_residual(&job->plan->operator_, job->cut, &job->progress, STARFISH_PHASE_RESIDUAL,
                                    job->solution->handle, rhs, job->removed.handle, job->maximum, NULL);
 }
@@ -179,7 +179,7 @@ static starfish_status submit_refinement(struct starfish_job *job, const starpu_
 {
     struct starfish_poisson_plan *plan = job->plan;
     if (plan->singular && !job->removed_again.handle)
-        STARFISH_TRY(starfish_vector_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
+        STARFISH_TRY(starfish_table_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
     for (size_t slab = 0; slab < job->cut->slabs; slab++)
         if (!job->correction[slab])
             register_slab(job, &job->correction[slab], "correction", slab, NULL);
@@ -203,7 +203,7 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
         rhs = job->full_rhs;
     }
     if (plan->singular)
-        STARFISH_TRY(starfish_vector_results(&job->removed, STARFISH_CONSTANT_MOMENTS));
+        STARFISH_TRY(starfish_table_results(&job->removed, STARFISH_CONSTANT_MOMENTS));
     STARFISH_TRY(submit_solve(job, rhs, job->solution->handle, job->removed.handle));
     for (int step = 0; step < plan->refinements; step++)
         STARFISH_TRY(submit_refinement(job, rhs));
@@ -223,7 +223,7 @@ static starfish_status finish(struct starfish_job *job)
     }
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++)
-            starfish_vector_destroy(&job->face[axis][end]);
+            starfish_table_destroy(&job->face[axis][end]);
     if (job->owns_fields) {
         if (job->rhs != job->solution)
             starfish_field_destroy(job->rhs);
@@ -235,10 +235,10 @@ static starfish_status finish(struct starfish_job *job)
 static void destroy(struct starfish_job *job)
 {
     free(job->integrand);
-    starfish_vector_destroy(&job->removed);
-    starfish_vector_destroy(&job->removed_again);
+    starfish_table_destroy(&job->removed);
+    starfish_table_destroy(&job->removed_again);
     for (size_t slab = 0; slab < STARFISH_MAX_SLABS; slab++)
-        starfish_vector_destroy(&job->maximum[slab]);
+        starfish_table_destroy(&job->maximum[slab]);
     starfish_progress_destroy(&job->progress);
     free(job);
 }
@@ -368,7 +368,7 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
 
 /* ---- Results ---------------------------------------------------------------------------------------------------- */
 
-static double read_result(const struct starfish_vector *vector, size_t index)
+static double read_result(const struct starfish_table *vector, size_t index)
 {
     starpu_data_acquire(vector->handle, STARPU_R);
     const double value = ((const double *)vector->memory)[index];

@@ -1,8 +1,9 @@
 /* What the workers of each kind do, measured on a few planes: solves on slabs that are alone, copies included.
  *
- * First each kind by itself, one solve at a time, on a slab and on half of it: a solve of many slabs costs what more planes
- * cost, not what a slab does that nothing overlaps with. Then the GPUs with several solves in flight, and both at once, until
- * the cores have done theirs: copies take bandwidth of the main memory from the cores, and the cores from the copies. */
+ * First each kind by itself, one solve at a time, on a slab and on half of it: a solve of many slabs costs what more
+ * planes cost, not what a slab does that nothing overlaps with. Then the GPUs with several solves in flight, and both
+ * at once, until the cores have done theirs: copies take bandwidth of the main memory from the cores, and the cores
+ * from the copies. */
 #include "poisson/plan.h"
 
 #include "scheduler/machine.h"
@@ -28,7 +29,7 @@ struct solve {
     void *rhs, *solution;
     struct starfish_progress progress;
     struct starfish_field *field[2];
-    struct starfish_vector removed;
+    struct starfish_table removed;
 };
 
 /* One kind of worker. */
@@ -41,7 +42,8 @@ struct trial {
     struct solve *solve;
 };
 
-/* ---- One solve -------------------------------------------------------------------------------------------------------- */
+/* ---- One solve
+ * -------------------------------------------------------------------------------------------------------- */
 
 static starfish_status submit_tasks(struct trial *trial, struct solve *solve, enum size size)
 {
@@ -53,7 +55,7 @@ static starfish_status submit_tasks(struct trial *trial, struct solve *solve, en
         STARFISH_TRY(starfish_field_over(plan->context, plan->options.precision, n, &graph->cut, "trial", memory[f],
                                          &solve->field[f]));
     if (plan->singular)
-        STARFISH_TRY(starfish_vector_results(&solve->removed, STARFISH_CONSTANT_MOMENTS));
+        STARFISH_TRY(starfish_table_results(&solve->removed, STARFISH_CONSTANT_MOMENTS));
     STARFISH_TRY(starfish_graph_slab(graph, &solve->progress, solve->field[0]->handle, solve->field[1]->handle,
                                      solve->removed.handle));
     return starfish_graph_bring_home(&solve->progress, STARFISH_PHASE_BACKWARD, &graph->cut, solve->field[1]->handle);
@@ -63,7 +65,7 @@ static starfish_status finish(struct solve *solve)
 {
     const starfish_status status = starfish_progress_wait(&solve->progress);
     starfish_progress_destroy(&solve->progress);
-    starfish_vector_destroy(&solve->removed);
+    starfish_table_destroy(&solve->removed);
     for (int f = 0; f < 2; f++)
         starfish_field_destroy(solve->field[f]);
     *solve = (struct solve){.rhs = solve->rhs, .solution = solve->solution};
@@ -89,7 +91,8 @@ static int is_done(const struct solve *solve)
     return atomic_load(&solve->progress.finished) == atomic_load(&solve->progress.submitted);
 }
 
-/* ---- A kind of worker ------------------------------------------------------------------------------------------------ */
+/* ---- A kind of worker
+ * ------------------------------------------------------------------------------------------------ */
 
 static starfish_status allocate(struct trial *trial)
 {
@@ -161,7 +164,8 @@ static starfish_status create(struct trial *trial, struct starfish_poisson_plan 
     return allocate(trial);
 }
 
-/* ---- Measuring ------------------------------------------------------------------------------------------------------- */
+/* ---- Measuring
+ * ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status time_lone(struct trial *trial, enum size size, double *microseconds)
 {

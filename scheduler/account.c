@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Durations ------------------------------------------------------------------------------------------------------- */
+/* ---- Durations
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* By the model; where it knows nothing, the time that was measured, or nothing can be said of the other kind. */
 static void durations_of(const struct starfish_record *record, const struct starfish_span *span, double *duration)
@@ -31,7 +32,8 @@ int starfish_account_calibrated(const struct starfish_record *record)
     return 1;
 }
 
-/* ---- Bounds ---------------------------------------------------------------------------------------------------------- */
+/* ---- Bounds
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* qsort has no argument for what it sorts by. */
 static _Thread_local const double (*sorted_by)[STARFISH_WORKER_KINDS];
@@ -53,7 +55,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Both kinds there. With the tasks in that order a prefix is the GPUs': their time grows with it and the cores' falls. */
+/* Both kinds there. With the tasks in that order a prefix is the GPUs': their time grows with it and the cores' falls.
+ */
 static double balance(size_t count, const double (*duration)[STARFISH_WORKER_KINDS], const size_t *order, double cpus,
                       double gpus)
 {
@@ -145,7 +148,8 @@ static void add_bounds(const struct starfish_record *record, struct starfish_acc
     free(number);
 }
 
-/* ---- The account ----------------------------------------------------------------------------------------------------- */
+/* ---- The account
+ * ----------------------------------------------------------------------------------------------------- */
 
 struct starfish_account starfish_account_of(const struct starfish_record *record)
 {
@@ -168,7 +172,8 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
     return account;
 }
 
-/* ---- What was waited for --------------------------------------------------------------------------------------------- */
+/* ---- What was waited for
+ * --------------------------------------------------------------------------------------------- */
 
 /* The last to end of those that task i could not begin before. */
 static size_t waited_for(const struct starfish_record *record, size_t i)

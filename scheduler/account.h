@@ -2,10 +2,10 @@
  *
  * Bounds are from StarPU's models where they know a task, else from the time that it took, and count no copies:
  *
- *   area            all workers busy without a gap, every task where it suits best: with two kinds of workers the linear program
- *                   "least T, such that each kind's work fits into T times its workers" is solved exactly by giving the GPUs the
- *                   tasks that they accelerate most, as many as balance the two (the last one in part)
- *   critical path   the longest chain of tasks that wait for each other, each on the kind of worker where it is fastest */
+ *   area            all workers busy without a gap, every task where it suits best: with two kinds of workers the
+ * linear program "least T, such that each kind's work fits into T times its workers" is solved exactly by giving the
+ * GPUs the tasks that they accelerate most, as many as balance the two (the last one in part) critical path   the
+ * longest chain of tasks that wait for each other, each on the kind of worker where it is fastest */
 #ifndef STARFISH_SCHEDULER_ACCOUNT_H
 #define STARFISH_SCHEDULER_ACCOUNT_H
 
@@ -28,12 +28,13 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
 /* Do the models know each of the record's tasks on each kind of worker that may run it? */
 int starfish_account_calibrated(const struct starfish_record *record);
 
-/* The area bound of `count` tasks, duration[task][kind] infinite where a kind cannot. `order` is room for `count` numbers. */
+/* The area bound of `count` tasks, duration[task][kind] infinite where a kind cannot. `order` is room for `count`
+ * numbers. */
 double starfish_area_bound(size_t count, const double (*duration)[STARFISH_WORKER_KINDS],
                            const size_t workers[STARFISH_WORKER_KINDS], size_t *order);
 
-/* What the last task to end waited for, and that for, and so on: of the task's dependencies and the one before it on its worker
- * the one that ended last. Fills path[record->tasks] with 0 and 1. */
+/* What the last task to end waited for, and that for, and so on: of the task's dependencies and the one before it on
+ * its worker the one that ended last. Fills path[record->tasks] with 0 and 1. */
 void starfish_waiting_path(const struct starfish_record *record, char *path);
 
 #endif

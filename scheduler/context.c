@@ -82,8 +82,8 @@ static struct crew choose_crew(const struct starfish_context_options *options, i
         return crew;
     }
     if (crew.cores < 0) {
-        /* StarPU drives each GPU from a core of its own. Idle workers spin: without a core of its own too, the submitting
-         * thread waits for the operating system's time slices. */
+        /* StarPU drives each GPU from a core of its own. Idle workers spin: without a core of its own too, the
+         * submitting thread waits for the operating system's time slices. */
         const int left = cores - gpus - (gpus > 0 && cores > 2);
         crew.cores = left > DEFAULT_CORES_AT_MOST ? DEFAULT_CORES_AT_MOST : left > 0 ? left : 0;
     }
@@ -102,8 +102,8 @@ static starfish_status no_worker(const struct starfish_context_options *options)
                          options->cpu_workers, options->gpu_workers);
 }
 
-/* StarPU lets its variables win over what it is given; an option of ours that was given wins over its variable, which is
- * hidden while StarPU starts. */
+/* StarPU lets its variables win over what it is given; an option of ours that was given wins over its variable, which
+ * is hidden while StarPU starts. */
 struct hidden_variable {
     const char *name;
     char *value;
@@ -457,8 +457,8 @@ static void run_on_worker(void *buffers[], void *data)
     each->function(each->argument, starfish_context_current_worker(each->context));
 }
 
-/* Not by starpu_execute_on_specific_workers: StarPU's heteroprio, which keeps what it has seen of each codelet in a file,
- * takes that function's for a new one in every process, and gives up at the hundredth. */
+/* Not by starpu_execute_on_specific_workers: StarPU's heteroprio, which keeps what it has seen of each codelet in a
+ * file, takes that function's for a new one in every process, and gives up at the hundredth. */
 static struct starpu_codelet on_each_worker = {.cpu_funcs = {run_on_worker},
 #ifdef STARFISH_HAVE_GPU
                                                .cuda_funcs = {run_on_worker},

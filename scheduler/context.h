@@ -63,8 +63,8 @@ starfish_status starfish_context_on_each_worker(struct starfish_context *context
 size_t starfish_context_current_worker(const struct starfish_context *context);
 starfish_worker_kind starfish_context_worker_kind(const struct starfish_context *context, size_t worker);
 
-/* What is submitted from the one to the other is iteration `number` in StarPU's traces. For programs in which one thread
- * submits: StarPU keeps the number without a lock. */
+/* What is submitted from the one to the other is iteration `number` in StarPU's traces. For programs in which one
+ * thread submits: StarPU keeps the number without a lock. */
 void starfish_iteration_begin(size_t number);
 void starfish_iteration_end(void);
 
@@ -74,8 +74,8 @@ int starfish_gpu_count(void);
 /* Where memory lies, as far as copies from and to it go. */
 enum starfish_residence { STARFISH_PAGEABLE, STARFISH_PINNED, STARFISH_ON_DEVICE, STARFISH_RESIDENCES };
 
-/* The residence of an address (unless NULL), and StarPU's memory node of it: the GPU's for CUDA device memory, else main
- * memory. */
+/* The residence of an address (unless NULL), and StarPU's memory node of it: the GPU's for CUDA device memory, else
+ * main memory. */
 starfish_status starfish_memory_place(const struct starfish_context *context, const char *argument, const void *memory,
                                       int *node, enum starfish_residence *residence);
 

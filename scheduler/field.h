@@ -7,8 +7,8 @@
 
 enum { STARFISH_MAX_SLABS = 64 };
 
-/* How a field is cut into slabs: slab s holds planes first_plane[s] .. first_plane[s+1]-1 and is worked on by the kinds of
- * workers in StarPU's mask where[s] (0: all). */
+/* How a field is cut into slabs: slab s holds planes first_plane[s] .. first_plane[s+1]-1 and is worked on by the kinds
+ * of workers in StarPU's mask where[s] (0: all). */
 struct starfish_cut {
     size_t slabs;
     size_t first_plane[STARFISH_MAX_SLABS + 1];

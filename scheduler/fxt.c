@@ -12,7 +12,8 @@
 #define STARFISH_HAVE_FXT 1
 #endif
 
-/* ---- Making them ------------------------------------------------------------------------------------------------------ */
+/* ---- Making them
+ * ------------------------------------------------------------------------------------------------------ */
 
 int starfish_fxt_available(void)
 {
@@ -82,7 +83,8 @@ starfish_status starfish_fxt_convert(const char *folder)
 #endif
 }
 
-/* ---- Reading copies --------------------------------------------------------------------------------------------------- */
+/* ---- Reading copies
+ * --------------------------------------------------------------------------------------------------- */
 
 /* Copies that have begun and not ended are those with end < start. */
 struct copies {
@@ -134,8 +136,8 @@ static void end_copy(struct copies *copies, unsigned number, unsigned to, double
         }
 }
 
-/* Lines "24 time type p bytes mmFROM com_NUMBER ..." begin a copy, "19 time type p bytes mmTO com_NUMBER" ends it; times are in
- * milliseconds. */
+/* Lines "24 time type p bytes mmFROM com_NUMBER ..." begin a copy, "19 time type p bytes mmTO com_NUMBER" ends it;
+ * times are in milliseconds. */
 static int read_copies(FILE *paje, double offset, struct copies *copies)
 {
     char line[1024];

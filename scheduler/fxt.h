@@ -1,5 +1,5 @@
-/* StarPU's own traces, where it was built with FxT: paje.trace for ViTE, tasks.rec, dag.dot. And the copies in them, which StarPU
- * tells of in no other way. */
+/* StarPU's own traces, where it was built with FxT: paje.trace for ViTE, tasks.rec, dag.dot. And the copies in them,
+ * which StarPU tells of in no other way. */
 #ifndef STARFISH_SCHEDULER_FXT_H
 #define STARFISH_SCHEDULER_FXT_H
 
@@ -22,8 +22,8 @@ struct starfish_copy {
     double start, end;
 };
 
-/* The copies in the folder's paje.trace; its clock is set by the first of the record's tasks in tasks.rec. The caller frees
- * *copies. None where there are no such files. Error: MEMORY. */
+/* The copies in the folder's paje.trace; its clock is set by the first of the record's tasks in tasks.rec. The caller
+ * frees *copies. None where there are no such files. Error: MEMORY. */
 starfish_status starfish_fxt_copies(const char *folder, const struct starfish_record *record,
                                     struct starfish_copy **copies, size_t *count);
 

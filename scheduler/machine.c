@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- the one that is named --------------------------------------------------------------------------------------------- */
+/* ---- the one that is named
+ * --------------------------------------------------------------------------------------------- */
 
 /* Set before the first context is created, and only read from then on. */
 static struct {
@@ -38,14 +39,16 @@ starfish_status starfish_machine_check(void)
 {
 #ifdef STARPU_SIMGRID
     if (!named.is_known && named.status == STARFISH_SUCCESS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "STARFISH_MACHINE names no machine: use `starfish sched --simulate NAME` or `starfish trace "
-                             "--simulate NAME`");
+        return starfish_fail(
+            STARFISH_ERROR_ARGUMENT,
+            "STARFISH_MACHINE names no machine: use `starfish sched --simulate NAME` or `starfish trace "
+            "--simulate NAME`");
 #endif
     return named.status == STARFISH_SUCCESS ? STARFISH_SUCCESS : starfish_fail(named.status, "%s", named.message);
 }
 
-/* ---- rates ------------------------------------------------------------------------------------------------------------- */
+/* ---- rates
+ * ------------------------------------------------------------------------------------------------------------- */
 
 int starfish_machine_rates_of(const struct starfish_machine *machine, size_t nx, size_t ny,
                               starfish_precision precision, struct starfish_rates *rates)

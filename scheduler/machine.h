@@ -1,8 +1,9 @@
 /* A recorded machine (docs/simulation.md), as `starfish machine record` leaves it. The program reads its description
- * (apps/machine/read.c) where the variable STARFISH_MACHINE names a folder, and hands it over before it creates a context.
+ * (apps/machine/read.c) where the variable STARFISH_MACHINE names a folder, and hands it over before it creates a
+ * context.
  *
- * Where there is one, what a plan would measure comes from there, so that the plan is the same each time. In a program for
- * simulated machines, which works on no other, cores and GPUs are those of the machine too. */
+ * Where there is one, what a plan would measure comes from there, so that the plan is the same each time. In a program
+ * for simulated machines, which works on no other, cores and GPUs are those of the machine too. */
 #ifndef STARFISH_SCHEDULER_MACHINE_H
 #define STARFISH_SCHEDULER_MACHINE_H
 
@@ -36,8 +37,8 @@ struct starfish_machine {
     struct starfish_machine_rates rates[STARFISH_MACHINE_RATES];
 };
 
-/* From now on plans take their rates from this machine, which is copied. Call it before the first context is created; not
- * thread-safe. */
+/* From now on plans take their rates from this machine, which is copied. Call it before the first context is created;
+ * not thread-safe. */
 void starfish_machine_use(const struct starfish_machine *machine);
 /* A machine was named but cannot be used: starfish_machine_check, and so every new context, fails with this status and
  * message. */
@@ -48,8 +49,8 @@ const struct starfish_machine *starfish_machine_named(void);
 /* SUCCESS where none is named, unless this program is for simulated machines. */
 starfish_status starfish_machine_check(void);
 
-/* The machine's rates for such planes: those recorded for planes of that size, else those for planes of the most similar size,
- * by bytes. Returns 0 when it has none of that precision. */
+/* The machine's rates for such planes: those recorded for planes of that size, else those for planes of the most
+ * similar size, by bytes. Returns 0 when it has none of that precision. */
 int starfish_machine_rates_of(const struct starfish_machine *machine, size_t nx, size_t ny,
                               starfish_precision precision, struct starfish_rates *rates);
 

@@ -38,14 +38,14 @@ struct starfish_progress {
     /* Finer than phases, for those graphs that number their tasks' steps. */
     struct starfish_stretch step[STARFISH_PROGRESS_STEPS];
     double start;
-    double
-        clock_offset; /* of starpu_timing_now from the clock that tasks are timed with; infinite before the first task */
+    double clock_offset; /* of starpu_timing_now from the clock that tasks are timed with; infinite before the first
+                            task */
     struct starfish_bytes bytes_before;
 };
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context);
-/* Wait until every submitted task has finished; STARFISH_ERROR_RUNTIME when one of them failed. Where the context's workers
- * leave a core free, the first milliseconds are spent looking again and again: to be woken up takes 50 us. */
+/* Wait until every submitted task has finished; STARFISH_ERROR_RUNTIME when one of them failed. Where the context's
+ * workers leave a core free, the first milliseconds are spent looking again and again: to be woken up takes 50 us. */
 starfish_status starfish_progress_wait(struct starfish_progress *progress);
 void starfish_progress_destroy(struct starfish_progress *progress);
 

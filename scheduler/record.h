@@ -1,8 +1,9 @@
-/* A record of what ran: every task of a context while it is kept, with its times on its worker, what StarPU's models expected,
- * and the tasks that it had to wait for. For starfish sched and starfish trace; works without FxT.
+/* A record of what ran: every task of a context while it is kept, with its times on its worker, what StarPU's models
+ * expected, and the tasks that it had to wait for. For starfish sched and starfish trace; works without FxT.
  *
- * Dependencies are those that StarPU derives from the data: a task waits for the last one that wrote what it touches, and where
- * it writes, for all that have read since. Keep one solve at a time: successive solves may use one handle for different data. */
+ * Dependencies are those that StarPU derives from the data: a task waits for the last one that wrote what it touches,
+ * and where it writes, for all that have read since. Keep one solve at a time: successive solves may use one handle for
+ * different data. */
 #ifndef STARFISH_SCHEDULER_RECORD_H
 #define STARFISH_SCHEDULER_RECORD_H
 

@@ -1,8 +1,8 @@
-/* Many kernels that a task launches again and again, launched as one CUDA graph: a launch costs the host some 2 us, one kernel after
- * another in a graph half of that, and the host nothing.
+/* Many kernels that a task launches again and again, launched as one CUDA graph: a launch costs the host some 2 us, one
+ * kernel after another in a graph half of that, and the host nothing.
  *
- * What a task launches is known by its key: all that its launches depend on, pointers above all. The first time it runs as it is,
- * so that its kernels are loaded; the second time it is captured; from then on it is one launch. */
+ * What a task launches is known by its key: all that its launches depend on, pointers above all. The first time it runs
+ * as it is, so that its kernels are loaded; the second time it is captured; from then on it is one launch. */
 #ifndef STARFISH_SCHEDULER_REPLAY_H
 #define STARFISH_SCHEDULER_REPLAY_H
 
@@ -27,8 +27,8 @@ void starfish_replays_create(struct starfish_replays *replays, struct starfish_c
 /* No task that uses them is under way. May be called for ones that are zero. */
 void starfish_replays_destroy(struct starfish_replays *replays);
 
-/* Inside a task on a GPU: launch what `launch` launches on the stream, which it is given back in `data`. A key that is too long, or
- * anything that cannot be captured, is launched as it is. Returns a cudaError_t. */
+/* Inside a task on a GPU: launch what `launch` launches on the stream, which it is given back in `data`. A key that is
+ * too long, or anything that cannot be captured, is launched as it is. Returns a cudaError_t. */
 int starfish_replay(struct starfish_replays *replays, const struct starfish_replay_key *key, struct CUstream_st *stream,
                     int (*launch)(void *data), void *data);
 

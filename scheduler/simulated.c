@@ -17,7 +17,8 @@ struct sample {
     double bytes, microseconds, deviation;
 };
 
-/* What is known of one codelet on one kind of worker; copied, since StarPU numbers its architectures anew in every context. */
+/* What is known of one codelet on one kind of worker; copied, since StarPU numbers its architectures anew in every
+ * context. */
 struct known {
     const char *symbol; /* the codelet's own */
     enum starpu_worker_archtype type;
@@ -30,7 +31,8 @@ static struct known known[MOST_SYMBOLS];
 static size_t known_count;
 static size_t estimated_tasks, all_tasks;
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading
+ * --------------------------------------------------------------------------------------------------------- */
 
 static void copy_samples(struct known *entry, const struct starpu_perfmodel_history_list *list)
 {
@@ -72,7 +74,8 @@ static const struct known *known_of(const char *symbol, struct starpu_perfmodel_
     return &known[known_count++];
 }
 
-/* ---- looking up ------------------------------------------------------------------------------------------------------ */
+/* ---- looking up
+ * ------------------------------------------------------------------------------------------------------ */
 
 static double bytes_of(struct starpu_task *task)
 {
@@ -111,7 +114,8 @@ static double uniform(uint64_t draw)
     return ((double)(mixed >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Of a normal distribution, by Box and Muller, without its far ends: StarPU leaves out samples that are far from the mean. */
+/* Of a normal distribution, by Box and Muller, without its far ends: StarPU leaves out samples that are far from the
+ * mean. */
 static double normal(uint64_t draw)
 {
     const double value = sqrt(-2 * log(uniform(2 * draw))) * cos(6.283185307179586 * uniform(2 * draw + 1));

@@ -1,10 +1,12 @@
-/* Lengths of tasks on a simulated machine: the mean times that StarPU's models in the machine's folder have of them, for policies
- * and bounds; when a task runs, a time at random around the mean, as far from it as those on the machine were. Where a step waits for
- * the slowest of many tasks that makes all the difference. The random numbers are the same in every run.
+/* Lengths of tasks on a simulated machine: the mean times that StarPU's models in the machine's folder have of them,
+ * for policies and bounds; when a task runs, a time at random around the mean, as far from it as those on the machine
+ * were. Where a step waits for the slowest of many tasks that makes all the difference. The random numbers are the same
+ * in every run.
  *
- * A task of which there is no time, because its size was not recorded, is taken to need as long per byte of its data as the
- * recorded task of the same codelet, the same kind of worker and, where there is one, the same number of cores that is closest
- * in size: the time of nearly all our operations is that of moving their data. How many lengths are such estimates is counted. */
+ * A task of which there is no time, because its size was not recorded, is taken to need as long per byte of its data as
+ * the recorded task of the same codelet, the same kind of worker and, where there is one, the same number of cores that
+ * is closest in size: the time of nearly all our operations is that of moving their data. How many lengths are such
+ * estimates is counted. */
 #ifndef STARFISH_SCHEDULER_SIMULATED_H
 #define STARFISH_SCHEDULER_SIMULATED_H
 

@@ -79,8 +79,8 @@ static void extend(struct starfish_stretch *stretch, int kind, double start, dou
     widen(&stretch->span, start, end);
 }
 
-/* What StarPU does after a task takes no simulated time, so that a worker would always find the task that it has just made
- * possible before others can. On cores it takes 3 to 4 us a task. */
+/* What StarPU does after a task takes no simulated time, so that a worker would always find the task that it has just
+ * made possible before others can. On cores it takes 3 to 4 us a task. */
 static void take_a_moment(void)
 {
 #ifdef STARPU_SIMGRID

@@ -61,8 +61,8 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
 /* For a codelet's performance model. */
 uint32_t starfish_task_footprint(struct starpu_task *task);
 uint32_t starfish_footprint_of(const size_t *values, size_t count);
-/* The cores of the teams for which a submitted task's footprint was made: they are its last eight bits, since a team takes another
- * time than a core and people should see which. */
+/* The cores of the teams for which a submitted task's footprint was made: they are its last eight bits, since a team
+ * takes another time than a core and people should see which. */
 static inline unsigned starfish_footprint_cores(uint32_t footprint)
 {
     return footprint & 0xff;
@@ -71,8 +71,8 @@ static inline unsigned starfish_footprint_cores(uint32_t footprint)
 /* In a codelet's function: keep the first error that a CUDA kernel's launch returned. */
 void starfish_task_check(const struct starfish_task_header *header, const char *operation, int cuda_error);
 
-/* Members of a codelet for the two kinds of device; the CUDA one exists when this build and StarPU have CUDA. On a simulated
- * machine there is one that is never called. */
+/* Members of a codelet for the two kinds of device; the CUDA one exists when this build and StarPU have CUDA. On a
+ * simulated machine there is one that is never called. */
 #if defined(STARFISH_HAVE_GPU)
 #define STARFISH_CUDA_FUNCTION(function) .cuda_funcs = {function}, .cuda_flags = {STARPU_CUDA_ASYNC},
 #elif defined(STARPU_SIMGRID)

@@ -17,7 +17,8 @@ struct starfish_workspace {
 starfish_status starfish_workspace_create(struct starfish_workspace *workspace, struct starfish_context *context,
                                           size_t cpu_bytes, size_t gpu_bytes);
 void starfish_workspace_destroy(struct starfish_workspace *workspace);
-/* Inside a task: the running worker's piece, or the part of it for one core of the worker's team (parts are cpu_bytes each). */
+/* Inside a task: the running worker's piece, or the part of it for one core of the worker's team (parts are cpu_bytes
+ * each). */
 void *starfish_workspace_here(const struct starfish_workspace *workspace);
 void *starfish_workspace_part(const struct starfish_workspace *workspace, size_t part);
 

@@ -1,5 +1,5 @@
-/* Graph of block cyclic reduction on one block of modes: planes of tiles to rows of levels, reduction from the leaves to
- * the root, substitution back to the leaves, rows to planes. And the tables that its tasks read. */
+/* Graph of block cyclic reduction on one block of modes: planes of tiles to rows of levels, reduction from the leaves
+ * to the root, substitution back to the leaves, rows to planes. And the tables that its tasks read. */
 #include "tasks/spectral.h"
 
 #include "base/real.h"
@@ -73,8 +73,8 @@ static void add_sums(struct tables *tables, struct starfish_sum_batch *batch, in
     tables->real_count += (size_t)(inputs + outputs) * roots;
 }
 
-/* Reduction: the separators of a block in, to the lower and the upper neighbour out. Substitution: separators, lower and
- * upper neighbour in, the separators out; neighbours are numbered first, then separators. */
+/* Reduction: the separators of a block in, to the lower and the upper neighbour out. Substitution: separators, lower
+ * and upper neighbour in, the separators out; neighbours are numbered first, then separators. */
 static void fill_sum_rows(struct tables *t, struct starfish_level *level, const struct starfish_reduction_level *rows,
                           const struct starfish_fractions_level *source)
 {
@@ -188,10 +188,10 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
         } else {
             fill_chains(&tables, level, source);
         }
-        status = starfish_vector_ints(&level->ints, tables.ints, tables.int_count);
+        status = starfish_table_ints(&level->ints, tables.ints, tables.int_count);
     }
     if (status == STARFISH_SUCCESS)
-        status = starfish_vector_reals(&level->reals, precision, tables.reals, tables.real_count);
+        status = starfish_table_reals(&level->reals, precision, tables.reals, tables.real_count);
     free(tables.ints);
     free(tables.reals);
     return status;
@@ -218,7 +218,7 @@ static starfish_status make_places(struct starfish_spectral *s, const struct sta
             }
         offset += 2 * level->rows;
     }
-    starfish_status status = starfish_vector_ints(&s->places, places, offset);
+    starfish_status status = starfish_table_ints(&s->places, places, offset);
     free(places);
     return status;
 }

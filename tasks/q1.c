@@ -8,9 +8,9 @@
 
 /* ---- What a hierarchy is made of --------------------------------------------------------------------------------- */
 
-/* Unknowns of a tile's row that are worth a task, about 100 us of a core's work on a smoothing step; and of the first grid of the
- * tail. A GPU has every grid to itself, so that a cycle over all of them is one task, whose launches are one graph; up to so many
- * unknowns a core may have it instead. */
+/* Unknowns of a tile's row that are worth a task, about 100 us of a core's work on a smoothing step; and of the first
+ * grid of the tail. A GPU has every grid to itself, so that a cycle over all of them is one task, whose launches are
+ * one graph; up to so many unknowns a core may have it instead. */
 enum { UNKNOWNS_PER_TASK = 8192, TAIL_ON_CORES = 8192, TAIL_ON_EITHER = 129 * 129 };
 
 /* Tiles stay together as long as all workers share one memory. */
@@ -60,10 +60,10 @@ static starfish_status create_level(struct starfish_q1_graph *graph, const struc
 
     level->data.shape = *shape;
     if (shape->storage != STARFISH_BAND_REALS)
-        STARFISH_TRY(starfish_vector_floats(&level->table, parts->packed[l], starfish_q1_table_size(shape)));
+        STARFISH_TRY(starfish_table_floats(&level->table, parts->packed[l], starfish_q1_table_size(shape)));
     else
         STARFISH_TRY(
-            starfish_vector_reals(&level->table, parts->precision, parts->table[l], starfish_q1_table_size(shape)));
+            starfish_table_reals(&level->table, parts->precision, parts->table[l], starfish_q1_table_size(shape)));
     level->data.table = level->table.handle;
     const struct starfish_tiling tiling = {{blocks, blocks}, 1};
     for (int i = 0; i < 3 && l < graph->levels; i++) {
@@ -139,7 +139,7 @@ starfish_status starfish_q1_graph_create(struct starfish_q1_graph *graph, struct
 void starfish_q1_graph_destroy(struct starfish_q1_graph *graph)
 {
     for (int l = 0; l < graph->all_levels; l++) {
-        starfish_vector_destroy(&graph->level[l].table);
+        starfish_table_destroy(&graph->level[l].table);
         for (int i = 0; i < 3; i++)
             starfish_tiles_destroy(&graph->level[l].own[i]);
     }
@@ -196,7 +196,7 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status restrict_defect(void *self, int l, int zero)
+static starfish_status restrict_residual(void *self, int l, int zero)
 {
     const struct submission *s = self;
     struct starfish_q1_level *fine = &s->graph->level[l], *coarse = fine + 1;
@@ -234,7 +234,7 @@ starfish_status starfish_q1_cycle(struct starfish_q1_graph *graph, struct starfi
     struct submission submission = {graph, progress};
     const struct starfish_cycle cycle = {shape, graph->tail.before, graph->tail.after};
     const struct starfish_hierarchy hierarchy = {
-        &submission, graph->levels, smooth, restrict_defect, prolong, run_tail, graph->levels == graph->all_levels};
+        &submission, graph->levels, smooth, restrict_residual, prolong, run_tail, graph->levels == graph->all_levels};
 
     return starfish_cycle_run(&hierarchy, &cycle, 0, zero);
 }
@@ -252,7 +252,8 @@ starfish_status starfish_q1_settle(struct starfish_q1_graph *graph, struct starf
     return STARFISH_SUCCESS;
 }
 
-/* ---- Defects and corrections ------------------------------------------------------------------------------------- */
+/* ---- Residuals and corrections -------------------------------------------------------------------------------------
+ */
 
 struct starfish_q1_finest starfish_q1_finest_of(const struct starfish_q1_graph *graph)
 {
@@ -263,24 +264,24 @@ starfish_status starfish_q1_sums_create(struct starfish_q1_sums *sums, size_t pa
 {
     memset(sums, 0, sizeof *sums);
     for (; sums->parts < parts; sums->parts++)
-        STARFISH_TRY(starfish_vector_results(&sums->part[sums->parts], STARFISH_BAND_SUMS));
+        STARFISH_TRY(starfish_table_results(&sums->part[sums->parts], STARFISH_SUMS));
     return STARFISH_SUCCESS;
 }
 
 void starfish_q1_sums_destroy(struct starfish_q1_sums *sums)
 {
     for (size_t part = 0; part < sums->parts; part++)
-        starfish_vector_destroy(&sums->part[part]);
+        starfish_table_destroy(&sums->part[part]);
     memset(sums, 0, sizeof *sums);
 }
 
-starfish_status starfish_q1_defect(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
-                                   const struct starfish_tiles *u, const struct starfish_tiles *f,
-                                   const struct starfish_tiles *result, const struct starfish_q1_sums *sums)
+starfish_status starfish_q1_residual(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
+                                     const struct starfish_tiles *u, const struct starfish_tiles *f,
+                                     const struct starfish_tiles *result, const struct starfish_q1_sums *sums)
 {
     for (size_t part = 0; part < f->parts[1]; part++)
-        STARFISH_TRY(starfish_submit_q1_defect(progress, &finest->setting, &finest->data, part, u, f, result,
-                                               sums ? sums->part[part].handle : NULL));
+        STARFISH_TRY(starfish_submit_q1_residual(progress, &finest->setting, &finest->data, part, u, f, result,
+                                                 sums ? sums->part[part].handle : NULL));
     return STARFISH_SUCCESS;
 }
 
@@ -311,7 +312,7 @@ double starfish_q1_total(const struct starfish_q1_sums *sums)
     for (size_t part = 0; part < sums->parts; part++) {
         const double *values = sums->part[part].memory;
         starpu_data_acquire(sums->part[part].handle, STARPU_R);
-        for (size_t i = 0; i < STARFISH_BAND_SUMS; i++)
+        for (size_t i = 0; i < STARFISH_SUMS; i++)
             sum += values[i];
         starpu_data_release(sums->part[part].handle);
     }

@@ -1,17 +1,18 @@
-/* Task graphs of Q1 multigrid: what a hierarchy of grids is made of, its operations as tasks, and what defect correction needs.
+/* Task graphs of Q1 multigrid: what a hierarchy of grids is made of, its operations as tasks, and what defect
+ * correction needs.
  *
  * Grids 0 .. levels-1 are cut into tiles, one task per row of tiles, or column for lines in y; the last of them is also
- * the first grid of the tail, all of whose grids are one task. A smoothing step goes from one array to another, as a task
- * reads what tasks beside it write. */
+ * the first grid of the tail, all of whose grids are one task. A smoothing step goes from one array to another, as a
+ * task reads what tasks beside it write. */
 #ifndef STARFISH_TASKS_Q1_H
 #define STARFISH_TASKS_Q1_H
 
 #include "codelets/q1.h"
-#include "scheduler/vector.h"
+#include "scheduler/table.h"
 
 struct starfish_q1_level {
     struct starfish_q1_grid_data data;
-    struct starfish_vector table;
+    struct starfish_table table;
     struct starfish_tiles own[3]; /* u, the other u, f; the finest grid's u and f may be given instead */
     const struct starfish_tiles *u[2], *f;
     int now; /* which u holds the solution */
@@ -65,17 +66,17 @@ struct starfish_q1_finest {
 };
 struct starfish_q1_finest starfish_q1_finest_of(const struct starfish_q1_graph *graph);
 
-/* The sum of squares of f - A u, by parts: vectors of STARFISH_BAND_SUMS doubles. u NULL: zero. */
+/* The sum of squares of f - A u, by parts: vectors of STARFISH_SUMS doubles. u NULL: zero. */
 struct starfish_q1_sums {
     size_t parts;
-    struct starfish_vector part[STARFISH_TILES_MOST_PARTS];
+    struct starfish_table part[STARFISH_TILES_MOST_PARTS];
 };
 starfish_status starfish_q1_sums_create(struct starfish_q1_sums *sums, size_t parts);
 void starfish_q1_sums_destroy(struct starfish_q1_sums *sums);
 /* result and sums may be NULL. */
-starfish_status starfish_q1_defect(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
-                                   const struct starfish_tiles *u, const struct starfish_tiles *f,
-                                   const struct starfish_tiles *result, const struct starfish_q1_sums *sums);
+starfish_status starfish_q1_residual(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
+                                     const struct starfish_tiles *u, const struct starfish_tiles *f,
+                                     const struct starfish_tiles *result, const struct starfish_q1_sums *sums);
 /* v = u + scale * correction; u NULL: zero, correction NULL: v = u. v may be u or the correction. */
 starfish_status starfish_q1_update(const struct starfish_q1_finest *finest, struct starfish_progress *progress,
                                    double scale, const struct starfish_tiles *u,

@@ -22,7 +22,7 @@ static size_t put_direction(const struct starfish_direction *d, double *table)
     return 3 * d->n * stride;
 }
 
-starfish_status starfish_matrix_table(struct starfish_vector *vector, starfish_precision precision,
+starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count)
 {
     size_t total = 0, at = 0;
@@ -33,7 +33,7 @@ starfish_status starfish_matrix_table(struct starfish_vector *vector, starfish_p
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
     for (size_t d = 0; d < count; d++)
         at += put_direction(&direction[d], table + at);
-    starfish_status status = starfish_vector_reals(vector, precision, table, at);
+    starfish_status status = starfish_table_reals(vector, precision, table, at);
     free(table);
     return status;
 }
@@ -55,13 +55,13 @@ starfish_status starfish_operator_create(struct starfish_operator *op, starfish_
 
 void starfish_operator_destroy(struct starfish_operator *op)
 {
-    starfish_vector_destroy(&op->axes);
+    starfish_table_destroy(&op->axes);
 }
 
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
                                         struct starfish_progress *progress, int phase,
                                         const starpu_data_handle_t *solution, const starpu_data_handle_t *rhs,
-                                        starpu_data_handle_t removed, const struct starfish_vector *maximum,
+                                        starpu_data_handle_t removed, const struct starfish_table *maximum,
                                         const starpu_data_handle_t *result)
 {
     const int wraps = op->periodic[2];

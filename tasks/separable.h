@@ -5,7 +5,7 @@
 #include "fft/kernels/basis.h"
 #include "scheduler/field.h"
 #include "scheduler/progress.h"
-#include "scheduler/vector.h"
+#include "scheduler/table.h"
 
 /* One direction as numbers: a tridiagonal matrix, the transform that diagonalises it when there is one, and what
  * boundary data and means need. */
@@ -33,7 +33,7 @@ enum starfish_phase {
 };
 
 /* lower, diag, upper of some directions, one after the other, as a table for tasks; in pairs where they are complex. */
-starfish_status starfish_matrix_table(struct starfish_vector *vector, starfish_precision precision,
+starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count);
 
 /* The seven-point operator of a problem. */
@@ -43,18 +43,18 @@ struct starfish_operator {
     int periodic[3];
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
-    struct starfish_vector axes;
+    struct starfish_table axes;
 };
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
                                          const struct starfish_direction *direction, double lambda, int complex_pairs);
 void starfish_operator_destroy(struct starfish_operator *op);
 
-/* removed: the double that is taken off the right-hand side, or NULL. maximum: per slab two doubles (codelets/stencil.h), or
- * NULL. result: slabs that receive the residual, or NULL. */
+/* removed: the double that is taken off the right-hand side, or NULL. maximum: per slab two doubles
+ * (codelets/stencil.h), or NULL. result: slabs that receive the residual, or NULL. */
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
                                         struct starfish_progress *progress, int phase,
                                         const starpu_data_handle_t *solution, const starpu_data_handle_t *rhs,
-                                        starpu_data_handle_t removed, const struct starfish_vector *maximum,
+                                        starpu_data_handle_t removed, const struct starfish_table *maximum,
                                         const starpu_data_handle_t *result);
 /* solution += correction */
 starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,

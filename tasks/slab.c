@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What does not depend on the cut ------------------------------------------------------------------------------ */
+/* ---- What does not depend on the cut ------------------------------------------------------------------------------
+ */
 
 static starfish_status make_constant_tables(struct starfish_slab_space *space, const struct starfish_direction *z,
                                             double amplitude)
@@ -18,7 +19,7 @@ static starfish_status make_constant_tables(struct starfish_slab_space *space, c
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of the constant mode");
     starfish_constant_tables(n, z->lower, z->diag, z->upper, z->weight, 1 / amplitude, tables, tables + n,
                              tables + 2 * n);
-    starfish_status status = starfish_vector_reals(&space->constant, STARFISH_F64, tables, 3 * n);
+    starfish_status status = starfish_table_reals(&space->constant, STARFISH_F64, tables, 3 * n);
     free(tables);
     return status;
 }
@@ -41,9 +42,9 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
     STARFISH_TRY(make_planes(space, d));
     const struct starfish_basis *basis = d[1].has_transform ? NULL : &space->planes.basis.basis;
     STARFISH_TRY(starfish_matrix_table(&space->line, space->precision, &d[2], 1));
-    STARFISH_TRY(starfish_vector_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
+    STARFISH_TRY(starfish_table_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
     STARFISH_TRY(
-        starfish_vector_reals(&space->shift_y, space->precision, basis ? basis->eigenvalue : d[1].eigenvalue, d[1].n));
+        starfish_table_reals(&space->shift_y, space->precision, basis ? basis->eigenvalue : d[1].eigenvalue, d[1].n));
     if (!singular)
         return STARFISH_SUCCESS;
     /* The constant mode of every transform is its first, and then a constant field's own value. */
@@ -74,14 +75,15 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space)
 {
     if (!space->context)
         return;
-    struct starfish_vector *const vectors[] = {&space->line, &space->shift_x, &space->shift_y, &space->constant};
+    struct starfish_table *const vectors[] = {&space->line, &space->shift_x, &space->shift_y, &space->constant};
     for (size_t v = 0; v < sizeof vectors / sizeof vectors[0]; v++)
-        starfish_vector_destroy(vectors[v]);
+        starfish_table_destroy(vectors[v]);
     starfish_plane_set_destroy(&space->planes);
     space->context = NULL;
 }
 
-/* ---- A graph's data ------------------------------------------------------------------------------------------------ */
+/* ---- A graph's data ------------------------------------------------------------------------------------------------
+ */
 
 static starfish_status register_array(starpu_data_handle_t *handle, const char *name, size_t count, size_t size,
                                       size_t s, size_t p)
@@ -118,7 +120,7 @@ static starfish_status make_upper(struct starfish_slab_graph *graph, const struc
     double upper[STARFISH_MAX_SLABS];
     for (size_t s = 0; s < graph->cut.slabs; s++)
         upper[s] = z->upper[graph->cut.first_plane[s + 1] - 1];
-    return starfish_vector_reals(&graph->upper, graph->space->precision, upper, graph->cut.slabs);
+    return starfish_table_reals(&graph->upper, graph->space->precision, upper, graph->cut.slabs);
 }
 
 static int alone(const struct starfish_slab_graph *graph)
@@ -198,12 +200,13 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
         for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++)
             release_ends(&graph->slab[turn][s], graph->parts.count);
     }
-    starfish_vector_destroy(&graph->upper);
+    starfish_table_destroy(&graph->upper);
     starfish_workspace_destroy(&graph->workspace);
     graph->space = NULL;
 }
 
-/* ---- Graph ---------------------------------------------------------------------------------------------------------- */
+/* ---- Graph ----------------------------------------------------------------------------------------------------------
+ */
 
 static starfish_status submit_reduced(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                       struct starfish_progress *progress, starpu_data_handle_t removed)

@@ -1,8 +1,9 @@
-/* The graph of the slab method: forward(slab) for all slabs -> reduced(part) for all parts -> backward(slab) for all slabs.
+/* The graph of the slab method: forward(slab) for all slabs -> reduced(part) for all parts -> backward(slab) for all
+ * slabs.
  *
  * Every slab is transformed in x and y and eliminated in z where it lies; only its first and last rows meet the other
- * slabs', in a reduced system with one unknown per slab and mode. So there is no transpose and no exchange of all with all:
- * CPU teams and GPUs are owners of slabs. */
+ * slabs', in a reduced system with one unknown per slab and mode. So there is no transpose and no exchange of all with
+ * all: CPU teams and GPUs are owners of slabs. */
 #ifndef STARFISH_TASKS_SLAB_H
 #define STARFISH_TASKS_SLAB_H
 
@@ -15,8 +16,8 @@ starfish_status starfish_slab_space_create(struct starfish_slab_space *space, st
                                            double lambda, int singular);
 void starfish_slab_space_destroy(struct starfish_slab_space *space);
 
-/* Successive solves take turns with the arrays between their tasks, so that the next one's forward tasks, and the copies
- * before them, need not wait for this one's backward tasks. */
+/* Successive solves take turns with the arrays between their tasks, so that the next one's forward tasks, and the
+ * copies before them, need not wait for this one's backward tasks. */
 enum { STARFISH_SLAB_TURNS = 2 };
 
 /* A graph for one way of cutting the field. */
@@ -28,11 +29,12 @@ struct starfish_slab_graph {
     uint32_t reduced_where;
     int turn;                                                           /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
-    struct starfish_vector upper;                                       /* of z, at every slab's last plane */
+    struct starfish_table upper;                                        /* of z, at every slab's last plane */
 };
 
 /* Makes the graph's data and starts computing its coefficients; `progress` must be waited for before it goes.
- * parts: of the modes of y, each with a reduced system of its own. reduced_where: the kinds of workers that solve these; 0: any. */
+ * parts: of the modes of y, each with a reduced system of its own. reduced_where: the kinds of workers that solve
+ * these; 0: any. */
 starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
                                            const struct starfish_direction *z, const struct starfish_cut *cut,
                                            size_t parts, uint32_t reduced_where, struct starfish_progress *progress);

@@ -35,10 +35,10 @@ struct starfish_spectral {
 
     struct starfish_transform_set transform_x;
     double scale; /* applied once, with the forward transform in x */
-    struct starfish_vector shift_x;
-    struct starfish_vector line; /* lower, diag, upper of y */
+    struct starfish_table shift_x;
+    struct starfish_table line; /* lower, diag, upper of y */
     int line_periodic;
-    struct starfish_vector weight_y, weight_z;
+    struct starfish_table weight_y, weight_z;
     struct starfish_workspace workspace;
 
     enum starfish_tridiag_method chain_method; /* as struct starfish_reduction_block has it */
@@ -46,12 +46,12 @@ struct starfish_spectral {
 
     size_t levels;
     struct starfish_level level[STARFISH_MAX_LEVELS];
-    struct starfish_vector places;
+    struct starfish_table places;
     starpu_data_handle_t level_array[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_LEVELS];
 };
 
-/* Set up for cyclic reduction along z: the analysis of direction[2] in product form or in partial fractions, the other one
- * NULL. Who does what is left to the scheduler, until chain_method and split are set. */
+/* Set up for cyclic reduction along z: the analysis of direction[2] in product form or in partial fractions, the other
+ * one NULL. Who does what is left to the scheduler, until chain_method and split are set. */
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,
                                          starfish_precision precision, enum starfish_tridiag_numbers numbers,
                                          const struct starfish_direction *direction, double lambda, int singular,

@@ -179,7 +179,7 @@ static starfish_status register_prepared(struct starfish_tridiag_plan *plan, str
         task->border = piece->border;
     }
     if (plan->options.check) {
-        STARFISH_TRY(starfish_vector_results(&piece->growth, matrices));
+        STARFISH_TRY(starfish_table_results(&piece->growth, matrices));
         task->growth = piece->growth.handle;
     }
     return STARFISH_SUCCESS;
@@ -351,7 +351,7 @@ void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
     for (size_t i = 0; i < plan->pieces; i++) {
         starfish_array_unregister(plan->piece[i].factors);
         starfish_array_unregister(plan->piece[i].border);
-        starfish_vector_destroy(&plan->piece[i].growth);
+        starfish_table_destroy(&plan->piece[i].growth);
     }
     starfish_workspace_destroy(&plan->workspace);
     free(plan);

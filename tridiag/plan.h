@@ -1,5 +1,5 @@
-/* What a plan of the batches of tridiagonal lines holds: coefficients as data of the runtime, cut into pieces of lines, one
- * task each, and what their prepare tasks made of them. */
+/* What a plan of the batches of tridiagonal lines holds: coefficients as data of the runtime, cut into pieces of lines,
+ * one task each, and what their prepare tasks made of them. */
 #ifndef STARFISH_TRIDIAG_PLAN_H
 #define STARFISH_TRIDIAG_PLAN_H
 
@@ -12,7 +12,7 @@ struct starfish_batch_piece {
     size_t first_line;
     struct starfish_batch_task task; /* input and output are a job's */
     starpu_data_handle_t factors, border;
-    struct starfish_vector growth;
+    struct starfish_table growth;
 };
 
 struct starfish_tridiag_plan {

@@ -1,8 +1,8 @@
 /* starfish bench: the frame that every benchmark stands in.
  *
- * A benchmark is one file, apps/bench_NAME.c, with one function int bench_NAME(int argc, char **argv), and one row of the
- * table in apps/bench/bench.c. The function fills a struct bench and its own options, and calls bench_main, which reads the
- * command line, calls back to measure, and shows the rows: a table for people, --csv, --json, --plot.
+ * A benchmark is one file, apps/bench_NAME.c, with one function int bench_NAME(int argc, char **argv), and one row of
+ * the table in apps/bench/bench.c. The function fills a struct bench and its own options, and calls bench_main, which
+ * reads the command line, calls back to measure, and shows the rows: a table for people, --csv, --json, --plot.
  *
  *     struct given { struct bench bench; size_t n; } given = {.bench = BENCH_DEFAULTS("tridiag"), .n = 512};
  *     const struct option_entry options[] = {{"--n", OPTION_COUNT, &given.n, "N", "...", {NULL}},

@@ -1,8 +1,8 @@
-/* starfish bench blktri: block cyclic reduction by size, form, tridiagonal algorithm, split between kinds of workers, and
- * level by level.
+/* starfish bench blktri: block cyclic reduction by size, form, tridiagonal algorithm, split between kinds of workers,
+ * and level by level.
  *
- * Least bytes: the field, or a level's rows, read and written once. The forms are bound by arithmetic and by the latency of
- * recurrences; how far they are from memory is what the column says. */
+ * Least bytes: the field, or a level's rows, read and written once. The forms are bound by arithmetic and by the
+ * latency of recurrences; how far they are from memory is what the column says. */
 #include "apps/bench/bench.h"
 #include "apps/bench/blktri_run.h"
 #include "apps/command.h"
@@ -168,7 +168,8 @@ static starfish_status read_split(const char *item, int *split)
     return STARFISH_SUCCESS;
 }
 
-/* Ways of solving that differ on GPUs, radices of sums, splits where there are both kinds, and places that are there. */
+/* Ways of solving that differ on GPUs, radices of sums, splits where there are both kinds, and places that are there.
+ */
 static int makes_sense(const struct blktri_case *c, const starfish_context *context, size_t algorithm, size_t radix,
                        size_t split)
 {

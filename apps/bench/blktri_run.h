@@ -4,11 +4,12 @@
 
 #include <starfish/starfish.h>
 
-/* Real numbers; complex right-hand sides of real rows; or lines along y that are complex too. The last two in 2D alone. */
+/* Real numbers; complex right-hand sides of real rows; or lines along y that are complex too. The last two in 2D alone.
+ */
 enum blktri_data { BLKTRI_REAL, BLKTRI_COMPLEX, BLKTRI_COMPLEX_LINES };
 
-/* Uniform Dirichlet rows in y and z; x is periodic, or one layer that nothing couples (2D). Lines lie along y, rows along z are
- * reduced. */
+/* Uniform Dirichlet rows in y and z; x is periodic, or one layer that nothing couples (2D). Lines lie along y, rows
+ * along z are reduced. */
 struct blktri_case {
     size_t n[3];
     starfish_precision precision;
@@ -33,7 +34,8 @@ struct blktri_times {
     char method[32];
 };
 
-/* Solve once with the residual checked, then `warmup` and `repeat` times; free with blktri_free_times also after a failure. */
+/* Solve once with the residual checked, then `warmup` and `repeat` times; free with blktri_free_times also after a
+ * failure. */
 starfish_status blktri_run(const struct blktri_case *c, starfish_context *context, size_t warmup, size_t repeat,
                            struct blktri_times *times);
 void blktri_free_times(struct blktri_times *times);

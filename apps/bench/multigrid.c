@@ -1,9 +1,9 @@
-/* starfish bench multigrid: Q1 multigrid on the meshes of Goeddeke and Strzodka, beside hypre's structured solvers on the same
- * matrix in the same run, and beside what copies of the least bytes take. */
+/* starfish bench multigrid: Q1 multigrid on the meshes of Goeddeke and Strzodka, beside hypre's structured solvers on
+ * the same matrix in the same run, and beside what copies of the least bytes take. */
 #include "apps/bench/multigrid.h"
+#include "apps/bench/multigrid_run.h"
 #include "apps/command.h"
 #include "apps/lists.h"
-#include "apps/bench/multigrid_run.h"
 #include "bench/peer_hypre.h"
 #include "bench/peers.h"
 #include "multigrid/q1.h"

@@ -1,8 +1,9 @@
-/* starfish bench multigrid --problem seven: -Laplace(u) = 1 in the unit cube, u = 0 around it, by seven-point differences on N^3 nodes,
- * beside hypre's PFMG on the same matrix in the same run, and beside what copies of the least bytes take. */
+/* starfish bench multigrid --problem seven: -Laplace(u) = 1 in the unit cube, u = 0 around it, by seven-point
+ * differences on N^3 nodes, beside hypre's PFMG on the same matrix in the same run, and beside what copies of the least
+ * bytes take. */
 #include "apps/bench/multigrid.h"
-#include "apps/command.h"
 #include "apps/bench/multigrid_run.h"
+#include "apps/command.h"
 #include "base/real.h"
 #include "bench/clock.h"
 #include "bench/peer_hypre.h"
@@ -119,9 +120,10 @@ static starfish_status run_solves(const struct bench *bench, const struct combin
     return status;
 }
 
-/* Words per unknown of the finest grid that a solve must move at least (multigrid/kernels/seven.h): a sweep 3, the first from zero 2, the
- * restricted defect 2, planes in all directions 3 defects (3), cycles (4/3 of 15.25) and updates (3), all grids together 8/7 of the finest and an eighth more for what goes between them; the residual's norm 2, a
- * step of conjugate gradients 21. */
+/* Words per unknown of the finest grid that a solve must move at least (multigrid/kernels/flux.h): a sweep 3, the first
+ * from zero 2, the restricted defect 2, planes in all directions 3 defects (3), cycles (4/3 of 15.25) and updates (3),
+ * all grids together 8/7 of the finest and an eighth more for what goes between them; the residual's norm 2, a step of
+ * conjugate gradients 21. */
 static double words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)
 {
     const double step = info->smoother == STARFISH_SMOOTHER_ADI     ? 3.0

@@ -1,5 +1,6 @@
-/* The papers' test problem solved by Q1 multigrid, for `starfish bench multigrid` and `starfish reproduce goeddeke-...`: on one
- * of the meshes U1 .. A5, u0 = x (a - x) y (1 - y), whose right-hand side is integrated exactly. */
+/* The papers' test problem solved by Q1 multigrid, for `starfish bench multigrid` and `starfish reproduce
+ * goeddeke-...`: on one of the meshes U1 .. A5, u0 = x (a - x) y (1 - y), whose right-hand side is integrated exactly.
+ */
 #ifndef STARFISH_APPS_BENCH_MULTIGRID_RUN_H
 #define STARFISH_APPS_BENCH_MULTIGRID_RUN_H
 
@@ -31,8 +32,8 @@ struct multigrid_times {
     double error; /* in L2, relative */
     int reached;
 };
-/* Solve `warmup` and `repeat` times; free with multigrid_free_times also after a failure. on_device: right-hand side and solution
- * are in a GPU's memory, else in pinned memory of the host. */
+/* Solve `warmup` and `repeat` times; free with multigrid_free_times also after a failure. on_device: right-hand side
+ * and solution are in a GPU's memory, else in pinned memory of the host. */
 starfish_status multigrid_run(const struct multigrid_mesh *mesh, const struct starfish_multigrid_options *options,
                               starfish_context *context, int on_device, size_t warmup, size_t repeat,
                               struct multigrid_times *times);
@@ -41,13 +42,14 @@ void multigrid_free_times(struct multigrid_times *times);
 /* A context with the workers that a text as for --workers names. */
 starfish_status multigrid_context(const char *workers, starfish_context **context);
 
-/* Words per unknown of the finest grid that a solve must move at least, with the bands of symmetric matrices: a smoothing
- * step in one direction or by points 8 (5 bands, u, f, the new u), by colours 10, restriction of the defect 7.25, prolongation 2.25, the residual's norm 7, a step of conjugate gradients 24; all grids together
- * 4/3 of the finest. With entries in 16 bits 2.5 less of each matrix. */
+/* Words per unknown of the finest grid that a solve must move at least, with the bands of symmetric matrices: a
+ * smoothing step in one direction or by points 8 (5 bands, u, f, the new u), by colours 10, restriction of the
+ * defect 7.25, prolongation 2.25, the residual's norm 7, a step of conjugate gradients 24; all grids together 4/3 of
+ * the finest. With entries in 16 bits 2.5 less of each matrix. */
 double multigrid_words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info);
 
-/* Rows of what copies reach, from fields that no cache holds, and their bytes per second; rates of what is not there are left
- * as they are. */
+/* Rows of what copies reach, from fields that no cache holds, and their bytes per second; rates of what is not there
+ * are left as they are. */
 void multigrid_copies(struct bench *bench, double *host_rate, double *device_rate);
 
 #endif

@@ -1,9 +1,9 @@
 /* What a benchmark shows: a table for people, CSV and JSON for machines, bars. */
+#include "apps/files/output.h"
 #include "apps/bench/bench.h"
 #include "apps/command.h"
-#include "apps/table.h"
 #include "apps/pictures/bars.h"
-#include "apps/files/output.h"
+#include "apps/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* starfish bench tridiag: batches of tridiagonal lines beside LAPACK on the cores and cuSPARSE on a GPU, on the same data
- * in the same run, and beside what copies of the least bytes take. */
+/* starfish bench tridiag: batches of tridiagonal lines beside LAPACK on the cores and cuSPARSE on a GPU, on the same
+ * data in the same run, and beside what copies of the least bytes take. */
 #include "apps/bench/tridiag.h"
 
 #include "base/real.h"

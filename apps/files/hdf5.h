@@ -11,8 +11,8 @@
  * The caller frees *array. Errors, naming the file and the dataset: FILE, MEMORY. */
 starfish_status starfish_hdf5_read(const char *path, const char *name, struct starfish_array *array);
 
-/* Write dataset `name`, and the groups above it, whole or not at all (apps/files/output.h). What else an existing file holds
- * stays in it; a dataset of that name is replaced. Errors: FILE, also when an existing file is not HDF5. */
+/* Write dataset `name`, and the groups above it, whole or not at all (apps/files/output.h). What else an existing file
+ * holds stays in it; a dataset of that name is replaced. Errors: FILE, also when an existing file is not HDF5. */
 starfish_status starfish_hdf5_write(const char *path, const char *name, const struct starfish_array *array);
 
 #endif

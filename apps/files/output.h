@@ -1,6 +1,7 @@
 /* Output files that are whole or not there: written under a temporary name in the same folder and renamed at the end,
  * so that a failure leaves neither half a file nor an older one destroyed. A link is followed; what is not a regular
- * file (a pipe, /dev/null) is written in place. Nothing is forced to disk: this is about failing programs, not power. */
+ * file (a pipe, /dev/null) is written in place. Nothing is forced to disk: this is about failing programs, not power.
+ */
 #ifndef STARFISH_APPS_FILES_OUTPUT_H
 #define STARFISH_APPS_FILES_OUTPUT_H
 

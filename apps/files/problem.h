@@ -40,8 +40,8 @@ struct starfish_problem {
 /* Read and check the file and the arrays it names. `rhs`, where not NULL, is read instead of what the key "rhs" names.
  * The caller ends with starfish_problem_free, also after a failure. Errors: ARGUMENT, FILE, MEMORY. */
 starfish_status starfish_problem_read(const char *path, const char *rhs, struct starfish_problem *problem);
-/* The same for simulations: the arrays of fields and boundary data are not read and need not exist; each has its shape and no
- * data. */
+/* The same for simulations: the arrays of fields and boundary data are not read and need not exist; each has its shape
+ * and no data. */
 starfish_status starfish_problem_read_shapes(const char *path, const char *rhs, struct starfish_problem *problem);
 void starfish_problem_free(struct starfish_problem *problem);
 

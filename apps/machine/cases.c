@@ -1,5 +1,5 @@
-/* What is recorded of a machine: the cases of the comparison first, then sizes, precisions and cuts of which only the times of
- * tasks are wanted. */
+/* What is recorded of a machine: the cases of the comparison first, then sizes, precisions and cuts of which only the
+ * times of tasks are wanted. */
 #include "apps/machine/machine.h"
 
 #define EVERY_POLICY "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width"

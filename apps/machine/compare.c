@@ -2,10 +2,10 @@
 #include "apps/machine/machine.h"
 
 #include "apps/command.h"
-#include "apps/options.h"
-#include "apps/table.h"
 #include "apps/files/json.h"
 #include "apps/files/output.h"
+#include "apps/options.h"
+#include "apps/table.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -26,7 +26,8 @@ struct comparison {
     size_t estimated; /* cases in which some tasks have no recorded times */
 };
 
-/* ---- one case -------------------------------------------------------------------------------------------------------------- */
+/* ---- one case
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, json_t **said)
 {
@@ -130,7 +131,8 @@ static starfish_status compare_all(struct comparison *comparison)
     return status;
 }
 
-/* ---- what is shown --------------------------------------------------------------------------------------------------------- */
+/* ---- what is shown
+ * --------------------------------------------------------------------------------------------------------- */
 
 static double number_of(const json_t *row, const char *key)
 {
@@ -265,7 +267,8 @@ static starfish_status write_csv(const struct comparison *comparison)
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------------------- */
+/* ---- the command
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static starfish_status compare_in_scratch(struct comparison *comparison)
 {

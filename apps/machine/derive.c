@@ -1,13 +1,13 @@
 /* starfish machine derive: a machine like a recorded one, with other numbers of GPUs, cores and NUMA nodes.
  *
- * Its tasks take the times that were recorded there, each GPU has a link to main memory of its own, like the recorded one's,
- * and GPUs are linked in pairs. Where main memory is named, all copies from and to it share that. */
+ * Its tasks take the times that were recorded there, each GPU has a link to main memory of its own, like the recorded
+ * one's, and GPUs are linked in pairs. Where main memory is named, all copies from and to it share that. */
 #include "apps/machine/machine.h"
 
 #include "apps/command.h"
-#include "apps/options.h"
 #include "apps/files/json.h"
 #include "apps/files/output.h"
+#include "apps/options.h"
 #include "scheduler/machine.h"
 
 #include <math.h>
@@ -28,7 +28,8 @@ struct derivation {
     char gpu[1024];                  /* what the platform says of one: properties */
 };
 
-/* ---- what is known of the recorded machine's first GPU ------------------------------------------------------------------------ */
+/* ---- what is known of the recorded machine's first GPU
+ * ------------------------------------------------------------------------ */
 
 static starfish_status read_text(const char *path, char **text)
 {
@@ -110,7 +111,8 @@ static starfish_status read_origin(struct derivation *derivation)
     return read_gpu(derivation);
 }
 
-/* ---- StarPU's files ----------------------------------------------------------------------------------------------------------- */
+/* ---- StarPU's files
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* Matrices are as large as StarPU may have memories. */
 static double value_of(const struct derivation *d, size_t from, size_t to, double up, double down, double across)
@@ -239,7 +241,8 @@ static starfish_status write_bus(const struct derivation *derivation)
     return STARFISH_SUCCESS;
 }
 
-/* ---- machine.json --------------------------------------------------------------------------------------------------------------- */
+/* ---- machine.json
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static void scale(json_t *object, const char *key, double factor)
 {
@@ -284,7 +287,8 @@ static starfish_status write_machine(const struct derivation *derivation)
     return status;
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the command
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 static starfish_status check_number(const char *option, size_t value, size_t most)
 {

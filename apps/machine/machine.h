@@ -2,9 +2,10 @@
  *
  * A machine's folder (docs/simulation.md):
  *
- *     machine.json          cores, NUMA nodes, GPUs, versions, and the rates that plans would measure (scheduler/machine.h)
- *     sampling/             StarPU's own: links in bus/, times of tasks in codelets/
- *     measured/CASE.json    what `starfish sched` took there: "n", "problem", "arguments", and "rows", one per set of workers and policy */
+ *     machine.json          cores, NUMA nodes, GPUs, versions, and the rates that plans would measure
+ * (scheduler/machine.h) sampling/             StarPU's own: links in bus/, times of tasks in codelets/
+ *     measured/CASE.json    what `starfish sched` took there: "n", "problem", "arguments", and "rows", one per set of
+ * workers and policy */
 #ifndef STARFISH_APPS_MACHINE_MACHINE_H
 #define STARFISH_APPS_MACHINE_MACHINE_H
 
@@ -24,13 +25,14 @@ int machine_derive(int argc, char **argv);
 struct machine_case {
     const char *name;
     size_t n; /* unknowns in each direction */
-    /* "plain"; "boundary": with data there; "singular": Neumann ends in z too; all of nodes, or of cells: "cells", "cells
-     * boundary", "cells singular". */
+    /* "plain"; "boundary": with data there; "singular": Neumann ends in z too; all of nodes, or of cells: "cells",
+     * "cells boundary", "cells singular". */
     const char *problem;
     const char *method, *precision, *workers, *policies, *slabs, *repeat;
 };
 
-/* What is recorded, the most wanted first: what needs GPUs is left out where there is none. NULL-named entry at the end. */
+/* What is recorded, the most wanted first: what needs GPUs is left out where there is none. NULL-named entry at the
+ * end. */
 const struct machine_case *machine_cases(int gpus);
 /* The same with little of all, for tests. */
 const struct machine_case *machine_quick_cases(void);
@@ -38,8 +40,8 @@ const struct machine_case *machine_quick_cases(void);
 /* A case's problem, as a file. Errors: FILE, ARGUMENT (there is no such problem). */
 starfish_status machine_write_problem(const char *path, size_t n, const char *problem);
 
-/* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or was not
- * done by then). */
+/* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or
+ * was not done by then). */
 starfish_status machine_run(const char *const arguments[], const char *output, double seconds);
 /* Read FOLDER/machine.json. Errors: FILE, ARGUMENT. */
 starfish_status machine_read(const char *folder, struct starfish_machine *machine);

@@ -1,13 +1,14 @@
 /* starfish machine record: what simulations must know of this machine, measured.
  *
- * First what it has, which makes StarPU measure the links; then the rates that plans would measure; then the cases, each by
- * `starfish sched` in a process of its own, in which StarPU's models take a sample of every task under every policy, so that
- * their means are of tasks with all else at work beside them. What is done is in files, and not done again. */
+ * First what it has, which makes StarPU measure the links; then the rates that plans would measure; then the cases,
+ * each by `starfish sched` in a process of its own, in which StarPU's models take a sample of every task under every
+ * policy, so that their means are of tasks with all else at work beside them. What is done is in files, and not done
+ * again. */
 #include "apps/machine/machine.h"
 
 #include "apps/command.h"
-#include "apps/options.h"
 #include "apps/files/json.h"
+#include "apps/options.h"
 #include "poisson/plan.h"
 #include "scheduler/machine.h"
 
@@ -49,7 +50,8 @@ __attribute__((format(printf, 2, 3))) static void say(const struct recording *re
     fputc('\n', stderr);
 }
 
-/* ---- the folder ------------------------------------------------------------------------------------------------------------- */
+/* ---- the folder
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static void path_in(const struct recording *recording, const char *name, char path[SIMULATE_PATH])
 {
@@ -77,7 +79,8 @@ static starfish_status prepare_folder(struct recording *recording)
     return STARFISH_SUCCESS;
 }
 
-/* ---- what the machine has ---------------------------------------------------------------------------------------------------- */
+/* ---- what the machine has
+ * ---------------------------------------------------------------------------------------------------- */
 
 static json_t *gpus_of(const starfish_context *context)
 {
@@ -117,7 +120,9 @@ static json_t *describe(const struct recording *recording, const starfish_contex
                      date, "starfish", runtime.starfish_version, "starpu", runtime.starpu_version, "rates");
 }
 
-/* ---- rates ------------------------------------------------------------------------------------------------------------------- */
+/* ---- rates
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 static starfish_status measure_rates(starfish_context *context, size_t n, starfish_precision precision,
                                      struct starfish_rates *rates)
@@ -177,7 +182,8 @@ static starfish_status add_all_rates(const struct recording *recording, starfish
     return STARFISH_SUCCESS;
 }
 
-/* ---- machine.json -------------------------------------------------------------------------------------------------------------- */
+/* ---- machine.json
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static starfish_status describe_in(const struct recording *recording, starfish_context *context, const char *path)
 {
@@ -219,7 +225,9 @@ static starfish_status write_machine(struct recording *recording)
     return STARFISH_SUCCESS;
 }
 
-/* ---- cases --------------------------------------------------------------------------------------------------------------------- */
+/* ---- cases
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Of a row of `starfish sched --json`, what is worth keeping. */
 static json_t *kept_row(const json_t *row)

@@ -20,8 +20,9 @@ int simulate_wanted(int argc, char **argv);
 /* Become that program, with the same arguments; returns, with an exit status, only when that cannot be done. */
 int simulate_instead(int argc, char **argv);
 
-/* The folder of a machine: `name` itself where it is a folder's path with a slash, else the one of that name among those that
- * come with Starfish or lie in the folder that STARFISH_MACHINES names. Error: ARGUMENT, which lists what there is. */
+/* The folder of a machine: `name` itself where it is a folder's path with a slash, else the one of that name among
+ * those that come with Starfish or lie in the folder that STARFISH_MACHINES names. Error: ARGUMENT, which lists what
+ * there is. */
 starfish_status simulate_find(const char *name, char folder[SIMULATE_PATH]);
 /* Where machines are looked for: folder number `which`, 0 when there are no more. */
 int simulate_place(int which, char folder[SIMULATE_PATH]);
@@ -29,13 +30,15 @@ int simulate_place(int which, char folder[SIMULATE_PATH]);
 starfish_status simulate_program(char path[SIMULATE_PATH]);
 /* Variables for a program that is to run on the simulated machine in a folder. */
 starfish_status simulate_environment(const char *folder);
-/* What this process starts from now on depends on nothing here: it has the same addresses in every run, since StarPU locks data in
- * their order, and sees the NUMA nodes of the machine in a folder, since StarPU numbers memories after them. */
+/* What this process starts from now on depends on nothing here: it has the same addresses in every run, since StarPU
+ * locks data in their order, and sees the NUMA nodes of the machine in a folder, since StarPU numbers memories after
+ * them. */
 starfish_status simulate_isolate(const char *folder);
-/* In the simulated program, before all else: nothing that is random or measured may be left, since it would change what is where in
- * memory, and StarPU locks data in the order of their addresses. */
+/* In the simulated program, before all else: nothing that is random or measured may be left, since it would change what
+ * is where in memory, and StarPU locks data in the order of their addresses. */
 void simulate_begin(void);
-/* In the simulated program: a sentence on the machine, and on times of tasks that are estimates (scheduler/simulated.h); or "". */
+/* In the simulated program: a sentence on the machine, and on times of tasks that are estimates
+ * (scheduler/simulated.h); or "". */
 void simulate_describe(char *text, size_t size);
 /* Remove what StarPU has kept meanwhile in a file that simulate_environment named. */
 void simulate_forget(void);

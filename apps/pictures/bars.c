@@ -23,7 +23,7 @@ struct layout {
     int groups;
     int label_width;
     struct starfish_range decades; /* powers of ten */
-    struct starfish_rectangle plot;
+    struct starfish_area plot;
 };
 
 static int group_of(struct layout *layout, const char *name)
@@ -61,8 +61,8 @@ static starfish_status lay_out(struct layout *layout, const char *path, const st
     }
     if (layout->decades.high <= layout->decades.low)
         layout->decades.high = layout->decades.low + 1;
-    layout->plot = (struct starfish_rectangle){layout->label_width + MARGIN + ADVANCE, MARGIN + 4 * LINE, PLOT,
-                                               (int)bars->count * PITCH + 10};
+    layout->plot = (struct starfish_area){layout->label_width + MARGIN + ADVANCE, MARGIN + 4 * LINE, PLOT,
+                                          (int)bars->count * PITCH + 10};
     return STARFISH_SUCCESS;
 }
 
@@ -77,14 +77,14 @@ static int pixel_of(const struct layout *layout, double value)
 
 static void draw_axis(struct starfish_canvas *canvas, const struct layout *layout, const char *axis)
 {
-    const struct starfish_rectangle plot = layout->plot;
+    const struct starfish_area plot = layout->plot;
     const int bottom = plot.y + plot.height;
     for (int decade = (int)layout->decades.low; decade <= (int)layout->decades.high; ++decade) {
         char text[16];
         const int x = pixel_of(layout, pow(10, decade));
         snprintf(text, sizeof text, "1e%d", decade);
-        starfish_canvas_fill(canvas, (struct starfish_rectangle){x, plot.y, 1, plot.height}, grid);
-        starfish_canvas_fill(canvas, (struct starfish_rectangle){x, bottom, 1, TICK}, starfish_ink);
+        starfish_canvas_fill(canvas, (struct starfish_area){x, plot.y, 1, plot.height}, grid);
+        starfish_canvas_fill(canvas, (struct starfish_area){x, bottom, 1, TICK}, starfish_ink);
         starfish_canvas_text(canvas, x - starfish_text_width(text) / 2, bottom + TICK + 4, text);
     }
     starfish_canvas_text(canvas, plot.x + (plot.width - starfish_text_width(axis)) / 2, bottom + TICK + 8 + LINE, axis);
@@ -95,7 +95,7 @@ static void draw_legend(struct starfish_canvas *canvas, const struct layout *lay
     int x = layout->plot.x;
     const int y = layout->plot.y - LINE - LINE / 2;
     for (int g = 0; g < layout->groups; ++g) {
-        starfish_canvas_fill(canvas, (struct starfish_rectangle){x, y, LINE, LINE - 2}, colours[g]);
+        starfish_canvas_fill(canvas, (struct starfish_area){x, y, LINE, LINE - 2}, colours[g]);
         starfish_canvas_text(canvas, x + LINE + 6, y, layout->group[g]);
         x += LINE + 6 + starfish_text_width(layout->group[g]) + 2 * ADVANCE;
     }
@@ -107,16 +107,16 @@ static void draw_bar(struct starfish_canvas *canvas, struct layout *layout, cons
     char text[32];
     int after = end;
     starfish_canvas_text(canvas, x - ADVANCE - starfish_text_width(bar->label), y, bar->label);
-    starfish_canvas_fill(canvas, (struct starfish_rectangle){x, y, end - x + 1, THICK},
+    starfish_canvas_fill(canvas, (struct starfish_area){x, y, end - x + 1, THICK},
                          colours[group_of(layout, bar->group)]);
     if (bar->low > 0 && bar->high > bar->low) {
         const int from = pixel_of(layout, bar->low), to = pixel_of(layout, bar->high);
-        starfish_canvas_fill(canvas, (struct starfish_rectangle){from, y + THICK / 2, to - from + 1, 1}, starfish_ink);
+        starfish_canvas_fill(canvas, (struct starfish_area){from, y + THICK / 2, to - from + 1, 1}, starfish_ink);
         after = to > after ? to : after;
     }
     if (bar->mark > 0) {
         const int mark = pixel_of(layout, bar->mark);
-        starfish_canvas_fill(canvas, (struct starfish_rectangle){mark - 1, y - 2, 3, THICK + 4}, starfish_ink);
+        starfish_canvas_fill(canvas, (struct starfish_area){mark - 1, y - 2, 3, THICK + 4}, starfish_ink);
         after = mark > after ? mark : after;
     }
     snprintf(text, sizeof text, "%.3g", bar->value);

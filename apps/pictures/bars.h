@@ -25,8 +25,8 @@ enum { STARFISH_MOST_BARS = 512 };
 /* Could `path` be written? It must end in .png. Errors: ARGUMENT (extension), FILE. */
 starfish_status starfish_bars_check(const char *path);
 
-/* Draw and write, whole or not at all (apps/files/output.h). The axis runs from the decade below the least to the one above
- * the largest of all values, spreads and marks. Errors: ARGUMENT (a value that is not positive), FILE, MEMORY. */
+/* Draw and write, whole or not at all (apps/files/output.h). The axis runs from the decade below the least to the one
+ * above the largest of all values, spreads and marks. Errors: ARGUMENT (a value that is not positive), FILE, MEMORY. */
 starfish_status starfish_bars_write(const char *path, const struct starfish_bars *chart);
 
 #endif

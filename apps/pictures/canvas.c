@@ -33,20 +33,20 @@ void starfish_canvas_pixel(struct starfish_canvas *canvas, int x, int y, const u
         memcpy(canvas->rgb + 3 * ((size_t)y * (size_t)canvas->width + (size_t)x), colour, 3);
 }
 
-void starfish_canvas_fill(struct starfish_canvas *canvas, struct starfish_rectangle area, const unsigned char colour[3])
+void starfish_canvas_fill(struct starfish_canvas *canvas, struct starfish_area area, const unsigned char colour[3])
 {
     for (int y = area.y; y < area.y + area.height; ++y)
         for (int x = area.x; x < area.x + area.width; ++x)
             starfish_canvas_pixel(canvas, x, y, colour);
 }
 
-void starfish_canvas_frame(struct starfish_canvas *canvas, struct starfish_rectangle area)
+void starfish_canvas_frame(struct starfish_canvas *canvas, struct starfish_area area)
 {
     const int right = area.x + area.width, bottom = area.y + area.height;
-    starfish_canvas_fill(canvas, (struct starfish_rectangle){area.x - 1, area.y - 1, area.width + 2, 1}, starfish_ink);
-    starfish_canvas_fill(canvas, (struct starfish_rectangle){area.x - 1, bottom, area.width + 2, 1}, starfish_ink);
-    starfish_canvas_fill(canvas, (struct starfish_rectangle){area.x - 1, area.y - 1, 1, area.height + 2}, starfish_ink);
-    starfish_canvas_fill(canvas, (struct starfish_rectangle){right, area.y - 1, 1, area.height + 2}, starfish_ink);
+    starfish_canvas_fill(canvas, (struct starfish_area){area.x - 1, area.y - 1, area.width + 2, 1}, starfish_ink);
+    starfish_canvas_fill(canvas, (struct starfish_area){area.x - 1, bottom, area.width + 2, 1}, starfish_ink);
+    starfish_canvas_fill(canvas, (struct starfish_area){area.x - 1, area.y - 1, 1, area.height + 2}, starfish_ink);
+    starfish_canvas_fill(canvas, (struct starfish_area){right, area.y - 1, 1, area.height + 2}, starfish_ink);
 }
 
 void starfish_canvas_text(struct starfish_canvas *canvas, int x, int y, const char *text)
@@ -56,7 +56,7 @@ void starfish_canvas_text(struct starfish_canvas *canvas, int x, int y, const ch
             for (int column = 0; column < STARFISH_FONT_WIDTH; ++column)
                 if (starfish_font_pixel(*text, column, row))
                     starfish_canvas_fill(canvas,
-                                         (struct starfish_rectangle){x + SCALE * column, y + SCALE * row, SCALE, SCALE},
+                                         (struct starfish_area){x + SCALE * column, y + SCALE * row, SCALE, SCALE},
                                          starfish_ink);
 }
 

@@ -15,7 +15,7 @@ struct starfish_canvas {
     int width, height;
     unsigned char *rgb;
 };
-struct starfish_rectangle {
+struct starfish_area {
     int x, y, width, height;
 };
 struct starfish_range {
@@ -31,10 +31,9 @@ void starfish_canvas_free(struct starfish_canvas *canvas);
 
 /* What lies outside the canvas is not drawn. */
 void starfish_canvas_pixel(struct starfish_canvas *canvas, int x, int y, const unsigned char colour[3]);
-void starfish_canvas_fill(struct starfish_canvas *canvas, struct starfish_rectangle area,
-                          const unsigned char colour[3]);
+void starfish_canvas_fill(struct starfish_canvas *canvas, struct starfish_area area, const unsigned char colour[3]);
 /* A line of one pixel around `area`. */
-void starfish_canvas_frame(struct starfish_canvas *canvas, struct starfish_rectangle area);
+void starfish_canvas_frame(struct starfish_canvas *canvas, struct starfish_area area);
 /* `x`, `y`: top left corner. */
 void starfish_canvas_text(struct starfish_canvas *canvas, int x, int y, const char *text);
 int starfish_text_width(const char *text);

@@ -1,8 +1,8 @@
 /* Gantt charts. What is drawn is said once, to a pen: SVG's writes elements, PNG's fills a canvas. */
 #include "apps/pictures/gantt.h"
 
-#include "apps/pictures/canvas.h"
 #include "apps/files/output.h"
+#include "apps/pictures/canvas.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void png_fill(struct pen *pen, double x, double y, double width, double h
     (void)text;
     starfish_canvas_fill(
         &pen->canvas,
-        (struct starfish_rectangle){left, (int)y, right > left ? right - left : 1, height > 1 ? (int)height : 1}, rgb);
+        (struct starfish_area){left, (int)y, right > left ? right - left : 1, height > 1 ? (int)height : 1}, rgb);
 }
 
 static void png_write(struct pen *pen, int x, int y, const char *text)
@@ -87,7 +87,7 @@ static void png_write(struct pen *pen, int x, int y, const char *text)
 /* ---- layout ---- */
 
 struct layout {
-    struct starfish_rectangle plot;
+    struct starfish_area plot;
     int width, height, names, legend_lines;
     const char *name[MOST_NAMES];
     unsigned colour[MOST_NAMES];
@@ -132,8 +132,8 @@ static struct layout lay_out(const struct starfish_gantt *chart)
         add_name(&layout, &chart->span[i]);
     const int left = MARGIN + labels + ADVANCE;
     place_names(&layout, left);
-    layout.plot = (struct starfish_rectangle){left, MARGIN + (3 + 2 * layout.legend_lines) * LINE, PLOT,
-                                              (int)chart->rows * PITCH + LINE / 2};
+    layout.plot = (struct starfish_area){left, MARGIN + (3 + 2 * layout.legend_lines) * LINE, PLOT,
+                                         (int)chart->rows * PITCH + LINE / 2};
     layout.width = (int)fmax(left + PLOT + 6 * ADVANCE, MARGIN + starfish_text_width(chart->title) + MARGIN);
     layout.height = layout.plot.y + layout.plot.height + TICK + 8 + 4 * LINE;
     return layout;
@@ -156,7 +156,7 @@ static double tick_of(double range)
 
 static void draw_axis(struct pen *pen, const struct layout *layout, const struct starfish_gantt *chart)
 {
-    const struct starfish_rectangle plot = layout->plot;
+    const struct starfish_area plot = layout->plot;
     const double tick = tick_of(chart->end - chart->begin);
     const int bottom = plot.y + plot.height;
     const int last = (int)floor(chart->end / tick + 1e-9);
@@ -171,7 +171,7 @@ static void draw_axis(struct pen *pen, const struct layout *layout, const struct
                chart->axis);
 }
 
-static void draw_frame(struct pen *pen, struct starfish_rectangle plot)
+static void draw_frame(struct pen *pen, struct starfish_area plot)
 {
     pen->fill(pen, plot.x - 1, plot.y - 1, plot.width + 2, 1, ink, NULL);
     pen->fill(pen, plot.x - 1, plot.y + plot.height, plot.width + 2, 1, ink, NULL);

@@ -1,5 +1,5 @@
-/* Gantt charts as SVG and PNG: a row for each worker or link, a coloured span for each task or copy, white where nothing was
- * done. Both files come of one drawing. */
+/* Gantt charts as SVG and PNG: a row for each worker or link, a coloured span for each task or copy, white where
+ * nothing was done. Both files come of one drawing. */
 #ifndef STARFISH_APPS_PICTURES_GANTT_H
 #define STARFISH_APPS_PICTURES_GANTT_H
 

@@ -39,7 +39,7 @@ static void tick_text(double value, char text[32])
     snprintf(text, 32, "%.4g", value);
 }
 
-static void horizontal_axis(struct starfish_canvas *canvas, struct starfish_rectangle plot, struct starfish_range range,
+static void horizontal_axis(struct starfish_canvas *canvas, struct starfish_area plot, struct starfish_range range,
                             const char *label)
 {
     struct ticks ticks = choose_ticks(range, fmax(2, plot.width / 140.0));
@@ -49,7 +49,7 @@ static void horizontal_axis(struct starfish_canvas *canvas, struct starfish_rect
         char text[32];
         int x = plot.x + (int)((v - range.low) / (range.high - range.low) * (plot.width - 1));
         tick_text(v, text);
-        starfish_canvas_fill(canvas, (struct starfish_rectangle){x, bottom, 1, TICK}, starfish_ink);
+        starfish_canvas_fill(canvas, (struct starfish_area){x, bottom, 1, TICK}, starfish_ink);
         starfish_canvas_text(canvas, x - starfish_text_width(text) / 2, bottom + TICK + 4, text);
     }
     starfish_canvas_text(canvas, plot.x + (plot.width - starfish_text_width(label)) / 2, bottom + TICK + 8 + LINE,
@@ -57,7 +57,7 @@ static void horizontal_axis(struct starfish_canvas *canvas, struct starfish_rect
 }
 
 /* Ticks to the left (side -1) or to the right (side 1) of `area`. */
-static void vertical_axis(struct starfish_canvas *canvas, struct starfish_rectangle area, struct starfish_range range,
+static void vertical_axis(struct starfish_canvas *canvas, struct starfish_area area, struct starfish_range range,
                           int side)
 {
     struct ticks ticks = choose_ticks(range, fmax(2, area.height / 110.0));
@@ -67,7 +67,7 @@ static void vertical_axis(struct starfish_canvas *canvas, struct starfish_rectan
         char text[32];
         int y = area.y + (int)((range.high - v) / (range.high - range.low) * (area.height - 1));
         tick_text(v, text);
-        starfish_canvas_fill(canvas, (struct starfish_rectangle){edge, y, TICK, 1}, starfish_ink);
+        starfish_canvas_fill(canvas, (struct starfish_area){edge, y, TICK, 1}, starfish_ink);
         starfish_canvas_text(canvas, side < 0 ? edge - 6 - starfish_text_width(text) : edge + TICK + 6,
                              y - LINE / 2 + 1, text);
     }
@@ -142,13 +142,13 @@ static const unsigned char *colour_of(unsigned char table[STARFISH_COLOURS][3], 
     return table[(int)(fmin(fmax(t, 0), 1) * (STARFISH_COLOURS - 1) + 0.5)];
 }
 
-static void draw_bar(struct starfish_canvas *canvas, struct starfish_rectangle bar, struct starfish_range there,
+static void draw_bar(struct starfish_canvas *canvas, struct starfish_area bar, struct starfish_range there,
                      struct starfish_range colours, unsigned char table[STARFISH_COLOURS][3])
 {
     char text[32];
     for (int y = 0; y < bar.height; ++y) {
         double value = colours.high - (y + 0.5) / bar.height * (colours.high - colours.low);
-        starfish_canvas_fill(canvas, (struct starfish_rectangle){bar.x, bar.y + y, bar.width, 1},
+        starfish_canvas_fill(canvas, (struct starfish_area){bar.x, bar.y + y, bar.width, 1},
                              colour_of(table, colours, value));
     }
     starfish_canvas_frame(canvas, bar);
@@ -159,15 +159,14 @@ static void draw_bar(struct starfish_canvas *canvas, struct starfish_rectangle b
     starfish_canvas_text(canvas, bar.x, bar.y + bar.height + TICK + 4, text);
 }
 
-static void draw_field(struct starfish_canvas *canvas, struct starfish_rectangle plot,
-                       const struct starfish_slice *slice, const struct starfish_range extents[2],
-                       struct sample *samples)
+static void draw_field(struct starfish_canvas *canvas, struct starfish_area plot, const struct starfish_slice *slice,
+                       const struct starfish_range extents[2], struct sample *samples)
 {
     struct sample *across = samples, *up = samples + plot.width;
     unsigned char table[STARFISH_COLOURS][3];
     starfish_colour_map map;
     struct starfish_range there = value_range(slice), colours = colour_range(there, &map);
-    struct starfish_rectangle bar = {plot.x + plot.width + 2 * GAP, plot.y, BAR, plot.height};
+    struct starfish_area bar = {plot.x + plot.width + 2 * GAP, plot.y, BAR, plot.height};
     starfish_colour_table(map, table);
     locate(slice->position[0], slice->n[0], extents[0], plot.width, across);
     locate(slice->position[1], slice->n[1], extents[1], plot.height, up);
@@ -180,16 +179,16 @@ static void draw_field(struct starfish_canvas *canvas, struct starfish_rectangle
 
 /* ---- the picture ---- */
 
-static struct starfish_rectangle place_plot(const struct starfish_range extents[2])
+static struct starfish_area place_plot(const struct starfish_range extents[2])
 {
     double aspect = (extents[0].high - extents[0].low) / (extents[1].high - extents[1].low);
     aspect = fmin(fmax(aspect, 1.0 / FLATTEST), FLATTEST);
     int width = aspect >= 1 ? PLOT : (int)(PLOT * aspect), height = aspect >= 1 ? (int)(PLOT / aspect) : PLOT;
-    return (struct starfish_rectangle){LEFT, TOP, width, height};
+    return (struct starfish_area){LEFT, TOP, width, height};
 }
 
 static starfish_status draw(const char *path, const struct starfish_slice *slice, struct starfish_canvas *canvas,
-                            struct starfish_rectangle plot, const struct starfish_range extents[2])
+                            struct starfish_area plot, const struct starfish_range extents[2])
 {
     struct sample *samples = malloc((size_t)(plot.width + plot.height) * sizeof *samples);
     if (!samples)
@@ -208,7 +207,7 @@ starfish_status starfish_image_write(const char *path, const struct starfish_sli
 {
     const struct starfish_range extents[2] = {extent(slice->position[0], slice->n[0]),
                                               extent(slice->position[1], slice->n[1])};
-    struct starfish_rectangle plot = place_plot(extents);
+    struct starfish_area plot = place_plot(extents);
     struct starfish_canvas canvas;
     int title_end = plot.x + starfish_text_width(slice->title) + ADVANCE;
     int width = plot.x + plot.width + 2 * GAP + BAR + RIGHT;

@@ -1,11 +1,12 @@
-/* starfish reproduce goeddeke-table1 .. table6, figure2, figure5, figure6: the experiments of Goeddeke and Strzodka, "Cyclic reduction
- * tridiagonal solvers on GPUs applied to mixed precision multigrid", IEEE Trans. Parallel Distrib. Syst. 22 (2011), 22-32.
+/* starfish reproduce goeddeke-table1 .. table6, figure2, figure5, figure6: the experiments of Goeddeke and Strzodka,
+ * "Cyclic reduction tridiagonal solvers on GPUs applied to mixed precision multigrid", IEEE Trans. Parallel Distrib.
+ * Syst. 22 (2011), 22-32.
  *
- * Errors and cycles do not depend on the machine; the paper's times are of a GeForce GTX 280, and of one core of a Core2Duo
- * E6750 where it has ratios of both. The paper counts (2^L+1)^2 unknowns with those on the boundary, ours are the
- * (2^L-1)^2 inner ones. */
-#include "apps/command.h"
+ * Errors and cycles do not depend on the machine; the paper's times are of a GeForce GTX 280, and of one core of a
+ * Core2Duo E6750 where it has ratios of both. The paper counts (2^L+1)^2 unknowns with those on the boundary, ours are
+ * the (2^L-1)^2 inner ones. */
 #include "apps/bench/multigrid_run.h"
+#include "apps/command.h"
 #include "apps/reproduce/reproduce.h"
 
 #include <math.h>
@@ -195,8 +196,8 @@ static starfish_status measure_table2(struct experiment *e)
 
 /* ---- Tables 3 and 4: cycles and times of mixed precision --------------------------------------------------------- */
 
-/* Inner cycles in all and seconds, after 1, 2, 3 inner cycles each or digits; the double precision's cycles are the same in both
- * tables. */
+/* Inner cycles in all and seconds, after 1, 2, 3 inner cycles each or digits; the double precision's cycles are the
+ * same in both tables. */
 struct inner {
     int outer, cycles;
     double seconds;
@@ -257,7 +258,8 @@ static starfish_status measure_inner(struct experiment *e)
     return for_meshes(e, inner_of_mesh);
 }
 
-/* ---- Tables 5 and 6: one core and a GPU, double and mixed precision ------------------------------------------------ */
+/* ---- Tables 5 and 6: one core and a GPU, double and mixed precision ------------------------------------------------
+ */
 
 enum who { CORE_DOUBLE, CORE_MIXED, GPU_DOUBLE, GPU_MIXED, WHO };
 static const char *const who_names[] = {"one core, double", "one core, mixed", "GPU, double", "GPU, mixed"};
@@ -270,7 +272,8 @@ static const struct {
               {GPU_DOUBLE, GPU_MIXED, "G(d)/G(m)"}};
 enum { RATIOS = sizeof ratios / sizeof ratios[0] };
 
-/* 0: the paper has none (lines of level 9 did not fit its GPU in double precision). Tables 5 and 6, by mesh and level. */
+/* 0: the paper has none (lines of level 9 did not fit its GPU in double precision). Tables 5 and 6, by mesh and level.
+ */
 static const double speedups[2][MESHES][PAPER_LEVELS][RATIOS] = {{{{3.25, 3.89, 5.41, 1.66}, {0, 9.69, 12.21, 0}},
                                                                   {{3.10, 3.77, 5.49, 1.77}, {0, 9.66, 14.72, 0}},
                                                                   {{3.15, 3.78, 5.28, 1.67}, {0, 9.64, 17.04, 0}},
@@ -333,7 +336,8 @@ static starfish_status measure_speedups(struct experiment *e)
 
 /* ---- Figures 5 and 6: smoothers ---------------------------------------------------------------------------------- */
 
-/* Nanoseconds per unknown and digit, mixed precision that gains two digits at a time; four elementary steps before and after. */
+/* Nanoseconds per unknown and digit, mixed precision that gains two digits at a time; four elementary steps before and
+ * after. */
 static starfish_status add_smoother(struct experiment *e, struct run *run, starfish_smoother smoother, double *cost)
 {
     const int adi = smoother == STARFISH_SMOOTHER_ADI;
@@ -372,7 +376,8 @@ static starfish_status measure_smoothers(struct experiment *e)
     return for_meshes(e, smoothers_of_mesh);
 }
 
-/* ---- Figure 2: two operations by level ----------------------------------------------------------------------------- */
+/* ---- Figure 2: two operations by level -----------------------------------------------------------------------------
+ */
 
 static starfish_status measure_operations(struct experiment *e)
 {

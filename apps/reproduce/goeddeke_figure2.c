@@ -1,11 +1,11 @@
-/* starfish reproduce goeddeke-figure2: AXPY and DEFECT by level, single and double precision, on all cores and on a GPU, each
- * beside a copy in the same memory.
+/* starfish reproduce goeddeke-figure2: AXPY and DEFECT by level, single and double precision, on all cores and on a
+ * GPU, each beside a copy in the same memory.
  *
- * AXPY, y += a x, moves 3 words per unknown and does 2 operations. DEFECT, d = b - A x with nine bands, of which five are
- * stored, moves 8 and does 18. Both are bound by memory, but for small grids: those lie in caches, where cores are faster than
- * the copy, and on a GPU a launch takes longer than the work. */
-#include "apps/command.h"
+ * AXPY, y += a x, moves 3 words per unknown and does 2 operations. DEFECT, d = b - A x with nine bands, of which five
+ * are stored, moves 8 and does 18. Both are bound by memory, but for small grids: those lie in caches, where cores are
+ * faster than the copy, and on a GPU a launch takes longer than the work. */
 #include "apps/bench/multigrid_run.h"
+#include "apps/command.h"
 #include "apps/reproduce/reproduce.h"
 #include "base/real.h"
 #include "base/status.h"
@@ -30,27 +30,27 @@ struct arrays {
     void *table, *x, *b, *result;
 };
 
-static int axpy(const struct starfish_q1_place *place, const struct arrays *a, struct starfish_rectangle at)
+static int axpy(const struct starfish_place *place, const struct arrays *a, struct starfish_rectangle at)
 {
     return starfish_q1_update_here(place, &a->shape, at, 1e-3, a->result, a->x, a->result);
 }
 
-static int defect(const struct starfish_q1_place *place, const struct arrays *a, struct starfish_rectangle at)
+static int residual(const struct starfish_place *place, const struct arrays *a, struct starfish_rectangle at)
 {
-    const struct starfish_q1_defect step = {
+    const struct starfish_q1_residual step = {
         .shape = a->shape, .at = at, .table = a->table, .u = a->x, .f = a->b, .result = a->result};
 
-    return starfish_q1_defect_here(place, &step);
+    return starfish_q1_residual_here(place, &step);
 }
 
 static const struct operation {
     const char *name;
-    int (*run)(const struct starfish_q1_place *place, const struct arrays *a, struct starfish_rectangle at);
+    int (*run)(const struct starfish_place *place, const struct arrays *a, struct starfish_rectangle at);
     int words, operations;                          /* per unknown */
     const char *paper_rate[2], *paper_bandwidth[2]; /* by precision, of the largest grids */
 } operations[] = {
     {"AXPY", axpy, 3, 2, {NULL, NULL}, {"120, 85% of the peak", "123, 87% of the peak"}},
-    {"DEFECT", defect, 8, 18, {"as much as 46.4", "as much as 18.5"}, {NULL, NULL}},
+    {"DEFECT", residual, 8, 18, {"as much as 46.4", "as much as 18.5"}, {NULL, NULL}},
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
@@ -67,7 +67,7 @@ static size_t at_once(const struct arrays *a)
 /* Seconds of one: each core has its rows. */
 static void time_on_cores(const struct operation *operation, const struct arrays *a, size_t repeat, double *seconds)
 {
-    const struct starfish_q1_place place = {.precision = a->precision};
+    const struct starfish_place place = {.precision = a->precision};
     const int cores = peer_cores();
     const size_t rows = a->shape.n[1], parts = (size_t)cores;
 
@@ -92,7 +92,7 @@ struct launch {
 static int launch(void *data, struct CUstream_st *stream)
 {
     const struct launch *l = data;
-    const struct starfish_q1_place place = {.precision = l->arrays->precision, .gpu = 1, .stream = stream};
+    const struct starfish_place place = {.precision = l->arrays->precision, .gpu = 1, .stream = stream};
 
     return l->operation->run(&place, l->arrays,
                              (struct starfish_rectangle){0, l->arrays->shape.n[0], 0, l->arrays->shape.n[1]});

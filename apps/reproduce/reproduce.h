@@ -1,5 +1,5 @@
-/* starfish reproduce: experiments of papers, their figures beside ours. A reproduction is a benchmark (apps/bench/bench.h) whose rows
- * also have keys "paper", null where the paper's text states no number, and "ours". */
+/* starfish reproduce: experiments of papers, their figures beside ours. A reproduction is a benchmark
+ * (apps/bench/bench.h) whose rows also have keys "paper", null where the paper's text states no number, and "ours". */
 #ifndef STARFISH_APPS_REPRODUCE_REPRODUCE_H
 #define STARFISH_APPS_REPRODUCE_REPRODUCE_H
 
@@ -17,14 +17,15 @@ int reproduce_goeddeke_figure2(int argc, char **argv);
 int reproduce_goeddeke_figure5(int argc, char **argv);
 int reproduce_goeddeke_figure6(int argc, char **argv);
 
-/* The table for people: what, ours, the paper's (struct bench's `print`). Key "digits" of a row: how many are shown, else 4. */
+/* The table for people: what, ours, the paper's (struct bench's `print`). Key "digits" of a row: how many are shown,
+ * else 4. */
 void reproduce_print(const struct bench *bench);
 
 /* Add the two keys; paper: NaN where it states none. */
 void reproduce_compare(json_t *row, double paper, double ours);
 
-/* The rows of goeddeke-figure2, on grids up to level `largest` (reproduce_goeddeke_figure2.c). No context may be open: its
- * workers would use the cores. */
+/* The rows of goeddeke-figure2, on grids up to level `largest` (reproduce_goeddeke_figure2.c). No context may be open:
+ * its workers would use the cores. */
 starfish_status reproduce_goeddeke_microbenchmarks(struct bench *bench, int largest);
 
 #endif

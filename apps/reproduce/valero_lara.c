@@ -1,14 +1,14 @@
-/* starfish reproduce valero-lara-2d, valero-lara-3d: the experiment of Valero-Lara, Pinelli and Prieto-Matias, "Fast finite
- * difference Poisson solvers on heterogeneous architectures", Comput. Phys. Commun. 185 (2014), 1265-1272.
+/* starfish reproduce valero-lara-2d, valero-lara-3d: the experiment of Valero-Lara, Pinelli and Prieto-Matias, "Fast
+ * finite difference Poisson solvers on heterogeneous architectures", Comput. Phys. Commun. 185 (2014), 1265-1272.
  *
- * BLKTRI in product form. Figures 7 (one 2D problem of 1024 x 1024) and 11 (512^3) have the time of each reduction and each
- * substitution step, and the speedup over one core, for Thomas on cores and Thomas, CR, PCR and CR-PCR on a GPU (two E5-2650,
- * a K20c). Figures 8 and 12 have whole solves with transfers by size, the combination of wide steps by PCR on the GPU and
- * narrow ones by Thomas on cores among them. The text states few numbers; times are in the figures only, so that our rows
- * stand beside "not stated", and what the text claims has rows of its own.
+ * BLKTRI in product form. Figures 7 (one 2D problem of 1024 x 1024) and 11 (512^3) have the time of each reduction and
+ * each substitution step, and the speedup over one core, for Thomas on cores and Thomas, CR, PCR and CR-PCR on a GPU
+ * (two E5-2650, a K20c). Figures 8 and 12 have whole solves with transfers by size, the combination of wide steps by
+ * PCR on the GPU and narrow ones by Thomas on cores among them. The text states few numbers; times are in the figures
+ * only, so that our rows stand beside "not stated", and what the text claims has rows of its own.
  *
- * N x N here are lines of N and N - 1 rows, as 2^k - 1 rows have k levels. The combination gives to cores the levels next to the
- * root on which all cores were faster than PCR, at least one. */
+ * N x N here are lines of N and N - 1 rows, as 2^k - 1 rows have k levels. The combination gives to cores the levels
+ * next to the root on which all cores were faster than PCR, at least one. */
 #include "apps/bench/blktri_run.h"
 #include "apps/command.h"
 #include "apps/reproduce/reproduce.h"
@@ -246,7 +246,8 @@ static starfish_status measure_variant(struct experiment *e, int variant, struct
     return status;
 }
 
-/* ---- what the text claims ------------------------------------------------------------------------------------------ */
+/* ---- what the text claims ------------------------------------------------------------------------------------------
+ */
 
 static void claim(struct experiment *e, const char *figure, const char *size, const char *what, double paper,
                   const char *says, double ours)
@@ -291,7 +292,8 @@ static void add_claims(struct experiment *e, const struct size_result *r)
     }
 }
 
-/* ---- the run ------------------------------------------------------------------------------------------------------- */
+/* ---- the run -------------------------------------------------------------------------------------------------------
+ */
 
 static starfish_status measure_all(struct experiment *e)
 {

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is asked for ------------------------------------------------------------------------------------------------- */
+/* ---- what is asked for
+ * ------------------------------------------------------------------------------------------------- */
 
 /* Is that set of workers to be had? */
 static starfish_status check_workers(const char *workers)
@@ -53,7 +54,8 @@ static void choose_slabs(struct sched *sched)
         sched->run.options.slabs = sched->run.problem.dimensions == 2 ? 0 : nz < SLABS ? nz : SLABS;
 }
 
-/* ---- what is shown ------------------------------------------------------------------------------------------------------ */
+/* ---- what is shown
+ * ------------------------------------------------------------------------------------------------------ */
 
 static double number_of(const json_t *row, const char *key)
 {
@@ -119,7 +121,8 @@ static void print_table(const struct bench *bench)
     printf("\narea, path: bounds from below over the measured time: no worker idle; the longest chain of tasks\n");
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------------------- */
+/* ---- the command
+ * -------------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure_rounds(struct sched *sched, struct sched_combination *combination)
 {

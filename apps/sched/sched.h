@@ -16,8 +16,8 @@ struct sched {
     struct list policy, worker_set;
 };
 
-/* A combination is measured in rounds, each in a context of its own and with the other policies between: where memory happens to
- * lie, and what else the machine does, must not be taken for the policy's doing. */
+/* A combination is measured in rounds, each in a context of its own and with the other policies between: where memory
+ * happens to lie, and what else the machine does, must not be taken for the policy's doing. */
 enum { SCHED_MOST_ROUNDS = 16, SCHED_ROUND_RECORDS = 2, SCHED_RECORDS = SCHED_ROUND_RECORDS * SCHED_MOST_ROUNDS };
 
 struct sched_combination {
@@ -31,7 +31,8 @@ struct sched_combination {
     size_t records;
 };
 
-/* Bring StarPU's models of all the solve's tasks up to date for a set of workers, and note that in the JSON's `calibration`. */
+/* Bring StarPU's models of all the solve's tasks up to date for a set of workers, and note that in the JSON's
+ * `calibration`. */
 starfish_status sched_calibrate(struct sched *sched, const char *workers);
 /* `solves` more of a combination, timed, and some with a record. */
 starfish_status sched_measure(struct sched *sched, struct sched_combination *combination, size_t solves);

@@ -2,9 +2,9 @@
 #include "apps/solve/solve.h"
 
 #include "apps/files/file.h"
+#include "apps/files/vtk.h"
 #include "apps/pictures/image.h"
 #include "base/status.h"
-#include "apps/files/vtk.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -24,8 +24,8 @@ starfish_status solve_read_problem(struct solve_run *run)
                                                                               &run->problem);
 }
 
-/* Memory for a field that is written before it is read. Pages come into being at their first use: here rather than in the
- * measured solve. */
+/* Memory for a field that is written before it is read. Pages come into being at their first use: here rather than in
+ * the measured solve. */
 static starfish_status make_array(struct starfish_array *array, starfish_precision precision, size_t rank,
                                   const size_t *shape, double value)
 {

@@ -47,8 +47,8 @@ static starfish_status solve_repeatedly(struct solve_run *run)
     return STARFISH_SUCCESS;
 }
 
-/* The same solves as a stream: the next is submitted before the last is waited for, so that copies and work of successive
- * solves overlap. Two solutions take turns. */
+/* The same solves as a stream: the next is submitted before the last is waited for, so that copies and work of
+ * successive solves overlap. Two solutions take turns. */
 static starfish_status solve_stream(struct solve_run *run)
 {
     enum { IN_FLIGHT = 2 };

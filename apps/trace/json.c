@@ -1,5 +1,5 @@
-/* starfish trace: the trace event format of Chrome and Perfetto. Process 0 has a thread per worker with the tasks, process 1 a
- * thread per link with the copies, and process 2 the counters; arrows are dependencies. */
+/* starfish trace: the trace event format of Chrome and Perfetto. Process 0 has a thread per worker with the tasks,
+ * process 1 a thread per link with the copies, and process 2 the counters; arrows are dependencies. */
 #include "apps/trace/trace.h"
 
 #include "apps/command.h"
@@ -17,7 +17,8 @@ static void add_name(json_t *events, const char *what, int process, size_t threa
                                             "tid", (int)thread, "args", "name", name));
 }
 
-/* ---- tasks -------------------------------------------------------------------------------------------------------------- */
+/* ---- tasks
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static json_t *expected_of(const struct starfish_span *span)
 {
@@ -74,7 +75,8 @@ static void add_arrow(json_t *events, const struct trace *trace, size_t number)
                                             "tid", to->worker, "ts", command_json_real(trace_time(trace, to->start))));
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------------- */
+/* ---- copies
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static size_t link_of(const struct starfish_copy *copy)
 {
@@ -98,7 +100,8 @@ static void add_copies(json_t *events, const struct trace *trace)
     }
 }
 
-/* ---- counters ----------------------------------------------------------------------------------------------------------- */
+/* ---- counters
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* A counter goes up or down. */
 struct step {
@@ -165,7 +168,8 @@ static void add_memory(json_t *events, const struct trace *trace)
     }
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------------------------- */
+/* ---- the file
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static starfish_status fill(json_t *events, const struct trace *trace)
 {

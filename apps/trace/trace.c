@@ -2,10 +2,10 @@
 #include "apps/trace/trace.h"
 
 #include "apps/command.h"
-#include "apps/options.h"
-#include "apps/machine/simulate.h"
-#include "apps/workers.h"
 #include "apps/files/output.h"
+#include "apps/machine/simulate.h"
+#include "apps/options.h"
+#include "apps/workers.h"
 #include "base/real.h"
 #include "scheduler/policies/policies.h"
 
@@ -15,7 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- names ---------------------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 void trace_worker_name(char *name, size_t size, const struct starfish_worker *worker)
 {
@@ -32,7 +33,8 @@ void trace_task_name(char *name, size_t size, const struct starfish_span *span)
         length += (size_t)snprintf(name + length, size - length, ", %s %d", span->at[i].name, span->at[i].value);
 }
 
-/* ---- the folder ------------------------------------------------------------------------------------------------------------ */
+/* ---- the folder
+ * ------------------------------------------------------------------------------------------------------------ */
 
 enum { PATH = 4096 };
 static const char *const our_files[] = {"trace.json", "gantt.svg", "gantt.png"};
@@ -57,7 +59,8 @@ static starfish_status make_folder(const struct trace *trace)
     return STARFISH_SUCCESS;
 }
 
-/* ---- the solve --------------------------------------------------------------------------------------------------------------- */
+/* ---- the solve
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static starfish_status make_context(struct trace *trace)
 {
@@ -119,7 +122,8 @@ static starfish_status watch_pinned(struct trace *trace)
     return status;
 }
 
-/* ---- what is left of it ---------------------------------------------------------------------------------------------------------- */
+/* ---- what is left of it
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* StarPU writes its trace when it stops. */
 static starfish_status stop_starpu(struct trace *trace)
@@ -165,7 +169,9 @@ static void say_what_is_written(const struct trace *trace)
         printf("StarPU was built without FxT: no copies, no paje.trace, tasks.rec, dag.dot\n");
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the command
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static starfish_status run_trace(struct trace *trace)
 {

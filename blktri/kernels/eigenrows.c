@@ -1,8 +1,8 @@
 /* Eigenvalues and a few rows of the eigenvectors of symmetric tridiagonal matrices, by LAPACK.
  *
  * All eigenvectors would take n^3 operations. But for A = L L^T with L bidiagonal, A = Q S^2 Q^T where L = Q S P^T, and
- * dbdsqr, which finds S by n^2 rotations, applies them to any number of rows: started from rows of the identity, these end
- * as rows of Q. A negative definite matrix is negated; an indefinite one shifted, which costs the relative accuracy
+ * dbdsqr, which finds S by n^2 rotations, applies them to any number of rows: started from rows of the identity, these
+ * end as rows of Q. A negative definite matrix is negated; an indefinite one shifted, which costs the relative accuracy
  * of its small eigenvalues, not of the large. */
 #include "blktri/kernels/fractions.h"
 #include "blktri/kernels/reduction.h"
@@ -81,7 +81,8 @@ starfish_status starfish_eigenrows(const double *diag, const double *off, size_t
     return STARFISH_SUCCESS;
 }
 
-/* ---- Rings -------------------------------------------------------------------------------------------------------- */
+/* ---- Rings --------------------------------------------------------------------------------------------------------
+ */
 
 starfish_status starfish_ring_eigenrows(const double *lower, const double *diag, const double *upper, size_t n,
                                         double *root, double *component)
@@ -97,7 +98,8 @@ starfish_status starfish_ring_eigenrows(const double *lower, const double *diag,
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu roots", n);
     double *band = memory, *tridiagonal = memory + 3 * n, *off = memory + 4 * n;
     starfish_ring_band(lower, diag, upper, n, band);
-    /* The reduction to three diagonals never rotates the first row, so that stays what the eigenvectors are needed at. */
+    /* The reduction to three diagonals never rotates the first row, so that stays what the eigenvectors are needed at.
+     */
     const int info =
         LAPACKE_dsbtrd(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, n > 2 ? 2 : 1, band, 3, tridiagonal, off, &unused, 1);
     starfish_status status =

@@ -12,7 +12,8 @@ struct matrix {
 
 enum { MOST_ROWS = STARFISH_BLOCK_SEPARATORS + 2 }; /* of eigenvectors */
 
-/* ---- Fitness ------------------------------------------------------------------------------------------------------- */
+/* ---- Fitness -------------------------------------------------------------------------------------------------------
+ */
 
 /* log(s[j+1] / s[j]), zero where nothing couples the rows. */
 static double log_of_scaling(const double *lower, const double *upper, size_t j)
@@ -35,7 +36,8 @@ int starfish_fractions_suit(const double *lower, const double *upper, size_t n, 
     return most - least <= log(STARFISH_FRACTIONS_SPREAD);
 }
 
-/* ---- Blocks -------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks --------------------------------------------------------------------------------------------------------
+ */
 
 /* Memory for the largest block. `scaling`: log s of all rows. */
 struct workspace {
@@ -125,7 +127,8 @@ static starfish_status build_level(const struct matrix *m, const struct starfish
     return STARFISH_SUCCESS;
 }
 
-/* ---- All levels ---------------------------------------------------------------------------------------------------- */
+/* ---- All levels ----------------------------------------------------------------------------------------------------
+ */
 
 static void find_zero_root(struct starfish_fractions *fractions, int singular)
 {

@@ -1,19 +1,19 @@
 /* Block cyclic reduction, partial-fraction form: the analysis of its block direction, done once per plan.
  *
  * The blocks of rows and their neighbours are those of the product form (reduction.h). Where that applies G(i, c), a
- * rational function of T, factor by factor, this sums its partial fractions (Sweet, SIAM J. Sci. Stat. Comput. 9 (1988);
- * Gallopoulos and Saad, Parallel Comput. 10 (1989)): all solves of a level are independent of each other. The scaling
- * s[0] = 1, s[j+1] = s[j] sqrt(cn[j] / an[j+1]) makes the rows lo..hi symmetric. With the eigenvalues mu_q of that block
- * and the components f_q, m_qc, l_q of its unit eigenvectors at lo, at its separators c and at hi, r being one of these,
- *     reduction     z_q = (T + mu_q I)^-1 sum over c of m_qc s_c/s_r y_c,
- *                   y_(lo-1) -= cn[lo-1] s_r/s_lo sum f_q z_q,    y_(hi+1) -= an[hi+1] s_r/s_hi sum l_q z_q
- *     substitution  z_q = (T + mu_q I)^-1 (sum over c of m_qc s_c/s_r y_c
+ * rational function of T, factor by factor, this sums its partial fractions (Sweet, SIAM J. Sci. Stat. Comput. 9
+ * (1988); Gallopoulos and Saad, Parallel Comput. 10 (1989)): all solves of a level are independent of each other. The
+ * scaling s[0] = 1, s[j+1] = s[j] sqrt(cn[j] / an[j+1]) makes the rows lo..hi symmetric. With the eigenvalues mu_q of
+ * that block and the components f_q, m_qc, l_q of its unit eigenvectors at lo, at its separators c and at hi, r being
+ * one of these, reduction     z_q = (T + mu_q I)^-1 sum over c of m_qc s_c/s_r y_c, y_(lo-1) -= cn[lo-1] s_r/s_lo sum
+ * f_q z_q,    y_(hi+1) -= an[hi+1] s_r/s_hi sum l_q z_q substitution  z_q = (T + mu_q I)^-1 (sum over c of m_qc s_c/s_r
+ * y_c
  *                                          - f_q s_lo/s_r an[lo] x_(lo-1) - l_q s_hi/s_r cn[hi] x_(hi+1)),
  *                   x_c = s_r/s_c sum m_qc z_q.
  *
- * A level of any radix costs one solve per row and direction. Radix 4, three separators to a block, has half the levels of
- * radix 2 and hence half the solves (the partial solution variant of Rossi and Toivanen, SIAM J. Sci. Comput. 20 (1999),
- * 1778); what is weighted and added, per two levels of radix 2, is 13 vectors per root instead of 14.
+ * A level of any radix costs one solve per row and direction. Radix 4, three separators to a block, has half the levels
+ * of radix 2 and hence half the solves (the partial solution variant of Rossi and Toivanen, SIAM J. Sci. Comput. 20
+ * (1999), 1778); what is weighted and added, per two levels of radix 2, is 13 vectors per root instead of 14.
  *
  * The components of an eigenvector are bounded by one, and the couplings enter once, so nothing can overflow and no
  * order has to be found: on strongly stretched grids this loses the digits of a few roundings, where the product form
@@ -58,9 +58,9 @@ starfish_status starfish_eigenrows(const double *diag, const double *off, size_t
 starfish_status starfish_ring_eigenrows(const double *lower, const double *diag, const double *upper, size_t n,
                                         double *root, double *component);
 
-/* Is tridiag(lower, ., upper) fit for this form? Rows coupled one way only have no symmetric form, and where the scaling
- * s spans more than STARFISH_FRACTIONS_SPREAD its ratio times a rounding error is too much: the product form does both.
- * The matrix is symmetrisable (starfish_check_symmetrizable). */
+/* Is tridiag(lower, ., upper) fit for this form? Rows coupled one way only have no symmetric form, and where the
+ * scaling s spans more than STARFISH_FRACTIONS_SPREAD its ratio times a rounding error is too much: the product form
+ * does both. The matrix is symmetrisable (starfish_check_symmetrizable). */
 #define STARFISH_FRACTIONS_SPREAD 1e6
 int starfish_fractions_suit(const double *lower, const double *upper, size_t n, int periodic);
 

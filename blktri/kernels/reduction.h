@@ -13,7 +13,8 @@
  *                 block: y_(lo-1) -= cn[lo-1] G(lo, c) y_c,  y_(hi+1) -= an[hi+1] G(hi, c) y_c.
  *   substitution  levels from the root down: the known rows outside act on y_c through the half blocks,
  *                 y_c -= an[c] (last of block lo..c-1 driven by x_(lo-1)), likewise from above; then x_c = G(c, c) y_c.
- * Each of these is a rational function of T applied to a vector: a chain of first-order factors (tridiag/kernels/tridiag.h).
+ * Each of these is a rational function of T applied to a vector: a chain of first-order factors
+ * (tridiag/kernels/tridiag.h).
  *
  * Accuracy depends on the order of factors: numerator roots are paired with their nearest denominator roots (the
  * eigenvalues of a half block interlace those of the block, so a pair is close to the identity), and the rest, plain
@@ -50,8 +51,9 @@ struct starfish_chain {
     double scale;
 };
 
-/* Level 0 is the root. Its rows are the separators of all its blocks, in order. For each neighbour (all lower ones of the level's blocks first, then all upper ones): the block
- * (index in the level), the row, the chain from the separator to it and the chain from it to the separator. */
+/* Level 0 is the root. Its rows are the separators of all its blocks, in order. For each neighbour (all lower ones of
+ * the level's blocks first, then all upper ones): the block (index in the level), the row, the chain from the separator
+ * to it and the chain from it to the separator. */
 struct starfish_neighbour {
     size_t block;
     int row;
@@ -77,11 +79,12 @@ struct starfish_reduction {
  * lower[j] upper[j-1] >= 0. Absolute error about machine epsilon times the norm (LAPACK dsterf). */
 starfish_status starfish_tridiagonal_roots(const double *lower, const double *diag, const double *upper, size_t lo,
                                            size_t hi, double *root);
-/* The same for all n rows with the periodic coupling; also needs the products of all lower and of all upper to agree. */
+/* The same for all n rows with the periodic coupling; also needs the products of all lower and of all upper to agree.
+ */
 starfish_status starfish_periodic_roots(const double *lower, const double *diag, const double *upper, size_t n,
                                         double *root);
-/* That matrix of n >= 2 rows, symmetrised, with row n-1 first: LAPACK's lower band storage with two subdiagonals (n = 2: one),
- * added to band[3 n]. */
+/* That matrix of n >= 2 rows, symmetrised, with row n-1 first: LAPACK's lower band storage with two subdiagonals (n =
+ * 2: one), added to band[3 n]. */
 void starfish_ring_band(const double *lower, const double *diag, const double *upper, size_t n, double *band);
 /* STARFISH_ERROR_NOT_SYMMETRIZABLE, naming `axis` and the row, when the roots need not be real. */
 starfish_status starfish_check_symmetrizable(const char *axis, const double *lower, const double *upper, size_t n,
@@ -91,8 +94,8 @@ starfish_status starfish_check_symmetrizable(const char *axis, const double *low
  * The caller owns *result. */
 starfish_status starfish_reduction_create(struct starfish_reduction **result, const double *lower, const double *diag,
                                           const double *upper, size_t n, int periodic, int singular);
-/* Blocks and neighbours only: the chains are not made, and the roots are not known. A block is cut into `radix` parts, 2 or
- * 4, by its middle and by the middles of the halves; into fewer where it has too few rows. */
+/* Blocks and neighbours only: the chains are not made, and the roots are not known. A block is cut into `radix` parts,
+ * 2 or 4, by its middle and by the middles of the halves; into fewer where it has too few rows. */
 starfish_status starfish_reduction_dissect(struct starfish_reduction **result, const double *lower, const double *upper,
                                            size_t n, int periodic, int radix);
 void starfish_reduction_destroy(struct starfish_reduction *reduction);

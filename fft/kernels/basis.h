@@ -61,10 +61,10 @@ void starfish_basis_destroy(struct starfish_basis *basis);
 /* Will the basis be `reflected`? */
 int starfish_basis_is_reflected(const struct starfish_basis_operator *op);
 
-/* Estimate of the relative error with which T + shift is solved by forward, division and backward: from the decomposition,
- * and from the error of one solve, since vectors of a cluster may be wrong where eigenvalues are right. Rounding in the precision's own products adds its unit roundoff to this, and is not amplified.
- * One step of iterative refinement, with residuals in f64, pays from STARFISH_BASIS_REFINE on; with residuals in f32
- * it never does. */
+/* Estimate of the relative error with which T + shift is solved by forward, division and backward: from the
+ * decomposition, and from the error of one solve, since vectors of a cluster may be wrong where eigenvalues are right.
+ * Rounding in the precision's own products adds its unit roundoff to this, and is not amplified. One step of iterative
+ * refinement, with residuals in f64, pays from STARFISH_BASIS_REFINE on; with residuals in f32 it never does. */
 double starfish_basis_error(const struct starfish_basis *basis, double shift);
 #define STARFISH_BASIS_REFINE 1e-10
 

@@ -274,8 +274,8 @@ template <typename number, int count> __device__ __forceinline__ void clear(numb
 }
 
 /* One pass over butterflies that are independent of each other. `load` fills the inputs of butterfly j of line l, from
- * shared memory or, in the first pass, from wherever the line comes from; `depth` butterflies are loaded before the first
- * is used. `store` takes the outputs. */
+ * shared memory or, in the first pass, from wherever the line comes from; `depth` butterflies are loaded before the
+ * first is used. `store` takes the outputs. */
 template <typename real, int radix, typename loader, typename storer>
 __device__ __forceinline__ void run_butterflies(const line_pass<real> &pass, const line_share &share,
                                                 number<real> *numbers, const loader &load, const storer &store)

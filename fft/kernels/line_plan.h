@@ -64,8 +64,9 @@ struct starfish_line_after {
  *     first = re S + im T,    second = im S - re T or the negative of that,
  * weights halved. Butterflies of frequencies p + M k and M - p + M k, M = length / radix, hold such elements: C is
  * number i of the one, D number radix - 1 - i of the other. So the last pass of a transform and its combination after
- * are one, done for pairs of butterflies, and so are the combination before and the first pass of a transform that undoes
- * that of the other direction (`synthesis`): it makes C and D of the outputs, the inverse Fourier transform does the rest.
+ * are one, done for pairs of butterflies, and so are the combination before and the first pass of a transform that
+ * undoes that of the other direction (`synthesis`): it makes C and D of the outputs, the inverse Fourier transform does
+ * the rest.
  *
  * Pair 0 is of p = 0 and, where M is even, M / 2, each of which holds its own partners: its numbers are regrouped, so
  * that slot i < (radix + 1) / 2 has the frequency M i and the others M / 2 + M i. Slot 0 stands for the elements of
@@ -98,7 +99,8 @@ starfish_status starfish_line_after_create(struct starfish_line_after *after,
                                            const struct starfish_transform_tables *tables,
                                            enum starfish_transform_direction direction, starfish_precision precision);
 
-/* Whether this direction is done by undoing the other: its combination before would read two elements of a real lane. */
+/* Whether this direction is done by undoing the other: its combination before would read two elements of a real lane.
+ */
 bool starfish_line_is_synthesis(const struct starfish_transform_tables *tables,
                                 enum starfish_transform_direction direction);
 

@@ -1,17 +1,16 @@
 /* x and y of whole planes on the GPU.
  *
  * The floor is one read and one write of the field, 2 sizeof(real) bytes an element; two kernels, one per direction,
- * move twice that. One persistent kernel moves what the floor asks for: its blocks take tiles of both transforms from one
- * counter, tiles of the second transform a few planes behind those of the first, so that what lies between them is read
- * from the L2 cache before it leaves it. A tile of the second transform waits until its plane's tiles of the first are
- * counted as done. All of these were handed out before it, and a block holds at most one tile that it has not begun, of
- * a later number, so the tile of the least number never waits and nothing can lock.
+ * move twice that. One persistent kernel moves what the floor asks for: its blocks take tiles of both transforms from
+ * one counter, tiles of the second transform a few planes behind those of the first, so that what lies between them is
+ * read from the L2 cache before it leaves it. A tile of the second transform waits until its plane's tiles of the first
+ * are counted as done. All of these were handed out before it, and a block holds at most one tile that it has not
+ * begun, of a later number, so the tile of the least number never waits and nothing can lock.
  *
- * On an H200, 512^3 in f64, the floor is 0.51 ms; measured 1.13 both ways (f32 0.66; 256^3 0.30 and 0.32, floor 0.13). How
- * many planes lie between is what matters: a tile takes about
- * ten microseconds, so with too few of them tiles wait; with too many, what lies between leaves the L2 cache, a step being
- * 2 MB read and 2 MB kept. Blocks that hold tiles for long before they begin them make both worse, as does fetching tiles
- * ahead into the L2. */
+ * On an H200, 512^3 in f64, the floor is 0.51 ms; measured 1.13 both ways (f32 0.66; 256^3 0.30 and 0.32, floor 0.13).
+ * How many planes lie between is what matters: a tile takes about ten microseconds, so with too few of them tiles wait;
+ * with too many, what lies between leaves the L2 cache, a step being 2 MB read and 2 MB kept. Blocks that hold tiles
+ * for long before they begin them make both worse, as does fetching tiles ahead into the L2. */
 #include "fft/kernels/transform_cuda.cuh"
 
 extern "C" {
@@ -90,8 +89,8 @@ __device__ __forceinline__ void wait_for(const unsigned *done, unsigned count)
     __syncthreads();
 }
 
-/* Does a tile of the first transform, or a tile of the second once the first is done with its plane; returns what counts
- * it when all threads have come to their end. */
+/* Does a tile of the first transform, or a tile of the second once the first is done with its plane; returns what
+ * counts it when all threads have come to their end. */
 template <typename real>
 __device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, starfish_transform_direction direction,
                                              unsigned step, unsigned tile, next_item &next)

@@ -1,9 +1,9 @@
 /* Transforms on the CPU: combine, FFTW's r2c (or complex FFT) on one contiguous line in cache, combine.
  *
- * FFTW's own r2r kinds would be less code, but only its complex and r2c codelets use SIMD: for n = 512 in f64, in cache,
- * a DCT-II took 1.5 us a line through r2r and an r2c of the same length 0.4 us. bench/fft_cpu.c compares the whole.
- * Every line is read from memory once and written once: 2 sizeof(real) bytes an element; all else stays in L1 and L2.
- * Columns are taken in blocks of a few cache lines of lanes, so that each cache line fetched is used whole. */
+ * FFTW's own r2r kinds would be less code, but only its complex and r2c codelets use SIMD: for n = 512 in f64, in
+ * cache, a DCT-II took 1.5 us a line through r2r and an r2c of the same length 0.4 us. bench/fft_cpu.c compares the
+ * whole. Every line is read from memory once and written once: 2 sizeof(real) bytes an element; all else stays in L1
+ * and L2. Columns are taken in blocks of a few cache lines of lanes, so that each cache line fetched is used whole. */
 #include "fft/kernels/transform_cpu.h"
 #include "base/real.h"
 

@@ -1,9 +1,9 @@
 /* Transforms of rows and columns in shared memory, one kernel each (line_tile.cuh).
  *
- * The floor is one read and one write of the field, 2 sizeof(real) bytes an element, 0.51 ms of an H200 for 512^3 in f64:
- * measured, forward and backward, rows 0.59 and 0.57, columns 0.71 and 0.68.
- * A number meets shared memory four times in three passes, as combinations are made within the outer passes; what is left
- * is waiting for memory, with 16 warps of 128 registers a multiprocessor. Blocks of 96 registers spill and are slower. */
+ * The floor is one read and one write of the field, 2 sizeof(real) bytes an element, 0.51 ms of an H200 for 512^3 in
+ * f64: measured, forward and backward, rows 0.59 and 0.57, columns 0.71 and 0.68. A number meets shared memory four
+ * times in three passes, as combinations are made within the outer passes; what is left is waiting for memory, with 16
+ * warps of 128 registers a multiprocessor. Blocks of 96 registers spill and are slower. */
 #include "fft/kernels/transform_cuda.cuh"
 
 #include <algorithm>

@@ -147,8 +147,8 @@ static void build_dct4_even(size_t n, struct draft *before, struct draft *after)
 }
 
 /* The cosines of DCT-IV make x a sequence of period 4n (x, -reversed x, -x, reversed x). For odd n its every fourth
- * element, from (n-1)/2 on, meets each x once up to sign, and there the cosine is that of pi (2k+1)/4 + 2 pi i (2k+1)/n:
- * out[k] = 2 Re(e((2k+1)/4) V[(2k+1) mod n]). */
+ * element, from (n-1)/2 on, meets each x once up to sign, and there the cosine is that of pi (2k+1)/4 + 2 pi i
+ * (2k+1)/n: out[k] = 2 Re(e((2k+1)/4) V[(2k+1) mod n]). */
 static void build_dct4_odd(size_t n, struct draft *before, struct draft *after)
 {
     for (size_t i = 0; i < n; i++) {

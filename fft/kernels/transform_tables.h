@@ -40,15 +40,15 @@ struct starfish_transform_tables {
 /* kind and n must be valid (starfish_transform_tables_create checks). */
 struct starfish_transform_shape starfish_transform_shape(enum starfish_transform_kind kind, size_t n);
 
-/* Fills *tables, also on failure, so that destroy may always follow. STARFISH_ERROR_ARGUMENT for an unknown kind, n = 0,
- * NN_NODE with n < 2 or n over 2^28 (indices are int); STARFISH_ERROR_MEMORY. */
+/* Fills *tables, also on failure, so that destroy may always follow. STARFISH_ERROR_ARGUMENT for an unknown kind, n =
+ * 0, NN_NODE with n < 2 or n over 2^28 (indices are int); STARFISH_ERROR_MEMORY. */
 starfish_status starfish_transform_tables_create(struct starfish_transform_tables *tables,
                                                  enum starfish_transform_kind kind, size_t n,
                                                  starfish_precision precision);
 void starfish_transform_tables_destroy(struct starfish_transform_tables *tables);
 
-/* How many of at most `max_lines` lines the CUDA version through cuFFT takes at once: all, or as many as keep a group's work space
- * within 128 MB, preferring a divisor of max_lines. At least 1. */
+/* How many of at most `max_lines` lines the CUDA version through cuFFT takes at once: all, or as many as keep a group's
+ * work space within 128 MB, preferring a divisor of max_lines. At least 1. */
 size_t starfish_transform_group(const struct starfish_transform_shape *shape, size_t max_lines,
                                 starfish_precision precision);
 

@@ -30,7 +30,8 @@ struct starfish_context_options {
     starfish_log_function *log; /* NULL: nothing is logged */
     void *log_data;
     /* How many cores share one CPU worker, whose tasks they run together. 0: one without a GPU, where tasks are the
-     * parallelism; beside a GPU all cores of a NUMA node, since one core alone is too slow to get a share of the work. */
+     * parallelism; beside a GPU all cores of a NUMA node, since one core alone is too slow to get a share of the work.
+     */
     int cores_per_worker;
 };
 #define STARFISH_CONTEXT_OPTIONS_DEFAULTS                                                                              \
@@ -41,8 +42,8 @@ struct starfish_context_options {
 /* Start the workers, or join the StarPU that the process has already initialised: then `policy` is ignored and the
  * worker counts may only be -1 (all of that kind) or 0 (none), or at least the number that is there.
  * `options` may be NULL for the defaults. At least one worker must remain. The caller owns *context.
- * Where StarPU has not measured the machine's links yet it does so now and resets the CUDA devices (cudaDeviceReset), so
- * create the first context before using CUDA yourself. */
+ * Where StarPU has not measured the machine's links yet it does so now and resets the CUDA devices (cudaDeviceReset),
+ * so create the first context before using CUDA yourself. */
 STARFISH_API starfish_status starfish_context_create(starfish_context **context,
                                                      const struct starfish_context_options *options);
 /* Plans, fields and jobs made from the context must be gone. NULL is allowed. */

@@ -1,14 +1,13 @@
-/* Geometric multigrid, for two discretisations. Seven-point differences in 3D are described below (struct starfish_stencil_problem).
- * Bilinear (Q1) finite elements on tensor-product meshes in 2D:
- *     -d/dx (kx du/dx) - d/dy (ky du/dy) + c u = f
- * on a rectangle, each end u = 0 (Dirichlet) or k du/dn = 0 (Neumann). Elements of any widths: line smoothers keep the
- * number of cycles small whatever the aspect ratios (Goeddeke and Strzodka, IEEE Trans. Parallel Distrib. Syst. 22
- * (2011), 22-32).
+/* Geometric multigrid, for two discretisations. Seven-point differences in 3D are described below (struct
+ * starfish_stencil_problem). Bilinear (Q1) finite elements on tensor-product meshes in 2D: -d/dx (kx du/dx) - d/dy (ky
+ * du/dy) + c u = f on a rectangle, each end u = 0 (Dirichlet) or k du/dn = 0 (Neumann). Elements of any widths: line
+ * smoothers keep the number of cycles small whatever the aspect ratios (Goeddeke and Strzodka, IEEE Trans. Parallel
+ * Distrib. Syst. 22 (2011), 22-32).
  *
- * Nodes are the corners of the elements; those at a Dirichlet end are no unknowns. So a direction of m elements has m - 1, m or m + 1
- * unknowns with two, one or no Dirichlet ends (starfish_q1_unknowns). Unknown (i,j) of n[0] x n[1] is element i + n[0] * j.
- * A right-hand side is a load vector: entry (i,j) is the integral of f times the basis function of the unknown
- * (starfish_q1_load makes one).
+ * Nodes are the corners of the elements; those at a Dirichlet end are no unknowns. So a direction of m elements has m -
+ * 1, m or m + 1 unknowns with two, one or no Dirichlet ends (starfish_q1_unknowns). Unknown (i,j) of n[0] x n[1] is
+ * element i + n[0] * j. A right-hand side is a load vector: entry (i,j) is the integral of f times the basis function
+ * of the unknown (starfish_q1_load makes one).
  *
  * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
 #ifndef STARFISH_MULTIGRID_PUBLIC_H
@@ -28,8 +27,8 @@ struct starfish_q1_problem {
     size_t elements[2];      /* x, y: 1 .. 2^24 each, at least one unknown and at most 2^31 */
     const double *width[2];  /* of the elements; positive. Widths rather than coordinates: 1 - 5.6e-17 would be 1 */
     starfish_end ends[2][2]; /* [direction][low, high], Dirichlet or Neumann */
-    /* kx and ky of the elements, elements[0] * elements[1] positive numbers each, x fastest; NULL: 1. On coarser grids an
-     * element has the mean over its area. */
+    /* kx and ky of the elements, elements[0] * elements[1] positive numbers each, x fastest; NULL: 1. On coarser grids
+     * an element has the mean over its area. */
     const double *diffusion[2];
     double reaction; /* c >= 0; must be positive where no end is Dirichlet */
 };
@@ -37,8 +36,8 @@ struct starfish_q1_problem {
 /* Unknowns in x and y. */
 STARFISH_API void starfish_q1_unknowns(const struct starfish_q1_problem *problem, size_t n[2]);
 
-/* A mesh of 2^level x 2^level elements on [0, length[0]] x [0, length[1]]: one element, in every refinement halved in both
- * directions, but for the layer at one boundary per direction (high x, low y), which is split nu/2 : 1 - nu/2 with
+/* A mesh of 2^level x 2^level elements on [0, length[0]] x [0, length[1]]: one element, in every refinement halved in
+ * both directions, but for the layer at one boundary per direction (high x, low y), which is split nu/2 : 1 - nu/2 with
  * the small part at the boundary. nu = 1 is uniform. */
 struct starfish_q1_refinement {
     double length[2];
@@ -48,7 +47,8 @@ struct starfish_q1_refinement {
 /* Fill two arrays of 2^level widths each. Errors: ARGUMENT (lengths, nu in (0,1], level 0..24). */
 STARFISH_API starfish_status starfish_q1_refine(const struct starfish_q1_refinement *refinement, double *width_x,
                                                 double *width_y);
-/* The meshes of Goeddeke and Strzodka by name, U1 U2 U3 A1 A2 A3 A4 A5; level is left as it is. ARGUMENT for other names. */
+/* The meshes of Goeddeke and Strzodka by name, U1 U2 U3 A1 A2 A3 A4 A5; level is left as it is. ARGUMENT for other
+ * names. */
 STARFISH_API starfish_status starfish_q1_named(const char *name, struct starfish_q1_refinement *refinement);
 
 /* A point by its distances from the low and high ends in x and y, as coordinates would lose what is near an end. */
@@ -56,21 +56,24 @@ struct starfish_q1_point {
     double low[2], high[2];
 };
 typedef double starfish_q1_function(void *data, const struct starfish_q1_point *point);
-/* load[unknown] = integral of f times its basis function, by 3x3 Gauss points per element: exact for f of degree 4 in x and y. Errors: MEMORY. */
+/* load[unknown] = integral of f times its basis function, by 3x3 Gauss points per element: exact for f of degree 4 in x
+ * and y. Errors: MEMORY. */
 STARFISH_API starfish_status starfish_q1_load(const struct starfish_q1_problem *problem, starfish_q1_function *f,
                                               void *data, double *load);
-/* *error = ||u_h - exact|| / ||exact|| in L2, by 4x4 Gauss points per element; u_h given by its unknowns. Errors: MEMORY. */
+/* *error = ||u_h - exact|| / ||exact|| in L2, by 4x4 Gauss points per element; u_h given by its unknowns. Errors:
+ * MEMORY. */
 STARFISH_API starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, starfish_q1_function *exact,
                                                void *data, const double *solution, double *error);
 
-/* Seven-point differences in 3D, on their way to the solver: -div(D grad u) + c u = f on a box, integrated over control volumes,
- *     sum over the faces of an unknown's volume of coupling (u - u of the neighbour) + what Dirichlet ends and c add = integral of f.
- * Unknown (i,j,k) of n[0] x n[1] x n[2] is element i + n[0] * (j + n[1] * k). A direction that is not there has n = 1 and neither widths
- * nor a line. Boundary data are zero; others are moved to the right-hand side (starfish_poisson_plan_create does so). */
+/* Seven-point differences in 3D, on their way to the solver: -div(D grad u) + c u = f on a box, integrated over control
+ * volumes, sum over the faces of an unknown's volume of coupling (u - u of the neighbour) + what Dirichlet ends and c
+ * add = integral of f. Unknown (i,j,k) of n[0] x n[1] x n[2] is element i + n[0] * (j + n[1] * k). A direction that is
+ * not there has n = 1 and neither widths nor a line. Boundary data are zero; others are moved to the right-hand side
+ * (starfish_poisson_plan_create does so). */
 struct starfish_stencil_line {
-    /* A direction as a symmetric tridiagonal matrix and a diagonal one: couplings of the faces below unknown 0, 1, .. n-1 and above the
-     * last (n + 1, not negative; of the outer two 0, or where periodic both the same), what else is on the diagonal (n, not
-     * negative; NULL: 0), and widths of control volumes (n, positive). */
+    /* A direction as a symmetric tridiagonal matrix and a diagonal one: couplings of the faces below unknown 0, 1, ..
+     * n-1 and above the last (n + 1, not negative; of the outer two 0, or where periodic both the same), what else is
+     * on the diagonal (n, not negative; NULL: 0), and widths of control volumes (n, positive). */
     const double *coupling, *extra, *weight;
 };
 
@@ -78,17 +81,17 @@ struct starfish_stencil_problem {
     size_t n[3]; /* unknowns in x, y, z; 2^31 in all at most */
     starfish_end ends[3][2];
     starfish_grid grid; /* of the directions that have widths */
-    /* CELL: of the n cells. NODE: between successive nodes, Dirichlet ends counting as such: n + 1, n or n - 1 for two, one or no Dirichlet
-     * end, n where periodic. Positive. */
+    /* CELL: of the n cells. NODE: between successive nodes, Dirichlet ends counting as such: n + 1, n or n - 1 for two,
+     * one or no Dirichlet end, n where periodic. Positive. */
     const double *width[3];
     struct starfish_stencil_line
         line[3]; /* instead of a width, where line.coupling is not NULL; of its ends only PERIODIC counts */
-    /* D of the cells in x, y and z, for grids CELL whose directions all have widths or are not there: n[0] * n[1] * n[2] positive
-     * numbers each; NULL: 1. A face between two cells has the harmonic mean. */
+    /* D of the cells in x, y and z, for grids CELL whose directions all have widths or are not there: n[0] * n[1] *
+     * n[2] positive numbers each; NULL: 1. A face between two cells has the harmonic mean. */
     const double *diffusion[3];
     double reaction; /* c >= 0 */
-    /* 0: right-hand sides are integrals over control volumes. Else they are values at the unknowns, which are multiplied by this number
-     * and the volume. */
+    /* 0: right-hand sides are integrals over control volumes. Else they are values at the unknowns, which are
+     * multiplied by this number and the volume. */
     double rhs_factor;
 };
 
@@ -102,20 +105,22 @@ typedef enum starfish_cycle_shape {
 } starfish_cycle_shape;
 
 typedef enum starfish_smoother {
-    /* CHEBYSHEV with half as many steps again (rounded up), or where a damping is given JACOBI with twice as many, which cost less, where no
-     * element of any grid couples more than 1.5 times as strongly in one direction as in the other (kx hy / hx to ky hx / hy), else ADI */
+    /* CHEBYSHEV with half as many steps again (rounded up), or where a damping is given JACOBI with twice as many,
+     * which cost less, where no element of any grid couples more than 1.5 times as strongly in one direction as in the
+     * other (kx hy / hx to ky hx / hy), else ADI */
     STARFISH_SMOOTHER_AUTO,
     STARFISH_SMOOTHER_ADI,    /* a step: all lines in x at once, then all lines in y, in 3D then all lines in z */
     STARFISH_SMOOTHER_LINE_X, /* a step: all lines in x at once */
     STARFISH_SMOOTHER_LINE_Y,
     STARFISH_SMOOTHER_JACOBI,
     STARFISH_SMOOTHER_GAUSS_SEIDEL, /* in four colours by even and odd i and j; with damping above 1: SOR */
-    /* All steps before, and all after, together the Chebyshev polynomial of that degree of JACOBI on the upper part of the
-     * spectrum; for isotropic meshes (Adams, Brezina, Hu, Tuminaro, J. Comput. Phys. 188 (2003), 593-610) */
+    /* All steps before, and all after, together the Chebyshev polynomial of that degree of JACOBI on the upper part of
+     * the spectrum; for isotropic meshes (Adams, Brezina, Hu, Tuminaro, J. Comput. Phys. 188 (2003), 593-610) */
     STARFISH_SMOOTHER_CHEBYSHEV,
     STARFISH_SMOOTHER_LINE_Z, /* in 3D */
-    /* In 3D, a step: all planes across x at once, then across y, then across z, each plane by a V cycle in two dimensions from zero, of ADI
-     * steps. For couplings that are strong in changing pairs of directions. All grids are one task, whatever `tail` and `blocks` */
+    /* In 3D, a step: all planes across x at once, then across y, then across z, each plane by a V cycle in two
+     * dimensions from zero, of ADI steps. For couplings that are strong in changing pairs of directions. All grids are
+     * one task, whatever `tail` and `blocks` */
     STARFISH_SMOOTHER_PLANE,
     STARFISH_SMOOTHERS
 } starfish_smoother;
@@ -125,8 +130,8 @@ typedef enum starfish_storage { STARFISH_STORAGE_INNER, STARFISH_STORAGE_F16, ST
 typedef enum starfish_matrix_form {
     STARFISH_MATRIX_AUTO,   /* TENSOR where it can be, else STORED */
     STARFISH_MATRIX_STORED, /* five bands of reals on every grid: 8 words move per unknown and step */
-    /* Matrix-free: the 1D matrices of both directions alone; 3 words. Without coefficients (`diffusion` NULL), not for Gauss-Seidel nor
-     * stored_diagonal; with a GPU and lines, of 8192 unknowns at most. */
+    /* Matrix-free: the 1D matrices of both directions alone; 3 words. Without coefficients (`diffusion` NULL), not for
+     * Gauss-Seidel nor stored_diagonal; with a GPU and lines, of 8192 unknowns at most. */
     STARFISH_MATRIX_TENSOR,
     STARFISH_MATRIX_FORMS
 } starfish_matrix_form;
@@ -134,8 +139,8 @@ typedef enum starfish_matrix_form {
 /* How the coarsest of Q1 grids is solved. */
 typedef enum starfish_coarse_solver {
     STARFISH_COARSE_DIRECT, /* by its inverse: 1024 unknowns at most */
-    /* By conjugate gradients, preconditioned by the diagonal, or by line steps in x, y, y, x: 2^20 unknowns at most, no inverse is stored. A GPU
-     * launches all coarse_iterations without looking whether the last were needed. */
+    /* By conjugate gradients, preconditioned by the diagonal, or by line steps in x, y, y, x: 2^20 unknowns at most, no
+     * inverse is stored. A GPU launches all coarse_iterations without looking whether the last were needed. */
     STARFISH_COARSE_CG_JACOBI,
     STARFISH_COARSE_CG_ADI,
     STARFISH_COARSE_SOLVERS
@@ -144,16 +149,16 @@ typedef enum starfish_coarse_solver {
 struct starfish_multigrid_options {
     size_t size;                  /* sizeof(struct starfish_multigrid_options); the initialiser sets it */
     starfish_precision precision; /* of right-hand side, solution, and what is called the residual */
-    /* Of the cycles. F32 with precision F64 is mixed precision: defect correction in f64, its corrections by multigrid in f32.
-     * F64 with precision F32 is an error. */
+    /* Of the cycles. F32 with precision F64 is mixed precision: defect correction in f64, its corrections by multigrid
+     * in f32. F64 with precision F32 is an error. */
     starfish_precision inner;
     starfish_smoother smoother;
     /* 0: 0.7, for Gauss-Seidel 1. For Chebyshev the interval's lower end over its upper one, below 1; 0: 0.4 */
     double damping;
     starfish_cycle_shape shape;
     int before, after; /* smoothing steps before and after the coarse grid's correction; 0 or more, one at least */
-    /* Solved when the residual's Euclidean norm is at most tolerance times that of the right-hand side, or at most `absolute`.
-     * Each 0 or more. Both 0: exactly most_cycles cycles, and no residual is looked at. */
+    /* Solved when the residual's Euclidean norm is at most tolerance times that of the right-hand side, or at most
+     * `absolute`. Each 0 or more. Both 0: exactly most_cycles cycles, and no residual is looked at. */
     double tolerance, absolute;
     int most_cycles; /* cycles of all kinds; 1 or more */
     /* Mixed precision: cycles between two defects in f64, or, where inner_digits > 0, as many as it takes to gain these
@@ -164,21 +169,24 @@ struct starfish_multigrid_options {
     int levels;        /* grids at most; 0: down to few unknowns. The coarsest is solved as `coarse` says */
     size_t blocks;     /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
     size_t tail;       /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
-    /* The method of conjugate gradients, preconditioned by cycles (one, or in mixed precision inner_cycles or inner_digits), for
-     * meshes on which cycles alone are slow. A preconditioner must be symmetric: before == after, shapes V and W, any smoother
-     * but Gauss-Seidel; after the coarse grid's correction the sweeps of a step come in reverse order. Three more arrays. */
+    /* The method of conjugate gradients, preconditioned by cycles (one, or in mixed precision inner_cycles or
+     * inner_digits), for meshes on which cycles alone are slow. A preconditioner must be symmetric: before == after,
+     * shapes V and W, any smoother but Gauss-Seidel; after the coarse grid's correction the sweeps of a step come in
+     * reverse order. Three more arrays. */
     int conjugate_gradients;
-    /* The cycles' matrices are stored with diagonals and A u is a sum of products, as usual, to see what rounding errors then do.
-     * Else row sums are stored in their place and A u is a sum of differences, with which f32 serves finer meshes. */
+    /* The cycles' matrices are stored with diagonals and A u is a sum of products, as usual, to see what rounding
+     * errors then do. Else row sums are stored in their place and A u is a sum of differences, with which f32 serves
+     * finer meshes. */
     int stored_diagonal;
-    /* Entries of the cycles' matrices in 16 bits instead of f32, as IEEE half precision or as the upper half of f32: half of the bytes of a
-     * matrix, and sometimes a cycle or two more. Stored matrices of Q1 elements with inner F32, not with Gauss-Seidel or stored_diagonal. F16 holds
-     * couplings that differ by 2^27 at most, on each grid: NUMERICAL where it does not. */
+    /* Entries of the cycles' matrices in 16 bits instead of f32, as IEEE half precision or as the upper half of f32:
+     * half of the bytes of a matrix, and sometimes a cycle or two more. Stored matrices of Q1 elements with inner F32,
+     * not with Gauss-Seidel or stored_diagonal. F16 holds couplings that differ by 2^27 at most, on each grid:
+     * NUMERICAL where it does not. */
     starfish_storage storage;
     starfish_matrix_form matrix;
-    /* Seven-point differences: DIRECT only, others are UNSUPPORTED. Conjugate gradients end when the residual's norm has fallen by
-     * coarse_tolerance (below 1; 0: 1e-2), or after coarse_iterations (10000 at most; 0: 100): cycles are then no longer linear, which
-     * conjugate_gradients on the finest grid cope with. */
+    /* Seven-point differences: DIRECT only, others are UNSUPPORTED. Conjugate gradients end when the residual's norm
+     * has fallen by coarse_tolerance (below 1; 0: 1e-2), or after coarse_iterations (10000 at most; 0: 100): cycles are
+     * then no longer linear, which conjugate_gradients on the finest grid cope with. */
     starfish_coarse_solver coarse;
     double coarse_tolerance;
     int coarse_iterations;
@@ -198,13 +206,13 @@ struct starfish_multigrid_info {
     double rhs_norm;     /* Euclidean */
     double residual;     /* norm of the last residual over that of the right-hand side */
     double factor;       /* the geometric mean by which a cycle reduced the residual; NaN without cycles */
-    /* norms over that of the right-hand side: of the initial residual, and after each cycle (mixed: each correction); `count` of
-     * them, the first STARFISH_MULTIGRID_HISTORY */
+    /* norms over that of the right-hand side: of the initial residual, and after each cycle (mixed: each correction);
+     * `count` of them, the first STARFISH_MULTIGRID_HISTORY */
     int count;
     double history[STARFISH_MULTIGRID_HISTORY];
-    int levels; /* grids */
-    double
-        removed; /* singular problems in 3D: the mean that was taken off f (rhs_factor 0: off the integrals, over the volume) */
+    int levels;     /* grids */
+    double removed; /* singular problems in 3D: the mean that was taken off f (rhs_factor 0: off the integrals, over the
+                       volume) */
     starfish_smoother smoother;  /* not AUTO */
     starfish_matrix_form matrix; /* of Q1 grids; not AUTO */
     double seconds;              /* of the solve, solution back in its memory */
@@ -214,33 +222,31 @@ struct starfish_multigrid_info {
     } worker[STARFISH_WORKER_KINDS];
 };
 
-/* Assemble the matrices of all grids. Arrays of the problem are read here only. `options` may be NULL. The caller owns *plan;
- * destroy it before its context.
- * Errors: ARGUMENT (names the member), UNSUPPORTED, SINGULAR (no Dirichlet end and no reaction), NUMERICAL (widths so
- * different that entries overflow), MEMORY. */
+/* Assemble the matrices of all grids. Arrays of the problem are read here only. `options` may be NULL. The caller owns
+ * *plan; destroy it before its context. Errors: ARGUMENT (names the member), UNSUPPORTED, SINGULAR (no Dirichlet end
+ * and no reaction), NUMERICAL (widths so different that entries overflow), MEMORY. */
 STARFISH_API starfish_status starfish_q1_plan_create(starfish_context *context,
                                                      const struct starfish_q1_problem *problem,
                                                      const struct starfish_multigrid_options *options,
                                                      starfish_multigrid_plan **plan);
-/* The same for seven-point differences. Grids are coarsened in the directions whose coupling is at least half of the strongest's, so
- * that smoothing by points is good for any widths that are about the same all along a direction. In the options
- *   AUTO        GAUSS_SEIDEL where couplings along each direction differ by a factor of at most 4; else lines in the direction whose
- *               couplings do not, which is coarsened last; else, for two or three such directions, ADI.
- *   damping 0   GAUSS_SEIDEL 1.15, JACOBI 6/7, lines and ADI 0.8, CHEBYSHEV 0.3
- *   GAUSS_SEIDEL    in two colours, odd and even i + j + k; with conjugate_gradients in the opposite order after the correction, and
- *               damping 1
- * Where no end is Dirichlet, nothing else is on the diagonal and c is 0 (a singular problem), the mean of the right-hand side is taken
- * off (info->removed) and the solution has mean zero, both weighted by control volumes.
- * Errors: ARGUMENT (names the member), UNSUPPORTED, NUMERICAL, MEMORY. */
+/* The same for seven-point differences. Grids are coarsened in the directions whose coupling is at least half of the
+ * strongest's, so that smoothing by points is good for any widths that are about the same all along a direction. In the
+ * options AUTO        GAUSS_SEIDEL where couplings along each direction differ by a factor of at most 4; else lines in
+ * the direction whose couplings do not, which is coarsened last; else, for two or three such directions, ADI. damping 0
+ * GAUSS_SEIDEL 1.15, JACOBI 6/7, lines and ADI 0.8, CHEBYSHEV 0.3 GAUSS_SEIDEL    in two colours, odd and even i + j +
+ * k; with conjugate_gradients in the opposite order after the correction, and damping 1 Where no end is Dirichlet,
+ * nothing else is on the diagonal and c is 0 (a singular problem), the mean of the right-hand side is taken off
+ * (info->removed) and the solution has mean zero, both weighted by control volumes. Errors: ARGUMENT (names the
+ * member), UNSUPPORTED, NUMERICAL, MEMORY. */
 STARFISH_API starfish_status starfish_stencil_plan_create(starfish_context *context,
                                                           const struct starfish_stencil_problem *problem,
                                                           const struct starfish_multigrid_options *options,
                                                           starfish_multigrid_plan **plan);
 /* NULL is allowed. */
 STARFISH_API void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan);
-/* Solve A solution = rhs: arrays of n[0] * n[1], in 3D times n[2], reals of options.precision in host or CUDA device memory (recognised), which may
- * not overlap. `info` may be NULL. Blocks until the solution is in its memory.
- * Errors: ARGUMENT; NUMERICAL when the tolerance is not reached in most_cycles, or the residual stopped falling or is not
+/* Solve A solution = rhs: arrays of n[0] * n[1], in 3D times n[2], reals of options.precision in host or CUDA device
+ * memory (recognised), which may not overlap. `info` may be NULL. Blocks until the solution is in its memory. Errors:
+ * ARGUMENT; NUMERICAL when the tolerance is not reached in most_cycles, or the residual stopped falling or is not
  * finite: then the solution is the last one, and info says how far it came; RUNTIME. */
 STARFISH_API starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const void *rhs, void *solution,
                                                       struct starfish_multigrid_info *info);

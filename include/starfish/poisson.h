@@ -1,5 +1,5 @@
-/* Solvers, direct and by multigrid, for separable elliptic problems: (Lx + Ly + Lz + lambda) u = f on a box in 3D, and FISHPACK's BLKTRI
- * problem in 2D, real or complex.
+/* Solvers, direct and by multigrid, for separable elliptic problems: (Lx + Ly + Lz + lambda) u = f on a box in 3D, and
+ * FISHPACK's BLKTRI problem in 2D, real or complex.
  *
  * Second-order differences, with the sign convention u_xx + u_yy + u_zz + lambda u = f. Grids and boundary data:
  *   periodic        h = length/n, nodes at origin + i h
@@ -12,21 +12,22 @@
  * `pertrb`, as in FISHPACK, and the solution has weighted mean zero.
  *
  * Methods
- *   slab     transform in x; in y a transform, or a change of basis to the operator's eigenvectors; tridiagonal systems in
- *            z, cut at the slabs' boundaries. Needs a y that has a transform (uniform, or constant coefficients), or that
- *            a diagonal scaling makes symmetric: lower[k]*upper[k-1] > 0, or both zero. z may be any tridiagonal operator.
- *   blktri   transform in x, block cyclic reduction in (y, z) in partial-fraction form (Sweet, SIAM J. Sci. Stat.
- *            Comput. 9 (1988), 761-765; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159). Needs a z operator with
+ *   slab     transform in x; in y a transform, or a change of basis to the operator's eigenvectors; tridiagonal systems
+ * in z, cut at the slabs' boundaries. Needs a y that has a transform (uniform, or constant coefficients), or that a
+ * diagonal scaling makes symmetric: lower[k]*upper[k-1] > 0, or both zero. z may be any tridiagonal operator. blktri
+ * transform in x, block cyclic reduction in (y, z) in partial-fraction form (Sweet, SIAM J. Sci. Stat. Comput. 9
+ * (1988), 761-765; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159). Needs a z operator with
  *            lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. Where z is far from symmetric (coupled one
  *            way, or scaled by more than 1e6 to be symmetric), the plan takes the product form.
  *   blktri-product
  *            the same in product form (Swarztrauber, SIAM J. Numer. Anal. 11 (1974), 1136-1150; Valero-Lara, Pinelli,
  *            Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272), which loses digits on stretched grids.
  *   multigrid
- *            conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance; never chosen by `auto`.
- *            Needs every direction to be symmetric up to a positive scaling, and the operator definite: rows whose off-diagonal entries
- *            have all one sign, and that sum to nothing of that sign, lambda included. x may be stretched or have a matrix, too. A submitted
- *            solve is done when its submission returns. Not for complex lines, nor for singular problems in complex numbers. */
+ *            conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance; never chosen by
+ * `auto`. Needs every direction to be symmetric up to a positive scaling, and the operator definite: rows whose
+ * off-diagonal entries have all one sign, and that sum to nothing of that sign, lambda included. x may be stretched or
+ * have a matrix, too. A submitted solve is done when its submission returns. Not for complex lines, nor for singular
+ * problems in complex numbers. */
 #ifndef STARFISH_POISSON_H
 #define STARFISH_POISSON_H
 
@@ -60,8 +61,8 @@ struct starfish_axis {
     size_t coordinate_count;
     const double *lower, *diag, *upper;
     int periodic;
-    int complex_line; /* lower, diag and upper are pairs (real part, imaginary part) of doubles, n each; TRIDIAGONAL, and
-                         only as x of starfish_separable2d_plan_create */
+    int complex_line; /* lower, diag and upper are pairs (real part, imaginary part) of doubles, n each; TRIDIAGONAL,
+                         and only as x of starfish_separable2d_plan_create */
 };
 
 /* axis[0] is x (uniform), axis[1] y, axis[2] z. */
@@ -82,8 +83,8 @@ struct starfish_poisson_options {
     size_t size; /* sizeof(struct starfish_poisson_options); the initialiser sets it */
     starfish_method method;
     starfish_precision precision;
-    /* Runs of z-planes, at most 64 (slab) or 32 (blktri); of equal size, for any worker. 0: chosen from the workers, and for
-     * slab from where the data are. */
+    /* Runs of z-planes, at most 64 (slab) or 32 (blktri); of equal size, for any worker. 0: chosen from the workers,
+     * and for slab from where the data are. */
     size_t slabs;
     /* At most 32. blktri: runs of x modes. slab: runs of y modes, each with a reduced system of its own. 0: chosen. */
     size_t mode_blocks;
@@ -91,23 +92,24 @@ struct starfish_poisson_options {
     /* Steps of iterative refinement, each a residual and a solve more: 0..8; -1: one where the basis of a strongly
      * stretched second direction loses digits (method slab), none otherwise. */
     int refinements;
-    /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against solving
-     * by it. */
+    /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against
+     * solving by it. */
     size_t right_hand_sides;
-    /* blktri-product: how GPUs solve tridiagonal systems: AUTO, THOMAS, CR, PCR or CR_PCR, of which all but THOMAS keep a line
-     * in shared memory, where it must fit (some thousands of unknowns in y). */
+    /* blktri-product: how GPUs solve tridiagonal systems: AUTO, THOMAS, CR, PCR or CR_PCR, of which all but THOMAS keep
+     * a line in shared memory, where it must fit (some thousands of unknowns in y). */
     starfish_algorithm algorithm;
-    /* blktri, with GPUs and cores: the `split` levels next to the root, whose tasks are narrow, are for cores, and all others
-     * for GPUs; -1: as the scheduler's performance models have it. */
+    /* blktri, with GPUs and cores: the `split` levels next to the root, whose tasks are narrow, are for cores, and all
+     * others for GPUs; -1: as the scheduler's performance models have it. */
     int split;
-    /* blktri by partial fractions: how many parts a block of rows is cut into, 2 or 4; 0: chosen. The solution is the same to
-     * rounding errors. 4 takes half as many tridiagonal solves, on half as many levels. */
+    /* blktri by partial fractions: how many parts a block of rows is cut into, 2 or 4; 0: chosen. The solution is the
+     * same to rounding errors. 4 takes half as many tridiagonal solves, on half as many levels. */
     int radix;
     /* starfish_separable2d_plan_create: right-hand sides and solutions are pairs (real part, imaginary part) of reals.
      * Where x.complex_line is set they always are. */
     int complex_rhs;
-    /* multigrid: until the residual's Euclidean norm, each equation times its unknown's volume, is at most `tolerance` times that of
-     * the right-hand side; 0: 1e-10 (F64) or 1e-6 (F32), or n^2 units of rounding, n the longest direction, where that is more. */
+    /* multigrid: until the residual's Euclidean norm, each equation times its unknown's volume, is at most `tolerance`
+     * times that of the right-hand side; 0: 1e-10 (F64) or 1e-6 (F32), or n^2 units of rounding, n the longest
+     * direction, where that is more. */
     double tolerance;
     int mixed; /* multigrid in F64: cycles in f32 */
 };
@@ -131,8 +133,8 @@ struct starfish_boundary {
 /* What a solve did. Phases are wall-clock from the first start to the last end of their tasks; they overlap. */
 enum { STARFISH_MAX_PHASES = 8, STARFISH_MAX_REDUCTION_LEVELS = 34 };
 
-/* Tasks of one step, over all blocks of modes: wall-clock from the first start to the last end, and the sum of their own
- * times. Transfers before a task are not in either. */
+/* Tasks of one step, over all blocks of modes: wall-clock from the first start to the last end, and the sum of their
+ * own times. Transfers before a task are not in either. */
 struct starfish_step_info {
     double seconds, busy_seconds;
     size_t tasks[STARFISH_WORKER_KINDS];
@@ -152,8 +154,8 @@ struct starfish_info {
         const char *name;
         double seconds;
     } phase[STARFISH_MAX_PHASES];
-    /* blktri: levels of block cyclic reduction, the root first, and the separators of each. Reduction goes from the last one
-     * to level 1, substitution from level 0 to the last. */
+    /* blktri: levels of block cyclic reduction, the root first, and the separators of each. Reduction goes from the
+     * last one to level 1, substitution from level 0 to the last. */
     size_t levels;
     struct {
         size_t separators;
@@ -167,10 +169,9 @@ struct starfish_info {
     size_t host_to_device, device_to_host, device_to_device;
 };
 
-/* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: six reals per slab and mode, and the tasks'
- * own; blktri: two fields; a job with boundary data, or one in place that checks the residual or refines, another; one that
- * refines, another).
- * `options` may be NULL. The caller owns *plan; destroy it before its context.
+/* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: six reals per slab and mode, and the
+ * tasks' own; blktri: two fields; a job with boundary data, or one in place that checks the residual or refines,
+ * another; one that refines, another). `options` may be NULL. The caller owns *plan; destroy it before its context.
  * Errors: ARGUMENT (names axis and member), UNSUPPORTED (method cannot do this problem), NOT_SYMMETRIZABLE, SINGULAR
  * (names the mode), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *context,
@@ -180,11 +181,11 @@ STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *cont
 /* The 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) + upper_y u(i,j+1)
  * + (diag_x + diag_y + lambda) u = f, i fastest; both axes of kind STARFISH_TRIDIAGONAL.
  *
- * Complex numbers, as in FISHPACK's CBLKTRI: u and f with options->complex_rhs, coefficients of x too with x->complex_line;
- * y is always real, since its eigenvalues are what block cyclic reduction solves with. A real x is eliminated once for both
- * parts of u. A complex x is solved by `blktri` and `blktri-product` alone, and without pivoting: its rows, lambda and an
- * eigenvalue of y on the diagonal, should dominate, or be those of an elliptic operator; squares of their magnitudes have to
- * be in the range of the precision. What makes it singular is not
+ * Complex numbers, as in FISHPACK's CBLKTRI: u and f with options->complex_rhs, coefficients of x too with
+ * x->complex_line; y is always real, since its eigenvalues are what block cyclic reduction solves with. A real x is
+ * eliminated once for both parts of u. A complex x is solved by `blktri` and `blktri-product` alone, and without
+ * pivoting: its rows, lambda and an eigenvalue of y on the diagonal, should dominate, or be those of an elliptic
+ * operator; squares of their magnitudes have to be in the range of the precision. What makes it singular is not
  * searched for, as in FISHPACK, but rows of both axes that all sum to zero are refused (SINGULAR). */
 STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
                                                               const struct starfish_axis *y, double lambda,
@@ -192,19 +193,19 @@ STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *
                                                               starfish_poisson_plan **plan);
 STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
 
-/* "slab", "blktri", "blktri-product" or "multigrid", and why it was chosen (one line); seconds that plan creation took. Static or
- * plan's storage. */
+/* "slab", "blktri", "blktri-product" or "multigrid", and why it was chosen (one line); seconds that plan creation took.
+ * Static or plan's storage. */
 STARFISH_API const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan);
 STARFISH_API const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan);
 STARFISH_API double starfish_poisson_plan_seconds(const starfish_poisson_plan *plan);
 /* 1 when the problem is singular in the sense above. */
 STARFISH_API int starfish_poisson_plan_singular(const starfish_poisson_plan *plan);
 
-/* Solve: rhs and solution are nx*ny*nz reals (complex_rhs: pairs) of the plan's precision in host or CUDA device memory (recognised);
- * they may be the same array. `boundary` and `info` may be NULL. Blocks until the solution is in its memory.
- * One plan may be used from several threads at once, on different data.
- * Where cores and GPUs share the field, the first tens of solves of a plan are watched and the shares corrected: solutions of
- * the same right-hand side then differ in their last digits. Between fields (starfish_poisson_field) shares stay. */
+/* Solve: rhs and solution are nx*ny*nz reals (complex_rhs: pairs) of the plan's precision in host or CUDA device memory
+ * (recognised); they may be the same array. `boundary` and `info` may be NULL. Blocks until the solution is in its
+ * memory. One plan may be used from several threads at once, on different data. Where cores and GPUs share the field,
+ * the first tens of solves of a plan are watched and the shares corrected: solutions of the same right-hand side then
+ * differ in their last digits. Between fields (starfish_poisson_field) shares stay. */
 STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
                                                     const struct starfish_boundary *boundary, const void *rhs,
                                                     void *solution, struct starfish_info *info);

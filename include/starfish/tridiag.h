@@ -77,7 +77,8 @@ struct starfish_tridiag_info {
 
 /* `options` may be NULL. The caller owns *plan; destroy it before its context.
  * Errors: ARGUMENT (names the member), UNSUPPORTED (the algorithm cannot do this size on these workers), SINGULAR
- * (`check`: names a line with a zero pivot), NUMERICAL (`check`: names the line of the largest growth), MEMORY, RUNTIME. */
+ * (`check`: names a line with a zero pivot), NUMERICAL (`check`: names the line of the largest growth), MEMORY,
+ * RUNTIME. */
 STARFISH_API starfish_status starfish_tridiag_plan_create(starfish_context *context,
                                                           const struct starfish_tridiag_problem *problem,
                                                           const struct starfish_tridiag_options *options,

@@ -1,11 +1,11 @@
-/* Conjugate gradients on the GPU: a thread per unknown (walk.cuh), and one block that adds up an inner product, whose first thread
- * computes the scalars. */
+/* Conjugate gradients on the GPU: a thread per unknown (walk.cuh), and one block that adds up an inner product, whose
+ * first thread computes the scalars. */
 extern "C" {
 #include "krylov/kernels/krylov_stage.h"
 }
 
 #include "base/cuda_entries.h"
-#include "multigrid/kernels/walk.cuh"
+#include "krylov/kernels/walk.cuh"
 
 namespace
 {
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(THREADS) scalars_kernel(const starfish_krylov_
     __shared__ double total; /* written and read by the first thread */
     const unsigned thread = threadIdx.y * ACROSS + threadIdx.x;
     double sum = 0;
-    for (unsigned i = thread; i < STARFISH_BAND_SUMS; i += THREADS)
+    for (unsigned i = thread; i < STARFISH_SUMS; i += THREADS)
         sum += a.sums[i];
     store_sum(sum, &total);
     if (thread == 0)

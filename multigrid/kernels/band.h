@@ -4,27 +4,28 @@
  * neighbours (i + dx, j + dy), dx, dy = -1 .. 1; entries that lead out of the grid are zero, and an array is never read
  * where they lead. Every band is a pointer of its own, to the entry of unknown (0,0).
  *
- * In the place of the diagonal there is the row's sum r, of all entries of the row, so that with the entries a_k of the neighbours
- *     (A u)_i = sum a_k (u_k - u_i) + r u_i,  and the diagonal is r - sum a_k.
- * Without reaction r is zero inside a grid, and what is left of the missing neighbours beside a Dirichlet end. With a diagonal that is rounded,
- * and products that are summed as they are, A u would be off by 6e-8 of (diagonal * u) in f32, which outweighs A u itself where u is
- * smooth on a fine grid. Here entries a_k that are rounded are but coefficients off by 6e-8, and differences lose nothing.
+ * In the place of the diagonal there is the row's sum r, of all entries of the row, so that with the entries a_k of the
+ * neighbours (A u)_i = sum a_k (u_k - u_i) + r u_i,  and the diagonal is r - sum a_k. Without reaction r is zero inside
+ * a grid, and what is left of the missing neighbours beside a Dirichlet end. With a diagonal that is rounded, and
+ * products that are summed as they are, A u would be off by 6e-8 of (diagonal * u) in f32, which outweighs A u itself
+ * where u is smooth on a fine grid. Here entries a_k that are rounded are but coefficients off by 6e-8, and differences
+ * lose nothing.
  *
- * The matrices of this folder are symmetric, so that five bands are stored and the other four are the same memory seen from
- * the neighbour: W(i,j) = E(i-1,j), S = N of the row below, SW = NE of the neighbour below to the left, SE = NW of the one below
- * to the right (starfish_band_table_point). What a kernel moves are thus 5 reals of the matrix per unknown and not 9; kernels
- * do not know.
+ * The matrices of this folder are symmetric, so that five bands are stored and the other four are the same memory seen
+ * from the neighbour: W(i,j) = E(i-1,j), S = N of the row below, SW = NE of the neighbour below to the left, SE = NW of
+ * the one below to the right (starfish_band_table_point). What a kernel moves are thus 5 reals of the matrix per
+ * unknown and not 9; kernels do not know.
  *
  * All kernels work on a rectangle `at` of the grid. Arrays named u, f and v are of the whole grid; `result`, and the
- * correction of an update, are of the rectangle alone: element (i,j) at (i - at.x0) + (j - at.y0) * pitch. Rectangles may
- * be worked on at once when their results are apart. Bound by memory everywhere. CUDA functions launch on `stream` and
- * return a cudaError_t, 0 when the launch was accepted. */
+ * correction of an update, are of the rectangle alone: element (i,j) at (i - at.x0) + (j - at.y0) * pitch. Rectangles
+ * may be worked on at once when their results are apart. Bound by memory everywhere. CUDA functions launch on `stream`
+ * and return a cudaError_t, 0 when the launch was accepted. */
 #ifndef STARFISH_MULTIGRID_BAND_H
 #define STARFISH_MULTIGRID_BAND_H
 
-#include <stddef.h>
+#include "krylov/kernels/vectors.h"
 
-struct CUstream_st; /* what a cudaStream_t points to */
+#include <stddef.h>
 
 /* (dy + 1) * 3 + dx + 1 */
 enum starfish_band {
@@ -40,27 +41,23 @@ enum starfish_band {
     STARFISH_BANDS
 };
 
-/* Columns x0 .. x1-1 of rows y0 .. y1-1. */
-struct starfish_rectangle {
-    size_t x0, x1, y0, y1;
-};
-
 /* The elements of a direction: of unknown i those before and after it are i and i + 1, so that there are one more than
  * unknowns. Outside of the grid they have width and inverse 0. */
 struct starfish_band_axis {
     const void *width, *inverse; /* of widths: the coefficient over them */
 };
 
-/* How the entries of a matrix of f32 are stored in 16 bits, rounded. Then they are not those of the nine bands, of which those
- * between strong couplings would cancel to weak ones, but with the four corners of an element, u here, u_x, u_y, u_xy,
- *     (A u)_i = sum X (u_x - u) + sum Y (u_y - u) + sum Q (u_xy - u_x - u_y + u) + r u
- * over the edges in x, the edges in y and the elements around the unknown: a rounded X, Y or Q is a coefficient that is off by as much,
- * whatever the aspect ratio, and the matrix stays as definite. X and Y are sums of an element's entries along and across its edges, Q is
- * the entry across. Three bands of 16 bits, X in the place of E, Y of N and Q of NE, and r in f32: 10 bytes per unknown instead of 20. */
+/* How the entries of a matrix of f32 are stored in 16 bits, rounded. Then they are not those of the nine bands, of
+ * which those between strong couplings would cancel to weak ones, but with the four corners of an element, u here, u_x,
+ * u_y, u_xy, (A u)_i = sum X (u_x - u) + sum Y (u_y - u) + sum Q (u_xy - u_x - u_y + u) + r u over the edges in x, the
+ * edges in y and the elements around the unknown: a rounded X, Y or Q is a coefficient that is off by as much, whatever
+ * the aspect ratio, and the matrix stays as definite. X and Y are sums of an element's entries along and across its
+ * edges, Q is the entry across. Three bands of 16 bits, X in the place of E, Y of N and Q of NE, and r in f32: 10 bytes
+ * per unknown instead of 20. */
 enum starfish_band_storage { STARFISH_BAND_REALS, STARFISH_BAND_F16, STARFISH_BAND_BF16 };
 
-/* Bands, or, where band[0] is NULL and entries are reals, the tensor products S (x) M + M (x) S + reaction M (x) M of 1D matrices of linear elements,
- * stiffness S and mass M, x first. */
+/* Bands, or, where band[0] is NULL and entries are reals, the tensor products S (x) M + M (x) S + reaction M (x) M of
+ * 1D matrices of linear elements, stiffness S and mass M, x first. */
 struct starfish_band_matrix {
     size_t nx, ny;
     const void *band[STARFISH_BANDS];
@@ -71,12 +68,13 @@ struct starfish_band_matrix {
     int diagonals; /* the usual form after all: diagonals in the place of row sums, A u a sum of products */
 };
 
-/* A symmetric matrix as one table of reals: row sums and bands E, NW, N, NE, with as many zeros before each as the other bands look
- * back. Where band b of the five begins in it; b = 5 is the table's size. */
+/* A symmetric matrix as one table of reals: row sums and bands E, NW, N, NE, with as many zeros before each as the
+ * other bands look back. Where band b of the five begins in it; b = 5 is the table's size. */
 size_t starfish_band_table_start(size_t nx, size_t ny, size_t b);
 struct starfish_band_matrix starfish_band_table_point(size_t nx, size_t ny, const void *table, size_t real_size);
-/* The same of entries in 16 bits, from a table of f64 with r, X, Y and Q in the places of the bands: reals (f32) of its table; its scale, a
- * power of two that brings the largest entry near the largest number, 0 where weak entries X or Y would not be normal numbers then; its bands. */
+/* The same of entries in 16 bits, from a table of f64 with r, X, Y and Q in the places of the bands: reals (f32) of its
+ * table; its scale, a power of two that brings the largest entry near the largest number, 0 where weak entries X or Y
+ * would not be normal numbers then; its bands. */
 size_t starfish_band_packed_size(size_t nx, size_t ny);
 double starfish_band_packed_scale(size_t nx, size_t ny, const double *table, enum starfish_band_storage storage);
 void starfish_band_pack(size_t nx, size_t ny, const double *table, enum starfish_band_storage storage, double scale,
@@ -86,12 +84,11 @@ struct starfish_band_matrix starfish_band_packed_point(size_t nx, size_t ny, con
 /* The diagonal entry of unknown e of a matrix of row sums in f64. */
 double starfish_band_diagonal(const struct starfish_band_matrix *matrix, size_t e);
 
-/* result = f - A u, and `sums`, STARFISH_BAND_SUMS doubles that add up to the sum of its squares. Either may be NULL where it
- * is not wanted; u == NULL is zero. `diag`, which may be NULL and lies as result does, gets the diagonal; with it `ahead`, which may be
- * NULL, the entries of the next unknowns in x, or in y where `along_y`.
- * 8 words per unknown with result (5 bands, u, f, result), 7 without; 2 without u; one more with diag, without u 6. */
-enum { STARFISH_BAND_SUMS = 2048 };
-struct starfish_band_defect {
+/* result = f - A u, and `sums`, STARFISH_SUMS doubles that add up to the sum of its squares. Either may be NULL where
+ * it is not wanted; u == NULL is zero. `diag`, which may be NULL and lies as result does, gets the diagonal; with it
+ * `ahead`, which may be NULL, the entries of the next unknowns in x, or in y where `along_y`. 8 words per unknown with
+ * result (5 bands, u, f, result), 7 without; 2 without u; one more with diag, without u 6. */
+struct starfish_band_residual {
     struct starfish_band_matrix matrix;
     struct starfish_rectangle at;
     const void *u, *f;
@@ -100,14 +97,14 @@ struct starfish_band_defect {
     size_t pitch;
     double *sums;
 };
-void starfish_band_defect_cpu_f32(const struct starfish_band_defect *arguments);
-void starfish_band_defect_cpu_f64(const struct starfish_band_defect *arguments);
-void starfish_band_defect_cpu_f32_f16(const struct starfish_band_defect *arguments);
-void starfish_band_defect_cpu_f32_bf16(const struct starfish_band_defect *arguments);
-int starfish_band_defect_cuda_f32(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
-int starfish_band_defect_cuda_f64(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
-int starfish_band_defect_cuda_f32_f16(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
-int starfish_band_defect_cuda_f32_bf16(const struct starfish_band_defect *arguments, struct CUstream_st *stream);
+void starfish_band_residual_cpu_f32(const struct starfish_band_residual *arguments);
+void starfish_band_residual_cpu_f64(const struct starfish_band_residual *arguments);
+void starfish_band_residual_cpu_f32_f16(const struct starfish_band_residual *arguments);
+void starfish_band_residual_cpu_f32_bf16(const struct starfish_band_residual *arguments);
+int starfish_band_residual_cuda_f32(const struct starfish_band_residual *arguments, struct CUstream_st *stream);
+int starfish_band_residual_cuda_f64(const struct starfish_band_residual *arguments, struct CUstream_st *stream);
+int starfish_band_residual_cuda_f32_f16(const struct starfish_band_residual *arguments, struct CUstream_st *stream);
+int starfish_band_residual_cuda_f32_bf16(const struct starfish_band_residual *arguments, struct CUstream_st *stream);
 
 /* v = u + damping * D^-1 (f - A u), D the diagonal; u == NULL is zero. v is not u. 8 words per unknown. */
 struct starfish_band_jacobi {
@@ -126,10 +123,10 @@ int starfish_band_jacobi_cuda_f64(const struct starfish_band_jacobi *arguments, 
 int starfish_band_jacobi_cuda_f32_f16(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
 int starfish_band_jacobi_cuda_f32_bf16(const struct starfish_band_jacobi *arguments, struct CUstream_st *stream);
 
-/* Half a four-colour Gauss-Seidel step (SOR): in rows j with j % 2 == parity, first the unknowns of even i, then those of odd i are
- *     v = u + damping * D^-1 (f - A v),
- * which have no neighbours of their own colour; other rows are v = u. u == NULL is zero. v is not u. On rectangles of whole rows.
- * 8 words per unknown of the rows of that parity, 2 of the others. Not of entries in 16 bits. */
+/* Half a four-colour Gauss-Seidel step (SOR): in rows j with j % 2 == parity, first the unknowns of even i, then those
+ * of odd i are v = u + damping * D^-1 (f - A v), which have no neighbours of their own colour; other rows are v = u. u
+ * == NULL is zero. v is not u. On rectangles of whole rows. 8 words per unknown of the rows of that parity, 2 of the
+ * others. Not of entries in 16 bits. */
 struct starfish_band_colours {
     struct starfish_band_matrix matrix;
     struct starfish_rectangle at;
@@ -143,8 +140,9 @@ void starfish_band_colours_cpu_f64(const struct starfish_band_colours *arguments
 int starfish_band_colours_cuda_f32(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
 int starfish_band_colours_cuda_f64(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
 
-/* v = u + damping * T^-1 (f - A u), T the tridiagonal matrices of the columns: on the CPU alone, where `at` is so many whole columns
- * that `work`, starfish_band_columns_work reals, stays in the cache. u == NULL is zero; v may be u. 8 words per unknown, 7 without u. */
+/* v = u + damping * T^-1 (f - A u), T the tridiagonal matrices of the columns: on the CPU alone, where `at` is so many
+ * whole columns that `work`, starfish_band_columns_work reals, stays in the cache. u == NULL is zero; v may be u. 8
+ * words per unknown, 7 without u. */
 struct starfish_band_columns {
     struct starfish_band_matrix matrix;
     struct starfish_rectangle at;
@@ -158,54 +156,6 @@ void starfish_band_columns_cpu_f32(const struct starfish_band_columns *arguments
 void starfish_band_columns_cpu_f64(const struct starfish_band_columns *arguments);
 void starfish_band_columns_cpu_f32_f16(const struct starfish_band_columns *arguments);
 void starfish_band_columns_cpu_f32_bf16(const struct starfish_band_columns *arguments);
-
-/* v = u + damping * correction; u == NULL is zero, v may be u or the correction. 3 words per unknown. correction == NULL: v = u, 2 words. */
-struct starfish_band_update {
-    size_t nx;
-    struct starfish_rectangle at;
-    double damping;
-    const void *u, *correction;
-    size_t pitch;
-    void *v;
-};
-void starfish_band_update_cpu_f32(const struct starfish_band_update *arguments);
-void starfish_band_update_cpu_f64(const struct starfish_band_update *arguments);
-int starfish_band_update_cuda_f32(const struct starfish_band_update *arguments, struct CUstream_st *stream);
-int starfish_band_update_cuda_f64(const struct starfish_band_update *arguments, struct CUstream_st *stream);
-
-/* `sums`, STARFISH_BAND_SUMS doubles that add up to the inner product of u and v, in double. 2 words per unknown. */
-struct starfish_band_product {
-    size_t nx;
-    struct starfish_rectangle at;
-    const void *u, *v;
-    double *sums;
-};
-void starfish_band_product_cpu_f32(const struct starfish_band_product *arguments);
-void starfish_band_product_cpu_f64(const struct starfish_band_product *arguments);
-int starfish_band_product_cuda_f32(const struct starfish_band_product *arguments, struct CUstream_st *stream);
-int starfish_band_product_cuda_f64(const struct starfish_band_product *arguments, struct CUstream_st *stream);
-
-/* Between precisions, on whole-grid arrays: low = scale * high, and high += scale * low, or = where `zero`. 12 and 20 bytes per unknown. */
-struct starfish_band_narrow {
-    size_t nx;
-    struct starfish_rectangle at;
-    double scale;
-    const double *high;
-    float *low;
-};
-void starfish_band_narrow_cpu(const struct starfish_band_narrow *arguments);
-int starfish_band_narrow_cuda(const struct starfish_band_narrow *arguments, struct CUstream_st *stream);
-
-struct starfish_band_widen {
-    size_t nx;
-    struct starfish_rectangle at;
-    double scale;
-    int zero;
-    const float *low;
-    double *high;
-};
-void starfish_band_widen_cpu(const struct starfish_band_widen *arguments);
-int starfish_band_widen_cuda(const struct starfish_band_widen *arguments, struct CUstream_st *stream);
 
 /* u = inverse * f, for the few unknowns of a coarsest grid: `inverse` is symmetric, n * n reals. */
 struct starfish_band_dense {

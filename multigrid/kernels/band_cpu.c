@@ -1,5 +1,5 @@
-/* Defect and Jacobi steps of a nine-band matrix on the CPU, row by row along x. Bound by memory: 5 bands, of which those of
- * two rows are in the cache, u and f. */
+/* Residual and Jacobi steps of a nine-band matrix on the CPU, row by row along x. Bound by memory: 5 bands, of which
+ * those of two rows are in the cache, u and f. */
 #include "multigrid/kernels/band_row.h"
 
 /* Rows of a sum pass through a piece of the stack. */
@@ -15,7 +15,7 @@ STARFISH_ALWAYS_INLINE double squares(const real *values, size_t count)
 }
 
 STARFISH_CLONES
-static double defect_sum(const struct starfish_band_defect *a)
+static double residual_sum(const struct starfish_band_residual *a)
 {
     const struct starfish_rectangle at = a->at;
     real piece[PIECE];
@@ -25,7 +25,7 @@ static double defect_sum(const struct starfish_band_defect *a)
         const struct row row = row_of(&a->matrix, a->u, a->f, j);
         for (size_t x = at.x0; x < at.x1; x += PIECE) {
             const size_t end = at.x1 - x < PIECE ? at.x1 : x + PIECE;
-            defect_row(&row, a->matrix.nx, x, end, piece, 0, NULL);
+            residual_row(&row, a->matrix.nx, x, end, piece, 0, NULL);
             sum += squares(piece, end - x);
         }
     }
@@ -49,7 +49,7 @@ STARFISH_ALWAYS_INLINE void ahead_row(const struct row *row, int along_y, size_t
 }
 
 STARFISH_CLONES
-static double defect_stored(const struct starfish_band_defect *a)
+static double residual_stored(const struct starfish_band_residual *a)
 {
     const struct starfish_rectangle at = a->at;
     double sum = 0;
@@ -58,9 +58,9 @@ static double defect_stored(const struct starfish_band_defect *a)
         const struct row row = row_of(&a->matrix, a->u, a->f, j);
         real *result = (real *)a->result + (j - at.y0) * a->pitch;
         if (a->diag)
-            defect_row(&row, a->matrix.nx, at.x0, at.x1, result, 1, (real *)a->diag + (j - at.y0) * a->pitch);
+            residual_row(&row, a->matrix.nx, at.x0, at.x1, result, 1, (real *)a->diag + (j - at.y0) * a->pitch);
         else
-            defect_row(&row, a->matrix.nx, at.x0, at.x1, result, 0, NULL);
+            residual_row(&row, a->matrix.nx, at.x0, at.x1, result, 0, NULL);
         if (a->ahead)
             ahead_row(&row, a->along_y, at.x0, at.x1, (real *)a->ahead + (j - at.y0) * a->pitch);
         if (a->sums)
@@ -69,13 +69,13 @@ static double defect_stored(const struct starfish_band_defect *a)
     return sum;
 }
 
-void REAL_NAME(starfish_band_defect_cpu)(const struct starfish_band_defect *a)
+void REAL_NAME(starfish_band_residual_cpu)(const struct starfish_band_residual *a)
 {
-    const double sum = (a->result ? defect_stored : defect_sum)(a);
+    const double sum = (a->result ? residual_stored : residual_sum)(a);
 
     if (!a->sums)
         return;
-    memset(a->sums, 0, STARFISH_BAND_SUMS * sizeof *a->sums);
+    memset(a->sums, 0, STARFISH_SUMS * sizeof *a->sums);
     a->sums[0] = sum;
 }
 
@@ -94,12 +94,12 @@ STARFISH_ALWAYS_INLINE void jacobi_row(const struct row *row, size_t nx, size_t 
         return;
     }
     if (x0 == 0)
-        v[0] = u[0] + damping * defect_at_end(&r, 0, nx) / diagonal(&r, 0);
+        v[0] = u[0] + damping * residual_at_end(&r, 0, nx) / diagonal(&r, 0);
 #pragma omp simd
     for (size_t i = first; i < last; i++)
         v[i] = u[i] + damping * (r.f[i] - product(&r, i, i - 1, i + 1)) / diagonal(&r, i);
     if (x1 == nx && nx > 1)
-        v[nx - 1] = u[nx - 1] + damping * defect_at_end(&r, nx - 1, nx) / diagonal(&r, nx - 1);
+        v[nx - 1] = u[nx - 1] + damping * residual_at_end(&r, nx - 1, nx) / diagonal(&r, nx - 1);
 }
 
 STARFISH_CLONES

@@ -1,30 +1,28 @@
 /* Nine-band kernels on the GPU.
  *
  * Words (reals) per unknown that must move, on an H200 at 4.2 TB/s, 4095^2 unknowns, f64:
- *     defect     8    5 bands, u, f, result     256 us      sum alone   7    224 us      with the diagonal   9    288 us
- *     Jacobi     8    5 bands, u, f, v          256 us      update      3     96 us
- *     colours    5    8 in half of the rows     160 us
- * f32 with entries in 16 bits, 5.5 words of 4 bytes instead of 8: 88 us instead of 128.
- *     narrow   1.5    widen  2.5
- * All are bound by memory. A block is 64 x 4 threads, one thread per unknown and along x, so that every band, f and result are
- * read and written coalesced; the eight neighbours of u, and the bands seen from a neighbour, are a row or an unknown away and
- * come from the caches: a row is 32 KB where the second-level cache is 50 MB. Where there are more blocks than
- * STARFISH_BAND_SUMS a block walks on through the grid, which also lets its sum be one double: sums do not depend on the order in which blocks
- * run. */
+ *     residual     8    5 bands, u, f, result     256 us      sum alone   7    224 us      with the diagonal   9    288
+ * us Jacobi     8    5 bands, u, f, v          256 us      update      3     96 us colours    5    8 in half of the
+ * rows     160 us f32 with entries in 16 bits, 5.5 words of 4 bytes instead of 8: 88 us instead of 128. narrow   1.5
+ * widen  2.5 All are bound by memory. A block is 64 x 4 threads, one thread per unknown and along x, so that every
+ * band, f and result are read and written coalesced; the eight neighbours of u, and the bands seen from a neighbour,
+ * are a row or an unknown away and come from the caches: a row is 32 KB where the second-level cache is 50 MB. Where
+ * there are more blocks than STARFISH_SUMS a block walks on through the grid, which also lets its sum be one double:
+ * sums do not depend on the order in which blocks run. */
 extern "C" {
 #include "multigrid/kernels/band.h"
 }
 
 #include "base/cuda_entries.h"
-#include "multigrid/kernels/walk.cuh"
+#include "krylov/kernels/walk.cuh"
 
 #include <cuda_fp16.h>
 
 namespace
 {
 
-/* The nine values of u that an unknown's row is applied to, [dy + 1][dx + 1]. A neighbour that is missing is the unknown itself: its
- * entry is 0. */
+/* The nine values of u that an unknown's row is applied to, [dy + 1][dx + 1]. A neighbour that is missing is the
+ * unknown itself: its entry is 0. */
 template <typename real> struct Around {
     real u[3][3];
 
@@ -129,7 +127,7 @@ template <starfish_band_storage storage> struct Packed {
 
 /* f - A u at (i,j). */
 template <typename M, typename real>
-__device__ real defect_at(const M &m, const real *__restrict__ u, const real *__restrict__ f, size_t i, size_t j)
+__device__ real residual_at(const M &m, const real *__restrict__ u, const real *__restrict__ f, size_t i, size_t j)
 {
     const size_t e = i + j * m.nx;
     if (!u)
@@ -139,8 +137,8 @@ __device__ real defect_at(const M &m, const real *__restrict__ u, const real *__
     return f[e] - m.product(around, e);
 }
 
-/* What is written beside the defect, where it is wanted. */
-template <typename real> struct DefectResults {
+/* What is written beside the residual, where it is wanted. */
+template <typename real> struct ResidualResults {
     real *result, *diag, *ahead;
     bool along_y;
     size_t pitch;
@@ -149,50 +147,50 @@ template <typename real> struct DefectResults {
 
 template <typename M, typename real>
 __global__ void __launch_bounds__(THREADS)
-    defect_kernel(const M m, const starfish_rectangle at, const real *__restrict__ u, const real *__restrict__ f,
-                  const DefectResults<real> to)
+    residual_kernel(const M m, const starfish_rectangle at, const real *__restrict__ u, const real *__restrict__ f,
+                    const ResidualResults<real> to)
 {
     double sum = 0;
     walk(at, [&](size_t i, size_t j) {
         const size_t e = i + j * m.nx, place = (i - at.x0) + (j - at.y0) * to.pitch;
-        const real defect = defect_at(m, u, f, i, j);
+        const real residual = residual_at(m, u, f, i, j);
         if (to.result)
-            to.result[place] = defect;
+            to.result[place] = residual;
         if (to.diag)
             to.diag[place] = m.diagonal(e);
         if (to.ahead)
             to.ahead[place] = m.ahead(e, to.along_y);
         if (to.sums)
-            sum += double(defect) * double(defect);
+            sum += double(residual) * double(residual);
     });
     if (to.sums)
         store_sum(sum, to.sums);
 }
 
-template <typename M> int defect_of(const starfish_band_defect *a, cudaStream_t stream)
+template <typename M> int residual_of(const starfish_band_residual *a, cudaStream_t stream)
 {
     using real = typename M::real;
-    const DefectResults<real> to = {static_cast<real *>(a->result),
-                                    static_cast<real *>(a->diag),
-                                    static_cast<real *>(a->ahead),
-                                    a->along_y != 0,
-                                    a->pitch,
-                                    a->sums};
+    const ResidualResults<real> to = {static_cast<real *>(a->result),
+                                      static_cast<real *>(a->diag),
+                                      static_cast<real *>(a->ahead),
+                                      a->along_y != 0,
+                                      a->pitch,
+                                      a->sums};
     if (a->sums) {
-        const cudaError_t error = cudaMemsetAsync(a->sums, 0, STARFISH_BAND_SUMS * sizeof(double), stream);
+        const cudaError_t error = cudaMemsetAsync(a->sums, 0, STARFISH_SUMS * sizeof(double), stream);
         if (error != cudaSuccess)
             return error;
     }
     if (empty(a->at))
         return cudaSuccess;
-    defect_kernel<M, real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
+    residual_kernel<M, real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
         M(a->matrix), a->at, static_cast<const real *>(a->u), static_cast<const real *>(a->f), to);
     return cudaGetLastError();
 }
 
-template <typename real> int defect(const starfish_band_defect *a, cudaStream_t stream)
+template <typename real> int residual(const starfish_band_residual *a, cudaStream_t stream)
 {
-    return defect_of<Matrix<real>>(a, stream);
+    return residual_of<Matrix<real>>(a, stream);
 }
 
 template <typename M, typename real>
@@ -202,7 +200,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     walk(at, [&](size_t i, size_t j) {
         const size_t e = i + j * m.nx;
-        const real step = damping * defect_at(m, u, f, i, j) / m.diagonal(e);
+        const real step = damping * residual_at(m, u, f, i, j) / m.diagonal(e);
         v[e] = u ? u[e] + step : step;
     });
 }
@@ -223,7 +221,8 @@ template <typename real> int jacobi(const starfish_band_jacobi *a, cudaStream_t 
     return jacobi_of<Matrix<real>>(a, stream);
 }
 
-/* f - A w over the diagonal at (i,j), where w is v's colour of even unknowns beside (i,j) and u elsewhere: west and east are given. */
+/* f - A w over the diagonal at (i,j), where w is v's colour of even unknowns beside (i,j) and u elsewhere: west and
+ * east are given. */
 template <typename real>
 __device__ real relaxed(const Matrix<real> &m, const real *__restrict__ u, const real *__restrict__ f, real damping,
                         size_t i, size_t j, real west, real east)
@@ -248,7 +247,8 @@ __device__ real relaxed_even(const Matrix<real> &m, const real *__restrict__ u, 
                    row && i + 1 < m.nx ? row[i + 1] : real(0));
 }
 
-/* Odd unknowns compute the even ones beside them again: what that reads is in the cache, and no thread waits for another. */
+/* Odd unknowns compute the even ones beside them again: what that reads is in the cache, and no thread waits for
+ * another. */
 template <typename real>
 __global__ void __launch_bounds__(THREADS)
     colours_kernel(const Matrix<real> m, const starfish_rectangle at, size_t parity, real damping,
@@ -274,60 +274,6 @@ template <typename real> int colours(const starfish_band_colours *a, cudaStream_
         Matrix<real>(a->matrix), a->at, a->parity, static_cast<real>(a->damping), static_cast<const real *>(a->u),
         static_cast<const real *>(a->f), static_cast<real *>(a->v));
     return cudaGetLastError();
-}
-
-/* v may be u or the correction, so that none is restricted. */
-template <typename real>
-__global__ void __launch_bounds__(THREADS) update_kernel(size_t nx, const starfish_rectangle at, real damping,
-                                                         const real *u, const real *correction, size_t pitch, real *v)
-{
-    walk(at, [&](size_t i, size_t j) {
-        const size_t e = i + j * nx;
-        const real before = u ? u[e] : real(0);
-        v[e] = correction ? before + damping * correction[(i - at.x0) + (j - at.y0) * pitch] : before;
-    });
-}
-
-template <typename real> int update(const starfish_band_update *a, cudaStream_t stream)
-{
-    if (empty(a->at))
-        return cudaSuccess;
-    update_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
-        a->nx, a->at, static_cast<real>(a->damping), static_cast<const real *>(a->u),
-        static_cast<const real *>(a->correction), a->pitch, static_cast<real *>(a->v));
-    return cudaGetLastError();
-}
-
-template <typename real>
-__global__ void __launch_bounds__(THREADS)
-    product_kernel(size_t nx, const starfish_rectangle at, const real *u, const real *v, double *sums)
-{
-    double sum = 0;
-    walk(at, [&](size_t i, size_t j) { sum += double(u[i + j * nx]) * double(v[i + j * nx]); });
-    store_sum(sum, sums);
-}
-
-template <typename real> int product(const starfish_band_product *a, cudaStream_t stream)
-{
-    const cudaError_t error = cudaMemsetAsync(a->sums, 0, STARFISH_BAND_SUMS * sizeof(double), stream);
-    if (error != cudaSuccess || empty(a->at))
-        return error;
-    product_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
-        a->nx, a->at, static_cast<const real *>(a->u), static_cast<const real *>(a->v), a->sums);
-    return cudaGetLastError();
-}
-
-__global__ void __launch_bounds__(THREADS) narrow_kernel(const starfish_band_narrow a)
-{
-    walk(a.at, [&](size_t i, size_t j) { a.low[i + j * a.nx] = float(a.scale * a.high[i + j * a.nx]); });
-}
-
-__global__ void __launch_bounds__(THREADS) widen_kernel(const starfish_band_widen a)
-{
-    walk(a.at, [&](size_t i, size_t j) {
-        const size_t e = i + j * a.nx;
-        a.high[e] = (a.zero ? 0 : a.high[e]) + a.scale * double(a.low[e]);
-    });
 }
 
 /* A thread per unknown; the inverse is symmetric, so that its columns are read coalesced. */
@@ -364,27 +310,9 @@ template <typename real> int dense(const starfish_band_dense *a, cudaStream_t st
         return launch<Packed<STARFISH_BAND_BF16>>(arguments, stream);                                                  \
     }
 
-STARFISH_CUDA_ENTRIES(starfish_band_defect, defect)
-PACKED_ENTRIES(starfish_band_defect, defect_of)
+STARFISH_CUDA_ENTRIES(starfish_band_residual, residual)
+PACKED_ENTRIES(starfish_band_residual, residual_of)
 STARFISH_CUDA_ENTRIES(starfish_band_jacobi, jacobi)
 PACKED_ENTRIES(starfish_band_jacobi, jacobi_of)
 STARFISH_CUDA_ENTRIES(starfish_band_colours, colours)
-STARFISH_CUDA_ENTRIES(starfish_band_update, update)
-STARFISH_CUDA_ENTRIES(starfish_band_product, product)
 STARFISH_CUDA_ENTRIES(starfish_band_dense, dense)
-
-extern "C" int starfish_band_narrow_cuda(const struct starfish_band_narrow *a, cudaStream_t stream)
-{
-    if (empty(a->at))
-        return cudaSuccess;
-    narrow_kernel<<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(*a);
-    return cudaGetLastError();
-}
-
-extern "C" int starfish_band_widen_cuda(const struct starfish_band_widen *a, cudaStream_t stream)
-{
-    if (empty(a->at))
-        return cudaSuccess;
-    widen_kernel<<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(*a);
-    return cudaGetLastError();
-}

@@ -48,7 +48,8 @@ struct starfish_band_matrix starfish_band_packed_point(size_t nx, size_t ny, con
 
 /* ---- Rounding ---------------------------------------------------------------------------------------------------- */
 
-/* To the nearest, ties to even, of so many bits of exponent and of fraction: IEEE 754 binary16, or the upper half of binary32. */
+/* To the nearest, ties to even, of so many bits of exponent and of fraction: IEEE 754 binary16, or the upper half of
+ * binary32. */
 static uint16_t rounded(double value, int exponent_bits, int fraction_bits)
 {
     const int bias = (1 << (exponent_bits - 1)) - 1;

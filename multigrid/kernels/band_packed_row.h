@@ -1,5 +1,5 @@
-/* What band_row.h needs of a matrix whose entries X, Y and Q are stored in 16 bits (band.h): conversion is on load, by integer
- * operations that every instruction set has side by side. */
+/* What band_row.h needs of a matrix whose entries X, Y and Q are stored in 16 bits (band.h): conversion is on load, by
+ * integer operations that every instruction set has side by side. */
 #ifndef STARFISH_MULTIGRID_BAND_PACKED_ROW_H
 #define STARFISH_MULTIGRID_BAND_PACKED_ROW_H
 
@@ -13,8 +13,8 @@
 
 enum { ENTRIES_ARE_REALS = 0 };
 
-/* One row of the matrix, entries of it and of the row below, and of what it is applied to. Rows that are missing are the row
- * itself: their entries are 0. */
+/* One row of the matrix, entries of it and of the row below, and of what it is applied to. Rows that are missing are
+ * the row itself: their entries are 0. */
 struct row {
     const uint16_t *x, *y, *y_below, *q, *q_below;
     const real *sum, *u[3], *f;

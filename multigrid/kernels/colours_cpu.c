@@ -4,7 +4,8 @@
 /* Rows pass through a piece of the stack. */
 enum { PIECE = 512 };
 
-/* A row of v, which starts as u. Both colours are computed for all unknowns, which vectorises, and kept for their own. */
+/* A row of v, which starts as u. Both colours are computed for all unknowns, which vectorises, and kept for their own.
+ */
 STARFISH_ALWAYS_INLINE void colour_row(const struct starfish_band_colours *a, size_t j, size_t odd, real *v)
 {
     const size_t nx = a->matrix.nx;
@@ -15,7 +16,7 @@ STARFISH_ALWAYS_INLINE void colour_row(const struct starfish_band_colours *a, si
     row.u[1] = v; /* the other colour is new already; the rows beside are of the other parity */
     for (size_t x = 0; x < nx; x += PIECE) {
         const size_t end = nx - x < PIECE ? nx : x + PIECE;
-        defect_row(&row, nx, x, end, piece, 1, diag);
+        residual_row(&row, nx, x, end, piece, 1, diag);
         for (size_t i = x + (x + odd) % 2; i < end; i += 2)
             v[i] += damping * piece[i - x] / diag[i - x];
     }

@@ -1,6 +1,6 @@
-/* A smoothing step by lines in y on the CPU: columns side by side, in one pass up through the rows, which computes the defect
- * and eliminates, and one pass back, which substitutes and updates. 8 words per unknown go to memory; what elimination leaves
- * stays in the second-level cache, two words per unknown of the columns that are done at once.
+/* A smoothing step by lines in y on the CPU: columns side by side, in one pass up through the rows, which computes the
+ * residual and eliminates, and one pass back, which substitutes and updates. 8 words per unknown go to memory; what
+ * elimination leaves stays in the second-level cache, two words per unknown of the columns that are done at once.
  * Source: Thomas 1949; Golub and Van Loan, Matrix Computations, 4.3. */
 #include "multigrid/kernels/band_row.h"
 #include "multigrid/kernels/tensor_row.h"
@@ -31,8 +31,8 @@ STARFISH_ALWAYS_INLINE void fetch_row(const struct starfish_band_columns *a, siz
     fetch(a->f, x0, x1);
 }
 
-/* Row k of the lines, whose diagonal is in c and right-hand side in d: c becomes upper / pivot, d what is left of the right-hand
- * side. Before the first row there is none. */
+/* Row k of the lines, whose diagonal is in c and right-hand side in d: c becomes upper / pivot, d what is left of the
+ * right-hand side. Before the first row there is none. */
 STARFISH_ALWAYS_INLINE void eliminate(const real *restrict lower, const real *restrict upper, size_t width,
                                       const real *restrict c_before, const real *restrict d_before, real *restrict c,
                                       real *restrict d)
@@ -79,7 +79,7 @@ static void forward(const struct starfish_band_columns *a, real *c, real *d, rea
         const int first = j == at.y0;
         const real *upper = upper_row(&row, at.x0, at.x1, loose + j % 2 * pitch);
         fetch_row(a, j + ROWS_AHEAD);
-        defect_row(&row, a->matrix.nx, at.x0, at.x1, d, 1, c);
+        residual_row(&row, a->matrix.nx, at.x0, at.x1, d, 1, c);
         eliminate(lower, upper, at.x1 - at.x0, first ? NULL : c - pitch, first ? NULL : d - pitch, c, d);
         lower = upper;
         c += pitch;
@@ -100,7 +100,7 @@ static void forward_tensor(const struct starfish_band_columns *a, real *c, real 
         const struct tensor_row next = tensor_row_of(&a->matrix, NULL, NULL, j + 1 < at.y1 ? j + 1 : j);
         const int first = j == at.y0;
         real *const swapped = lower;
-        tensor_defect_row(&row, at.x0, at.x1, d);
+        tensor_residual_row(&row, at.x0, at.x1, d);
 #pragma omp simd
         for (size_t k = 0; k < width; k++) {
             c[k] = tensor_diagonal(&row, at.x0 + k);

@@ -27,21 +27,21 @@ static starfish_status visit(const struct starfish_hierarchy *h, const struct st
         STARFISH_TRY(h->smooth(h->self, level, cycle->before, 0, zero));
         zero = 0;
     }
-    STARFISH_TRY(h->restrict_defect(h->self, level, zero));
+    STARFISH_TRY(h->restrict_residual(h->self, level, zero));
     STARFISH_TRY(visit_coarser(h, cycle, shape, level + 1));
     STARFISH_TRY(h->prolong(h->self, level, zero));
     return cycle->after > 0 ? h->smooth(h->self, level, cycle->after, 1, 0) : STARFISH_SUCCESS;
 }
 
-/* Full multigrid: the right-hand side on every level, the coarsest solved, and upwards a V cycle that starts from the level
- * below. A solution that is there already is improved upon through its defect. */
+/* Full multigrid: the right-hand side on every level, the coarsest solved, and upwards a V cycle that starts from the
+ * level below. A solution that is there already is improved upon through its residual. */
 static starfish_status visit_full(const struct starfish_hierarchy *h, const struct starfish_cycle *cycle, int level,
                                   int zero)
 {
     const int last = h->levels - 1;
 
     for (int l = level; l < last; l++)
-        STARFISH_TRY(h->restrict_defect(h->self, l, l > level || zero));
+        STARFISH_TRY(h->restrict_residual(h->self, l, l > level || zero));
     STARFISH_TRY(h->solve_coarsest(h->self, last, STARFISH_CYCLE_FMG, last > level || zero));
     for (int l = last - 1; l >= level; l--) {
         STARFISH_TRY(h->prolong(h->self, l, l > level || zero));

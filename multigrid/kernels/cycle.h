@@ -1,7 +1,8 @@
 /* One multigrid cycle over any hierarchy of grids: V, F or W, and full multigrid.
  *
- * The walk knows nothing of what a level is: a hierarchy's operations smooth, restrict, prolong and solve, be it by submitting
- * tasks (tasks/q1.h) or by running kernels at once (codelets/q1_tail.c). On every level there are a solution u and a right-hand side f.
+ * The walk knows nothing of what a level is: a hierarchy's operations smooth, restrict, prolong and solve, be it by
+ * submitting tasks (tasks/q1.h) or by running kernels at once (codelets/q1_tail.c). On every level there are a solution
+ * u and a right-hand side f.
  *
  * Operations are told whether u is `zero` yet: whatever its memory holds, it stands for 0 until an operation has
  * written it, which then need neither read nor clear it.
@@ -14,10 +15,11 @@
 struct starfish_hierarchy {
     void *self;
     int levels; /* level 0 is the finest */
-    /* u of the level becomes better by `steps` steps of the smoother, those before the coarse grid's correction or after. */
+    /* u of the level becomes better by `steps` steps of the smoother, those before the coarse grid's correction or
+     * after. */
     starfish_status (*smooth)(void *self, int level, int steps, int after, int zero);
     /* f of level + 1 = restricted f - A u of level. */
-    starfish_status (*restrict_defect)(void *self, int level, int zero);
+    starfish_status (*restrict_residual)(void *self, int level, int zero);
     /* u of level += prolonged u of level + 1. */
     starfish_status (*prolong)(void *self, int level, int zero);
     /* The last level. It may stand for a hierarchy of its own, which does one such cycle: then `exact` is 0, and cycles

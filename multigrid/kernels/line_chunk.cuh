@@ -1,11 +1,12 @@
-/* Symmetric tridiagonal lines on the GPU, cut into chunks of E unknowns, a thread each: how a thread eliminates its chunk, how
- * a warp joins 32 chunks, and how parts of 32 chunks are joined.
+/* Symmetric tridiagonal lines on the GPU, cut into chunks of E unknowns, a thread each: how a thread eliminates its
+ * chunk, how a warp joins 32 chunks, and how parts of 32 chunks are joined.
  *
- * The last unknown of a chunk is its *joint*. A thread eliminates the others, the inside, by T = L D L^T. With v = L^-1 e_0 the
- * first entry of T^-1 d is the sum of v d / D and T^-1's corner the sum of v^2 / D: what the chunk means to the joint before it
- * comes with the same pass down, and there is one reciprocal per unknown. Joints are a tridiagonal system of the same kind, 32 of
- * them, a *part*, a warp's: of those the last is the part's joint, and the others are eliminated by parallel cyclic reduction (Hockney
- * 1965). The parts' joints are one more such system, which every warp solves.
+ * The last unknown of a chunk is its *joint*. A thread eliminates the others, the inside, by T = L D L^T. With v = L^-1
+ * e_0 the first entry of T^-1 d is the sum of v d / D and T^-1's corner the sum of v^2 / D: what the chunk means to the
+ * joint before it comes with the same pass down, and there is one reciprocal per unknown. Joints are a tridiagonal
+ * system of the same kind, 32 of them, a *part*, a warp's: of those the last is the part's joint, and the others are
+ * eliminated by parallel cyclic reduction (Hockney 1965). The parts' joints are one more such system, which every warp
+ * solves.
  *
  * Source of the cut into chunks: Wang, ACM Trans. Math. Softw. 7 (1981), 170-183. */
 #ifndef STARFISH_MULTIGRID_LINE_CHUNK_CUH
@@ -15,20 +16,20 @@
 
 constexpr unsigned EVERY_LANE = 0xffffffffu;
 
-/* What is left of a chunk: its joint's own entry and right-hand side, its coupling to the joint before, and what that one's
- * entry and right-hand side lose. */
+/* What is left of a chunk: its joint's own entry and right-hand side, its coupling to the joint before, and what that
+ * one's entry and right-hand side lose. */
 template <typename real> struct Joint {
     real couple, diagonal, rhs, before_diagonal, before_rhs;
 };
 
-/* A chunk, unknown by unknown. Inverse pivots stay in registers, right-hand sides y where the caller likes. The coupling of the first
- * unknown is that to the joint before. */
+/* A chunk, unknown by unknown. Inverse pivots stay in registers, right-hand sides y where the caller likes. The
+ * coupling of the first unknown is that to the joint before. */
 template <typename real, int E> struct Chunk {
     real inverse[E - 1];
     real first_lower, v, corner, corner_rhs;
 
     /* Step r of 0 .. E-1 in order, given y of the step before; y of step r. Step E-1 completes the joint instead. */
-    __device__ __forceinline__ real eliminate(int r, real lower, real diagonal, real defect, real before,
+    __device__ __forceinline__ real eliminate(int r, real lower, real diagonal, real residual, real before,
                                               Joint<real> *joint)
     {
         if (r == 0) {
@@ -36,10 +37,10 @@ template <typename real, int E> struct Chunk {
             v = 1;
             inverse[0] = reciprocal(diagonal);
             corner = inverse[0];
-            corner_rhs = inverse[0] * defect;
-            return defect;
+            corner_rhs = inverse[0] * residual;
+            return residual;
         }
-        const real m = lower * inverse[r - 1], pivot = diagonal - m * lower, y = defect - m * before;
+        const real m = lower * inverse[r - 1], pivot = diagonal - m * lower, y = residual - m * before;
         if (r == E - 1) {
             *joint = {-m * v * first_lower, pivot, y, first_lower * first_lower * corner, first_lower * corner_rhs};
             return y;
@@ -66,7 +67,8 @@ template <typename real> struct Known {
     real before, after, rhs;
 };
 
-/* Parallel cyclic reduction of the first `count` lanes' joints: the others, and those before lane 0, are kept as unknowns. */
+/* Parallel cyclic reduction of the first `count` lanes' joints: the others, and those before lane 0, are kept as
+ * unknowns. */
 template <typename real>
 __device__ __forceinline__ Known<real> reduce_joints(const Joint<real> &own, const Joint<real> &next, unsigned count)
 {
@@ -96,8 +98,9 @@ template <typename real> __device__ __forceinline__ Joint<real> next_joint(const
             __shfl_down_sync(EVERY_LANE, own.before_diagonal, 1), __shfl_down_sync(EVERY_LANE, own.before_rhs, 1)};
 }
 
-/* A part: the joints of a warp's 32 chunks. Its own joint is that of the last lane, the inside are the others, known but for the own and
- * that before. What is left of the part is stored at *part, unless NULL, to be read when the warp is through. */
+/* A part: the joints of a warp's 32 chunks. Its own joint is that of the last lane, the inside are the others, known
+ * but for the own and that before. What is left of the part is stored at *part, unless NULL, to be read when the warp
+ * is through. */
 template <typename real> __device__ __forceinline__ Known<real> reduce_part(const Joint<real> &own, Joint<real> *part)
 {
     const unsigned lane = threadIdx.x % 32;

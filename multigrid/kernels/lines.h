@@ -1,9 +1,9 @@
 /* A line step on a GPU in one kernel: v = u + damping * T^-1 (f - A u), T the tridiagonal matrices of the lines in a
- * direction, on the whole grid; u == NULL is zero, v is not u. The contract of lines_cuda.cu; on the CPU lines pass through the cache
- * (codelets/q1_steps.c).
+ * direction, on the whole grid; u == NULL is zero, v is not u. The contract of lines_cuda.cu; on the CPU lines pass
+ * through the cache (codelets/q1_steps.c).
  *
- * Words per unknown: 8 of stored bands, 3 of a tensor product, for long lines in y 15 and 5; without u one less, or two. Lines of
- * STARFISH_BAND_LINES_MOST unknowns at most. */
+ * Words per unknown: 8 of stored bands, 3 of a tensor product, for long lines in y 15 and 5; without u one less, or
+ * two. Lines of STARFISH_BAND_LINES_MOST unknowns at most. */
 #ifndef STARFISH_MULTIGRID_LINES_H
 #define STARFISH_MULTIGRID_LINES_H
 

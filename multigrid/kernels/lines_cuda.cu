@@ -1,4 +1,4 @@
-/* Line steps of Q1 multigrid on the GPU, defect, lines and update in one kernel: lines_x.cuh, lines_y.cuh.
+/* Line steps of Q1 multigrid on the GPU, residual, lines and update in one kernel: lines_x.cuh, lines_y.cuh.
  *
  * Floors, f64, 4095^2 unknowns, H200 at 4.2 TB/s: stored bands 8 words, 256 us; tensor product 3 words, 96 us. */
 extern "C" {

@@ -1,6 +1,6 @@
-/* Lines in x: a block has whole rows, one after the other. Defects are computed coalesced and change over through shared memory
- * to chunks of E unknowns a thread (line_chunk.cuh), corrections back the same way; parts are warps. A block's rows are
- * consecutive, so that two of the three rows of u that a row needs are in the first-level cache. */
+/* Lines in x: a block has whole rows, one after the other. Residuals are computed coalesced and change over through
+ * shared memory to chunks of E unknowns a thread (line_chunk.cuh), corrections back the same way; parts are warps. A
+ * block's rows are consecutive, so that two of the three rows of u that a row needs are in the first-level cache. */
 #ifndef STARFISH_MULTIGRID_LINES_X_CUH
 #define STARFISH_MULTIGRID_LINES_X_CUH
 
@@ -22,7 +22,8 @@ template <int E> __host__ __device__ constexpr size_t row_places(unsigned thread
     return size_t(threads) * (E + 1) + 1;
 }
 
-/* The matrix of a row's line, in two arrays in shared memory. Stored: couplings and diagonals, which come with the defects. */
+/* The matrix of a row's line, in two arrays in shared memory. Stored: couplings and diagonals, which come with the
+ * defects. */
 template <typename Operator, int E> struct Line;
 
 template <typename real, int E> struct Line<Stored<real>, E> {
@@ -44,8 +45,9 @@ template <typename real, int E> struct Line<Stored<real>, E> {
     __device__ real own(unsigned i) const { return diagonal[place_of<E>(i)]; }
 };
 
-/* Tensor products: widths and inverse widths of the elements in x, once for all rows. The element after the last unknown, at
- * n, is needed too; beyond it an inverse width of 1 between unknowns that nothing couples would do harm, so that pads are asked for. */
+/* Tensor products: widths and inverse widths of the elements in x, once for all rows. The element after the last
+ * unknown, at n, is needed too; beyond it an inverse width of 1 between unknowns that nothing couples would do harm, so
+ * that pads are asked for. */
 template <typename real, int E> struct Line<Tensor<real>, E> {
     real *width, *inverse;
     size_t n;
@@ -140,9 +142,9 @@ __global__ void __launch_bounds__(1024)
     }
 }
 
-/* Of tensor products, rows that fit: u and f are read once. A thread has the same unknowns of a row at i = e * threads + its own in
- * registers, of three rows of u, one of which is on its way, and combines them in y; what that gives changes over to chunks, in
- * which it is combined in x. */
+/* Of tensor products, rows that fit: u and f are read once. A thread has the same unknowns of a row at i = e * threads
+ * + its own in registers, of three rows of u, one of which is on its way, and combines them in y; what that gives
+ * changes over to chunks, in which it is combined in x. */
 template <typename real, int E> struct RowOf {
     static constexpr unsigned MOST_THREADS = 512;
     real u[E];

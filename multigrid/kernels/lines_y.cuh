@@ -1,7 +1,8 @@
 /* Lines in y: a warp reads 32 unknowns of neighbouring columns, a thread goes down a chunk of a column and keeps it in
- * registers. A block has 32 chunks of each of its columns, a part; its joints change over through shared memory to a warp for
- * each column. A column of several parts takes two passes, of which the first finds the parts' joints; clusters of blocks that
- * exchange them and read the grid once took twice as long, all parts of a column having to start and wait together. */
+ * registers. A block has 32 chunks of each of its columns, a part; its joints change over through shared memory to a
+ * warp for each column. A column of several parts takes two passes, of which the first finds the parts' joints;
+ * clusters of blocks that exchange them and read the grid once took twice as long, all parts of a column having to
+ * start and wait together. */
 #ifndef STARFISH_MULTIGRID_LINES_Y_CUH
 #define STARFISH_MULTIGRID_LINES_Y_CUH
 
@@ -45,8 +46,8 @@ __device__ void join_column(ColumnShared<real, COLUMNS> *shared, const Joint<rea
     shared->known[column][lane + 1] = joined.own;
 }
 
-/* E rows of a column, in order. Where they are `whole`, all are rows of the grid: there is no branch, so that all loads are on their way
- * before the first is waited for. */
+/* E rows of a column, in order. Where they are `whole`, all are rows of the grid: there is no branch, so that all loads
+ * are on their way before the first is waited for. */
 template <typename Operator, int E, bool zero, bool whole> struct Column;
 
 template <typename real, int E, bool zero, bool whole> struct Column<Stored<real>, E, zero, whole> {
@@ -137,19 +138,19 @@ template <typename real, int E, bool zero, bool whole> struct Column<Tensor<real
 };
 
 /* The second pass over tensor products: the first has left the defects where the solution goes. */
-template <typename real, int E, bool zero, bool whole> struct Defects {
+template <typename real, int E, bool zero, bool whole> struct Residuals {
     const Tensor<real> &m;
     const Across<real> across;
     const size_t first;
-    real here[E], defect[E];
+    real here[E], residual[E];
 
-    __device__ __forceinline__ Defects(const Tensor<real> &matrix, const real *u, const real *v, size_t i, size_t row)
+    __device__ __forceinline__ Residuals(const Tensor<real> &matrix, const real *u, const real *v, size_t i, size_t row)
         : m(matrix), across(matrix.template elements<0>(i), matrix.reaction), first(row)
     {
 #pragma unroll
         for (int r = 0; r < E; r++) {
             const size_t at = i + (first + r) * m.nx;
-            defect[r] = there(r) ? v[at] : real(0);
+            residual[r] = there(r) ? v[at] : real(0);
             here[r] = there(r) && !zero ? u[at] : real(0);
         }
     }
@@ -162,7 +163,7 @@ template <typename real, int E, bool zero, bool whole> struct Defects {
         const Elements<real> y = m.template elements<1>(there(r) ? first + r : 0);
         *lower_entry = there(r) && first + r > 0 ? across.off(y.width[0], y.inverse[0]) : real(0);
         *diagonal = there(r) ? across.own(y.width[0], y.inverse[0]) + across.own(y.width[1], y.inverse[1]) : real(1);
-        return defect[r];
+        return residual[r];
     }
     __device__ __forceinline__ real lower(int r) const
     {
@@ -184,7 +185,7 @@ template <typename Operator, int E, bool zero, bool whole, bool parts> struct Ro
     }
 };
 template <typename real, int E, bool zero, bool whole> struct Rows<Tensor<real>, E, zero, whole, true> {
-    using type = Defects<real, E, zero, whole>;
+    using type = Residuals<real, E, zero, whole>;
     template <typename Arguments> static __device__ __forceinline__ type of(const Arguments &a, size_t i, size_t first)
     {
         return type(a.m, a.u, a.v, i, first);
@@ -200,9 +201,9 @@ __device__ __forceinline__ Joint<real> eliminate_rows(const AnyRows &rows, Chunk
 #pragma unroll
     for (int r = 0; r < E; r++) {
         real lower, diagonal;
-        const real defect = rows.next(r, &lower, &diagonal);
-        keep(r, defect);
-        y[r] = chunk.eliminate(r, lower, diagonal, defect, r > 0 ? y[r - 1] : real(0), &joint);
+        const real residual = rows.next(r, &lower, &diagonal);
+        keep(r, residual);
+        y[r] = chunk.eliminate(r, lower, diagonal, residual, r > 0 ? y[r - 1] : real(0), &joint);
     }
     return joint;
 }
@@ -218,11 +219,11 @@ template <typename Operator> struct Columns {
     real *v;            /* of tensor products defects first, then what replaces them */
 };
 
-template <typename real> __device__ constexpr bool keeps_defects(const Stored<real> &)
+template <typename real> __device__ constexpr bool keeps_residuals(const Stored<real> &)
 {
     return false;
 }
-template <typename real> __device__ constexpr bool keeps_defects(const Tensor<real> &)
+template <typename real> __device__ constexpr bool keeps_residuals(const Tensor<real> &)
 {
     return true;
 }
@@ -236,9 +237,9 @@ __device__ __forceinline__ void find_joints(const Columns<Operator> &a, size_t i
     const Column<Operator, E, zero, whole> rows(a.m, a.u, a.f, i, first);
     Chunk<real, E> chunk;
     real y[E];
-    *joint = eliminate_rows(rows, chunk, y, [&](int r, real defect) {
-        if (keeps_defects(a.m) && own && rows.there(r))
-            a.v[i + (first + r) * a.m.nx] = defect;
+    *joint = eliminate_rows(rows, chunk, y, [&](int r, real residual) {
+        if (keeps_residuals(a.m) && own && rows.there(r))
+            a.v[i + (first + r) * a.m.nx] = residual;
     });
 }
 

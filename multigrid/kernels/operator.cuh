@@ -1,8 +1,9 @@
-/* A matrix on the GPU, as stored bands or as the tensor products it is made of (multigrid/kernels/band.h): what kernels over
- * either are templates of.
+/* A matrix on the GPU, as stored bands or as the tensor products it is made of (multigrid/kernels/band.h): what kernels
+ * over either are templates of.
  *
  *     real at<zero>(u, f, i, j, &diagonal)   f - A u, u being zero where `zero`, and the diagonal
- *     real lower<direction>(i, j)            the entry of (i,j) and the unknown before it in x (0), y (1); 0 for the first
+ *     real lower<direction>(i, j)            the entry of (i,j) and the unknown before it in x (0), y (1); 0 for the
+ * first
  *
  * A thread's neighbours read the same values a cycle or a row later, from the first-level cache. */
 #ifndef STARFISH_MULTIGRID_OPERATOR_CUH
@@ -69,8 +70,8 @@ template <typename real> struct Elements {
     __device__ __forceinline__ real stiffness() const { return inverse[0] + inverse[1]; }
 };
 
-/* Entries of a line across the other direction, whose own entry of stiffness and mass at the line are s and m: of the unknowns
- * on both sides of an element, and of one between two. */
+/* Entries of a line across the other direction, whose own entry of stiffness and mass at the line are s and m: of the
+ * unknowns on both sides of an element, and of one between two. */
 template <typename real> struct Across {
     real stiffness, mass; /* factors of the line's inverse widths, and of its widths over 6 */
 
@@ -115,7 +116,8 @@ template <typename real> struct Tensor {
         return k > 0 ? across<direction>(i, j).off(width[direction][k], inverse[direction][k]) : real(0);
     }
 
-    /* At the rows below, of and above j, u between zeros: an element at a Dirichlet end has an unknown on one side only. */
+    /* At the rows below, of and above j, u between zeros: an element at a Dirichlet end has an unknown on one side
+     * only. */
     template <bool zero>
     __device__ __forceinline__ real at(const real *__restrict__ u, const real *__restrict__ f, size_t i, size_t j,
                                        real *diagonal) const

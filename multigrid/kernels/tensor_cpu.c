@@ -1,9 +1,9 @@
-/* Steps on sums of tensor products on the CPU. Bound by memory in long rows, 3 words per unknown, and else by some 40 operations per
- * unknown. */
+/* Steps on sums of tensor products on the CPU. Bound by memory in long rows, 3 words per unknown, and else by some 40
+ * operations per unknown. */
 #include "multigrid/kernels/tensor_row.h"
 
 STARFISH_CLONES
-static double defect(const struct starfish_band_defect *a)
+static double residual(const struct starfish_band_residual *a)
 {
     const struct starfish_rectangle at = a->at;
     const size_t width = at.x1 - at.x0;
@@ -17,7 +17,7 @@ static double defect(const struct starfish_band_defect *a)
         for (size_t x = 0; x < width; x += TENSOR_PIECE) {
             const size_t count = width - x < TENSOR_PIECE ? width - x : TENSOR_PIECE;
             real *to = result ? result + x : piece;
-            tensor_defect_row(&row, at.x0 + x, at.x0 + x + count, to);
+            tensor_residual_row(&row, at.x0 + x, at.x0 + x + count, to);
             double part = 0;
 #pragma omp simd reduction(+ : part)
             for (size_t k = 0; k < (a->sums ? count : 0); k++)
@@ -33,13 +33,13 @@ static double defect(const struct starfish_band_defect *a)
     return sum;
 }
 
-void REAL_NAME(starfish_tensor_defect_cpu)(const struct starfish_band_defect *a)
+void REAL_NAME(starfish_tensor_residual_cpu)(const struct starfish_band_residual *a)
 {
-    const double sum = defect(a);
+    const double sum = residual(a);
 
     if (!a->sums)
         return;
-    memset(a->sums, 0, STARFISH_BAND_SUMS * sizeof *a->sums);
+    memset(a->sums, 0, STARFISH_SUMS * sizeof *a->sums);
     a->sums[0] = sum;
 }
 
@@ -53,7 +53,7 @@ static void jacobi(const struct starfish_band_jacobi *a)
         const struct tensor_row row = tensor_row_of(&a->matrix, a->u, a->f, j);
         const real *u = row.u[1] ? row.u[1] + x0 : NULL;
         real *restrict v = (real *)a->v + j * row.nx + x0;
-        tensor_defect_row(&row, x0, a->at.x1, v);
+        tensor_residual_row(&row, x0, a->at.x1, v);
         if (u) {
 #pragma omp simd
             for (size_t k = 0; k < width; k++)

@@ -1,44 +1,44 @@
-/* Steps on sums of tensor products on the GPU, a thread per unknown: f64, 4095^2 unknowns, H200 at 4.2 TB/s: defect and Jacobi 3 words,
- * 96 us, the sum alone 2, 64 us. */
+/* Steps on sums of tensor products on the GPU, a thread per unknown: f64, 4095^2 unknowns, H200 at 4.2 TB/s: residual
+ * and Jacobi 3 words, 96 us, the sum alone 2, 64 us. */
 extern "C" {
 #include "multigrid/kernels/tensor.h"
 }
 
 #include "base/cuda_entries.h"
+#include "krylov/kernels/walk.cuh"
 #include "multigrid/kernels/operator.cuh"
-#include "multigrid/kernels/walk.cuh"
 
 namespace
 {
 
 template <typename real, bool zero>
 __global__ void __launch_bounds__(THREADS)
-    defect_kernel(const Tensor<real> m, const starfish_rectangle at, const real *__restrict__ u,
-                  const real *__restrict__ f, real *__restrict__ result, size_t pitch, double *sums)
+    residual_kernel(const Tensor<real> m, const starfish_rectangle at, const real *__restrict__ u,
+                    const real *__restrict__ f, real *__restrict__ result, size_t pitch, double *sums)
 {
     double sum = 0;
     walk(at, [&](size_t i, size_t j) {
         real diagonal;
-        const real defect = m.template at<zero>(u, f, i, j, &diagonal);
+        const real residual = m.template at<zero>(u, f, i, j, &diagonal);
         if (result)
-            result[(i - at.x0) + (j - at.y0) * pitch] = defect;
-        sum += double(defect) * double(defect);
+            result[(i - at.x0) + (j - at.y0) * pitch] = residual;
+        sum += double(residual) * double(residual);
     });
     if (sums)
         store_sum(sum, sums);
 }
 
-template <typename real> int tensor_defect(const starfish_band_defect *a, cudaStream_t stream)
+template <typename real> int tensor_residual(const starfish_band_residual *a, cudaStream_t stream)
 {
     if (a->sums) {
-        const cudaError_t error = cudaMemsetAsync(a->sums, 0, STARFISH_BAND_SUMS * sizeof(double), stream);
+        const cudaError_t error = cudaMemsetAsync(a->sums, 0, STARFISH_SUMS * sizeof(double), stream);
         if (error != cudaSuccess)
             return error;
     }
     if (empty(a->at))
         return cudaSuccess;
-    (a->u ? defect_kernel<real, false>
-          : defect_kernel<real, true>)<<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
+    (a->u ? residual_kernel<real, false>
+          : residual_kernel<real, true>)<<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
         Tensor<real>(a->matrix), a->at, static_cast<const real *>(a->u), static_cast<const real *>(a->f),
         static_cast<real *>(a->result), a->pitch, a->sums);
     return cudaGetLastError();
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(THREADS)
     walk(at, [&](size_t i, size_t j) {
         const size_t e = i + j * m.nx;
         real diagonal;
-        const real defect = m.template at<zero>(u, f, i, j, &diagonal);
-        v[e] = (zero ? real(0) : u[e]) + damping * defect / diagonal;
+        const real residual = m.template at<zero>(u, f, i, j, &diagonal);
+        v[e] = (zero ? real(0) : u[e]) + damping * residual / diagonal;
     });
 }
 
@@ -80,5 +80,5 @@ template <typename real> int tensor_jacobi(const starfish_band_jacobi *a, cudaSt
     {                                                                                                                  \
         return tensor_##kernel<double>(a, stream);                                                                     \
     }
-ENTRIES(defect)
+ENTRIES(residual)
 ENTRIES(jacobi)

@@ -1,8 +1,8 @@
-/* A row of a sum of tensor products on the CPU: what the kernels of tensor_cpu.c and columns_cpu.c are made of. Inlined into
- * loops that are compiled for several instruction sets.
+/* A row of a sum of tensor products on the CPU: what the kernels of tensor_cpu.c and columns_cpu.c are made of. Inlined
+ * into loops that are compiled for several instruction sets.
  *
- * A u = S_x (M_y u) + M_x (S_y u + reaction M_y u): rows are combined in y first, a piece at a time on the stack, and that in x.
- * Stiffness is differences, as in band.h. */
+ * A u = S_x (M_y u) + M_x (S_y u + reaction M_y u): rows are combined in y first, a piece at a time on the stack, and
+ * that in x. Stiffness is differences, as in band.h. */
 #ifndef STARFISH_MULTIGRID_TENSOR_ROW_H
 #define STARFISH_MULTIGRID_TENSOR_ROW_H
 
@@ -15,7 +15,8 @@
 
 enum { TENSOR_PIECE = 512 };
 
-/* Of a row: the axis in x, the matrices in y, and three rows of u, of which those that are missing are the middle one, times 0. */
+/* Of a row: the axis in x, the matrices in y, and three rows of u, of which those that are missing are the middle one,
+ * times 0. */
 struct tensor_row {
     size_t nx;
     const real *width, *inverse;
@@ -71,8 +72,8 @@ STARFISH_ALWAYS_INLINE real tensor_lower_y(const struct tensor_row *r, size_t i)
 }
 
 /* result[i - x0] = f - A u for at most TENSOR_PIECE unknowns. */
-STARFISH_ALWAYS_INLINE void tensor_defect_piece(const struct tensor_row *row, size_t x0, size_t x1,
-                                                real *restrict result)
+STARFISH_ALWAYS_INLINE void tensor_residual_piece(const struct tensor_row *row, size_t x0, size_t x1,
+                                                  real *restrict result)
 {
     const struct tensor_row r = *row;
     const size_t first = x0 > 0 ? x0 - 1 : 0, last = x1 < r.nx ? x1 + 1 : r.nx;
@@ -97,14 +98,15 @@ STARFISH_ALWAYS_INLINE void tensor_defect_piece(const struct tensor_row *row, si
 }
 
 /* The same for any number of them. */
-STARFISH_ALWAYS_INLINE void tensor_defect_row(const struct tensor_row *row, size_t x0, size_t x1, real *restrict result)
+STARFISH_ALWAYS_INLINE void tensor_residual_row(const struct tensor_row *row, size_t x0, size_t x1,
+                                                real *restrict result)
 {
     if (!row->u[1]) {
         memcpy(result, row->f + x0, (x1 - x0) * sizeof(real));
         return;
     }
     for (size_t x = x0; x < x1; x += TENSOR_PIECE)
-        tensor_defect_piece(row, x, x1 - x < TENSOR_PIECE ? x1 : x + TENSOR_PIECE, result + (x - x0));
+        tensor_residual_piece(row, x, x1 - x < TENSOR_PIECE ? x1 : x + TENSOR_PIECE, result + (x - x0));
 }
 
 #endif

@@ -1,12 +1,12 @@
-/* Restriction and prolongation between two grids of a tensor product, one direction's coarse grid a part of its fine one:
- * the contract of transfer_*.
+/* Restriction and prolongation between two grids of a tensor product, one direction's coarse grid a part of its fine
+ * one: the contract of transfer_*.
  *
  * In a direction, coarse unknown I is the fine unknown F = stride * I + origin, and its basis function has the value
  * left[I] at F - 1, right[I] at F + 1 (bilinear finite elements: distances decide), 1 at F. F may lie one past the end:
- * then left[I] = 1 makes the last fine unknown the coarse one. stride 1: the direction is not coarsened, left and right are
- * not read. The prolongation P is the tensor product of both directions, the restriction its transpose.
+ * then left[I] = 1 makes the last fine unknown the coarse one. stride 1: the direction is not coarsened, left and right
+ * are not read. The prolongation P is the tensor product of both directions, the restriction its transpose.
  *
- * Arrays are of the whole grid but for `defect`, whose first row is first_row; x fastest. Bound by memory. */
+ * Arrays are of the whole grid but for `residual`, whose first row is first_row; x fastest. Bound by memory. */
 #ifndef STARFISH_MULTIGRID_TRANSFER_H
 #define STARFISH_MULTIGRID_TRANSFER_H
 
@@ -18,11 +18,11 @@ struct starfish_transfer_axis {
     const void *left, *right; /* `coarse` reals each */
 };
 
-/* coarse = P^T defect on rectangle `at` of the coarse grid. 1.25 words per fine unknown. */
+/* coarse = P^T residual on rectangle `at` of the coarse grid. 1.25 words per fine unknown. */
 struct starfish_restrict {
     struct starfish_transfer_axis axis[2];
     struct starfish_rectangle at;
-    const void *defect;
+    const void *residual;
     size_t first_row;
     void *coarse;
 };

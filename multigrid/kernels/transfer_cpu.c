@@ -1,5 +1,5 @@
-/* Restriction and prolongation on the CPU: rows are combined in y first, then in x, a piece of a row at a time on the stack.
- * Bound by memory. */
+/* Restriction and prolongation on the CPU: rows are combined in y first, then in x, a piece of a row at a time on the
+ * stack. Bound by memory. */
 #include "multigrid/kernels/transfer.h"
 
 #include "base/clones.h"
@@ -44,7 +44,7 @@ static struct rows fine_rows(const struct starfish_restrict *a, size_t J)
 {
     const struct starfish_transfer_axis *y = &a->axis[1];
     const size_t F = y->stride * J + y->origin, nearest = smaller(F, y->fine - 1), nx = a->axis[0].fine;
-    const real *middle = (const real *)a->defect + (nearest - a->first_row) * nx;
+    const real *middle = (const real *)a->residual + (nearest - a->first_row) * nx;
     struct rows rows = {{middle, middle, middle}, {0, F < y->fine, 0}};
 
     if (y->stride == 1)

@@ -1,8 +1,8 @@
 /* Restriction and prolongation on the GPU: a thread per unknown that is written.
  *
- * Floors in words per fine unknown: restriction 1.25, prolongation 2.25 (1.25 into zero); f64, 4095^2 fine unknowns, H200 at
- * 4.2 TB/s: 40 us and 72 us (40). Bound by memory: a restriction reads nine neighbours, each cache line of the defect once
- * from memory and the rest of the time from the first-level cache. */
+ * Floors in words per fine unknown: restriction 1.25, prolongation 2.25 (1.25 into zero); f64, 4095^2 fine unknowns,
+ * H200 at 4.2 TB/s: 40 us and 72 us (40). Bound by memory: a restriction reads nine neighbours, each cache line of the
+ * residual once from memory and the rest of the time from the first-level cache. */
 extern "C" {
 #include "multigrid/kernels/transfer.h"
 }
@@ -33,8 +33,8 @@ dim3 blocks_for(const starfish_rectangle &at)
     return dim3(unsigned((at.x1 - at.x0 + ACROSS - 1) / ACROSS), unsigned(down < MOST_DOWN ? down : MOST_DOWN));
 }
 
-/* The unknowns that one is made of, and their weights: N at most. Those that are missing are one that is there, with weight
- * 0, so that loops have a fixed length and no array leaves the registers. */
+/* The unknowns that one is made of, and their weights: N at most. Those that are missing are one that is there, with
+ * weight 0, so that loops have a fixed length and no array leaves the registers. */
 template <typename real, int N> struct Parts {
     size_t index[N];
     real weight[N];
@@ -80,23 +80,23 @@ __device__ real combine(const Parts<real, N> &across, const Parts<real, N> &down
 template <typename real>
 __global__ void __launch_bounds__(ACROSS *DOWN)
     restrict_kernel(const Axis<real> x, const Axis<real> y, const starfish_rectangle at,
-                    const real *__restrict__ defect, size_t first_row, real *__restrict__ coarse)
+                    const real *__restrict__ residual, size_t first_row, real *__restrict__ coarse)
 {
     const size_t I = at.x0 + blockIdx.x * size_t(ACROSS) + threadIdx.x;
     if (I >= at.x1)
         return;
     const Parts<real, 3> across = fine_of(x, I);
     for (size_t J = at.y0 + blockIdx.y * size_t(DOWN) + threadIdx.y; J < at.y1; J += size_t(gridDim.y) * DOWN)
-        coarse[I + J * x.coarse] = combine(across, fine_of(y, J), defect, first_row, x.fine);
+        coarse[I + J * x.coarse] = combine(across, fine_of(y, J), residual, first_row, x.fine);
 }
 
-template <typename real> int restrict_defect(const starfish_restrict *a, cudaStream_t stream)
+template <typename real> int restrict_residual(const starfish_restrict *a, cudaStream_t stream)
 {
     if (a->at.x0 >= a->at.x1 || a->at.y0 >= a->at.y1)
         return cudaSuccess;
     restrict_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
-        axis_of<real>(a->axis[0]), axis_of<real>(a->axis[1]), a->at, static_cast<const real *>(a->defect), a->first_row,
-        static_cast<real *>(a->coarse));
+        axis_of<real>(a->axis[0]), axis_of<real>(a->axis[1]), a->at, static_cast<const real *>(a->residual),
+        a->first_row, static_cast<real *>(a->coarse));
     return cudaGetLastError();
 }
 
@@ -128,5 +128,5 @@ template <typename real> int prolong(const starfish_prolong *a, cudaStream_t str
 
 } // namespace
 
-STARFISH_CUDA_ENTRIES(starfish_restrict, restrict_defect)
+STARFISH_CUDA_ENTRIES(starfish_restrict, restrict_residual)
 STARFISH_CUDA_ENTRIES(starfish_prolong, prolong)

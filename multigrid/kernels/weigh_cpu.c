@@ -60,6 +60,6 @@ static double sum_of(const struct starfish_volume_sum *a)
 
 void REAL_NAME(starfish_volume_sum_cpu)(const struct starfish_volume_sum *a)
 {
-    memset(a->sums, 0, STARFISH_BAND_SUMS * sizeof *a->sums);
+    memset(a->sums, 0, STARFISH_SUMS * sizeof *a->sums);
     a->sums[0] = sum_of(a);
 }

@@ -1,5 +1,5 @@
-/* Volumes of unknowns on the GPU: a thread per unknown and along x, blocks of rows; where there are more rows than blocks a block walks
- * on. 2 words per unknown in 512^3, f64, at 4.2 TB/s: 511 us; a sum 256 us. */
+/* Volumes of unknowns on the GPU: a thread per unknown and along x, blocks of rows; where there are more rows than
+ * blocks a block walks on. 2 words per unknown in 512^3, f64, at 4.2 TB/s: 511 us; a sum 256 us. */
 extern "C" {
 #include "multigrid/kernels/weigh.h"
 }
@@ -31,7 +31,7 @@ template <typename real> Volumes<real> volumes_of(const starfish_volumes &at)
 
 template <typename real> unsigned blocks_for(const Volumes<real> &at)
 {
-    return unsigned(at.rows < STARFISH_BAND_SUMS ? at.rows : size_t(STARFISH_BAND_SUMS));
+    return unsigned(at.rows < STARFISH_SUMS ? at.rows : size_t(STARFISH_SUMS));
 }
 
 /* act(element, volume) for what falls to a thread. */
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(THREADS)
 template <typename real> int volume_sum(const starfish_volume_sum *a, cudaStream_t stream)
 {
     const Volumes<real> at = volumes_of<real>(a->at);
-    const cudaError_t error = cudaMemsetAsync(a->sums, 0, STARFISH_BAND_SUMS * sizeof(double), stream);
+    const cudaError_t error = cudaMemsetAsync(a->sums, 0, STARFISH_SUMS * sizeof(double), stream);
     if (error != cudaSuccess || at.rows == 0 || at.nx == 0)
         return error;
     sum_kernel<real>

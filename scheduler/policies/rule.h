@@ -1,14 +1,14 @@
 /* The rule of the policy starfish-width: of the places where a task could run, which is best. Numbers in, a number out;
  * no StarPU here.
  *
- * A place is a memory node with the workers that share it: the cores of the machine, or one GPU. A task's width is how many
- * lanes of it are independent; a wide step fills a GPU, a narrow one leaves it nearly empty. The task goes where
+ * A place is a memory node with the workers that share it: the cores of the machine, or one GPU. A task's width is how
+ * many lanes of it are independent; a wide step fills a GPU, a narrow one leaves it nearly empty. The task goes where
  *
  *     end + copies + hold-up
  *
- * is least: when it would end there, its data arriving after all copies that its links still owe; the time for which its own
- * copies keep the links from others, so that data move only where that pays; and, where it is of the wrong width and others
- * wait, the time for which it holds up those of the right width, which cannot go elsewhere so well. */
+ * is least: when it would end there, its data arriving after all copies that its links still owe; the time for which
+ * its own copies keep the links from others, so that data move only where that pays; and, where it is of the wrong
+ * width and others wait, the time for which it holds up those of the right width, which cannot go elsewhere so well. */
 #ifndef STARFISH_SCHEDULER_POLICIES_RULE_H
 #define STARFISH_SCHEDULER_POLICIES_RULE_H
 
@@ -27,11 +27,12 @@ struct starfish_offer {
 /* Lanes from which a step is wide: a GPU's processors with some warps each. */
 enum { STARFISH_WIDE = 16384 };
 
-/* The best of `count` >= 1 offers. width 0: not known. While a length is unknown, the task is measured there: first where its
- * width suggests. */
+/* The best of `count` >= 1 offers. width 0: not known. While a length is unknown, the task is measured there: first
+ * where its width suggests. */
 size_t starfish_offer_choose(const struct starfish_offer *offer, size_t count, size_t width, size_t wide, double now);
 
-/* The account of one direction between two memory nodes, which makes copies in the order in which they were promised. */
+/* The account of one direction between two memory nodes, which makes copies in the order in which they were promised.
+ */
 struct starfish_link {
     double free;     /* when it will have made all copies that it owes */
     double promised; /* how long all of them take, since the beginning */
@@ -41,7 +42,8 @@ struct starfish_link {
 double starfish_link_end(const struct starfish_link *link, double copy, double now);
 /* Promise it. Returns link->promised, by which it is settled. */
 double starfish_link_promise(struct starfish_link *link, double copy, double now);
-/* The copy is done, sooner than promised perhaps, and so are those before: only what was promised since can still be owed. */
+/* The copy is done, sooner than promised perhaps, and so are those before: only what was promised since can still be
+ * owed. */
 void starfish_link_settle(struct starfish_link *link, double promised, double now);
 
 #endif

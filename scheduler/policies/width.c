@@ -6,10 +6,10 @@
  *            |                    |
  *     the node's workers    the node's worker     take from it as they become free
  *
- * Cores that share a memory share a queue: who is free takes the next, so on a machine of cores alone nothing depends on
- * models. StarPU's dm policies count every transfer as if it were alone; here each link has an account of the copies that
- * tasks were promised, and the next one's come after them. The account is put right whenever a task starts: then its copies
- * are done. Copies of which the scheduler is not told (results brought home) are not in it. */
+ * Cores that share a memory share a queue: who is free takes the next, so on a machine of cores alone nothing depends
+ * on models. StarPU's dm policies count every transfer as if it were alone; here each link has an account of the copies
+ * that tasks were promised, and the next one's come after them. The account is put right whenever a task starts: then
+ * its copies are done. Copies of which the scheduler is not told (results brought home) are not in it. */
 #include "scheduler/policies/policies.h"
 
 #ifdef STARFISH_HAVE_POLICIES
@@ -49,8 +49,8 @@ static int is_there(starpu_data_handle_t handle, unsigned node)
     return valid || loading || requested;
 }
 
-/* How long a copy has the link for itself. StarPU's own prediction counts with others at the same time, which the accounts do
- * better. */
+/* How long a copy has the link for itself. StarPU's own prediction counts with others at the same time, which the
+ * accounts do better. */
 static double copy_time(unsigned from, unsigned to, size_t size)
 {
     const double time = (double)size / starpu_transfer_bandwidth(from, to) + starpu_transfer_latency(from, to);
@@ -136,8 +136,8 @@ static void remember(struct width *width, const struct starpu_task *task, struct
     width->promise[width->promises++] = (struct promise){task, link, promised};
 }
 
-/* The task's copies go to the accounts of their links, and the task is told what is expected of it. The queue is to count
- * the workers' time alone: tasks whose data are there overtake those that wait for theirs. */
+/* The task's copies go to the accounts of their links, and the task is told what is expected of it. The queue is to
+ * count the workers' time alone: tasks whose data are there overtake those that wait for theirs. */
 static void accept_offer(const struct starfish_offer *offer, struct width *width,
                          const struct starpu_sched_component *place, struct starpu_task *task, double now)
 {

@@ -19,8 +19,8 @@ struct starfish_stencil_axis {
 };
 
 /* maximum[0] = max |A u - (rhs - offset)|, maximum[1] = max |rhs| over the slab, infinite where a value is NaN; and
- * result = (rhs - offset) - A u, for iterative refinement. Either may be NULL where it is not wanted; result is neither u
- * nor a plane next to it, but may be rhs. Reads u and rhs once: 2 words per unknown is the floor, 3 with result. */
+ * result = (rhs - offset) - A u, for iterative refinement. Either may be NULL where it is not wanted; result is neither
+ * u nor a plane next to it, but may be rhs. Reads u and rhs once: 2 words per unknown is the floor, 3 with result. */
 struct starfish_residual {
     size_t n[3], first_plane, planes;
     struct starfish_stencil_axis axis[3];
@@ -49,9 +49,9 @@ void starfish_add_cpu_f64(const struct starfish_add *arguments);
 int starfish_add_cuda_f32(const struct starfish_add *arguments, struct CUstream_st *stream);
 int starfish_add_cuda_f64(const struct starfish_add *arguments, struct CUstream_st *stream);
 
-/* result = rhs - sum over the six faces of weight * data on the unknowns next to them. Data of a face: an array over the
- * other two directions (lower direction fastest, all of z also for a slab), or a constant where it is NULL.
- * result may be rhs. */
+/* result = rhs - sum over the six faces of weight * data on the unknowns next to them. Data of a face: an array over
+ * the other two directions (lower direction fastest, all of z also for a slab), or a constant where it is NULL. result
+ * may be rhs. */
 struct starfish_boundary_rhs {
     size_t n[3], first_plane, planes;
     double weight[3][2], constant[3][2];

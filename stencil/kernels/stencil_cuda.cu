@@ -1,8 +1,8 @@
 /* The seven-point operator on the GPU: residual and boundary data.
  *
- * Residual: bytes per unknown 2 reals (u and rhs once, neighbours from cache), 3 where it is stored; a thread walks along z with one row of
- * x per warp, so that every load is coalesced. Bound by memory. Maxima go through shuffles to one atomicMax per block:
- * non-negative doubles order like their bit patterns. */
+ * Residual: bytes per unknown 2 reals (u and rhs once, neighbours from cache), 3 where it is stored; a thread walks
+ * along z with one row of x per warp, so that every load is coalesced. Bound by memory. Maxima go through shuffles to
+ * one atomicMax per block: non-negative doubles order like their bit patterns. */
 extern "C" {
 #include "stencil/kernels/stencil.h"
 }

@@ -1,4 +1,5 @@
-/* hypre's solvers, as peers of multigrid: what they return solves the matrix that ours assembles. Exit status 77 without hypre. */
+/* hypre's solvers, as peers of multigrid: what they return solves the matrix that ours assembles. Exit status 77
+ * without hypre. */
 #include "bench/peer_hypre.h"
 #include "multigrid/kernels/band.h"
 #include "multigrid/q1.h"
@@ -45,15 +46,15 @@ static double *make_matrix(struct peer_hypre_problem *problem, double *load)
 
 static double norm_of_defect(const double *table, const double *u, const double *f)
 {
-    static double sums[STARFISH_BAND_SUMS];
-    struct starfish_band_defect defect = {.matrix = starfish_band_table_point(N, N, table, sizeof *table),
-                                          .at = {0, N, 0, N},
-                                          .u = u,
-                                          .f = f,
-                                          .sums = sums};
+    static double sums[STARFISH_SUMS];
+    struct starfish_band_residual residual = {.matrix = starfish_band_table_point(N, N, table, sizeof *table),
+                                              .at = {0, N, 0, N},
+                                              .u = u,
+                                              .f = f,
+                                              .sums = sums};
 
-    defect.matrix.diagonals = 1;
-    starfish_band_defect_cpu_f64(&defect);
+    residual.matrix.diagonals = 1;
+    starfish_band_residual_cpu_f64(&residual);
     return sqrt(sums[0]);
 }
 

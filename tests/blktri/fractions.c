@@ -1,5 +1,5 @@
-/* The analysis for partial fractions with T a number t: then every sum is a number, an element of the inverse of a block
- * of rows, which dense elimination finds; and eigenvectors that are known in closed form. */
+/* The analysis for partial fractions with T a number t: then every sum is a number, an element of the inverse of a
+ * block of rows, which dense elimination finds; and eigenvectors that are known in closed form. */
 #include "blktri/kernels/fractions.h"
 
 #include "tests/blktri/matrices.h"
@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-/* ---- Rows of eigenvectors ------------------------------------------------------------------------------------------ */
+/* ---- Rows of eigenvectors ------------------------------------------------------------------------------------------
+ */
 
 /* sqrt(2 / (n+1)) sin(pi (j+1) (k+1) / (n+1)) belongs to d - 2 o cos(pi (k+1) / (n+1)), with off-diagonal -o. */
 static void check_known_rows(size_t n, double d, double o)
@@ -83,7 +84,8 @@ static void small_eigenvalues_keep_their_digits(void **state)
     assert_true(fabs(product / determinant - 1) < 1e-13);
 }
 
-/* ---- Sums ---------------------------------------------------------------------------------------------------------- */
+/* ---- Sums ----------------------------------------------------------------------------------------------------------
+ */
 
 /* Element (i, j) of the inverse of t + rows lo..hi, or of the ring. */
 static long double inverse(const struct matrix *m, const struct starfish_block *b, double t, int i, int j)

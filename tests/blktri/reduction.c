@@ -22,7 +22,8 @@ static struct starfish_reduction *analyse(const struct matrix *m)
     return reduction;
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks -------------------------------------------------------------------------------------------------------
+ */
 
 static size_t mark_chain(const struct starfish_chain *chain, char *used, size_t steps)
 {
@@ -104,7 +105,8 @@ static void every_row_is_a_separator_once(void **state)
     }
 }
 
-/* ---- Roots -------------------------------------------------------------------------------------------------------- */
+/* ---- Roots --------------------------------------------------------------------------------------------------------
+ */
 
 static int ascending(const void *x, const void *y)
 {
@@ -179,7 +181,8 @@ static void singular_matrices_have_the_root_zero_exactly(void **state)
         }
 }
 
-/* ---- Chains ------------------------------------------------------------------------------------------------------- */
+/* ---- Chains -------------------------------------------------------------------------------------------------------
+ */
 
 static long double value_of(const struct starfish_reduction_level *level, const struct starfish_chain *chain,
                             long double t)
@@ -375,10 +378,11 @@ static void zero_couplings_decouple(void **state)
         }
 }
 
-/* ---- Range -------------------------------------------------------------------------------------------------------- */
+/* ---- Range --------------------------------------------------------------------------------------------------------
+ */
 
-/* Running products stay within a factor of `allowed` of what lies between one, the input, and the chain's value, so that
- * nothing overflows, and nothing underflows that would come back, in f32 either. */
+/* Running products stay within a factor of `allowed` of what lies between one, the input, and the chain's value, so
+ * that nothing overflows, and nothing underflows that would come back, in f32 either. */
 static void check_range(const struct starfish_reduction_level *level, const struct starfish_chain *chain, double t,
                         double allowed)
 {
@@ -424,7 +428,8 @@ static void products_stay_moderate(void **state)
         }
 }
 
-/* ---- Symmetrisability --------------------------------------------------------------------------------------------- */
+/* ---- Symmetrisability ---------------------------------------------------------------------------------------------
+ */
 
 static void tells_what_cannot_be_symmetrised(void **state)
 {

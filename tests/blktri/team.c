@@ -1,5 +1,5 @@
-/* Chains and sums shared by the cores of a team, over the tables of tests/tridiag: teams of any size, whose threads may have
- * one core for all of them here. */
+/* Chains and sums shared by the cores of a team, over the tables of tests/tridiag: teams of any size, whose threads may
+ * have one core for all of them here. */
 #include "codelets/reduction_team.h"
 #include "tests/blktri/rows_cases.h"
 #include "tests/tridiag/sums_cases.h"

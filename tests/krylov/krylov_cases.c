@@ -66,10 +66,10 @@ static double values[STARFISH_KRYLOV_STATE];
 /* An inner product in a hundred parts, and the state that follows. */
 static void advance(enum starfish_krylov_stage stage, double product, double sign)
 {
-    static double parts[STARFISH_BAND_SUMS];
+    static double parts[STARFISH_SUMS];
     double *state = tested->memory->upload(stage == STARFISH_KRYLOV_BEGIN ? NULL : values, sizeof values);
 
-    for (size_t i = 0; i < STARFISH_BAND_SUMS; i++)
+    for (size_t i = 0; i < STARFISH_SUMS; i++)
         parts[i] = i % 20 == 7 && i < 2000 ? product / 100 : 0;
     const struct starfish_krylov_scalars scalars = {stage, 0.125, sign, tested->memory->upload(parts, sizeof parts),
                                                     state};

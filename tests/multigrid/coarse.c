@@ -1,5 +1,5 @@
-/* The coarsest grid by conjugate gradients: solves with few grids take as many cycles as those down to one unknown. On all workers
- * there are. */
+/* The coarsest grid by conjugate gradients: solves with few grids take as many cycles as those down to one unknown. On
+ * all workers there are. */
 #include "tests/common/check.h"
 
 #include <starfish/starfish.h>

@@ -32,7 +32,7 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
     return note(self, what, level, zero);
 }
 
-static starfish_status restrict_defect(void *self, int level, int zero)
+static starfish_status restrict_residual(void *self, int level, int zero)
 {
     return note(self, "r", level, zero);
 }
@@ -51,7 +51,7 @@ static starfish_status coarsest(void *self, int level, starfish_cycle_shape shap
 
 static const char *walk(struct diary *diary, int levels, int exact, struct starfish_cycle cycle, int zero)
 {
-    const struct starfish_hierarchy hierarchy = {diary, levels, smooth, restrict_defect, prolong, coarsest, exact};
+    const struct starfish_hierarchy hierarchy = {diary, levels, smooth, restrict_residual, prolong, coarsest, exact};
 
     assert_int_equal(starfish_cycle_run(&hierarchy, &cycle, 0, zero),
                      diary->fail_at ? STARFISH_ERROR_RUNTIME : STARFISH_SUCCESS);

@@ -1,5 +1,5 @@
-/* The multigrid kernels on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set. Exit status
- * 77 without a device. */
+/* The multigrid kernels on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set. Exit
+ * status 77 without a device. */
 #include "tests/common/on_device.h"
 #include "tests/multigrid/kernel_cases.h"
 
@@ -7,32 +7,32 @@
 
 #define PACKED_ON_DEVICE(name) ON_DEVICE(name##_cuda_f32_f16, name) ON_DEVICE(name##_cuda_f32_bf16, name)
 
-BOTH_ON_DEVICE(starfish_band_defect)
-PACKED_ON_DEVICE(starfish_band_defect)
+BOTH_ON_DEVICE(starfish_band_residual)
+PACKED_ON_DEVICE(starfish_band_residual)
 BOTH_ON_DEVICE(starfish_band_jacobi)
 PACKED_ON_DEVICE(starfish_band_jacobi)
 BOTH_ON_DEVICE(starfish_band_colours)
-BOTH_ON_DEVICE(starfish_band_update)
-BOTH_ON_DEVICE(starfish_band_product)
+BOTH_ON_DEVICE(starfish_vector_update)
+BOTH_ON_DEVICE(starfish_vector_product)
 BOTH_ON_DEVICE(starfish_band_dense)
 BOTH_ON_DEVICE(starfish_restrict)
 BOTH_ON_DEVICE(starfish_prolong)
-ON_DEVICE(starfish_band_narrow_cuda, starfish_band_narrow)
-ON_DEVICE(starfish_band_widen_cuda, starfish_band_widen)
+ON_DEVICE(starfish_vector_narrow_cuda, starfish_vector_narrow)
+ON_DEVICE(starfish_vector_widen_cuda, starfish_vector_widen)
 
 static const struct test_multigrid_device device = {
     &test_cuda_memory,
-    {starfish_band_defect_cuda_f32_here, starfish_band_defect_cuda_f64_here, starfish_band_defect_cuda_f32_f16_here,
-     starfish_band_defect_cuda_f32_bf16_here},
+    {starfish_band_residual_cuda_f32_here, starfish_band_residual_cuda_f64_here,
+     starfish_band_residual_cuda_f32_f16_here, starfish_band_residual_cuda_f32_bf16_here},
     {starfish_band_jacobi_cuda_f32_here, starfish_band_jacobi_cuda_f64_here, starfish_band_jacobi_cuda_f32_f16_here,
      starfish_band_jacobi_cuda_f32_bf16_here},
     {starfish_band_colours_cuda_f32_here, starfish_band_colours_cuda_f64_here},
     {NULL, NULL, NULL, NULL},
-    {starfish_band_update_cuda_f32_here, starfish_band_update_cuda_f64_here},
-    {starfish_band_product_cuda_f32_here, starfish_band_product_cuda_f64_here},
+    {starfish_vector_update_cuda_f32_here, starfish_vector_update_cuda_f64_here},
+    {starfish_vector_product_cuda_f32_here, starfish_vector_product_cuda_f64_here},
     {starfish_band_dense_cuda_f32_here, starfish_band_dense_cuda_f64_here},
-    starfish_band_narrow_cuda_here,
-    starfish_band_widen_cuda_here,
+    starfish_vector_narrow_cuda_here,
+    starfish_vector_widen_cuda_here,
     {starfish_restrict_cuda_f32_here, starfish_restrict_cuda_f64_here},
     {starfish_prolong_cuda_f32_here, starfish_prolong_cuda_f64_here}};
 

@@ -1,5 +1,6 @@
-/* Line steps on CUDA against their definition: the defect entry by entry, lines by Thomas' algorithm in double. Matrices of random
- * bands and of tensor products of random elements; lengths around those of chunks, parts and clusters. Exit status 77 without a device. */
+/* Line steps on CUDA against their definition: the residual entry by entry, lines by Thomas' algorithm in double.
+ * Matrices of random bands and of tensor products of random elements; lengths around those of chunks, parts and
+ * clusters. Exit status 77 without a device. */
 #include "multigrid/kernels/lines.h"
 #include "tests/common/reals.h"
 #include "tests/multigrid/matrix_oracle.h"
@@ -25,7 +26,7 @@ static void naive_line(const struct test_matrix *g, int direction, int with_u, l
         const double lower = k > 0 ? test_matrix_entry(g, i, j, -dx, -dy) : 0;
         const double pivot = test_matrix_entry(g, i, j, 0, 0) - (k > 0 ? lower * upper[k - 1] : 0);
         upper[k] = test_matrix_entry(g, i, j, dx, dy) / pivot;
-        x[k] = (test_matrix_defect(g, with_u, i, j) - (k > 0 ? lower * x[k - 1] : 0)) / pivot;
+        x[k] = (test_matrix_residual(g, with_u, i, j) - (k > 0 ? lower * x[k - 1] : 0)) / pivot;
     }
     for (long k = n - 2; k >= 0; k--)
         x[k] -= upper[k] * x[k + 1];

@@ -1,4 +1,5 @@
-/* Q1 multigrid on a GPU alone, and on a GPU beside cores, with data on the host and on the device. Exit status 77 without one. */
+/* Q1 multigrid on a GPU alone, and on a GPU beside cores, with data on the host and on the device. Exit status 77
+ * without one. */
 #include "tests/multigrid/solve_cases.h"
 
 #include <stdio.h>

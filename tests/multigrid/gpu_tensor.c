@@ -2,8 +2,8 @@
 #include "tests/common/on_device.h"
 #include "tests/multigrid/tensor_cases.h"
 
-ON_DEVICE(starfish_tensor_defect_cuda_f32, starfish_band_defect)
-ON_DEVICE(starfish_tensor_defect_cuda_f64, starfish_band_defect)
+ON_DEVICE(starfish_tensor_residual_cuda_f32, starfish_band_residual)
+ON_DEVICE(starfish_tensor_residual_cuda_f64, starfish_band_residual)
 ON_DEVICE(starfish_tensor_jacobi_cuda_f32, starfish_band_jacobi)
 ON_DEVICE(starfish_tensor_jacobi_cuda_f64, starfish_band_jacobi)
 
@@ -11,7 +11,7 @@ int main(void)
 {
     static const struct test_tensor_device device = {
         &test_cuda_memory,
-        {starfish_tensor_defect_cuda_f32_here, starfish_tensor_defect_cuda_f64_here},
+        {starfish_tensor_residual_cuda_f32_here, starfish_tensor_residual_cuda_f64_here},
         {starfish_tensor_jacobi_cuda_f32_here, starfish_tensor_jacobi_cuda_f64_here},
         {NULL, NULL},
         {NULL, NULL}};

@@ -1,5 +1,5 @@
-/* Cases of the multigrid kernels. Arrays lie between guard zones, and results are NaN before: what a kernel must not write
- * stays NaN, and what it must not read would spread. */
+/* Cases of the multigrid kernels. Arrays lie between guard zones, and results are NaN before: what a kernel must not
+ * write stays NaN, and what it must not read would spread. */
 #include "tests/multigrid/kernel_cases.h"
 
 #include "tests/common/reals.h"
@@ -143,7 +143,8 @@ static void *fetch(const void *device, size_t count, size_t size)
     return host;
 }
 
-/* What is stored for (i,j) and its neighbour at (dx,dy): an entry, or the row's sum; from the five bands and symmetry. */
+/* What is stored for (i,j) and its neighbour at (dx,dy): an entry, or the row's sum; from the five bands and symmetry.
+ */
 static double stored(const struct grid *g, size_t i, size_t j, int dx, int dy)
 {
     const long k = (long)i + dx, l = (long)j + dy;
@@ -168,7 +169,7 @@ static double naive_diagonal(const struct grid *g, size_t i, size_t j)
 }
 
 /* f - A u at (i,j), with the diagonal as it is. */
-static double naive_defect(const struct grid *g, int with_u, size_t i, size_t j)
+static double naive_residual(const struct grid *g, int with_u, size_t i, size_t j)
 {
     double value = test_real_get(g->f, g->precision, i + j * g->nx);
 
@@ -185,20 +186,20 @@ static double naive_defect(const struct grid *g, int with_u, size_t i, size_t j)
 
 static void check_sums(const struct grid *g, int with_u, const double *device_sums)
 {
-    double expected = 0, got = 0, *sums = fetch(device_sums, STARFISH_BAND_SUMS, sizeof *sums);
+    double expected = 0, got = 0, *sums = fetch(device_sums, STARFISH_SUMS, sizeof *sums);
 
     for (size_t j = g->at.y0; j < g->at.y1; j++)
         for (size_t i = g->at.x0; i < g->at.x1; i++)
-            expected += pow(naive_defect(g, with_u, i, j), 2);
-    for (size_t s = 0; s < STARFISH_BAND_SUMS; s++)
+            expected += pow(naive_residual(g, with_u, i, j), 2);
+    for (size_t s = 0; s < STARFISH_SUMS; s++)
         got += sums[s];
-    /* each defect is good to 128 eps, and 2 |d| is at most d^2 + 1 */
+    /* each residual is good to 128 eps, and 2 |d| is at most d^2 + 1 */
     assert_true(fabs(got - expected) <=
                 (128 * test_real_epsilon(g->precision) + 1e-16 * (double)g->count) * (expected + (double)g->count));
     free(sums);
 }
 
-/* What a defect's kernel writes. */
+/* What a residual's kernel writes. */
 enum results { DEFECT, DEFECT_OF_ZERO, DIAGONAL, AHEAD_IN_X, AHEAD_IN_Y };
 
 static double expected_result(const struct grid *g, enum results what, size_t i, size_t j)
@@ -207,7 +208,7 @@ static double expected_result(const struct grid *g, enum results what, size_t i,
         return naive_diagonal(g, i, j);
     if (what == AHEAD_IN_X || what == AHEAD_IN_Y)
         return stored(g, i, j, what == AHEAD_IN_X, what == AHEAD_IN_Y);
-    return naive_defect(g, what == DEFECT, i, j);
+    return naive_residual(g, what == DEFECT, i, j);
 }
 
 /* Values of the rectangle, `pitch` apart, of each unknown; between rows nothing is written. */
@@ -228,24 +229,24 @@ static void check_rectangle(const struct grid *g, const void *device_values, siz
 }
 
 /* along: AHEAD_IN_X or _Y with the diagonal and these, else without. */
-static void check_defect(const struct grid *g, int with_u, int with_result, int with_sums, enum results along)
+static void check_residual(const struct grid *g, int with_u, int with_result, int with_sums, enum results along)
 {
     const size_t size = starfish_real_size(g->precision), width = g->at.x1 - g->at.x0, pitch = width + 3;
     const size_t count = pitch * (g->at.y1 - g->at.y0);
     const int with_diag = along == AHEAD_IN_X || along == AHEAD_IN_Y;
-    const struct starfish_band_defect a = {g->there,
-                                           g->at,
-                                           with_u ? g->device_u : NULL,
-                                           g->device_f,
-                                           with_result ? tested->memory->upload(NULL, count * size) : NULL,
-                                           with_diag ? tested->memory->upload(NULL, count * size) : NULL,
-                                           with_diag ? tested->memory->upload(NULL, count * size) : NULL,
-                                           along == AHEAD_IN_Y,
-                                           pitch,
-                                           with_sums ? tested->memory->upload(NULL, STARFISH_BAND_SUMS * sizeof(double))
-                                                     : NULL};
+    const struct starfish_band_residual a = {g->there,
+                                             g->at,
+                                             with_u ? g->device_u : NULL,
+                                             g->device_f,
+                                             with_result ? tested->memory->upload(NULL, count * size) : NULL,
+                                             with_diag ? tested->memory->upload(NULL, count * size) : NULL,
+                                             with_diag ? tested->memory->upload(NULL, count * size) : NULL,
+                                             along == AHEAD_IN_Y,
+                                             pitch,
+                                             with_sums ? tested->memory->upload(NULL, STARFISH_SUMS * sizeof(double))
+                                                       : NULL};
 
-    tested->defect[kind_of(g)](&a);
+    tested->residual[kind_of(g)](&a);
     if (with_sums)
         check_sums(g, with_u, a.sums);
     if (with_result)
@@ -281,7 +282,7 @@ static void check_jacobi(const struct grid *g, int with_u)
         if (!in_rectangle(g, e))
             assert_true(isnan(value));
         else
-            assert_true(fabs(value - u - 0.75 * naive_defect(g, with_u, e % g->nx, e / g->nx) / diag) <=
+            assert_true(fabs(value - u - 0.75 * naive_residual(g, with_u, e % g->nx, e / g->nx) / diag) <=
                         32 * test_real_epsilon(g->precision));
     }
     free(got);
@@ -297,7 +298,7 @@ static void relax_naively(const struct grid *g, size_t parity, void *v)
         for (size_t j = g->at.y0 + (g->at.y0 + parity) % 2; j < g->at.y1; j += 2)
             for (size_t i = odd; i < g->nx; i += 2) {
                 const size_t e = i + j * g->nx;
-                const double step = naive_defect(&now, 1, i, j) / naive_diagonal(g, i, j);
+                const double step = naive_residual(&now, 1, i, j) / naive_diagonal(g, i, j);
                 test_real_put(v, g->precision, e, test_real_get(v, g->precision, e) + 1.25 * step);
             }
 }
@@ -341,7 +342,7 @@ static void solve_column(const struct grid *g, int with_u, size_t i, double *cor
         const double lower = stored(g, i, j, 0, -1);
         const double pivot = naive_diagonal(g, i, j) - (j > 0 ? lower * c[j - 1] : 0);
         c[j] = stored(g, i, j, 0, 1) / pivot;
-        correction[j] = (naive_defect(g, with_u, i, j) - (j > 0 ? lower * correction[j - 1] : 0)) / pivot;
+        correction[j] = (naive_residual(g, with_u, i, j) - (j > 0 ? lower * correction[j - 1] : 0)) / pivot;
     }
     for (size_t j = g->ny - 1; j-- > 0;)
         correction[j] -= c[j] * correction[j + 1];
@@ -387,8 +388,8 @@ static void check_update(const struct grid *g, int with_u, int in_place)
 {
     const size_t size = starfish_real_size(g->precision);
     void *v = tested->memory->upload(in_place ? g->u : NULL, g->count * size);
-    const struct starfish_band_update a = {g->nx,       g->at, 0.7, in_place ? v : with_u ? g->device_u : NULL,
-                                           g->device_f, g->nx, v};
+    const struct starfish_vector_update a = {g->nx,       g->at, 0.7, in_place ? v : with_u ? g->device_u : NULL,
+                                             g->device_f, g->nx, v};
 
     tested->update[g->precision](&a);
     void *got = fetch(v, g->count, size);
@@ -409,8 +410,8 @@ static void check_update_of_correction(const struct grid *g)
 {
     const size_t size = starfish_real_size(g->precision);
     char *v = tested->memory->upload(g->u, g->count * size);
-    const struct starfish_band_update a = {g->nx, g->at, 0.7, g->device_f, v + (g->at.x0 + g->at.y0 * g->nx) * size,
-                                           g->nx, v};
+    const struct starfish_vector_update a = {g->nx, g->at, 0.7, g->device_f, v + (g->at.x0 + g->at.y0 * g->nx) * size,
+                                             g->nx, v};
 
     tested->update[g->precision](&a);
     void *got = fetch(v, g->count, size);
@@ -424,13 +425,13 @@ static void check_update_of_correction(const struct grid *g)
 
 static void check_product(const struct grid *g)
 {
-    const struct starfish_band_product a = {g->nx, g->at, g->device_u, g->device_f,
-                                            tested->memory->upload(NULL, STARFISH_BAND_SUMS * sizeof(double))};
+    const struct starfish_vector_product a = {g->nx, g->at, g->device_u, g->device_f,
+                                              tested->memory->upload(NULL, STARFISH_SUMS * sizeof(double))};
     double expected = 0, size = 0, got = 0;
 
     tested->product[g->precision](&a);
-    double *sums = fetch(a.sums, STARFISH_BAND_SUMS, sizeof *sums);
-    for (size_t s = 0; s < STARFISH_BAND_SUMS; s++)
+    double *sums = fetch(a.sums, STARFISH_SUMS, sizeof *sums);
+    for (size_t s = 0; s < STARFISH_SUMS; s++)
         got += sums[s];
     for (size_t e = 0; e < g->count; e++) {
         const double term = test_real_get(g->u, g->precision, e) * test_real_get(g->f, g->precision, e);
@@ -444,7 +445,7 @@ static void check_product(const struct grid *g)
 static void check_copy(const struct grid *g)
 {
     const size_t size = starfish_real_size(g->precision);
-    const struct starfish_band_update a = {
+    const struct starfish_vector_update a = {
         .nx = g->nx, .at = g->at, .u = g->device_u, .v = tested->memory->upload(NULL, g->count * size)};
 
     tested->update[g->precision](&a);
@@ -464,8 +465,8 @@ static void check_precisions(size_t nx, size_t ny, struct starfish_rectangle at,
     float *low = test_reals(STARFISH_F32, count, &seed);
     double *device_high = tested->memory->upload(high, count * sizeof *high);
     float *device_low = tested->memory->upload(low, count * sizeof *low);
-    const struct starfish_band_widen widen = {nx, at, 0.125, zero, device_low, device_high};
-    const struct starfish_band_narrow narrow = {nx, at, 4096, device_high, device_low};
+    const struct starfish_vector_widen widen = {nx, at, 0.125, zero, device_low, device_high};
+    const struct starfish_vector_narrow narrow = {nx, at, 4096, device_high, device_low};
 
     tested->widen(&widen);
     tested->narrow(&narrow);
@@ -491,9 +492,9 @@ static void check_matrix(starfish_precision precision, size_t nx, size_t ny, str
 
     make_grid(&g, precision, nx, ny, at, diagonals, storage);
     for (int variant = 0; variant < 6; variant++)
-        check_defect(&g, variant % 2, variant / 2 != 1, variant / 2 > 0, DEFECT);
+        check_residual(&g, variant % 2, variant / 2 != 1, variant / 2 > 0, DEFECT);
     for (int variant = 0; variant < 4; variant++)
-        check_defect(&g, variant % 2, 1, variant / 2, variant % 3 ? AHEAD_IN_X : AHEAD_IN_Y);
+        check_residual(&g, variant % 2, 1, variant / 2, variant % 3 ? AHEAD_IN_X : AHEAD_IN_Y);
     for (int with_u = 0; with_u < 2; with_u++)
         check_jacobi(&g, with_u);
     for (int variant = 0; variant < 4 && storage == STARFISH_BAND_REALS; variant++)
@@ -697,7 +698,7 @@ static void check_restrict(const struct transfer *t, int whole)
                                         tested->memory->upload(first, (rows[1] - rows[0]) * fx * size),
                                         rows[0],
                                         tested->memory->upload(NULL, nx * t->size[1].coarse * size)};
-    tested->restrict_defect[t->precision](&a);
+    tested->restrict_residual[t->precision](&a);
     void *got = fetch(a.coarse, nx * t->size[1].coarse, size);
     for (size_t e = 0; e < nx * t->size[1].coarse; e++) {
         const size_t I = e % nx, J = e / nx;

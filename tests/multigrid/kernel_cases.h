@@ -11,16 +11,16 @@
 /* Kernels by precision; those of four also for f32 with entries in F16 and BF16. */
 struct test_multigrid_device {
     const struct test_memory *memory;
-    void (*defect[4])(const struct starfish_band_defect *arguments);
+    void (*residual[4])(const struct starfish_band_residual *arguments);
     void (*jacobi[4])(const struct starfish_band_jacobi *arguments);
     void (*colours[2])(const struct starfish_band_colours *arguments);
     void (*columns[4])(const struct starfish_band_columns *arguments); /* NULL but on cores */
-    void (*update[2])(const struct starfish_band_update *arguments);
-    void (*product[2])(const struct starfish_band_product *arguments);
+    void (*update[2])(const struct starfish_vector_update *arguments);
+    void (*product[2])(const struct starfish_vector_product *arguments);
     void (*dense[2])(const struct starfish_band_dense *arguments);
-    void (*narrow)(const struct starfish_band_narrow *arguments);
-    void (*widen)(const struct starfish_band_widen *arguments);
-    void (*restrict_defect[2])(const struct starfish_restrict *arguments);
+    void (*narrow)(const struct starfish_vector_narrow *arguments);
+    void (*widen)(const struct starfish_vector_widen *arguments);
+    void (*restrict_residual[2])(const struct starfish_restrict *arguments);
     void (*prolong[2])(const struct starfish_prolong *arguments);
 };
 

@@ -1,5 +1,5 @@
-/* Stored bands and tensor products are the same matrix: solves with either take the same cycles to the same solution. On all workers
- * there are. */
+/* Stored bands and tensor products are the same matrix: solves with either take the same cycles to the same solution.
+ * On all workers there are. */
 #include <starfish/starfish.h>
 
 #include <math.h>

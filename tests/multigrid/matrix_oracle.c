@@ -124,7 +124,7 @@ void test_matrix_free(struct test_matrix *g, const struct test_memory *memory)
             free(g->axis[d][k]);
 }
 
-double test_matrix_defect(const struct test_matrix *g, int with_u, long i, long j)
+double test_matrix_residual(const struct test_matrix *g, int with_u, long i, long j)
 {
     double value = test_real_get(g->f, g->precision, (size_t)(i + j * (long)g->n[0]));
 

@@ -1,5 +1,5 @@
-/* Matrices of Q1 multigrid as functions of their entries, of random bands and of tensor products of random elements: what kernels are
- * compared with. */
+/* Matrices of Q1 multigrid as functions of their entries, of random bands and of tensor products of random elements:
+ * what kernels are compared with. */
 #ifndef STARFISH_TESTS_MULTIGRID_MATRIX_ORACLE_H
 #define STARFISH_TESTS_MULTIGRID_MATRIX_ORACLE_H
 
@@ -24,6 +24,6 @@ void test_matrix_free(struct test_matrix *g, const struct test_memory *memory); 
 /* The entry of unknowns (i,j) and (i + dx, j + dy), 0 where the second is none. */
 double test_matrix_entry(const struct test_matrix *g, long i, long j, int dx, int dy);
 /* f - A u at (i,j), u being zero if not with_u. */
-double test_matrix_defect(const struct test_matrix *g, int with_u, long i, long j);
+double test_matrix_residual(const struct test_matrix *g, int with_u, long i, long j);
 
 #endif

@@ -72,8 +72,8 @@ static double single_error(int level, int stored_diagonal)
     return test_q1_error_of("U1", level, &options, &info);
 }
 
-/* Single precision alone: with diagonals the error falls at first, and rises again from level 9 to 10, to ten times that of double. With
- * row sums it is that of double, and a tenth more at level 10. */
+/* Single precision alone: with diagonals the error falls at first, and rises again from level 9 to 10, to ten times
+ * that of double. With row sums it is that of double, and a tenth more at level 10. */
 static void errors_rise_in_single_precision(void **state)
 {
     (void)state;

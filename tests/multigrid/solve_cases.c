@@ -78,7 +78,8 @@ static double largest_difference(const double *a, const double *b, size_t n)
     return difference / largest;
 }
 
-/* Solutions of the same arithmetic: equal, unless some tasks may run on cores or on a GPU as it comes, which round differently. */
+/* Solutions of the same arithmetic: equal, unless some tasks may run on cores or on a GPU as it comes, which round
+ * differently. */
 static void assert_same(const double *a, const double *b, size_t n, double rounding)
 {
     const int either = starfish_context_workers_of(test_q1_context, STARFISH_CPU) > 0 &&
@@ -159,7 +160,8 @@ static void every_option_solves(void **state)
     test_q1_free(&mesh);
 }
 
-/* Tasks of parts of a grid do what one task of all of it does: bit by bit, but for lines, which are solved in groups. */
+/* Tasks of parts of a grid do what one task of all of it does: bit by bit, but for lines, which are solved in groups.
+ */
 static void cuts_change_nothing(void **state)
 {
     (void)state;
@@ -204,7 +206,8 @@ static double polynomial(double part, double high, int steps, int count, double 
     return product;
 }
 
-/* Of all polynomials that are 1 at 0 the one that is smallest on the interval, where it is at most 1 / T(x), T(x) = cosh(m acosh x). */
+/* Of all polynomials that are 1 at 0 the one that is smallest on the interval, where it is at most 1 / T(x), T(x) =
+ * cosh(m acosh x). */
 static void chebyshev_steps_make_the_polynomial(void **state)
 {
     (void)state;
@@ -224,8 +227,8 @@ static void chebyshev_steps_make_the_polynomial(void **state)
             assert_true(fabs(polynomial(part, high, 100, 2 * pairs, high * p / 100)) <= 1 + 1e-12);
 }
 
-/* With as many steps as Jacobi a cycle reduces the residual at least as much, in every precision, tail or not. In single
- * precision cycles are counted only: they end before their factor settles. */
+/* With as many steps as Jacobi a cycle reduces the residual at least as much, in every precision, tail or not. In
+ * single precision cycles are counted only: they end before their factor settles. */
 static void chebyshev_is_no_worse_than_jacobi(void **state)
 {
     (void)state;
@@ -255,7 +258,8 @@ static void chebyshev_is_no_worse_than_jacobi(void **state)
             }
 }
 
-/* One task for small grids does what tasks of each do, also where dampings differ from step to step and grid to grid. */
+/* One task for small grids does what tasks of each do, also where dampings differ from step to step and grid to grid.
+ */
 static void tails_change_nothing(void **state)
 {
     (void)state;

@@ -3,11 +3,12 @@
 
 int main(void)
 {
-    static const struct test_tensor_device device = {&test_host_memory,
-                                                     {starfish_tensor_defect_cpu_f32, starfish_tensor_defect_cpu_f64},
-                                                     {starfish_tensor_jacobi_cpu_f32, starfish_tensor_jacobi_cpu_f64},
-                                                     {starfish_band_columns_cpu_f32, starfish_band_columns_cpu_f64},
-                                                     {starfish_tensor_lower_cpu_f32, starfish_tensor_lower_cpu_f64}};
+    static const struct test_tensor_device device = {
+        &test_host_memory,
+        {starfish_tensor_residual_cpu_f32, starfish_tensor_residual_cpu_f64},
+        {starfish_tensor_jacobi_cpu_f32, starfish_tensor_jacobi_cpu_f64},
+        {starfish_band_columns_cpu_f32, starfish_band_columns_cpu_f64},
+        {starfish_tensor_lower_cpu_f32, starfish_tensor_lower_cpu_f64}};
 
     return test_tensor_kernels(&device);
 }

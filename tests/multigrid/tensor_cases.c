@@ -46,12 +46,12 @@ static void expect(const struct test_matrix *m, const char *what, size_t i, size
         fail_msg("%s of %zu x %zu at (%zu, %zu): %.17g, not %.17g", what, m->n[0], m->n[1], i, j, got, expected);
 }
 
-static void check_defect(const struct test_matrix *m, int with_u, int part)
+static void check_residual(const struct test_matrix *m, int with_u, int part)
 {
     const struct starfish_rectangle at = part_of(m, part);
     const size_t pitch = at.x1 - at.x0 + 3, size = starfish_real_size(m->precision), rows = at.y1 - at.y0;
     double expected = 0, got = 0;
-    const struct starfish_band_defect a = {
+    const struct starfish_band_residual a = {
         .matrix = m->there,
         .at = at,
         .u = with_u ? upload(m, m->u) : NULL,
@@ -59,22 +59,22 @@ static void check_defect(const struct test_matrix *m, int with_u, int part)
         .result = tested->memory->upload(NULL, pitch * rows * size),
         .diag = tested->columns[0] ? tested->memory->upload(NULL, pitch * rows * size) : NULL,
         .pitch = pitch,
-        .sums = tested->memory->upload(NULL, STARFISH_BAND_SUMS * sizeof(double))};
+        .sums = tested->memory->upload(NULL, STARFISH_SUMS * sizeof(double))};
 
-    tested->defect[m->precision](&a);
+    tested->residual[m->precision](&a);
     void *result = fetch(a.result, pitch * rows * size), *diag = a.diag ? fetch(a.diag, pitch * rows * size) : NULL;
-    double *sums = fetch(a.sums, STARFISH_BAND_SUMS * sizeof *sums);
+    double *sums = fetch(a.sums, STARFISH_SUMS * sizeof *sums);
     for (size_t j = at.y0; j < at.y1; j++)
         for (size_t i = at.x0; i < at.x1; i++) {
             const size_t e = i - at.x0 + (j - at.y0) * pitch;
-            const double value = test_matrix_defect(m, with_u, (long)i, (long)j);
-            expect(m, "defect", i, j, test_real_get(result, m->precision, e), value);
+            const double value = test_matrix_residual(m, with_u, (long)i, (long)j);
+            expect(m, "residual", i, j, test_real_get(result, m->precision, e), value);
             if (diag)
                 expect(m, "diagonal", i, j, test_real_get(diag, m->precision, e),
                        test_matrix_entry(m, (long)i, (long)j, 0, 0));
             expected += value * value;
         }
-    for (size_t k = 0; k < STARFISH_BAND_SUMS; k++)
+    for (size_t k = 0; k < STARFISH_SUMS; k++)
         got += sums[k];
     assert_true(fabs(got - expected) <= 8 * tolerance(m) * (1 + (double)(rows * pitch) + expected));
     free(result);
@@ -105,13 +105,13 @@ static void check_jacobi(const struct test_matrix *m, int with_u, int part)
             }
             expect(m, "Jacobi step", i, j, got,
                    (with_u ? test_real_get(m->u, m->precision, e) : 0) +
-                       0.7 * test_matrix_defect(m, with_u, (long)i, (long)j) /
+                       0.7 * test_matrix_residual(m, with_u, (long)i, (long)j) /
                            test_matrix_entry(m, (long)i, (long)j, 0, 0));
         }
     free(v);
 }
 
-/* T x = defect is what is checked of a step by columns: x is the correction over the damping. */
+/* T x = residual is what is checked of a step by columns: x is the correction over the damping. */
 static void check_columns(const struct test_matrix *m, int with_u)
 {
     const size_t nx = m->n[0], ny = m->n[1], size = starfish_real_size(m->precision);
@@ -137,7 +137,7 @@ static void check_columns(const struct test_matrix *m, int with_u)
                 product +=
                     test_matrix_entry(m, (long)i, (long)j, 0, dy) * (test_real_get(v, m->precision, e) - before) / 0.5;
             }
-            expect(m, "columns", i, j, product, test_matrix_defect(m, with_u, (long)i, (long)j));
+            expect(m, "columns", i, j, product, test_matrix_residual(m, with_u, (long)i, (long)j));
         }
     free(v);
 }
@@ -162,7 +162,7 @@ static void check_lower(const struct test_matrix *m)
 static void check_all(const struct test_matrix *m)
 {
     for (int way = 0; way < 4; way++) {
-        check_defect(m, way % 2, way / 2);
+        check_residual(m, way % 2, way / 2);
         check_jacobi(m, way % 2, way / 2);
     }
     for (int with_u = 0; with_u < 2 && tested->columns[0]; with_u++)

@@ -8,7 +8,7 @@
 /* Kernels by precision; columns and lower are the CPU's alone and may be NULL. */
 struct test_tensor_device {
     const struct test_memory *memory;
-    void (*defect[2])(const struct starfish_band_defect *arguments);
+    void (*residual[2])(const struct starfish_band_residual *arguments);
     void (*jacobi[2])(const struct starfish_band_jacobi *arguments);
     void (*columns[2])(const struct starfish_band_columns *arguments);
     void (*lower[2])(const struct starfish_tensor_lower *arguments);

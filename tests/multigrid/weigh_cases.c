@@ -85,14 +85,14 @@ static void check_weigh(struct grid *g, int weighs_values, int weighs_offset, in
 
 static void check_sum(struct grid *g, int weighs_values)
 {
-    static double host[STARFISH_BAND_SUMS];
+    static double host[STARFISH_SUMS];
     double *sums = tested->memory->upload(NULL, sizeof host), sum = 0, wanted = 0;
     const struct starfish_volume_sum arguments = {
         .at = g->at, .weighs_values = weighs_values, .v = g->device_v, .sums = sums};
 
     tested->sum[g->precision](&arguments);
     tested->memory->download(host, sums, sizeof host);
-    for (size_t s = 0; s < STARFISH_BAND_SUMS; s++)
+    for (size_t s = 0; s < STARFISH_SUMS; s++)
         sum += host[s];
     for (size_t e = 0; e < g->count; e++)
         if (inside(g, e))

@@ -28,7 +28,8 @@ enum { METHODS = 4 };
 static const starfish_method methods[METHODS] = {STARFISH_METHOD_AUTO, STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI,
                                                  STARFISH_METHOD_BLKTRI_PRODUCT};
 
-/* ---- Problems ------------------------------------------------------------------------------------------------------ */
+/* ---- Problems ------------------------------------------------------------------------------------------------------
+ */
 
 /* x as pairs, whose imaginary parts are zero unless complex_line; the flag is passed on to the library only then. */
 struct problem {
@@ -137,7 +138,8 @@ static void solve(starfish_poisson_plan *plan, starfish_precision precision, con
     free(narrow);
 }
 
-/* ---- Solutions ----------------------------------------------------------------------------------------------------- */
+/* ---- Solutions -----------------------------------------------------------------------------------------------------
+ */
 
 static void check_recovers(const struct problem *p, const struct starfish_poisson_options *options, unsigned *seed)
 {
@@ -341,7 +343,8 @@ static void solves_on_fields(void **state)
     free(u), free(f);
 }
 
-/* ---- Errors -------------------------------------------------------------------------------------------------------- */
+/* ---- Errors --------------------------------------------------------------------------------------------------------
+ */
 
 static void wrong_arguments_are_refused(void **state)
 {
@@ -422,7 +425,8 @@ static void singular_problems_are_refused(void **state)
     free_problem(&p);
 }
 
-/* ---- FISHPACK's CBLKTRI -------------------------------------------------------------------------------------------- */
+/* ---- FISHPACK's CBLKTRI --------------------------------------------------------------------------------------------
+ */
 
 static starfish_status call(const struct problem *p, int iflg, int idimy, number *y, int *ierror,
                             starfish_blktri_work *work)
@@ -578,7 +582,8 @@ static void a_handle_serves_both_kinds(void **state)
     free(u), free(f);
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------------------------- */
+/* ---- Threads -------------------------------------------------------------------------------------------------------
+ */
 
 enum { THREADS = 8, SOLVES = 4 };
 
@@ -623,7 +628,8 @@ static void threads_solve_at_once(void **state)
     }
 }
 
-/* ---- All of them --------------------------------------------------------------------------------------------------- */
+/* ---- All of them ---------------------------------------------------------------------------------------------------
+ */
 
 static int set_up(void **state)
 {

@@ -589,10 +589,11 @@ static void partial_fractions_stand_stretching(void **state)
     free(lower), free(diag), free(upper), free(f), free(v), free(u);
 }
 
-/* ---- Methods, workers, reuse -------------------------------------------------------------------------------------- */
+/* ---- Methods, workers, reuse --------------------------------------------------------------------------------------
+ */
 
-/* Iterative refinement gives back the digits that a basis loses where a strongly stretched grid, almost but not quite its
- * own mirror image, leaves its eigenvectors ill-determined; a solve in place, boundary data are in its way, too. */
+/* Iterative refinement gives back the digits that a basis loses where a strongly stretched grid, almost but not quite
+ * its own mirror image, leaves its eigenvectors ill-determined; a solve in place, boundary data are in its way, too. */
 static void refinement_brings_back_digits(void **state)
 {
     (void)state;
@@ -854,7 +855,8 @@ static void two_contexts_live_together(void **state)
     free_problem(&p);
 }
 
-/* ---- Refusals ----------------------------------------------------------------------------------------------------- */
+/* ---- Refusals -----------------------------------------------------------------------------------------------------
+ */
 
 static void expect(starfish_status status, starfish_status expected, const char *part)
 {

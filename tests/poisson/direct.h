@@ -4,8 +4,8 @@
 
 #include <starfish/starfish.h>
 
-/* Runs all tests with contexts of so many workers of each kind (-1: all) and so many cores to a CPU worker (0: Starfish's
- * choice); returns the number that failed. */
+/* Runs all tests with contexts of so many workers of each kind (-1: all) and so many cores to a CPU worker (0:
+ * Starfish's choice); returns the number that failed. */
 int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int cores_per_worker);
 
 #endif

@@ -1,4 +1,5 @@
-/* The tests of the direct solvers and their interface on GPUs alone and on GPUs and cores together; 77 where there is no GPU. */
+/* The tests of the direct solvers and their interface on GPUs alone and on GPUs and cores together; 77 where there is
+ * no GPU. */
 #include "tests/poisson/direct.h"
 #include "tests/poisson/interface.h"
 

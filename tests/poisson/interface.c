@@ -48,7 +48,8 @@ static double largest_difference(starfish_precision precision, const void *a, co
     return largest;
 }
 
-/* ---- Plans -------------------------------------------------------------------------------------------------------- */
+/* ---- Plans --------------------------------------------------------------------------------------------------------
+ */
 
 static void plans_tell_what_they_are(void **state)
 {
@@ -89,8 +90,8 @@ static void plans_tell_what_they_are(void **state)
     starfish_poisson_plan_destroy(NULL);
 }
 
-/* On cores a change of basis is for short directions, halves for mirrored ones, and its preparation counts where right-hand
- * sides are few; a GPU multiplies matrices faster than all else. */
+/* On cores a change of basis is for short directions, halves for mirrored ones, and its preparation counts where
+ * right-hand sides are few; a GPU multiplies matrices faster than all else. */
 static void auto_weighs_methods_in_2d(void **state)
 {
     (void)state;
@@ -206,7 +207,8 @@ static void refuses_bad_plans(void **state)
     ASSERT_FAILS(starfish_separable2d_plan_create(context, axis, axis, 0, NULL, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
 }
 
-/* ---- Arguments of a solve ----------------------------------------------------------------------------------------- */
+/* ---- Arguments of a solve -----------------------------------------------------------------------------------------
+ */
 
 static void refuses_null_pointers(void **state)
 {
@@ -310,7 +312,8 @@ static void arrays_may_lie_anywhere(void **state)
     }
 }
 
-/* ---- Jobs --------------------------------------------------------------------------------------------------------- */
+/* ---- Jobs ---------------------------------------------------------------------------------------------------------
+ */
 
 static void jobs_tell_how_far_they_are(void **state)
 {

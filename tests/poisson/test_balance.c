@@ -1,5 +1,5 @@
-/* The cores' share of lone solves: on a pretended machine it ends where both kinds of workers take as long, and never at a
- * share that took longer than another one. */
+/* The cores' share of lone solves: on a pretended machine it ends where both kinds of workers take as long, and never
+ * at a share that took longer than another one. */
 #include "poisson/balance.h"
 
 #include <setjmp.h>

@@ -100,7 +100,8 @@ static double solve_error(const struct problem *p, double scale, starfish_blktri
     return error;
 }
 
-/* ---- Solutions ----------------------------------------------------------------------------------------------------- */
+/* ---- Solutions -----------------------------------------------------------------------------------------------------
+ */
 
 static void recovers_random_fields(void **state)
 {
@@ -197,7 +198,8 @@ static void solves_singular_systems_up_to_a_constant(void **state)
     free_problem(&p);
 }
 
-/* ---- Error numbers ------------------------------------------------------------------------------------------------- */
+/* ---- Error numbers -------------------------------------------------------------------------------------------------
+ */
 
 enum { ROWS = 6, COLUMNS = 7, ARRAYS = 6 };
 enum { AN, BN, CN, AM, BM, CM };
@@ -313,7 +315,8 @@ static void missing_arguments_are_refused(void **state)
     free_problem(&p);
 }
 
-/* ---- Handles ------------------------------------------------------------------------------------------------------- */
+/* ---- Handles -------------------------------------------------------------------------------------------------------
+ */
 
 /* FISHPACK's preparation looks at the direction j only, so m, am, bm and cm may change from solve to solve. */
 static void coefficients_may_change_between_solves(void **state)
@@ -362,7 +365,8 @@ static void handles_can_be_freed_and_used_again(void **state)
     free_problem(&p);
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------------------------- */
+/* ---- Threads -------------------------------------------------------------------------------------------------------
+ */
 
 enum { THREADS = 8, SOLVES = 4 };
 
@@ -400,7 +404,8 @@ static void run_threads(const struct problem *problems, int count, starfish_blkt
             fail_msg("thread %d: error %g", i, t[i].error);
 }
 
-/* One handle, whose coefficients stay or change all the time; and a handle for each thread, which start and stop StarPU. */
+/* One handle, whose coefficients stay or change all the time; and a handle for each thread, which start and stop
+ * StarPU. */
 static void threads_solve_at_once(void **state)
 {
     (void)state;
@@ -417,7 +422,8 @@ static void threads_solve_at_once(void **state)
     free_problem(&p[1]);
 }
 
-/* ---- All of them --------------------------------------------------------------------------------------------------- */
+/* ---- All of them ---------------------------------------------------------------------------------------------------
+ */
 
 static int set_up(void **state)
 {

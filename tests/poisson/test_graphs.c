@@ -1,5 +1,5 @@
-/* Graphs of the slab method with cuts of which no public option tells: slabs of very different thickness, as cores and a
- * GPU that share a field have. */
+/* Graphs of the slab method with cuts of which no public option tells: slabs of very different thickness, as cores and
+ * a GPU that share a field have. */
 #include "poisson/plan.h"
 
 #include "tests/common/check.h"

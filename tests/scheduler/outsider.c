@@ -1,5 +1,5 @@
-/* A program that knows StarPU and not Starfish, for plug-ins: chains of tasks, some with a width; says under which policy
- * they ran, and fails when one did not, or two of a chain ran out of order. */
+/* A program that knows StarPU and not Starfish, for plug-ins: chains of tasks, some with a width; says under which
+ * policy they ran, and fails when one did not, or two of a chain ran out of order. */
 #include <starpu.h>
 #include <starpu_scheduler.h>
 

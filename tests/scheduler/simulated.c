@@ -1,6 +1,6 @@
-/* For policies on machines that are not here, under StarPU built for SimGrid: rounds of wide steps on slabs with one narrow step
- * between them, as a solve has. Lengths are given, nothing is computed. Says the policy, milliseconds of simulated time, and
- * megabytes over all links.
+/* For policies on machines that are not here, under StarPU built for SimGrid: rounds of wide steps on slabs with one
+ * narrow step between them, as a solve has. Lengths are given, nothing is computed. Says the policy, milliseconds of
+ * simulated time, and megabytes over all links.
  *
  *     simulated ROUNDS WIDE_GPU WIDE_CPU NARROW_GPU NARROW_CPU      microseconds */
 #include <starpu.h>

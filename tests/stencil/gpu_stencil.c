@@ -1,5 +1,5 @@
-/* The seven-point kernels on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set. Exit
- * status 77 without a device. */
+/* The seven-point kernels on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set.
+ * Exit status 77 without a device. */
 #include "tests/stencil/stencil_cases.h"
 
 #include <cuda_runtime_api.h>

@@ -210,7 +210,8 @@ void test_residual_not_finite(const struct test_sparse_device *device)
             }
 }
 
-/* ---- Boundary data ------------------------------------------------------------------------------------------------ */
+/* ---- Boundary data ------------------------------------------------------------------------------------------------
+ */
 
 /* Bits of `faces` say which faces have data, of `arrays` which of them as an array. */
 static void check_boundary(const struct test_sparse_device *device, const struct test_slab *slab,
@@ -274,7 +275,8 @@ void test_boundary_table(const struct test_sparse_device *device)
         test_boundary_slab(device, &slabs[s]);
 }
 
-/* ---- Constant mode ------------------------------------------------------------------------------------------------ */
+/* ---- Constant mode ------------------------------------------------------------------------------------------------
+ */
 
 static void *weights(starfish_precision precision, size_t n, unsigned *seed)
 {
@@ -349,7 +351,8 @@ void test_constant_mode_table(const struct test_sparse_device *device)
         test_constant_mode_size(device, sizes[s].lanes, sizes[s].ny, sizes[s].nz, sizes[s].tiles);
 }
 
-/* ---- The group of tests ------------------------------------------------------------------------------------------- */
+/* ---- The group of tests -------------------------------------------------------------------------------------------
+ */
 
 static const struct test_sparse_device *tested;
 

@@ -2,10 +2,10 @@
 #ifndef STARFISH_TESTS_STENCIL_STENCIL_CASES_H
 #define STARFISH_TESTS_STENCIL_STENCIL_CASES_H
 
-#include "tridiag/kernels/constant_line.h"
 #include "blktri/kernels/constant_mode.h"
 #include "stencil/kernels/stencil.h"
 #include "tests/common/memory.h"
+#include "tridiag/kernels/constant_line.h"
 
 #include <starfish/types.h>
 

@@ -393,7 +393,8 @@ void test_batch_many_lines(const struct test_batch_device *device, size_t unknow
             }
 }
 
-/* Lines whose lower entries are the upper ones of the row before, the same memory: as with arrays of their own, bit by bit. */
+/* Lines whose lower entries are the upper ones of the row before, the same memory: as with arrays of their own, bit by
+ * bit. */
 static void check_one_array(const struct test_batch_device *device, starfish_precision precision, size_t n,
                             size_t lines)
 {

@@ -4,8 +4,8 @@
 
 #include "tridiag_cases.h"
 
-/* Both kinds of complex numbers over both precisions and kinds of lines, lines of at most `longest` unknowns, against dense
- * elimination. */
+/* Both kinds of complex numbers over both precisions and kinds of lines, lines of at most `longest` unknowns, against
+ * dense elimination. */
 void test_complex_chain_table(const struct test_device *device, size_t longest, enum starfish_tridiag_method method);
 
 #endif

@@ -1,6 +1,6 @@
-/* Weighted sums of shifted solves on CUDA: the CPU's table; against the CPU, lanes of all lengths that differ in how they
- * are solved, and more lines than run at once. Exit status 77 without a device; with STARFISH_TEST_SMALL set the large
- * sizes are left out. */
+/* Weighted sums of shifted solves on CUDA: the CPU's table; against the CPU, lanes of all lengths that differ in how
+ * they are solved, and more lines than run at once. Exit status 77 without a device; with STARFISH_TEST_SMALL set the
+ * large sizes are left out. */
 #include "sums_cases.h"
 
 #include <setjmp.h>

@@ -65,8 +65,8 @@ static void make_imaginary(struct problem *p)
     }
 }
 
-/* Rows that dominate by at least one half, all else random; when pinned, rows that sum to zero and no shift for lane 0 of
- * the pinned root. */
+/* Rows that dominate by at least one half, all else random; when pinned, rows that sum to zero and no shift for lane 0
+ * of the pinned root. */
 static void make_line(struct problem *p, unsigned *seed)
 {
     const struct test_sums_case *c = p->c;
@@ -166,7 +166,8 @@ static void solve_reference(const struct problem *p, size_t root, size_t lane, l
         assert_int_equal(starfish_tridiag_ref_solve(&line.real, z + part * c->n), 0);
 }
 
-/* Add one root's solution in one lane to the sums[outputs][parts * n] of its group; `size` to what bounds their errors. */
+/* Add one root's solution in one lane to the sums[outputs][parts * n] of its group; `size` to what bounds their errors.
+ */
 static void add_root(const struct problem *p, size_t group, size_t root, size_t lane, long double *sums,
                      long double *size)
 {
@@ -338,7 +339,8 @@ static double difference_bound(const struct problem *p, const double *reference,
         for (size_t k = 0; k < c->n * p->parts && row >= 0; k++)
             size = fmax(size, fabs(reference[element_of(p, row, k % c->n, lane, k / c->n)]));
     }
-    /* Where the matrix is singular, a rounding error moves the solution by up to n; those of n rows are of random sign. */
+    /* Where the matrix is singular, a rounding error moves the solution by up to n; those of n rows are of random sign.
+     */
     const double condition = singular ? 10 * (double)c->n * sqrt((double)c->n) : 40;
     return condition * test_real_epsilon(c->precision) * size;
 }

@@ -1,4 +1,5 @@
-/* The cases on which weighted sums of shifted solves are tested, and the check of one case, the same for every device. */
+/* The cases on which weighted sums of shifted solves are tested, and the check of one case, the same for every device.
+ */
 #ifndef STARFISH_TESTS_SUMS_CASES_H
 #define STARFISH_TESTS_SUMS_CASES_H
 
@@ -27,7 +28,8 @@ void test_sums_check(const struct test_sums_device *device, const struct test_su
 /* Against another device, for sizes at which dense elimination takes too long. */
 void test_sums_compare(const struct test_sums_device *device, const struct test_sums_device *reference,
                        const struct test_sums_case *c);
-/* Few lanes and many, both kinds of lines and precisions, all kinds of numbers, all numbers of inputs and outputs, over small sizes. */
+/* Few lanes and many, both kinds of lines and precisions, all kinds of numbers, all numbers of inputs and outputs, over
+ * small sizes. */
 void test_sums_table(const struct test_sums_device *device);
 /* Largest error so far as a fraction of its bound. */
 double test_sums_worst_error(void);

@@ -1,9 +1,8 @@
 /* What algorithm a batch is solved by, and the memory that takes.
  *
- * Measured on an H200, microseconds, f32, general coefficients, each algorithm at the same data (TILED once more later):
- *       n    lines  layout        tiled  cr_pcr      cr     pcr  pcr_thomas  thomas
- *      16  4194304  interleaved     350    6251    6836    5759        4930     735
- *     128  1048576  interleaved     731   12594   12440   13677       13577    1653
+ * Measured on an H200, microseconds, f32, general coefficients, each algorithm at the same data (TILED once more
+ * later): n    lines  layout        tiled  cr_pcr      cr     pcr  pcr_thomas  thomas 16  4194304  interleaved     350
+ * 6251    6836    5759        4930     735 128  1048576  interleaved     731   12594   12440   13677       13577 1653
  *     256     1024  contiguous      5.5     9.3    12.7    16.9        13.9     175
  *     512      512  contiguous      5.3    10.0    13.0    19.5        16.4     341
  *     512      512  interleaved     5.7    16.8    20.2    25.9        22.5     428

@@ -1,10 +1,10 @@
-/* Algorithms of one thread per line on CUDA: Thomas, Thomas with kept factors, elimination with row interchanges, what a
- * plan prepares, and the border of periodic lines.
+/* Algorithms of one thread per line on CUDA: Thomas, Thomas with kept factors, elimination with row interchanges, what
+ * a plan prepares, and the border of periodic lines.
  *
- * Bytes per unknown in reals: Thomas 9 (3 coefficients and the right-hand side read, c and d written and read again, the
- * solution written); with kept factors 7 and no division; with row interchanges 12. Coalesced when lines lie
- * side by side, else a sector per element. Bound by memory from some tens of thousands of lines on, below by the
- * latency of the recurrence. Thomas 1949; LAPACK's gtsv for the interchanges. */
+ * Bytes per unknown in reals: Thomas 9 (3 coefficients and the right-hand side read, c and d written and read again,
+ * the solution written); with kept factors 7 and no division; with row interchanges 12. Coalesced when lines lie side
+ * by side, else a sector per element. Bound by memory from some tens of thousands of lines on, below by the latency of
+ * the recurrence. Thomas 1949; LAPACK's gtsv for the interchanges. */
 #include "tridiag/kernels/batch_cuda.h"
 #include "tridiag/kernels/batch_row.h"
 

@@ -1,9 +1,9 @@
 /* Cyclic reduction and its relatives on the CPU, one line after the other: what the CUDA kernels are compared with, and
  * vectorised along the line where there is one line only.
  *
- * Bytes: the floor for lines that fit a cache. 3 to 4 times Thomas's operations (CR), log2 n times (PCR). Rows are scaled
- * to a unit diagonal, x(i) + a x(i-s) + c x(i+s) = d, as in batch_shared_cuda.cu, whose levels and switches these are;
- * here every level of CR has memory of its own, 2 n rows in all. */
+ * Bytes: the floor for lines that fit a cache. 3 to 4 times Thomas's operations (CR), log2 n times (PCR). Rows are
+ * scaled to a unit diagonal, x(i) + a x(i-s) + c x(i+s) = d, as in batch_shared_cuda.cu, whose levels and switches
+ * these are; here every level of CR has memory of its own, 2 n rows in all. */
 #include "tridiag/kernels/batch_cpu.h"
 #include "tridiag/kernels/batch_row.h"
 

@@ -1,7 +1,7 @@
 /* Rows of a batch's matrices, and lines solved one after the other: for C and for CUDA alike, one line per call.
  *
- * A periodic line's rows are those of A' = A - u v^T (batch.h), with g = -(diag[0] + shift) (or -1), u = (g, 0 .. 0, upper[n-1])
- * and v = (1, 0 .. 0, lower[0] / g). */
+ * A periodic line's rows are those of A' = A - u v^T (batch.h), with g = -(diag[0] + shift) (or -1), u = (g, 0 .. 0,
+ * upper[n-1]) and v = (1, 0 .. 0, lower[0] / g). */
 #ifndef STARFISH_TRIDIAG_KERNELS_BATCH_ROW_H
 #define STARFISH_TRIDIAG_KERNELS_BATCH_ROW_H
 
@@ -168,8 +168,9 @@ BATCH_INLINE void batch_kept_line(const struct starfish_batch *b, size_t line, s
         out[k * stride] = x = out[k * stride] - c[k * matrices] * x;
 }
 
-/* One line and column by elimination with row interchanges, as LAPACK's gtsv does it: `work` has 3 n reals, `pitch` apart,
- * for 1 / pivot and the two entries right of it. Input may be output: a row is overwritten once the next one is read. */
+/* One line and column by elimination with row interchanges, as LAPACK's gtsv does it: `work` has 3 n reals, `pitch`
+ * apart, for 1 / pivot and the two entries right of it. Input may be output: a row is overwritten once the next one is
+ * read. */
 BATCH_INLINE void batch_pivoted_line(const struct starfish_batch *b, size_t line, size_t column, real *work,
                                      size_t pitch)
 {

@@ -12,8 +12,8 @@ namespace
 
 enum { THREADS = 512 };
 
-/* The joints of all segments, in global memory: member m of segment s of line l at [m][l * segments + s], the members of
- * the columns, r and D, after the others as [column][r, D]. */
+/* The joints of all segments, in global memory: member m of segment s of line l at [m][l * segments + s], the members
+ * of the columns, r and D, after the others as [column][r, D]. */
 enum { JOINT_A, JOINT_B, JOINT_U, JOINT_E, JOINT_C, JOINT_MEMBERS };
 
 template <int Columns>

@@ -7,15 +7,15 @@
  * Rows are scaled to a unit diagonal, x(i) + a x(i-s) + c x(i+s) = d, so one reciprocal makes a new row.
  *
  * CR eliminates the even rows of each level; its odd rows are the next level. In place, level k has a stride of 2^k and
- * meets bank conflicts of that order. Stored apart (Goeddeke and Strzodka 2011), the even and the odd rows of a level are
- * each contiguous: the rows of level k+1, even ones first, take the place of the odd rows of level k. Even and odd arrays
- * begin half a round of banks apart, so that neighbouring threads, which alternate between them, meet no conflicts
- * either, writes included. The paper has 1.5 n rows, the odd rows of a level in new memory; here a barrier between
- * reading a level and writing the next one lets n and a little padding do. On an H200 that barrier costs what the
- * conflicts do: 512 lines of 512 in f32 take 13.0 us apart and 12.4 us in place (the GTX 280 of the paper: 0.445 ms, and
- * 1.066 ms in place).
- * CR_PCR stops at 32 rows and solves those by PCR through shuffles (Zhang, Cohen, Owens 2010, with a warp for a block).
- * PCR halves the coupling of every row with each step; PCR_THOMAS stops when systems are 8 rows long. */
+ * meets bank conflicts of that order. Stored apart (Goeddeke and Strzodka 2011), the even and the odd rows of a level
+ * are each contiguous: the rows of level k+1, even ones first, take the place of the odd rows of level k. Even and odd
+ * arrays begin half a round of banks apart, so that neighbouring threads, which alternate between them, meet no
+ * conflicts either, writes included. The paper has 1.5 n rows, the odd rows of a level in new memory; here a barrier
+ * between reading a level and writing the next one lets n and a little padding do. On an H200 that barrier costs what
+ * the conflicts do: 512 lines of 512 in f32 take 13.0 us apart and 12.4 us in place (the GTX 280 of the paper: 0.445
+ * ms, and 1.066 ms in place). CR_PCR stops at 32 rows and solves those by PCR through shuffles (Zhang, Cohen, Owens
+ * 2010, with a warp for a block). PCR halves the coupling of every row with each step; PCR_THOMAS stops when systems
+ * are 8 rows long. */
 #include "base/reciprocal.cuh"
 #include "tridiag/kernels/batch_cuda.h"
 #include "tridiag/kernels/batch_row.h"

@@ -1,19 +1,17 @@
-/* Large batches of lines that share one matrix but for a shift, on CUDA: what there is to move is the right-hand sides and
- * the solutions.
+/* Large batches of lines that share one matrix but for a shift, on CUDA: what there is to move is the right-hand sides
+ * and the solutions.
  *
- * Floor: 2 reals per unknown. Lines side by side are the lanes of a slab (slab_solve_cuda.cu). Contiguous ones are solved
- * by the same code, shifted_chunks.cuh, in chunks with the matrix in shared memory; a block copies its lines to shared
- * memory asynchronously in the order they lie in, from where each thread takes its chunk, and solutions go back the same
- * way. The memory that holds the lines holds the pivots in between.
+ * Floor: 2 reals per unknown. Lines side by side are the lanes of a slab (slab_solve_cuda.cu). Contiguous ones are
+ * solved by the same code, shifted_chunks.cuh, in chunks with the matrix in shared memory; a block copies its lines to
+ * shared memory asynchronously in the order they lie in, from where each thread takes its chunk, and solutions go back
+ * the same way. The memory that holds the lines holds the pivots in between.
  *
- * Measured on an H200, milliseconds, f64 and f32, in brackets the fraction of a copy's bandwidth for f64, and after it what
- * the tiles of batch_tiled_cuda.cu take:
- *                             contiguous                               side by side
- *     262144 lines of 512     0.66 (0.78), 0.36; 1.22, 0.61            0.71 (0.72), 0.43; 1.11, 0.48
- *     1048576 lines of 128    0.68 (0.76), 0.38; 1.21, 0.58            0.61 (0.84), 0.37; 1.05, 0.44
- *     131072 lines of 1000    0.91 (0.55), 0.44; 1.33, 0.90            0.91 (0.55), 0.49; 1.46, 0.60
- *     262000 lines of 513     0.93 (0.55); 1.99
- * From 2^21 unknowns on this is faster, below that it has too few blocks; for contiguous lines of 16 it never is. */
+ * Measured on an H200, milliseconds, f64 and f32, in brackets the fraction of a copy's bandwidth for f64, and after it
+ * what the tiles of batch_tiled_cuda.cu take: contiguous                               side by side 262144 lines of 512
+ * 0.66 (0.78), 0.36; 1.22, 0.61            0.71 (0.72), 0.43; 1.11, 0.48 1048576 lines of 128    0.68 (0.76),
+ * 0.38; 1.21, 0.58            0.61 (0.84), 0.37; 1.05, 0.44 131072 lines of 1000    0.91 (0.55), 0.44; 1.33, 0.90 0.91
+ * (0.55), 0.49; 1.46, 0.60 262000 lines of 513     0.93 (0.55); 1.99 From 2^21 unknowns on this is faster, below that
+ * it has too few blocks; for contiguous lines of 16 it never is. */
 #include "tridiag/kernels/batch_cuda.h"
 #include "tridiag/kernels/batch_row.h"
 #include "tridiag/kernels/shifted_chunks.cuh"

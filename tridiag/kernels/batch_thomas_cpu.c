@@ -1,13 +1,12 @@
 /* Thomas elimination of a batch on the CPU, a block of lines side by side in SIMD lanes.
  *
- * Floor: 5 reals per unknown of general lines, 2 when coefficients are shared; bound by memory when lines are interleaved
- * and a handful of cores work, by the transposition into lanes when they are contiguous. The eliminated rows of a block
- * stay in the second-level cache (blocking.h); lines that do not lie side by side pass through tiles of 8 rows in the
- * first-level cache, one cache line of lines wide, which is 1.5 times as fast as four of them. One division per unknown
- * and matrix, none with kept factors. One Zen 4 core, f64, n = 512: 4.2 ns per unknown contiguous in cache, 6 to 7.5 in
- * memory, where LAPACK's gtsv takes 16; 4 ns interleaved. Solutions of large interleaved batches go past the caches, which
- * takes a tenth off.
- * Source: Thomas 1949; Golub and Van Loan, Matrix Computations, 4.3. */
+ * Floor: 5 reals per unknown of general lines, 2 when coefficients are shared; bound by memory when lines are
+ * interleaved and a handful of cores work, by the transposition into lanes when they are contiguous. The eliminated
+ * rows of a block stay in the second-level cache (blocking.h); lines that do not lie side by side pass through tiles of
+ * 8 rows in the first-level cache, one cache line of lines wide, which is 1.5 times as fast as four of them. One
+ * division per unknown and matrix, none with kept factors. One Zen 4 core, f64, n = 512: 4.2 ns per unknown contiguous
+ * in cache, 6 to 7.5 in memory, where LAPACK's gtsv takes 16; 4 ns interleaved. Solutions of large interleaved batches
+ * go past the caches, which takes a tenth off. Source: Thomas 1949; Golub and Van Loan, Matrix Computations, 4.3. */
 #include "tridiag/kernels/batch_cpu.h"
 #include "tridiag/kernels/batch_row.h"
 #include "tridiag/kernels/blocking.h"

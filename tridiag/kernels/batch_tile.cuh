@@ -1,5 +1,5 @@
-/* How batch_tiled_cuda.cu and batch_segments_cuda.cu share out lines among threads, and how a thread reads and writes its
- * rows, in one of four orders. */
+/* How batch_tiled_cuda.cu and batch_segments_cuda.cu share out lines among threads, and how a thread reads and writes
+ * its rows, in one of four orders. */
 #ifndef STARFISH_TRIDIAG_KERNELS_BATCH_TILE_CUH
 #define STARFISH_TRIDIAG_KERNELS_BATCH_TILE_CUH
 
@@ -23,14 +23,15 @@ __host__ __device__ constexpr bool lies_side_by_side(Order order)
     return order == SIDE_BY_SIDE || order == SIDE_BY_SIDE_LONG;
 }
 
-/* Threads of a block. Two blocks of adjacent chunks take turns; one block of lines side by side fills a multiprocessor. */
+/* Threads of a block. Two blocks of adjacent chunks take turns; one block of lines side by side fills a multiprocessor.
+ */
 __host__ __device__ constexpr int threads_of(Order order)
 {
     return lies_side_by_side(order) ? 512 : 256;
 }
 
-/* Rows of a thread. All are loaded to registers at once; twice as many, so that 512 rows of as many lines as fill 128 bytes
- * make a block, come one after the other and leave their c and e in shared memory. */
+/* Rows of a thread. All are loaded to registers at once; twice as many, so that 512 rows of as many lines as fill 128
+ * bytes make a block, come one after the other and leave their c and e in shared memory. */
 __host__ __device__ constexpr int rows_of(Order order)
 {
     return (order == SIDE_BY_SIDE_LONG ? 128 : 64) / int(sizeof(real));
@@ -57,7 +58,8 @@ template <int Rows> struct Place {
     int count;               /* rows that there are, 0 for a thread with nothing to do */
     int joint, joint_before; /* in shared memory */
 
-    /* No division of 64-bit numbers, and none at all where one will do: each takes as long as the elimination of a row. */
+    /* No division of 64-bit numbers, and none at all where one will do: each takes as long as the elimination of a row.
+     */
     __device__ __forceinline__ Place(const starfish_batch &b, const Shape &shape, int columns)
     {
         const unsigned thread = threadIdx.x, group = shape.segments == 1 ? blockIdx.x : blockIdx.x % shape.groups;
@@ -257,7 +259,8 @@ template <int Rows, int Columns, bool FULL> class StreamedRows
     Group now, next;
 };
 
-/* The elements from .. from + total - 1 of an array, in the order of the warp's threads; total < 0 when they are not. */
+/* The elements from .. from + total - 1 of an array, in the order of the warp's threads; total < 0 when they are not.
+ */
 template <int ROWS> struct Run {
     size_t from;
     int total;

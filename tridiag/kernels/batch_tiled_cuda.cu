@@ -1,8 +1,8 @@
 /* Batches of lines on CUDA: every thread owns consecutive rows of a line and eliminates them to their last one
  * (batch_chunk.cuh), the joints of a line are reduced in shared memory by a part of a warp, at the end by PCR through
  * shuffles (batch_joints.cuh), and every thread substitutes. Each coefficient and right-hand side is read once and each
- * solution written once. Lines that are too long for one block are cut: batch_segments_cuda.cu. Large batches that share
- * one matrix have a file of their own, batch_shifted_cuda.cu.
+ * solution written once. Lines that are too long for one block are cut: batch_segments_cuda.cu. Large batches that
+ * share one matrix have a file of their own, batch_shifted_cuda.cu.
  *
  * Floor: 5 reals per unknown.
  *
@@ -10,11 +10,11 @@
  * adjacent bytes, read as 16-byte words where alignment allows, and solutions pass through shared memory, so that whole
  * sectors are written. Where lines lie side by side, neighbouring threads are on neighbouring lines, and a block reads
  * runs of as many reals as it has lines. Runs of 64 bytes move 2.9 TB/s, of 128 bytes 3.6. A block of 512 threads with
- * 64 bytes of a row in registers reaches 128 bytes up to 256 rows. Longer lines of large batches get twice the rows to a
- * thread: the coefficients come in groups of 16 bytes, one group ahead, and what is left of them, c and e, goes to shared
- * memory, so that registers and shared memory together hold 16 lines of 512 in f64. One such block fills a multiprocessor;
- * it fetches the first half of the next one's rows to the second-level cache before it solves its joints, when memory
- * would have nothing to do.
+ * 64 bytes of a row in registers reaches 128 bytes up to 256 rows. Longer lines of large batches get twice the rows to
+ * a thread: the coefficients come in groups of 16 bytes, one group ahead, and what is left of them, c and e, goes to
+ * shared memory, so that registers and shared memory together hold 16 lines of 512 in f64. One such block fills a
+ * multiprocessor; it fetches the first half of the next one's rows to the second-level cache before it solves its
+ * joints, when memory would have nothing to do.
  *
  * Measured on an H200, bandwidth of the floor's bytes where a copy reaches 4.2 TB/s (f64; f32):
  *     262144 lines of 512     contiguous  1.34 ms, 95 %; 0.64 ms, 99 %     interleaved  1.53 ms, 83 %; 0.77 ms, 82 %
@@ -24,14 +24,14 @@
  *     65536 lines of 2048     contiguous  1.42 ms, 90 %; 0.67 ms, 95 %     interleaved  2.95 ms, 43 %; 1.55 ms, 41 %
  *     512 lines of 512        contiguous  5.9 us; 5.3 us                   interleaved  6.8 us; 5.7 us
  *     1 line of 2^24                      0.352 ms, 45 %; 0.180 ms, 44 %
- * Bound by memory where contiguous or short, by the length of its runs at 512 rows side by side; 513 rows leave a block 12
- * lines, 1024 rows 8. Lines of 2048 side by side and of 2^24 are in segments.
+ * Bound by memory where contiguous or short, by the length of its runs at 512 rows side by side; 513 rows leave a block
+ * 12 lines, 1024 rows 8. Lines of 2048 side by side and of 2^24 are in segments.
  *
- * Tried and left, 512 rows side by side in f64: 64 bytes of a row per thread (1.85 ms); no fetching ahead (1.68), a quarter
- * of the next rows (1.56), three quarters (1.66), all (1.88); groups of 32 bytes (1.73 with a quarter fetched); copying the
- * next tile to shared memory (2.3 and 2.6: copies of single elements cost more than they hide). Three things that cost a
- * third, a third and a tenth: divisions of 64-bit indices, IEEE divisions (reciprocal.cuh), and the compiler's mixing loads
- * with eliminations (batch_tile.cuh). */
+ * Tried and left, 512 rows side by side in f64: 64 bytes of a row per thread (1.85 ms); no fetching ahead (1.68), a
+ * quarter of the next rows (1.56), three quarters (1.66), all (1.88); groups of 32 bytes (1.73 with a quarter fetched);
+ * copying the next tile to shared memory (2.3 and 2.6: copies of single elements cost more than they hide). Three
+ * things that cost a third, a third and a tenth: divisions of 64-bit indices, IEEE divisions (reciprocal.cuh), and the
+ * compiler's mixing loads with eliminations (batch_tile.cuh). */
 #include "tridiag/kernels/batch_joints.cuh"
 #include <stdint.h>
 
@@ -42,7 +42,8 @@ namespace
 
 /* Bytes of a row that a block reads where lines lie side by side. */
 enum { GOOD_RUN = 128, SECTOR = 32 / sizeof(real), ENOUGH_BLOCKS = 128 };
-/* Longer lines side by side would leave shorter runs to threads of few rows; in small batches latency is what counts. */
+/* Longer lines side by side would leave shorter runs to threads of few rows; in small batches latency is what counts.
+ */
 enum { LONG_BATCH = 1 << 20 };
 enum { LONG_LINE = 512 * sizeof(real) / GOOD_RUN * (64 / sizeof(real)) };
 enum { FETCHED_ROWS = rows_of(SIDE_BY_SIDE_LONG) / 2 };
@@ -82,8 +83,8 @@ __device__ __forceinline__ void eliminate_segment(const starfish_batch &b, const
     }
 }
 
-/* Into the second-level cache, the first rows of each chunk of a block that starts when this one ends: memory would have
- * nothing to do while this block's joints are solved. */
+/* Into the second-level cache, the first rows of each chunk of a block that starts when this one ends: memory would
+ * have nothing to do while this block's joints are solved. */
 __device__ __forceinline__ void fetch_ahead(const starfish_batch &b, const Shape &shape, int line_here, size_t first)
 {
     const size_t line = (size_t(blockIdx.x) + shape.ahead) * shape.lines;
@@ -201,8 +202,8 @@ int multiprocessors(int *count)
     return status == cudaSuccess ? cudaDeviceGetAttribute(count, cudaDevAttrMultiProcessorCount, device) : status;
 }
 
-/* Chunks of a line in one block; a line that has more is cut into segments of fewer. Side by side there are as many threads
- * on a row as chunks leave over. */
+/* Chunks of a line in one block; a line that has more is cut into segments of fewer. Side by side there are as many
+ * threads on a row as chunks leave over. */
 int chunks_of_block(Order order, size_t chunks)
 {
     const bool is_long = order == SIDE_BY_SIDE_LONG;

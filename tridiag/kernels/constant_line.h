@@ -1,14 +1,15 @@
 /* The constant mode of a singular problem (all ends Neumann or periodic) along z, where the field is cut into slabs.
  *
- * Its line A v = f is singular. With the last unknown pinned to zero and the last equation left out, a solve of the whole
- * line gives the pinned solution P f whatever the mean of f. All that a singular problem needs besides is linear:
+ * Its line A v = f is singular. With the last unknown pinned to zero and the last equation left out, a solve of the
+ * whole line gives the pinned solution P f whatever the mean of f. All that a singular problem needs besides is linear:
  *     mean(f)   = sum_k weight[k] f[k]                   must be removed from f, and is reported (FISHPACK's pertrb)
  *     mean(P f) = sum_k influence[k] f[k]                influence = P^T weight
  *     v         = P f + mean(f) response - mean(P f)     response = mean(P 1) - P 1: of mean zero
  * The weights may carry a factor, and the response its inverse, so that what is reported has the units of the field.
  *
- * Element k of the line is at lane[k * stride]. Sums are in double for both precisions, in a fixed order on each device.
- * Tables and moments are doubles where the kernel runs. A few hundred strided accesses: small beside everything else. */
+ * Element k of the line is at lane[k * stride]. Sums are in double for both precisions, in a fixed order on each
+ * device. Tables and moments are doubles where the kernel runs. A few hundred strided accesses: small beside everything
+ * else. */
 #ifndef STARFISH_TRIDIAG_KERNELS_CONSTANT_LINE_H
 #define STARFISH_TRIDIAG_KERNELS_CONSTANT_LINE_H
 

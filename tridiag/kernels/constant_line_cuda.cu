@@ -1,5 +1,5 @@
-/* The constant mode along z on the GPU: one block of threads, a fixed order, so that results repeat. Bytes: one sector of 32
- * per plane; a few microseconds, of which the launch is most. */
+/* The constant mode along z on the GPU: one block of threads, a fixed order, so that results repeat. Bytes: one sector
+ * of 32 per plane; a few microseconds, of which the launch is most. */
 extern "C" {
 #include "tridiag/kernels/constant_line.h"
 }

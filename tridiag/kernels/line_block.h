@@ -8,8 +8,9 @@
  * serve both kinds (the LU factorisation of a bordered matrix; Golub and Van Loan, Matrix Computations, 4.3 and 4.5),
  * with one division per unknown, and pinning a singular line is setting the separator to zero.
  *
- * Everything is `width` lanes wide and inlined into its caller, which is compiled for several instruction sets. Vectors may
- * be complex and so may the line (base/number.h); one elimination of a real line serves both parts of a complex vector. */
+ * Everything is `width` lanes wide and inlined into its caller, which is compiled for several instruction sets. Vectors
+ * may be complex and so may the line (base/number.h); one elimination of a real line serves both parts of a complex
+ * vector. */
 #ifndef STARFISH_TRIDIAG_KERNELS_LINE_BLOCK_H
 #define STARFISH_TRIDIAG_KERNELS_LINE_BLOCK_H
 
@@ -206,7 +207,8 @@ STARFISH_TRIDIAG_INLINE void line_block_substitute(const struct line_block *bloc
     }
 }
 
-/* ---- Lanes, for the kernels that know where they lie --------------------------------------------------------------- */
+/* ---- Lanes, for the kernels that know where they lie ---------------------------------------------------------------
+ */
 
 STARFISH_TRIDIAG_INLINE void line_copy_row(scalar *restrict to, const scalar *restrict from, size_t width)
 {

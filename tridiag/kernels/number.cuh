@@ -1,6 +1,6 @@
-/* Complex numbers of the kernels for chains and sums of solves. Their templates take the type of a vector's elements: a real
- * type; Complex<real, false>, where lines are real; or Complex<real, true>, where they are complex too. From it follow the
- * types of a line's coefficients and of shifts and weights.
+/* Complex numbers of the kernels for chains and sums of solves. Their templates take the type of a vector's elements: a
+ * real type; Complex<real, false>, where lines are real; or Complex<real, true>, where they are complex too. From it
+ * follow the types of a line's coefficients and of shifts and weights.
  *
  * In a namespace of their own, so that what CUDA has for real numbers is found beside what is here for complex ones. */
 #ifndef STARFISH_TRIDIAG_KERNELS_NUMBER_CUH
@@ -62,7 +62,8 @@ template <typename Real> __device__ inline Real coefficient_in(Complex<Real, fal
     return x.re;
 }
 
-/* ---- What CUDA and reciprocal.cuh have for real numbers ------------------------------------------------------------ */
+/* ---- What CUDA and reciprocal.cuh have for real numbers ------------------------------------------------------------
+ */
 
 template <typename Real, bool LINES> __device__ inline Complex<Real, LINES> reciprocal(Complex<Real, LINES> x)
 {

@@ -1,8 +1,8 @@
 /* One line solved by the threads of one block, in shared memory: what the kernels for few lines are made of.
  *
- * PCR: in stage s = 1, 2, 4, ... every row i, scaled to a unit diagonal, eliminates its neighbours i-s and i+s with their rows;
- * rows out of range are x = 0, so any n will do. Or cyclic reduction, and both. A thread holds the unknowns threadIdx.x,
- * threadIdx.x + blockDim.x, ..., so that vectors stay in registers from one solve to the next. */
+ * PCR: in stage s = 1, 2, 4, ... every row i, scaled to a unit diagonal, eliminates its neighbours i-s and i+s with
+ * their rows; rows out of range are x = 0, so any n will do. Or cyclic reduction, and both. A thread holds the unknowns
+ * threadIdx.x, threadIdx.x + blockDim.x, ..., so that vectors stay in registers from one solve to the next. */
 #ifndef STARFISH_TRIDIAG_KERNELS_SHARED_LINE_CUH
 #define STARFISH_TRIDIAG_KERNELS_SHARED_LINE_CUH
 
@@ -217,7 +217,8 @@ __device__ inline void shared_step(const starfish_tridiag_operator &line, const 
         __syncthreads();
 }
 
-/* ---- Launching ---------------------------------------------------------------------------------------------------- */
+/* ---- Launching ----------------------------------------------------------------------------------------------------
+ */
 
 /* How a line is spread over a block; kernel is NULL where it does not fit. */
 template <typename Kernel> struct SharedShape {

@@ -1,13 +1,13 @@
 /* Weighted sums of shifted solves, on the CPU.
  *
  * Bound by arithmetic, where a group has more than a few roots: per unknown and root one division and about ten other
- * operations, and one for every input and output. A recurrence waits for its divisions, so four vectors' worth of unknowns are
- * worked on side by side, which hides that: where lanes are few, neighbouring roots of one lane, else up to four roots of
- * some lanes. Rows are combined, eliminated and summed while they are at hand. What groups with few roots take is mostly for
- * moving their inputs and outputs, which are then as many as the solutions.
- * Measured, one core of an AMD EPYC, f64, n = 511, ns per unknown and root, three inputs and two outputs or five and three:
- * one lane, 511 roots of one group 0.9 and 1.1; groups of 31 1.4 and 1.9, of 7 1.6 and 1.8, of 3 1.8 and 2.1, of one (one
- * input and two outputs, or three and one) 2.3 and 2.2. 64 lanes, 511 roots 0.8 and 0.9; groups of 31 0.9 and 1.1, of 7 1.4
+ * operations, and one for every input and output. A recurrence waits for its divisions, so four vectors' worth of
+ * unknowns are worked on side by side, which hides that: where lanes are few, neighbouring roots of one lane, else up
+ * to four roots of some lanes. Rows are combined, eliminated and summed while they are at hand. What groups with few
+ * roots take is mostly for moving their inputs and outputs, which are then as many as the solutions. Measured, one core
+ * of an AMD EPYC, f64, n = 511, ns per unknown and root, three inputs and two outputs or five and three: one lane, 511
+ * roots of one group 0.9 and 1.1; groups of 31 1.4 and 1.9, of 7 1.6 and 1.8, of 3 1.8 and 2.1, of one (one input and
+ * two outputs, or three and one) 2.3 and 2.2. 64 lanes, 511 roots 0.8 and 0.9; groups of 31 0.9 and 1.1, of 7 1.4
  * and 1.8, of 3 2.1 and 3. Chains (tridiag_chain_cpu.c) take 1.1 per step, but twice the steps, one after the other.
  * Source: Gallopoulos and Saad 1989 for the sums, line_block.h for the solves. */
 #include "tridiag/kernels/line_block.h"
@@ -59,7 +59,8 @@ static void clear_outputs(const struct starfish_shifted_sums *a)
         }
 }
 
-/* ---- Rows of a block ----------------------------------------------------------------------------------------------- */
+/* ---- Rows of a block -----------------------------------------------------------------------------------------------
+ */
 
 /* A row of solutions, once the rows below it are known. */
 STARFISH_TRIDIAG_INLINE const scalar *solution_row(const struct line_block *block, size_t width, size_t k)
@@ -89,12 +90,14 @@ static size_t padded_inputs(size_t inputs)
     return inputs <= 1 ? 1 : inputs <= 3 ? 3 : (size_t)INPUTS;
 }
 
-/* A weighted sum of inputs, all of them numbers that the compiler knows: loops would keep it from working on vectors. */
+/* A weighted sum of inputs, all of them numbers that the compiler knows: loops would keep it from working on vectors.
+ */
 #define WEIGHTED(inputs, weight, value)                                                                                \
     (weight(0) * value(0) + ((inputs) > 1 ? weight(1) * value(1) + weight(2) * value(2) : 0) +                         \
      ((inputs) > 3 ? weight(3) * value(3) + weight(4) * value(4) : 0))
 
-/* ---- Roots side by side ------------------------------------------------------------------------------------------- */
+/* ---- Roots side by side -------------------------------------------------------------------------------------------
+ */
 
 /* Slots first .. first + count - 1 of a block have roots of one group. Its vectors that are there, in one lane; inputs
  * are padded with any. */
@@ -163,8 +166,8 @@ static void set_slots(const struct starfish_shifted_sums *a, size_t root, size_t
         slots->pinned = a->pinned_root - (ptrdiff_t)root;
 }
 
-/* One group's roots in all slots: rows are combined, eliminated and summed while they are at hand. Every slot has sums of
- * its own, so that nothing is added across slots before the last of such blocks. */
+/* One group's roots in all slots: rows are combined, eliminated and summed while they are at hand. Every slot has sums
+ * of its own, so that nothing is added across slots before the last of such blocks. */
 STARFISH_TRIDIAG_INLINE void combine_roots(const struct slots *slots, size_t inputs, size_t k, scalar *restrict rhs)
 {
     scalar value[INPUTS] = {0};
@@ -236,8 +239,8 @@ static void sum_group_roots(const struct line_block *block, const struct slots *
         add_across(slots, sums);
 }
 
-/* Roots of several groups: what is the same for all slots of a group is little, so a slot's rows are side by side instead,
- * TILE of them at a time. */
+/* Roots of several groups: what is the same for all slots of a group is little, so a slot's rows are side by side
+ * instead, TILE of them at a time. */
 STARFISH_TRIDIAG_INLINE void combine_tile(const struct slots *slots, const struct run *run, size_t inputs, size_t first,
                                           size_t rows, size_t apart, scalar tile[ROOTS][TILE])
 {
@@ -355,7 +358,8 @@ static void sums_of_few_lanes(const struct starfish_shifted_sums *a)
         sum_lane(a, &block, lane, line_block_end(&block));
 }
 
-/* ---- Lanes side by side -------------------------------------------------------------------------------------------- */
+/* ---- Lanes side by side --------------------------------------------------------------------------------------------
+ */
 
 /* A group's vectors that are there, and their numbers in the group. */
 struct group_vectors {
@@ -503,8 +507,8 @@ static void sum_lane_block(const struct starfish_shifted_sums *a, const struct l
     }
 }
 
-/* Rows that are a power of two apart share a few places in the caches. So vectors that are passed over again and again are
- * copied to `memory`: rows of `lines` cache lines, zeros beyond the last lane, then those of the next lanes. */
+/* Rows that are a power of two apart share a few places in the caches. So vectors that are passed over again and again
+ * are copied to `memory`: rows of `lines` cache lines, zeros beyond the last lane, then those of the next lanes. */
 STARFISH_TRIDIAG_CLONES
 static void pack(const scalar *from, size_t apart, size_t n, size_t lanes, size_t width, scalar *to)
 {

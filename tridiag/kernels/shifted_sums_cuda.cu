@@ -11,21 +11,21 @@
  *
  * Bytes: inputs read and outputs written once per group; parts add up to SUMMED_BYTES per output, written and read.
  * Instructions of arithmetic per unknown and root, f64, chunks of 16 rows: 3 inputs and 1 output 19.8, and 4.7 for the
- * system of last rows; 1 input and 2 outputs 18.8 and 4.7; one more for each input and output; one reciprocal, no division.
- * More than that, shared memory binds: a multiprocessor delivers 128 bytes per cycle, which makes 257 cycles per root and
- * 512 unknowns either way (94 or 156 for coefficients, 96 or 32 for inputs, 68 for shuffles), against 196 or 188 for
- * arithmetic; blktri of radix 4 has 3 inputs and 2 outputs, 320 against 204, and 5 and 3, 384 against 228.
- * blktri of radix 2 at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms of
- * shared memory; of radix 4 half the roots, half the memory, and 3.1 ms of shared memory. One lane is bound by latency: about
- * 2 us per root, of which a device solves a thousand at a time, and the launch. Measured on an H200 as whole solves of blktri:
- * 512^3 13.0 ms of radix 4, 16.1 of radix 2; 1023^2 0.74 and 1.24 (one thread per line, the form of shifted_sums_long.cuh, took
- * 113 and 16.3 of radix 2).
+ * system of last rows; 1 input and 2 outputs 18.8 and 4.7; one more for each input and output; one reciprocal, no
+ * division. More than that, shared memory binds: a multiprocessor delivers 128 bytes per cycle, which makes 257 cycles
+ * per root and 512 unknowns either way (94 or 156 for coefficients, 96 or 32 for inputs, 68 for shuffles), against 196
+ * or 188 for arithmetic; blktri of radix 4 has 3 inputs and 2 outputs, 320 against 204, and 5 and 3, 384 against 228.
+ * blktri of radix 2 at 512^3 has 2.0e9 unknowns times roots: 7.5 GB or 1.8 ms of memory, 2.9 ms of arithmetic, 4.4 ms
+ * of shared memory; of radix 4 half the roots, half the memory, and 3.1 ms of shared memory. One lane is bound by
+ * latency: about 2 us per root, of which a device solves a thousand at a time, and the launch. Measured on an H200 as
+ * whole solves of blktri: 512^3 13.0 ms of radix 4, 16.1 of radix 2; 1023^2 0.74 and 1.24 (one thread per line, the
+ * form of shifted_sums_long.cuh, took 113 and 16.3 of radix 2).
  *
- * Complex numbers: a chunk has half as many rows, of the same bytes. Of a real line coefficients and pivots stay real, so that
- * both parts of a vector take one elimination, and coefficients are read once for both.
+ * Complex numbers: a chunk has half as many rows, of the same bytes. Of a real line coefficients and pivots stay real,
+ * so that both parts of a vector take one elimination, and coefficients are read once for both.
  *
- * 12 warps to a multiprocessor hide the latency of the elimination, 168 registers each. Three outputs need the registers of
- * 8 warps, and chunks of 256 bytes need them all. Longer lanes still are for shifted_sums_long.cuh. */
+ * 12 warps to a multiprocessor hide the latency of the elimination, 168 registers each. Three outputs need the
+ * registers of 8 warps, and chunks of 256 bytes need them all. Longer lanes still are for shifted_sums_long.cuh. */
 #include "tridiag/kernels/shifted_chunks.cuh"
 #include "tridiag/kernels/shifted_sums_long.cuh"
 
@@ -50,8 +50,8 @@ struct SumCut {
     unsigned tiles; /* of lanes */
 };
 
-/* One output of shorter chunks leaves registers for a third of the operator; two of long ones do not even for pivots, and
- * a third has to be kept beside these. */
+/* One output of shorter chunks leaves registers for a third of the operator; two of long ones do not even for pivots,
+ * and a third has to be kept beside these. */
 template <typename Real, int ROWS, int OUTPUTS> struct Form {
     static constexpr bool LONG = ROWS == Lengths<Real>::LONG, SHARED_PIVOTS = LONG && OUTPUTS >= 2;
     static constexpr int THREADS = LONG ? MOST_THREADS : MOST_THREADS / 2, BLOCKS = LONG ? 1 : OUTPUTS <= 2 ? 3 : 2;
@@ -87,7 +87,8 @@ template <typename Real, int ROWS> __host__ __device__ inline size_t operator_by
     return (coefficients * sizeof(Coefficient) + sizeof(Real) - 1) / sizeof(Real) * sizeof(Real);
 }
 
-/* ---- A thread's share --------------------------------------------------------------------------------------------- */
+/* ---- A thread's share ---------------------------------------------------------------------------------------------
+ */
 
 struct Share {
     unsigned group, part;
@@ -117,7 +118,8 @@ template <int PITCH> __device__ inline Share share_of_thread(const SumCut &cut, 
     return share;
 }
 
-/* ---- Between global and shared memory ----------------------------------------------------------------------------- */
+/* ---- Between global and shared memory -----------------------------------------------------------------------------
+ */
 
 /* f(place in a padded line, row) for all rows of a column that one thread of it sees to; rows are negative in the
  * padding. Neighbouring threads have neighbouring columns. */
@@ -205,7 +207,8 @@ __device__ inline void give_sums(const SumLaunch<Real> &launch, const SumCut &cu
     }
 }
 
-/* ---- One root ----------------------------------------------------------------------------------------------------- */
+/* ---- One root -----------------------------------------------------------------------------------------------------
+ */
 
 /* `staged`: the chunk in the first input, the others `stride` apart. */
 template <typename Real, int ROWS>
@@ -239,7 +242,8 @@ __device__ inline void solve_lane(Held &chunk, const Operator<CoefficientOf<Real
                                      own);
 }
 
-/* ---- A block of lanes --------------------------------------------------------------------------------------------- */
+/* ---- A block of lanes ---------------------------------------------------------------------------------------------
+ */
 
 template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS>
 __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real, ROWS, OUTPUTS>::BLOCKS)
@@ -292,7 +296,8 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     give_sums(launch, cut, share, sums, staged);
 }
 
-/* ---- Launch ------------------------------------------------------------------------------------------------------- */
+/* ---- Launch -------------------------------------------------------------------------------------------------------
+ */
 
 template <typename Real, int ROWS, int OUTPUTS> size_t shared_bytes(const SumCut &cut, int inputs)
 {
@@ -379,8 +384,8 @@ template <typename Real> int launch_numbers(const starfish_shifted_sums &a, size
     return starfish_tridiag::launch_lines<Real>(a, stream);
 }
 
-/* A thread holds half as many rows of complex numbers. Vectors that are too long then, and not as real ones, are solved as
- * two lanes each: that is two eliminations, but on chip. */
+/* A thread holds half as many rows of complex numbers. Vectors that are too long then, and not as real ones, are solved
+ * as two lanes each: that is two eliminations, but on chip. */
 template <typename Real> int launch_complex_vectors(const starfish_shifted_sums &a, cudaStream_t stream)
 {
     typedef Complex<Real, false> Number;

@@ -2,12 +2,11 @@
  *
  * One thread per line, a line being one lane of one part of a group's roots: it solves the part's roots one after the
  * other by Thomas (thomas_line.cuh) and keeps their weighted sums in global memory, since nothing else holds so much.
- * There are as many parts as make LINES_AT_ONCE lines, so that few lanes and groups still fill a device. Checkpoints and
- * sums of neighbouring lines are neighbours: every access to them is coalesced; inputs are where lanes are many, and one
- * value for all threads of a part where they are one.
- * Bytes per unknown and root, f64: the inputs twice (up to 48, mostly from cache: all roots of a group share them),
- * checkpoints 8 (periodic 12), the sums read and written (16 or 32). Few lines are bound by the latency of the
- * recurrence, 2 n divisions per root. */
+ * There are as many parts as make LINES_AT_ONCE lines, so that few lanes and groups still fill a device. Checkpoints
+ * and sums of neighbouring lines are neighbours: every access to them is coalesced; inputs are where lanes are many,
+ * and one value for all threads of a part where they are one. Bytes per unknown and root, f64: the inputs twice (up to
+ * 48, mostly from cache: all roots of a group share them), checkpoints 8 (periodic 12), the sums read and written (16
+ * or 32). Few lines are bound by the latency of the recurrence, 2 n divisions per root. */
 #ifndef STARFISH_TRIDIAG_KERNELS_SHIFTED_SUMS_LONG_CUH
 #define STARFISH_TRIDIAG_KERNELS_SHIFTED_SUMS_LONG_CUH
 

@@ -20,7 +20,8 @@
  * looked at, or have no influence on results: lower[0] in the first slab of a line that is not periodic, and upper of
  * its last row.
  *
- * CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was accepted. They take up to 2^31 lanes. */
+ * CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was accepted. They take up to 2^31
+ * lanes. */
 #ifndef STARFISH_TRIDIAG_KERNELS_SLAB_LINES_H
 #define STARFISH_TRIDIAG_KERNELS_SLAB_LINES_H
 

@@ -13,12 +13,12 @@
  * time between load and store, so that each block also fetches to the second-level cache what one soon to start needs.
  *
  * Measured on an H200, 512 x 512 lanes of f64, whole lines (slabs with known separators) as a fraction of a device copy
- * of as many bytes: 32 planes 0.92 (0.79), 128 planes 0.95 (0.84), 256 planes 0.89 (0.78), 512 planes 0.74 (0.71), which
- * is 0.69 (0.71) ms, 1000 planes 0.52 (0.51); f32 0.78 (0.73) at 128 planes, 0.68 (0.65) at 512. Without fetching ahead
- * 512 planes take 0.79 ms, as they do with chunks of 16. Tried and slower: pivots in registers (0.87 at 128 planes),
- * 512 threads to a block, lanes shared out among the blocks of a cluster (0.93 ms at 512 planes). Neither better nor
- * worse: known neighbours handed down through the padding (5 % slower at 128 and 256 planes of f64, up to 4 % faster at
- * 1000 planes and in f32).
+ * of as many bytes: 32 planes 0.92 (0.79), 128 planes 0.95 (0.84), 256 planes 0.89 (0.78), 512 planes 0.74 (0.71),
+ * which is 0.69 (0.71) ms, 1000 planes 0.52 (0.51); f32 0.78 (0.73) at 128 planes, 0.68 (0.65) at 512. Without fetching
+ * ahead 512 planes take 0.79 ms, as they do with chunks of 16. Tried and slower: pivots in registers (0.87 at 128
+ * planes), 512 threads to a block, lanes shared out among the blocks of a cluster (0.93 ms at 512 planes). Neither
+ * better nor worse: known neighbours handed down through the padding (5 % slower at 128 and 256 planes of f64, up to 4
+ * % faster at 1000 planes and in f32).
  *
  * Rows that are missing to full chunks are put before the first row, where they are 1e30 u = 0 and alone. Lanes too
  * long for 32 chunks are solved by Thomas, one thread each (thomas_line.cuh). */
@@ -32,7 +32,8 @@ namespace starfish_slab
 namespace
 {
 
-/* ---- A block of lanes --------------------------------------------------------------------------------------------- */
+/* ---- A block of lanes ---------------------------------------------------------------------------------------------
+ */
 
 /* Into the second-level cache, the lanes of another block. */
 template <typename Real> __device__ inline void fetch_ahead(const Real *data, const Cut &cut)
@@ -140,7 +141,8 @@ int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t s
     return cudaGetLastError();
 }
 
-/* ---- Lanes too long for that -------------------------------------------------------------------------------------- */
+/* ---- Lanes too long for that --------------------------------------------------------------------------------------
+ */
 
 /* A lane as thomas_line.cuh wants it, with the known neighbours in its right-hand side. */
 template <typename Real> struct LongLane {
@@ -198,7 +200,8 @@ int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t str
     return cudaGetLastError();
 }
 
-/* ---- Choice ------------------------------------------------------------------------------------------------------- */
+/* ---- Choice -------------------------------------------------------------------------------------------------------
+ */
 
 template <typename Real, bool PERIODIC> int launch(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {

@@ -14,9 +14,10 @@
 
 struct CUstream_st; /* what a cudaStream_t points to */
 
-/* What vectors and lines are made of. Complex numbers are pairs (real part, imaginary part), and then lanes are counted in
- * pairs; shifts, weights and factors always are reals. On CUDA, pairs and work space for them are aligned to pairs. With STARFISH_TRIDIAG_COMPLEX_VECTORS both parts share one
- * elimination. Only chains and sums of solves do complex numbers. */
+/* What vectors and lines are made of. Complex numbers are pairs (real part, imaginary part), and then lanes are counted
+ * in pairs; shifts, weights and factors always are reals. On CUDA, pairs and work space for them are aligned to pairs.
+ * With STARFISH_TRIDIAG_COMPLEX_VECTORS both parts share one elimination. Only chains and sums of solves do complex
+ * numbers. */
 enum starfish_tridiag_numbers {
     STARFISH_TRIDIAG_REAL,
     STARFISH_TRIDIAG_COMPLEX_VECTORS, /* of a real line */
@@ -78,7 +79,8 @@ struct starfish_tridiag_chain {
     void *output;
     void *workspace;                     /* starfish_tridiag_chain_workspace_...(...) bytes */
     enum starfish_tridiag_method method; /* CUDA only; results differ by rounding errors */
-    /* CPU only: lanes first_lane .. first_lane + lane_count - 1 alone, so that cores can share a batch; 0: all lanes. */
+    /* CPU only: lanes first_lane .. first_lane + lane_count - 1 alone, so that cores can share a batch; 0: all lanes.
+     */
     size_t first_lane, lane_count;
 };
 
@@ -90,9 +92,9 @@ size_t starfish_tridiag_chain_longest_cuda(int periodic, size_t element_size);
 
 void starfish_tridiag_chain_cpu_f32(const struct starfish_tridiag_chain *arguments);
 void starfish_tridiag_chain_cpu_f64(const struct starfish_tridiag_chain *arguments);
-/* AUTO: many lines (lanes times vectors): Thomas, one thread per line. Few, or a single lane: PCR, one block per line, whole
- * chain in shared memory where n fits, else Thomas. PCR, CR and CR_PCR with an n beyond starfish_tridiag_chain_longest_cuda
- * return cudaErrorInvalidConfiguration. */
+/* AUTO: many lines (lanes times vectors): Thomas, one thread per line. Few, or a single lane: PCR, one block per line,
+ * whole chain in shared memory where n fits, else Thomas. PCR, CR and CR_PCR with an n beyond
+ * starfish_tridiag_chain_longest_cuda return cudaErrorInvalidConfiguration. */
 int starfish_tridiag_chain_cuda_f32(const struct starfish_tridiag_chain *arguments, struct CUstream_st *stream);
 int starfish_tridiag_chain_cuda_f64(const struct starfish_tridiag_chain *arguments, struct CUstream_st *stream);
 

@@ -11,12 +11,12 @@
  * some tens of thousands of lines on; below, by the latency of the recurrence, 2 n divisions in a row per step, however
  * few the lines.
  *
- * Thomas' step takes as long for one line as for thousands, since it waits for memory; PCR's time is proportional to the
- * lines. They meet at 16384 lines for n = 128, 256 and 512, in both precisions (blktri in 3D on an H200, thresholds from
- * 4096 to 262144 tried; half or twice as many lines cost 2 to 6 %).
+ * Thomas' step takes as long for one line as for thousands, since it waits for memory; PCR's time is proportional to
+ * the lines. They meet at 16384 lines for n = 128, 256 and 512, in both precisions (blktri in 3D on an H200, thresholds
+ * from 4096 to 262144 tried; half or twice as many lines cost 2 to 6 %).
  *
- * CR, CR-PCR: as PCR, with cyclic reduction in place of its stages: fewer operations, twice as many barriers, bank conflicts
- * that double with each level. For comparison (the paper's Figure 7), and where arithmetic binds.
+ * CR, CR-PCR: as PCR, with cyclic reduction in place of its stages: fewer operations, twice as many barriers, bank
+ * conflicts that double with each level. For comparison (the paper's Figure 7), and where arithmetic binds.
  *
  * Sources: Swarztrauber 1974; Hockney and Jesshope 1981 for PCR; Valero-Lara, Pinelli, Prieto-Matias 2014 for PCR in
  * block cyclic reduction; shared_line.cuh. */
@@ -114,7 +114,8 @@ template <typename Real> int launch_thomas(const starfish_tridiag_chain *argumen
     return cudaGetLastError();
 }
 
-/* ---- PCR and cyclic reduction ------------------------------------------------------------------------------------- */
+/* ---- PCR and cyclic reduction -------------------------------------------------------------------------------------
+ */
 
 template <typename Real, bool Periodic, int Unknowns, typename Way>
 __global__ void __launch_bounds__(MOST_THREADS, 1)

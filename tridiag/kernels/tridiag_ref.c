@@ -82,8 +82,8 @@ int starfish_tridiag_ref_solve(const struct starfish_tridiag_ref_line *line, lon
     return failed;
 }
 
-/* The real matrix of twice the rows that multiplies (real parts, imaginary parts) as the complex one multiplies: its two
- * blocks of rows are (real, -imaginary) and (imaginary, real). */
+/* The real matrix of twice the rows that multiplies (real parts, imaginary parts) as the complex one multiplies: its
+ * two blocks of rows are (real, -imaginary) and (imaginary, real). */
 static void write_out_both_parts(const long double *re, const long double *im, size_t n, long double *matrix)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
-/* A mesh whose elements at two walls are a million times as long as high, and multigrid that does not mind: -Laplace(u) = f
- * on the unit square by bilinear elements, in mixed precision, against the solution that f was made from. */
+/* A mesh whose elements at two walls are a million times as long as high, and multigrid that does not mind: -Laplace(u)
+ * = f on the unit square by bilinear elements, in mixed precision, against the solution that f was made from. */
 #include <starfish/starfish.h>
 #include <stdio.h>
 #include <stdlib.h>

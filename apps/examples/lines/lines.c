@@ -1,5 +1,5 @@
-/* Heat in a thousand rods at once: every time step solves a batch of tridiagonal systems, one per rod, each with its own
- * conductivity. The rods lie side by side in memory: cell k of rod r at temperature[k][r]. */
+/* Heat in a thousand rods at once: every time step solves a batch of tridiagonal systems, one per rod, each with its
+ * own conductivity. The rods lie side by side in memory: cell k of rod r at temperature[k][r]. */
 #include <math.h>
 #include <starfish/starfish.h>
 #include <stdio.h>

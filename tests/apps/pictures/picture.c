@@ -1,11 +1,12 @@
-/* apps/files/vtk.h, apps/pictures/image.h and apps/pictures/bars.h: the files say what they should, and colours and lengths follow values. */
+/* apps/files/vtk.h, apps/pictures/image.h and apps/pictures/bars.h: the files say what they should, and colours and
+ * lengths follow values. */
 #include "tests/apps/files/scratch.h"
 
+#include "apps/files/vtk.h"
 #include "apps/pictures/bars.h"
 #include "apps/pictures/colour.h"
 #include "apps/pictures/font.h"
 #include "apps/pictures/image.h"
-#include "apps/files/vtk.h"
 
 #include <png.h>
 #include <stdio.h>

@@ -1,0 +1,228 @@
+/* Steps on one grid of 3D multigrid. */
+#include "codelets/flux_steps.h"
+
+#include "base/place.h"
+#include "base/real.h"
+
+/* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
+
+STARFISH_PLACE_KERNEL(run_smooth, starfish_flux_smooth)
+STARFISH_PLACE_KERNEL(run_lines, starfish_flux_lines)
+STARFISH_PLACE_KERNEL(run_residual, starfish_flux_residual)
+STARFISH_PLACE_KERNEL(run_restrict, starfish_flux_restrict)
+STARFISH_PLACE_KERNEL(run_prolong, starfish_flux_prolong)
+STARFISH_PLACE_KERNEL(run_dense, starfish_band_dense)
+
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+size_t starfish_flux_unknowns(const struct starfish_flux_shape *shape)
+{
+    return shape->n[0] * shape->n[1] * shape->n[2];
+}
+
+size_t starfish_flux_table_axis(const struct starfish_flux_shape *shape, int direction)
+{
+    size_t start = 0;
+
+    for (int d = 0; d < direction; d++)
+        start += 3 * shape->n[d] + 1;
+    return start;
+}
+
+size_t starfish_flux_table_transfer(const struct starfish_flux_shape *shape, int direction)
+{
+    size_t start = starfish_flux_table_axis(shape, 3);
+
+    for (int d = 0; d < direction; d++)
+        start += 2 * shape->n[d] + 4 * shape->coarse[d];
+    return start;
+}
+
+size_t starfish_flux_table_stored(const struct starfish_flux_shape *shape)
+{
+    return starfish_flux_table_transfer(shape, 3);
+}
+
+size_t starfish_flux_table_inverse(const struct starfish_flux_shape *shape)
+{
+    return starfish_flux_table_stored(shape) + (shape->stored ? 4 * starfish_flux_unknowns(shape) : 0);
+}
+
+size_t starfish_flux_table_size(const struct starfish_flux_shape *shape)
+{
+    const size_t n = starfish_flux_unknowns(shape);
+
+    return starfish_flux_table_inverse(shape) + (shape->coarsest ? n * n : 0);
+}
+
+static const void *at_real(const struct starfish_place *place, const void *array, size_t index)
+{
+    return (const char *)array + index * starfish_real_size(place->precision);
+}
+
+static struct starfish_flux_matrix matrix_of(const struct starfish_place *place,
+                                             const struct starfish_flux_shape *shape, const void *table)
+{
+    struct starfish_flux_matrix matrix = {.lambda = shape->lambda};
+    const size_t all = starfish_flux_unknowns(shape), stored = starfish_flux_table_stored(shape);
+
+    for (int d = 0; d < 3; d++) {
+        const size_t n = shape->n[d], start = starfish_flux_table_axis(shape, d);
+        matrix.axis[d] = (struct starfish_flux_axis){.n = n,
+                                                     .periodic = shape->periodic[d],
+                                                     .decoupled = shape->decoupled[d],
+                                                     .coupling = at_real(place, table, start),
+                                                     .extra = at_real(place, table, start + n + 1),
+                                                     .weight = at_real(place, table, start + 2 * n + 1)};
+        matrix.face[d] = shape->stored ? at_real(place, table, stored + (size_t)d * all) : NULL;
+    }
+    matrix.rest = shape->stored ? at_real(place, table, stored + 3 * all) : NULL;
+    return matrix;
+}
+
+static void set_transfers(const struct starfish_place *place, const struct starfish_flux_shape *shape,
+                          const void *table, struct starfish_flux_transfer transfer[3])
+{
+    for (int d = 0; d < 3; d++) {
+        const size_t n = shape->n[d], coarse = shape->coarse[d], start = starfish_flux_table_transfer(shape, d);
+        transfer[d] = (struct starfish_flux_transfer){.fine = n,
+                                                      .coarse = coarse,
+                                                      .periodic = shape->periodic[d],
+                                                      .lower = at_real(place, table, start),
+                                                      .upper = at_real(place, table, start + n)};
+        for (size_t t = 0; t < 4; t++)
+            transfer[d].gather[t] = at_real(place, table, start + 2 * n + t * coarse);
+    }
+}
+
+/* ---- Smoothing --------------------------------------------------------------------------------------------------- */
+
+static int smooth_points(const struct starfish_place *place, const struct starfish_flux_smooth_step *s)
+{
+    static const enum starfish_flux_order order[] = {[STARFISH_FLUX_POINTS] = STARFISH_FLUX_AT_ONCE,
+                                                     [STARFISH_FLUX_RED_BLACK] = STARFISH_FLUX_EVEN_FIRST,
+                                                     [STARFISH_FLUX_BLACK_RED] = STARFISH_FLUX_ODD_FIRST};
+    struct starfish_flux_smooth smooth = {.matrix = matrix_of(place, &s->shape, s->table),
+                                          .at = s->at,
+                                          .order = order[s->sweep],
+                                          .damping = s->damping,
+                                          .u = s->u,
+                                          .f = s->f,
+                                          .coarse = s->coarse,
+                                          .v = s->v,
+                                          .work = place->work};
+
+    if (s->coarse)
+        set_transfers(place, &s->shape, s->table, smooth.transfer);
+    return run_smooth(place, &smooth);
+}
+
+static struct starfish_flux_lines lines_of(const struct starfish_place *place,
+                                           const struct starfish_flux_smooth_step *s)
+{
+    return (struct starfish_flux_lines){.matrix = matrix_of(place, &s->shape, s->table),
+                                        .at = s->at,
+                                        .direction = (int)s->sweep - (int)STARFISH_FLUX_LINES_X,
+                                        .which = STARFISH_FLUX_ALL_LINES,
+                                        .damping = s->damping,
+                                        .u = s->u,
+                                        .f = s->f,
+                                        .v = s->v,
+                                        .work = place->work};
+}
+
+int starfish_flux_smooth_here(const struct starfish_place *place, const struct starfish_flux_smooth_step *s)
+{
+    if (s->sweep < STARFISH_FLUX_LINES_X)
+        return smooth_points(place, s);
+    const struct starfish_flux_lines lines = lines_of(place, s);
+    return run_lines(place, &lines);
+}
+
+/* ---- The rest ---------------------------------------------------------------------------------------------------- */
+
+int starfish_flux_restrict_here(const struct starfish_place *place, const struct starfish_flux_restrict_step *s)
+{
+    struct starfish_flux_restrict restrict_ = {.matrix = matrix_of(place, &s->shape, s->table),
+                                               .at = s->at,
+                                               .u = s->u,
+                                               .f = s->f,
+                                               .coarse = s->result,
+                                               .work = place->work};
+
+    set_transfers(place, &s->shape, s->table, restrict_.transfer);
+    return run_restrict(place, &restrict_);
+}
+
+int starfish_flux_prolong_here(const struct starfish_place *place, const struct starfish_flux_prolong_step *s)
+{
+    struct starfish_flux_prolong prolong = {
+        .at = s->at, .coarse = s->coarse, .u = s->zero ? NULL : s->u, .v = s->u, .work = place->work};
+
+    set_transfers(place, &s->shape, s->table, prolong.transfer);
+    return run_prolong(place, &prolong);
+}
+
+int starfish_flux_residual_here(const struct starfish_place *place, const struct starfish_flux_residual_step *s)
+{
+    const struct starfish_flux_residual residual = {.matrix = matrix_of(place, &s->shape, s->table),
+                                                    .at = s->at,
+                                                    .u = s->u,
+                                                    .f = s->f,
+                                                    .result = s->result,
+                                                    .sums = s->sums,
+                                                    .work = place->work};
+
+    return run_residual(place, &residual);
+}
+
+int starfish_flux_solve_here(const struct starfish_place *place, const struct starfish_flux_shape *shape,
+                             const void *table, const void *f, void *u)
+{
+    const struct starfish_band_dense dense = {.n = starfish_flux_unknowns(shape),
+                                              .inverse = at_real(place, table, starfish_flux_table_inverse(shape)),
+                                              .f = f,
+                                              .u = u};
+
+    return run_dense(place, &dense);
+}
+
+/* ---- Work space -------------------------------------------------------------------------------------------------- */
+
+static size_t line_work(const struct starfish_place *place, const struct starfish_flux_shape *shape,
+                        enum starfish_flux_sweep sweep)
+{
+    const size_t size = starfish_real_size(place->precision);
+    const struct starfish_flux_smooth_step step = {
+        .shape = *shape, .sweep = sweep, .at = {0, shape->n[1], 0, shape->n[2]}};
+    const struct starfish_flux_lines lines = lines_of(place, &step);
+
+#ifdef STARFISH_CUDA
+    if (place->gpu)
+        return starfish_flux_lines_work_cuda(&lines, size);
+#endif
+    return starfish_flux_lines_work_cpu(&lines, size);
+}
+
+static int sweeps_lines(starfish_smoother smoother, int direction)
+{
+    static const int lines[STARFISH_SMOOTHERS][3] = {[STARFISH_SMOOTHER_ADI] = {1, 1, 1},
+                                                     [STARFISH_SMOOTHER_LINE_X] = {1, 0, 0},
+                                                     [STARFISH_SMOOTHER_LINE_Y] = {0, 1, 0},
+                                                     [STARFISH_SMOOTHER_LINE_Z] = {0, 0, 1}};
+    return lines[smoother][direction];
+}
+
+size_t starfish_flux_step_work(starfish_precision precision, const struct starfish_flux_shape *shape,
+                               starfish_smoother smoother, int gpu)
+{
+    const struct starfish_place place = {.precision = precision, .gpu = gpu};
+    size_t most = starfish_flux_work(shape->n[0]) * starfish_real_size(precision);
+
+    for (int d = 0; d < 3; d++)
+        if (sweeps_lines(smoother, d) && !shape->decoupled[d]) {
+            const size_t work = line_work(&place, shape, (enum starfish_flux_sweep)(STARFISH_FLUX_LINES_X + d));
+            most = work > most ? work : most;
+        }
+    return most;
+}

@@ -1,0 +1,58 @@
+/* Algebra of vectors on the CPU. Bound by memory. */
+#include "krylov/kernels/vectors.h"
+
+#include "base/clones.h"
+#include "base/real.h"
+
+#include <string.h>
+
+STARFISH_CLONES
+static void update(const struct starfish_vector_update *a)
+{
+    const size_t width = a->at.x1 - a->at.x0;
+    const real factor = (real)a->factor;
+
+    for (size_t j = a->at.y0; j < a->at.y1; j++) {
+        const size_t start = a->at.x0 + j * a->nx;
+        const real *c = a->correction ? (const real *)a->correction + (j - a->at.y0) * a->pitch : NULL;
+        const real *u = a->u ? (const real *)a->u + start : NULL;
+        real *v = (real *)a->v + start;
+        if (u && !c) {
+            memmove(v, u, width * sizeof(real));
+        } else if (u && c) {
+#pragma omp simd
+            for (size_t i = 0; i < width; i++)
+                v[i] = u[i] + factor * c[i];
+        } else if (c) {
+#pragma omp simd
+            for (size_t i = 0; i < width; i++)
+                v[i] = factor * c[i];
+        }
+    }
+}
+
+void REAL_NAME(starfish_vector_update_cpu)(const struct starfish_vector_update *a)
+{
+    update(a);
+}
+
+STARFISH_CLONES
+static double product_sum(const struct starfish_vector_product *a)
+{
+    const size_t width = a->at.x1 - a->at.x0;
+    double sum = 0;
+
+    for (size_t j = a->at.y0; j < a->at.y1; j++) {
+        const real *u = (const real *)a->u + a->at.x0 + j * a->nx, *v = (const real *)a->v + a->at.x0 + j * a->nx;
+#pragma omp simd reduction(+ : sum)
+        for (size_t i = 0; i < width; i++)
+            sum += (double)u[i] * (double)v[i];
+    }
+    return sum;
+}
+
+void REAL_NAME(starfish_vector_product_cpu)(const struct starfish_vector_product *a)
+{
+    memset(a->sums, 0, STARFISH_SUMS * sizeof *a->sums);
+    a->sums[0] = product_sum(a);
+}

@@ -1,0 +1,73 @@
+/* Seven-point matrices on the grids of a hierarchy. Everything is computed in f64.
+ *
+ * A direction on its own is a line: a graph of resistors between successive unknowns. A is made of three of them
+ * (tensor form), or has couplings of its own for every face (stored form), and then the lines say how to interpolate.
+ * Coarse unknowns are every other fine one. Those between are eliminated from the line, u_i = (k_below u_(i-1) +
+ * k_above u_(i+1)) / (k_below + k_above + e_i), which is the interpolation (linear in the distances, zero beyond a
+ * Dirichlet end, constant beyond a Neumann one), and leaves resistors in series between coarse unknowns; extras,
+ * weights, and in the stored form the couplings across, are restricted by its transpose (lumped: Galerkin's matrix
+ * would have 27 points). A coarse line is the discretisation of the coarse grid, whatever the kind of grid was. So
+ * constants stay in the null space, and the transfers are transposed: cycles of symmetric smoothers are symmetric.
+ * Source: Alcouffe, Brandt, Dendy, Painter, SIAM J. Sci. Stat. Comput. 2 (1981), 430-454, one direction at a time. */
+#ifndef STARFISH_MULTIGRID_FLUX_GRIDS_H
+#define STARFISH_MULTIGRID_FLUX_GRIDS_H
+
+#include "codelets/flux.h"
+#include <starfish/multigrid.h>
+
+/* One direction as multigrid/kernels/flux.h has it: coupling[n + 1], extra[n], weight[n]. Owned. */
+struct starfish_flux_line {
+    size_t n;
+    int periodic;
+    double *coupling, *extra, *weight;
+};
+/* Direction d of a problem, checked. */
+starfish_status starfish_flux_line_create(struct starfish_flux_line *line,
+                                          const struct starfish_stencil_problem *problem, int d);
+void starfish_flux_line_destroy(struct starfish_flux_line *line);
+/* Is the coupling about the same along a line: at most 4 times as strong here as there? */
+int starfish_flux_line_is_even(const struct starfish_flux_line *line);
+
+/* How a line is interpolated from the next coarser one: lower[fine], upper[fine], gather[4][coarse] as in struct
+ * starfish_flux_transfer. coarse == fine: the identity, without arrays. Owned. */
+struct starfish_flux_interpolation {
+    size_t fine, coarse;
+    int periodic;
+    double *lower, *upper, *gather[4];
+};
+
+struct starfish_flux_grid {
+    struct starfish_flux_line line[3];
+    double lambda;
+    double *face[3], *rest;                   /* stored form: the faces below unknowns; NULL: tensor */
+    struct starfish_flux_interpolation to[3]; /* from the next coarser grid; unset on the coarsest */
+};
+starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
+                                          const struct starfish_stencil_problem *problem);
+void starfish_flux_grid_destroy(struct starfish_flux_grid *grid);
+size_t starfish_flux_grid_unknowns(const struct starfish_flux_grid *grid);
+/* How strongly unknowns are coupled in each direction, on the whole (geometric mean); 0 where there is one unknown. */
+void starfish_flux_grid_strength(const struct starfish_flux_grid *grid, double strength[3]);
+/* Is the matrix singular, with constants as null space? */
+int starfish_flux_grid_is_singular(const struct starfish_flux_grid *grid);
+
+/* The next coarser grid, coarser in the directions said; fills `to` of the fine one. */
+starfish_status starfish_flux_grid_coarsen(struct starfish_flux_grid *fine, const int coarsened[3],
+                                           struct starfish_flux_grid *coarse);
+
+/* The table of a grid, starfish_flux_table_size doubles, but for the inverse. */
+void starfish_flux_fill_table(const struct starfish_flux_grid *grid, const struct starfish_flux_shape *shape,
+                              double *table);
+/* What a shape has of the grid. */
+struct starfish_flux_shape starfish_flux_shape_of(const struct starfish_flux_grid *grid, int coarsest);
+/* The hierarchies of all planes across x, y, z of a grid (struct starfish_flux_plane), whose tables are put behind the
+ * grid's own of *size doubles, which may move. */
+starfish_status starfish_flux_append_planes(const struct starfish_flux_grid *grid, starfish_precision precision,
+                                            struct starfish_flux_plane plane[3], double **table, size_t *size);
+/* The inverse of the matrix of a grid of few unknowns, its pseudo-inverse where that is singular: unknowns squared
+ * doubles. */
+starfish_status starfish_flux_inverse(const struct starfish_flux_grid *grid, double *inverse);
+/* Add A to a matrix of all unknowns squared doubles, as rows. */
+void starfish_flux_add_matrix(const struct starfish_flux_grid *grid, double *matrix);
+
+#endif

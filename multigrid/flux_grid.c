@@ -1,0 +1,271 @@
+/* Seven-point matrices: from the problem, as tables for tasks, and inverted. */
+#include "multigrid/flux.h"
+#include "multigrid/plan.h"
+
+#include "base/status.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t starfish_flux_grid_unknowns(const struct starfish_flux_grid *grid)
+{
+    return grid->line[0].n * grid->line[1].n * grid->line[2].n;
+}
+
+/* ---- Variable coefficients --------------------------------------------------------------------------------------- */
+
+/* Where a loop over all unknowns is: indices, and the area of the volume's faces across direction d. */
+struct place {
+    size_t index[3], unknown;
+};
+
+static void step(const struct starfish_flux_grid *grid, struct place *at)
+{
+    at->unknown++;
+    for (int d = 0; d < 3 && ++at->index[d] == grid->line[d].n && d < 2; d++)
+        at->index[d] = 0;
+}
+
+static double area(const struct starfish_flux_grid *grid, const struct place *at, int d)
+{
+    double product = 1;
+
+    for (int e = 0; e < 3; e++)
+        if (e != d)
+            product *= grid->line[e].weight[at->index[e]];
+    return product;
+}
+
+/* The coupling to the cell before, half a cell of either in series; their line has the coupling for D = 1. */
+static double face_below(const struct starfish_flux_grid *grid, const struct starfish_stencil_problem *p,
+                         const struct place *at, int d, size_t stride)
+{
+    const struct starfish_flux_line *line = &grid->line[d];
+    const size_t i = at->index[d], before = i > 0 ? i - 1 : line->n - 1;
+    const double *diffusion = p->diffusion[d], h = line->weight[i], g = line->weight[before];
+
+    if (!diffusion || line->coupling[i] == 0)
+        return line->coupling[i];
+    return 2 / (h / diffusion[at->unknown] + g / diffusion[at->unknown + (before - i) * stride]);
+}
+
+static void fill_stored(struct starfish_flux_grid *grid, const struct starfish_stencil_problem *p)
+{
+    const size_t count = starfish_flux_grid_unknowns(grid);
+    const size_t stride[3] = {1, grid->line[0].n, grid->line[0].n * grid->line[1].n};
+
+    for (struct place at = {.unknown = 0}; at.unknown < count; step(grid, &at)) {
+        double rest = grid->lambda * area(grid, &at, 3);
+        for (int d = 0; d < 3; d++) {
+            const double across = area(grid, &at, d), own = p->diffusion[d] ? p->diffusion[d][at.unknown] : 1;
+            grid->face[d][at.unknown] = across * face_below(grid, p, &at, d, stride[d]);
+            rest += across * own * grid->line[d].extra[at.index[d]]; /* Dirichlet ends alone: half a cell */
+        }
+        grid->rest[at.unknown] = rest;
+    }
+}
+
+static starfish_status allocate_stored(struct starfish_flux_grid *grid)
+{
+    const size_t count = starfish_flux_grid_unknowns(grid);
+    int there = 1;
+
+    for (int d = 0; d < 3; d++)
+        there = (grid->face[d] = calloc(count, sizeof(double))) && there;
+    there = (grid->rest = calloc(count, sizeof(double))) && there;
+    return there ? STARFISH_SUCCESS
+                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", count);
+}
+
+static starfish_status create_stored(struct starfish_flux_grid *grid, const struct starfish_stencil_problem *p)
+{
+    for (int d = 0; d < 3; d++) {
+        if (p->line[d].coupling || (p->width[d] && p->grid != STARFISH_CELL))
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "problem.diffusion needs widths of cells in direction %d",
+                                 d);
+        if (p->diffusion[d])
+            STARFISH_TRY(
+                starfish_multigrid_check_positive("diffusion", d, p->diffusion[d], starfish_flux_grid_unknowns(grid)));
+    }
+    STARFISH_TRY(allocate_stored(grid));
+    fill_stored(grid, p);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Grids ------------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
+                                          const struct starfish_stencil_problem *problem)
+{
+    memset(grid, 0, sizeof *grid);
+    grid->lambda = problem->reaction;
+    for (int d = 0; d < 3; d++)
+        STARFISH_TRY(starfish_flux_line_create(&grid->line[d], problem, d));
+    if (problem->diffusion[0] || problem->diffusion[1] || problem->diffusion[2])
+        return create_stored(grid, problem);
+    return STARFISH_SUCCESS;
+}
+
+static void forget_interpolation(struct starfish_flux_interpolation *to)
+{
+    free(to->lower);
+    free(to->upper);
+    for (int t = 0; t < 4; t++)
+        free(to->gather[t]);
+}
+
+void starfish_flux_grid_destroy(struct starfish_flux_grid *grid)
+{
+    for (int d = 0; d < 3; d++) {
+        starfish_flux_line_destroy(&grid->line[d]);
+        forget_interpolation(&grid->to[d]);
+        free(grid->face[d]);
+    }
+    free(grid->rest);
+    memset(grid, 0, sizeof *grid);
+}
+
+/* Logarithms are added, so that a few large couplings where a grid is fine do not decide for all of it. */
+struct mean {
+    double sum;
+    size_t count;
+};
+
+static void add_to_mean(struct mean *mean, double coupling)
+{
+    if (coupling > 0) {
+        mean->sum += log(coupling);
+        mean->count++;
+    }
+}
+
+static double value_of(struct mean mean)
+{
+    return mean.count > 0 ? exp(mean.sum / (double)mean.count) : 0;
+}
+
+void starfish_flux_grid_strength(const struct starfish_flux_grid *grid, double strength[3])
+{
+    for (int d = 0; d < 3; d++) {
+        const struct starfish_flux_line *line = &grid->line[d];
+        struct mean mean = {0, 0};
+        if (grid->face[0])
+            for (size_t i = 0; i < starfish_flux_grid_unknowns(grid); i++)
+                add_to_mean(&mean, grid->face[d][i]);
+        else
+            for (size_t i = 1; i < line->n; i++)
+                add_to_mean(&mean, 2 * line->coupling[i] / (line->weight[i - 1] + line->weight[i]));
+        strength[d] = line->n > 1 ? value_of(mean) : 0;
+    }
+}
+
+int starfish_flux_grid_is_singular(const struct starfish_flux_grid *grid)
+{
+    for (int d = 0; d < 3; d++)
+        for (size_t i = 0; i < grid->line[d].n; i++)
+            if (grid->line[d].extra[i] != 0)
+                return 0;
+    return grid->lambda == 0;
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+static double *put(double *next, const double *values, size_t count)
+{
+    if (values)
+        memcpy(next, values, count * sizeof *next);
+    return next + count;
+}
+
+void starfish_flux_fill_table(const struct starfish_flux_grid *grid, const struct starfish_flux_shape *shape,
+                              double *table)
+{
+    const size_t count = starfish_flux_unknowns(shape);
+    double *next = table;
+
+    for (int d = 0; d < 3; d++) {
+        const size_t n = shape->n[d];
+        next = put(next, grid->line[d].coupling, n + 1);
+        next = put(next, grid->line[d].extra, n);
+        next = put(next, grid->line[d].weight, n);
+    }
+    for (int d = 0; d < 3; d++) {
+        const struct starfish_flux_interpolation *to = &grid->to[d];
+        next = table + starfish_flux_table_transfer(shape, d);
+        if (!to->lower)
+            continue; /* the identity, or the coarsest grid */
+        next = put(next, to->lower, to->fine);
+        next = put(next, to->upper, to->fine);
+        for (int t = 0; t < 4; t++)
+            next = put(next, to->gather[t], to->coarse);
+    }
+    next = table + starfish_flux_table_stored(shape);
+    if (shape->stored)
+        for (int d = 0; d < 4; d++)
+            next = put(next, d < 3 ? grid->face[d] : grid->rest, count);
+}
+
+/* ---- The matrix as a whole --------------------------------------------------------------------------------------- */
+
+static double rest_at(const struct starfish_flux_grid *grid, const struct place *at)
+{
+    if (grid->rest)
+        return grid->rest[at->unknown];
+    double rest = grid->lambda * area(grid, at, 3);
+    for (int d = 0; d < 3; d++)
+        rest += area(grid, at, d) * grid->line[d].extra[at->index[d]];
+    return rest;
+}
+
+void starfish_flux_add_matrix(const struct starfish_flux_grid *grid, double *matrix)
+{
+    const size_t count = starfish_flux_grid_unknowns(grid);
+    const size_t stride[3] = {1, grid->line[0].n, grid->line[0].n * grid->line[1].n};
+
+    for (struct place at = {.unknown = 0}; at.unknown < count; step(grid, &at)) {
+        const size_t row = at.unknown;
+        matrix[row * count + row] += rest_at(grid, &at);
+        for (int d = 0; d < 3; d++) {
+            const size_t i = at.index[d], before = i > 0 ? i - 1 : grid->line[d].n - 1;
+            const size_t column = row + (before - i) * stride[d];
+            const double k = grid->face[d] ? grid->face[d][row] : area(grid, &at, d) * grid->line[d].coupling[i];
+            matrix[row * count + row] += k;
+            matrix[column * count + column] += k;
+            matrix[row * count + column] -= k;
+            matrix[column * count + row] -= k;
+        }
+    }
+}
+
+/* Add a constant to all entries, which does not change what a symmetric matrix does to vectors of mean zero if
+ * constants are its null space. */
+static void shift(double *matrix, size_t n, double by)
+{
+    for (size_t i = 0; i < n * n; i++)
+        matrix[i] += by;
+}
+
+starfish_status starfish_flux_inverse(const struct starfish_flux_grid *grid, double *inverse)
+{
+    const size_t n = starfish_flux_grid_unknowns(grid);
+    const int singular = starfish_flux_grid_is_singular(grid);
+    double by = 1;
+
+    memset(inverse, 0, n * n * sizeof *inverse);
+    starfish_flux_add_matrix(grid, inverse);
+    if (n > 1)
+        by = inverse[0] / (double)n;
+    if (singular)
+        shift(inverse, n, by);
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (lapack_int)n, inverse, (lapack_int)n) != 0 ||
+        LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', (lapack_int)n, inverse, (lapack_int)n) != 0)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the matrix of the coarsest grid is not positive definite");
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            inverse[j * n + i] = inverse[i * n + j];
+    if (singular)
+        shift(inverse, n, -1 / (by * (double)n * (double)n));
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,89 @@
+/* Tables and arrays for tasks. */
+#include "scheduler/table.h"
+
+#include "base/pages.h"
+#include "base/real.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static starfish_status reserve(struct starfish_table *vector, size_t count, size_t size)
+{
+    vector->handle = NULL;
+    vector->count = count;
+    vector->memory = starfish_pages_alloc((count > 0 ? count : 1) * size);
+    if (!vector->memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu elements", count);
+    memset(vector->memory, 0, (count > 0 ? count : 1) * size);
+    return STARFISH_SUCCESS;
+}
+
+static void make_known(struct starfish_table *vector, size_t size)
+{
+    /* StarPU wants at least one element, which the memory has. */
+    starpu_vector_data_register(&vector->handle, STARPU_MAIN_RAM, (uintptr_t)vector->memory,
+                                (uint32_t)(vector->count > 0 ? vector->count : 1), size);
+}
+
+starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,
+                                     size_t count)
+{
+    STARFISH_TRY(reserve(vector, count, starfish_real_size(precision)));
+    for (size_t i = 0; i < count; i++) {
+        if (precision == STARFISH_F32)
+            ((float *)vector->memory)[i] = (float)values[i];
+        else
+            ((double *)vector->memory)[i] = values[i];
+    }
+    make_known(vector, starfish_real_size(precision));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status copy(struct starfish_table *vector, const void *values, size_t count, size_t size)
+{
+    STARFISH_TRY(reserve(vector, count, size));
+    if (count > 0)
+        memcpy(vector->memory, values, count * size);
+    make_known(vector, size);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_table_floats(struct starfish_table *vector, const float *values, size_t count)
+{
+    return copy(vector, values, count, sizeof *values);
+}
+
+starfish_status starfish_table_ints(struct starfish_table *vector, const int *values, size_t count)
+{
+    return copy(vector, values, count, sizeof *values);
+}
+
+starfish_status starfish_table_results(struct starfish_table *vector, size_t count)
+{
+    STARFISH_TRY(reserve(vector, count, sizeof(double)));
+    make_known(vector, sizeof(double));
+    return STARFISH_SUCCESS;
+}
+
+void starfish_table_destroy(struct starfish_table *vector)
+{
+    if (vector->handle)
+        starpu_data_unregister(vector->handle);
+    free(vector->memory);
+    memset(vector, 0, sizeof *vector);
+}
+
+starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size)
+{
+    if (count == 0 || count > UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a piece of %zu elements: ask for more slabs or mode blocks",
+                             count);
+    starpu_vector_data_register(handle, -1, 0, (uint32_t)count, element_size);
+    return STARFISH_SUCCESS;
+}
+
+void starfish_array_unregister(starpu_data_handle_t handle)
+{
+    if (handle)
+        starpu_data_unregister_no_coherency(handle);
+}

@@ -1,0 +1,13 @@
+/* 3D multigrid on a context: problems of every kind against the operator written down naively, factors, options. */
+#ifndef STARFISH_TESTS_MULTIGRID_SEVEN_SOLVE_CASES_H
+#define STARFISH_TESTS_MULTIGRID_SEVEN_SOLVE_CASES_H
+
+#include "tests/common/memory.h"
+
+#include <starfish/starfish.h>
+
+/* Right-hand sides and solutions lie in the given memory; small: without the large grids. Returns how many tests
+ * failed. */
+int test_flux_solves(starfish_context *given, const struct test_memory *given_memory, int small);
+
+#endif
