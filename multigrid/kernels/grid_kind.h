@@ -1,0 +1,107 @@
+/* A kind of grids: what multigrid must know of a hierarchy's discretisation, as functions on raw pointers.
+ *
+ * Q1 elements, the flux form, flat domains and finite elements are kinds. The walk over the levels (cycle.h), the tail of small
+ * grids (tail.h), the task graph (tasks/hierarchy.h), its codelets and the driver (multigrid/solve.c) are written once for all of
+ * them and name none.
+ *
+ * Every vector of a grid is an array of `columns` x `rows` elements, element (i,j) at i + columns * j: a 2D grid of nx x ny has nx
+ * columns and ny rows, a 3D grid nx * ny columns and nz rows, one row per plane. A grid is cut into parts by runs of rows. An
+ * unstructured grid has one column, its rows are the unknowns of one part, numbered locally, and what it reads of other parts stands
+ * behind them.
+ *
+ * The functions of a kind run at a place (base/place.h), on one core or on a GPU's stream, and know neither StarPU nor tasks. Those
+ * that compute return a cudaError_t, 0 on a core; they neither wait nor allocate. */
+#ifndef STARFISH_MULTIGRID_KERNELS_GRID_KIND_H
+#define STARFISH_MULTIGRID_KERNELS_GRID_KIND_H
+
+#include "base/place.h"
+#include "krylov/kernels/vectors.h"
+#include <starfish/multigrid.h>
+
+enum { STARFISH_GRID_MOST_LEVELS = 48, STARFISH_GRID_MOST_SWEEPS = 3 };
+
+/* How the coarsest grid is solved; with no 0 for a default (struct starfish_multigrid_options). */
+struct starfish_coarse_solving {
+    starfish_coarse_solver solver;
+    double tolerance;
+    int iterations;
+};
+
+/* How a hierarchy is smoothed, the same on all of its grids. */
+struct starfish_smoothing {
+    starfish_smoother smoother; /* never AUTO */
+    double damping;
+    int before, after; /* steps before and after the coarse grid's correction */
+    int symmetric;     /* sweeps after the correction come in reverse order, so that a cycle is symmetric */
+    struct starfish_coarse_solving coarse;
+};
+
+enum starfish_grid_operation {
+    STARFISH_GRID_SMOOTH,   /* result = u + coarse correction (where there is one), improved by one sweep */
+    STARFISH_GRID_RESTRICT, /* result, of the next coarser grid = restricted f - A u */
+    STARFISH_GRID_PROLONG,  /* result += prolonged coarse, or = where zero */
+    STARFISH_GRID_RESIDUAL, /* result = f - A u and the sum of its squares, either absent where it is not wanted */
+    STARFISH_GRID_OPERATIONS
+};
+
+/* One operation on one part of a grid. Arrays are pointers to element (0,0) of the whole grid, of which only what the operation reads
+ * or writes (starfish_grid_kind.reads, `at`) need be there. */
+struct starfish_grid_step {
+    const void *shape, *coarse_shape; /* of this grid and of the next coarser one, NULL where an operation needs none */
+    const void *table, *coarse_table; /* their coefficients, in the memory of the place */
+    struct starfish_rectangle at;     /* what is written; of the coarse grid's arrays for a restriction */
+    int sweep;                        /* SMOOTH: which of the kind's sweeps */
+    double damping;                   /* SMOOTH */
+    int zero;                         /* PROLONG: result is zero yet, whatever its memory holds */
+    const void *u, *f;                /* u NULL: zero */
+    const void *coarse;               /* solution of the next coarser grid; NULL for SMOOTH without a correction */
+    void *result;                     /* SMOOTH: neither u nor f; RESIDUAL: may be NULL, or f */
+    double *sums; /* RESIDUAL: STARFISH_SUMS doubles that add up to the sum of squares; may be NULL */
+};
+
+/* What an operation reads of an input. Rows may lie beyond the grid's ends; those are the other end's where `wraps`, else there are none. */
+struct starfish_reach {
+    ptrdiff_t x0, x1, y0, y1;
+    int wraps;
+};
+enum starfish_grid_input { STARFISH_GRID_U, STARFISH_GRID_F, STARFISH_GRID_COARSE };
+
+struct starfish_grid_kind {
+    const char *name;
+
+    int (*compute[STARFISH_GRID_OPERATIONS])(const struct starfish_place *place, const struct starfish_grid_step *step);
+    /* The coarsest grid: result = A^-1 f, or result improved where its solver iterates (zero: it starts from zero). */
+    int (*solve)(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
+                 const struct starfish_grid_step *step);
+
+    /* Columns and rows of a grid's arrays. */
+    void (*extent)(const void *shape, size_t n[2]);
+    /* Bytes of work space (place.work) of the operations on a grid; and of `solve` on the coarsest. */
+    size_t (*work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
+                   int gpu);
+    size_t (*solve_work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
+                         int gpu);
+
+    /* The sweeps of one smoothing step on a grid, in their order; `reverse`: those after the correction in a symmetric cycle. */
+    int (*sweeps)(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
+                  int sweep[STARFISH_GRID_MOST_SWEEPS]);
+    /* The damping of step 0 .. steps-1. */
+    double (*damping)(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps);
+    /* Does a sweep after the coarse grid's correction add that on its way? Else a prolongation of its own does. */
+    int (*adds_correction)(const struct starfish_smoothing *smoothing);
+
+    /* What an operation whose step has shapes, `at` and sweep set reads of an input. */
+    struct starfish_reach (*reads)(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
+                                   enum starfish_grid_input input);
+    /* Does a sweep run along columns, across the rows of all parts? Then a part is a run of columns, multiples of `column_unit`. */
+    int (*runs_along_columns)(int sweep);
+    size_t (*column_unit)(const void *shape);
+    /* The share of one of `parts` cores in a step: narrows step->at, to nothing (x0 == x1) where there is none. */
+    void (*share)(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts);
+
+    /* A number that differs where operations on grids of one size take different time: how matrices are stored. */
+    size_t (*variant)(const void *shape);
+    const char *const *sweep_names; /* for traces */
+};
+
+#endif
