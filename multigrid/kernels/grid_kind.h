@@ -1,16 +1,16 @@
 /* A kind of grids: what multigrid must know of a hierarchy's discretisation, as functions on raw pointers.
  *
- * Q1 elements, the flux form, flat domains and finite elements are kinds. The walk over the levels (cycle.h), the tail of small
- * grids (tail.h), the task graph (tasks/hierarchy.h), its codelets and the driver (multigrid/solve.c) are written once for all of
- * them and name none.
+ * Q1 elements, the flux form, flat domains and finite elements are kinds. The walk over the levels (cycle.h), the tail
+ * of small grids (tail.h), the task graph (tasks/hierarchy.h), its codelets and the driver (multigrid/solve.c) are
+ * written once for all of them and name none.
  *
- * Every vector of a grid is an array of `columns` x `rows` elements, element (i,j) at i + columns * j: a 2D grid of nx x ny has nx
- * columns and ny rows, a 3D grid nx * ny columns and nz rows, one row per plane. A grid is cut into parts by runs of rows. An
- * unstructured grid has one column, its rows are the unknowns of one part, numbered locally, and what it reads of other parts stands
- * behind them.
+ * Every vector of a grid is an array of `columns` x `rows` elements, element (i,j) at i + columns * j: a 2D grid of nx
+ * x ny has nx columns and ny rows, a 3D grid nx * ny columns and nz rows, one row per plane. A grid is cut into parts
+ * by runs of rows. An unstructured grid has one column, its rows are the unknowns of one part, numbered locally, and
+ * what it reads of other parts stands behind them.
  *
- * The functions of a kind run at a place (base/place.h), on one core or on a GPU's stream, and know neither StarPU nor tasks. Those
- * that compute return a cudaError_t, 0 on a core; they neither wait nor allocate. */
+ * The functions of a kind run at a place (base/place.h), on one core or on a GPU's stream, and know neither StarPU nor
+ * tasks. Those that compute return a cudaError_t, 0 on a core; they neither wait nor allocate. */
 #ifndef STARFISH_MULTIGRID_KERNELS_GRID_KIND_H
 #define STARFISH_MULTIGRID_KERNELS_GRID_KIND_H
 
@@ -44,8 +44,8 @@ enum starfish_grid_operation {
     STARFISH_GRID_OPERATIONS
 };
 
-/* One operation on one part of a grid. Arrays are pointers to element (0,0) of the whole grid, of which only what the operation reads
- * or writes (starfish_grid_kind.reads, `at`) need be there. */
+/* One operation on one part of a grid. Arrays are pointers to element (0,0) of the whole grid, of which only what the
+ * operation reads or writes (starfish_grid_kind.reads, `at`) need be there. */
 struct starfish_grid_step {
     const void *shape, *coarse_shape; /* of this grid and of the next coarser one, NULL where an operation needs none */
     const void *table, *coarse_table; /* their coefficients, in the memory of the place */
@@ -59,7 +59,8 @@ struct starfish_grid_step {
     double *sums; /* RESIDUAL: STARFISH_SUMS doubles that add up to the sum of squares; may be NULL */
 };
 
-/* What an operation reads of an input. Rows may lie beyond the grid's ends; those are the other end's where `wraps`, else there are none. */
+/* What an operation reads of an input. Rows may lie beyond the grid's ends; those are the other end's where `wraps`,
+ * else there are none. */
 struct starfish_reach {
     ptrdiff_t x0, x1, y0, y1;
     int wraps;
@@ -82,7 +83,8 @@ struct starfish_grid_kind {
     size_t (*solve_work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
                          int gpu);
 
-    /* The sweeps of one smoothing step on a grid, in their order; `reverse`: those after the correction in a symmetric cycle. */
+    /* The sweeps of one smoothing step on a grid, in their order; `reverse`: those after the correction in a symmetric
+     * cycle. */
     int (*sweeps)(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
                   int sweep[STARFISH_GRID_MOST_SWEEPS]);
     /* The damping of step 0 .. steps-1. */
@@ -93,7 +95,8 @@ struct starfish_grid_kind {
     /* What an operation whose step has shapes, `at` and sweep set reads of an input. */
     struct starfish_reach (*reads)(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
                                    enum starfish_grid_input input);
-    /* Does a sweep run along columns, across the rows of all parts? Then a part is a run of columns, multiples of `column_unit`. */
+    /* Does a sweep run along columns, across the rows of all parts? Then a part is a run of columns, multiples of
+     * `column_unit`. */
     int (*runs_along_columns)(int sweep);
     size_t (*column_unit)(const void *shape);
     /* The share of one of `parts` cores in a step: narrows step->at, to nothing (x0 == x1) where there is none. */
