@@ -1,0 +1,94 @@
+/* Vectors in tasks: how a task takes a part and its neighbours' edges, and the algebra of vectors part by part
+ * (krylov/kernels/vectors.h).
+ *
+ * A task attaches what it reads and writes when it is submitted. On a worker, before its kernel, it fills the ghosts of
+ * what it reads beyond its part, and after it copies what it wrote to the edges: starfish_vector_fill,
+ * starfish_vector_publish. In the shared layout and for one part both do nothing. */
+#ifndef STARFISH_CODELETS_VECTORS_H
+#define STARFISH_CODELETS_VECTORS_H
+
+#include "base/place.h"
+#include "krylov/kernels/krylov.h"
+#include "krylov/kernels/vectors.h"
+#include "scheduler/space.h"
+#include "scheduler/task.h"
+
+/* How a task finds a vector's elements among its data. Zero it with STARFISH_NO_ACCESS where there is none. */
+struct starfish_access {
+    int buffer; /* the first piece among the task's data; -1: none */
+    int edge;   /* the first edge among them: halos to the part where it fills, from the part where it publishes */
+    ptrdiff_t origin; /* index of the first element of that piece, as kernels count */
+    size_t part;
+    const struct starfish_space *space;
+    int fills, publishes;
+};
+#define STARFISH_NO_ACCESS ((struct starfish_access){.buffer = -1})
+
+/* Columns x0 .. x1-1 of rows y0 .. y1-1, as kernels count them; rows beyond the array are the other end's where
+ * `wraps`, else there are none. */
+struct starfish_extent {
+    ptrdiff_t x0, x1, y0, y1;
+    int wraps;
+};
+/* All columns of the rows of a part. */
+struct starfish_extent starfish_part_extent(const struct starfish_space *space, size_t part);
+
+/* Attach what a task on `part` reads (STARPU_R) or writes of a vector. In the shared layout these are all tiles that
+ * the extent touches. Apart it is the part, and where the extent goes beyond it the edges of its neighbours. */
+struct starfish_access starfish_vector_attach(struct starfish_task *task, const struct starfish_vector *vector,
+                                              size_t part, const struct starfish_extent *extent,
+                                              enum starpu_data_access_mode mode);
+/* The task runs where the owner of the part says; `otherwise` (StarPU's mask, 0: anywhere) where that is STARFISH_ANY.
+ */
+void starfish_task_of_owner(struct starfish_task *task, const struct starfish_space *space, size_t part,
+                            uint32_t otherwise);
+
+/* Inside a task: pointer to element (0,0) of the array as kernels count; NULL where there is none. */
+void *starfish_vector_here(void *buffers[], const struct starfish_access *access, starfish_precision precision);
+/* Both return a cudaError_t, 0 on cores. */
+int starfish_vector_fill(const struct starfish_place *place, void *buffers[], const struct starfish_access *access);
+int starfish_vector_publish(const struct starfish_place *place, void *buffers[], const struct starfish_access *access);
+
+/* ---- Algebra: a task per part; every vector is on spaces of the same cut -------------------------------------------
+ */
+
+/* A factor: a number, times state[scalar] where `state` is not NULL, a table of doubles that stays where iterations run
+ * (krylov/kernels/krylov.h). */
+struct starfish_factor {
+    double number;
+    starpu_data_handle_t state;
+    int scalar;
+};
+
+/* What the tasks of one computation have in common. */
+struct starfish_algebra {
+    struct starfish_progress *progress;
+    int phase;
+    uint32_t where; /* of parts that STARFISH_ANY owns: StarPU's mask, 0: anywhere */
+};
+
+/* v = u + factor * correction; u NULL: zero; correction NULL: v = u (a copy, also between layouts). v may be u or the
+ * correction. Where the factor is 0 the correction may be anything. 3 words per unknown. */
+starfish_status starfish_submit_update(const struct starfish_algebra *algebra, size_t part,
+                                       const struct starfish_vector *u, const struct starfish_factor *factor,
+                                       const struct starfish_vector *correction, const struct starfish_vector *v);
+/* sums: STARFISH_SUMS doubles that add up to the inner product of u and v. 2 words per unknown. */
+starfish_status starfish_submit_product(const struct starfish_algebra *algebra, size_t part,
+                                        const struct starfish_vector *u, const struct starfish_vector *v,
+                                        starpu_data_handle_t sums);
+/* to = factor * from, or += where `adds`, between f64 and f32 in either direction. */
+starfish_status starfish_submit_convert(const struct starfish_algebra *algebra, size_t part,
+                                        const struct starfish_factor *factor, int adds,
+                                        const struct starfish_vector *from, const struct starfish_vector *to);
+
+/* The sums of all parts of one result. */
+struct starfish_sums {
+    size_t parts;
+    struct starfish_table part[STARFISH_SPACE_MOST_PARTS]; /* STARFISH_SUMS doubles each */
+};
+starfish_status starfish_sums_create(struct starfish_sums *sums, size_t parts);
+void starfish_sums_destroy(struct starfish_sums *sums);
+/* Wait for the tasks that write them: their sum in *total. RUNTIME where the runtime refuses. */
+starfish_status starfish_sums_total(const struct starfish_sums *sums, double *total);
+
+#endif
