@@ -1,0 +1,49 @@
+/* Tasks of multigrid: an operation of a grid's kind on one part of a grid, and all small grids as one task. They are
+ * the same for all kinds. */
+#ifndef STARFISH_CODELETS_GRID_H
+#define STARFISH_CODELETS_GRID_H
+
+#include "codelets/vectors.h"
+#include "multigrid/kernels/grid_kind.h"
+#include "multigrid/kernels/tail.h"
+#include "scheduler/replay.h"
+#include "scheduler/workspace.h"
+
+/* What the tasks of a hierarchy have in common. */
+struct starfish_grid_setting {
+    const struct starfish_grid_kind *kind;
+    starfish_precision precision;
+    uint32_t where; /* kinds of workers for parts that anybody may own; 0: any */
+    const struct starfish_workspace *workspace;
+    struct starfish_replays *replays; /* for the tail */
+};
+
+/* Phases for struct starfish_progress. */
+enum starfish_grid_phase {
+    STARFISH_PHASE_SMOOTH,
+    STARFISH_PHASE_TRANSFER,
+    STARFISH_PHASE_VECTORS, /* residuals and algebra */
+    STARFISH_PHASE_TAIL
+};
+
+/* One operation on one part. step: shapes, `at`, sweep, damping and zero are set; pointers are filled in by the task.
+ * Vectors are NULL where the step has none (struct starfish_grid_step); sums too. */
+struct starfish_grid_task {
+    enum starfish_grid_operation operation;
+    struct starfish_grid_step step;
+    size_t part, coarse_part; /* of the finer and the coarser grid's vectors */
+    starpu_data_handle_t table, coarse_table;
+    const struct starfish_vector *u, *f, *coarse, *result;
+    starpu_data_handle_t sums;
+};
+starfish_status starfish_submit_grid(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
+                                     const struct starfish_grid_task *task);
+
+/* u improved by a cycle over the tail, or = where zero. The tail must stay until the task is done; table: of its
+ * levels; `where`: kinds of workers, 0: any. */
+starfish_status starfish_submit_tail(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
+                                     uint32_t where, const struct starfish_tail *tail,
+                                     const starpu_data_handle_t *table, starfish_cycle_shape shape, int zero,
+                                     const struct starfish_vector *f, const struct starfish_vector *u);
+
+#endif

@@ -1,0 +1,126 @@
+/* Task graphs of multigrid: a hierarchy of grids of any kind (multigrid/kernels/grid_kind.h), its cycle as tasks, and
+ * its operator.
+ *
+ * Grids 0 .. levels-1 are cut into parts, one task each; the last of them is also the first grid of the tail, all of
+ * whose grids are one task (multigrid/kernels/tail.h), on a GPU one CUDA graph. A smoothing sweep goes from one array
+ * to another, as a task reads what tasks beside it write. Where a kind can, the coarse grid's correction is added by
+ * the first sweep after it. */
+#ifndef STARFISH_TASKS_HIERARCHY_H
+#define STARFISH_TASKS_HIERARCHY_H
+
+#include "codelets/grid.h"
+
+/* A grid's part: the same shape and coefficients for all parts, or of index sets each its own. */
+struct starfish_grid_part {
+    const void *shape;
+    starpu_data_handle_t table;
+};
+
+/* A grid's matrix as an operator on vectors of its space, in some precision. */
+struct starfish_grid_operator {
+    struct starfish_grid_setting setting;
+    const struct starfish_space *space;
+    struct starfish_grid_part part[STARFISH_SPACE_MOST_PARTS];
+};
+
+struct starfish_hierarchy_level {
+    struct starfish_space space;
+    struct starfish_grid_part part[STARFISH_SPACE_MOST_PARTS];
+    struct starfish_table
+        table[STARFISH_SPACE_MOST_PARTS]; /* ours; of grids that are cut by rows one serves all parts */
+    struct starfish_vector own[3];        /* u, the other u, f; the finest grid's u and f may be set instead */
+    const struct starfish_vector *u[2], *f;
+    int now;         /* which u holds the solution */
+    int uncorrected; /* the coarser grid's solution has yet to be added to it */
+};
+
+struct starfish_hierarchy_graph {
+    struct starfish_context *context;
+    const struct starfish_grid_kind *kind;
+    struct starfish_grid_setting setting;
+    struct starfish_workspace workspace;
+    struct starfish_replays replays;
+    int levels, all_levels; /* without and with the grids of the tail below its first */
+    struct starfish_hierarchy_level level[STARFISH_GRID_MOST_LEVELS];
+    /* Where the last level is cut and apart, the tail has one part of its own: right-hand side and solution, gathered
+     * and spread. */
+    int gathers;
+    struct starfish_space tail_space;
+    struct starfish_vector tail_f, tail_u;
+    struct starfish_tail tail;
+    starpu_data_handle_t tail_table[STARFISH_GRID_MOST_LEVELS];
+};
+
+/* One grid as the plan gives it: a shape, which must stay as long as the graph, and a table of coefficients, which is
+ * copied. */
+struct starfish_hierarchy_grid {
+    const void *shape;
+    const double *table; /* stored in the precision of the hierarchy */
+    const float *packed; /* instead, where entries have 16 bits */
+    size_t table_size;
+};
+
+struct starfish_hierarchy_spec {
+    const struct starfish_grid_kind *kind;
+    starfish_precision precision;
+    struct starfish_smoothing smoothing;
+    int levels;
+    const struct starfish_hierarchy_grid *grid;
+    size_t unknowns_per_task; /* what is worth a task on a core, about 100 us of a sweep */
+    size_t
+        tail_on_cores; /* the tail begins with the first grid of at most so many unknowns where there are only cores; */
+    size_t tail_on_either; /* and up to so many any worker may have it, beyond only a GPU where there is one */
+    size_t blocks, tail;   /* of struct starfish_multigrid_options */
+    int levels_in_tail;    /* all grids are one task, as smoothers by planes need */
+    int borrows_finest;    /* u and f of the finest grid are set before every cycle (starfish_hierarchy_set_arrays) */
+    /* How the finest grid is cut; NULL: chosen from the workers. Coarser grids are cut along. */
+    const struct starfish_runs *runs;
+    /* Instead, of index sets: a space, and `parts` shapes and tables, for every level above the tail. The last level is
+     * the tail's. */
+    const struct starfish_hierarchy_index_level *index_level;
+};
+
+struct starfish_hierarchy_index_level {
+    size_t parts;
+    const size_t *rows;
+    const struct starfish_owner *owner;
+    size_t halos;
+    const struct starfish_index_halo *halo;
+    const struct starfish_hierarchy_grid *grid; /* of each part */
+};
+
+starfish_status starfish_hierarchy_create(struct starfish_hierarchy_graph *graph, struct starfish_context *context,
+                                          const struct starfish_hierarchy_spec *spec);
+void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph);
+
+/* The space of the finest grid's vectors. */
+const struct starfish_space *starfish_hierarchy_space(const struct starfish_hierarchy_graph *graph);
+/* The finest grid gets its right-hand side and solution, on that space, until others are set. */
+void starfish_hierarchy_set_arrays(struct starfish_hierarchy_graph *graph, const struct starfish_vector *f,
+                                   const struct starfish_vector *u);
+/* The next cycle begins in the first of the two arrays of the finest solution. */
+void starfish_hierarchy_restart(struct starfish_hierarchy_graph *graph);
+/* One cycle from the finest grid; `zero`: the solution is zero yet, whatever its memory holds. */
+starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
+                                         starfish_cycle_shape shape, int zero);
+/* Where the finest right-hand side and solution are now. An odd number of sweeps leaves the solution in the other
+ * array; */
+const struct starfish_vector *starfish_hierarchy_rhs(const struct starfish_hierarchy_graph *graph);
+const struct starfish_vector *starfish_hierarchy_solution(const struct starfish_hierarchy_graph *graph);
+/* move it to the array that was set, or the first one. */
+starfish_status starfish_hierarchy_move_solution(struct starfish_hierarchy_graph *graph,
+                                                 struct starfish_progress *progress);
+
+/* The operator of the finest grid, in the precision of the hierarchy. */
+struct starfish_grid_operator starfish_hierarchy_operator(const struct starfish_hierarchy_graph *graph);
+/* result = f - A u, and the sum of its squares; u NULL: zero; f NULL: zero, so that result = -A u; result or sums may
+ * be NULL. */
+starfish_status starfish_operator_residual(const struct starfish_grid_operator *op, struct starfish_progress *progress,
+                                           const struct starfish_vector *u, const struct starfish_vector *f,
+                                           const struct starfish_vector *result, const struct starfish_sums *sums);
+/* v = u improved by one sweep with that damping. */
+starfish_status starfish_operator_sweep(const struct starfish_grid_operator *op, struct starfish_progress *progress,
+                                        int sweep, double damping, const struct starfish_vector *u,
+                                        const struct starfish_vector *f, const struct starfish_vector *v);
+
+#endif
