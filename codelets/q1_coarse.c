@@ -5,7 +5,7 @@
 #include "base/real.h"
 #include "krylov/kernels/krylov.h"
 
-STARFISH_PLACE_KERNEL(run_update, starfish_krylov_update)
+STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
 
 enum { ALIGNMENT = 256, VECTORS = 5 };
 
@@ -59,7 +59,12 @@ static struct krylov lay_out(const struct starfish_place *place, const struct st
 
 static int find_scalars(const struct krylov *k, enum starfish_krylov_stage stage, double sign)
 {
-    const struct starfish_krylov_scalars scalars = {stage, k->solve->coarse.tolerance, sign, k->sums, k->state};
+    const struct starfish_krylov_scalars scalars = {.stage = stage,
+                                                    .sign = sign,
+                                                    .tolerance = k->solve->coarse.tolerance,
+                                                    .parts = 1,
+                                                    .sums = {k->sums},
+                                                    .state = k->state};
 
 #ifdef STARFISH_CUDA
     if (k->place->gpu)
@@ -78,7 +83,14 @@ static int find_product(const struct krylov *k, const void *u, const void *v)
 static int update(const struct krylov *k, enum starfish_krylov_scalar factor, const void *u, const void *correction,
                   void *v)
 {
-    const struct starfish_krylov_update vectors = {k->at.x1, k->at.y1, k->state + factor, u, correction, v};
+    const struct starfish_vector_update vectors = {.nx = k->at.x1,
+                                                   .at = k->at,
+                                                   .factor = 1,
+                                                   .u = u,
+                                                   .correction = correction,
+                                                   .pitch = k->at.x1,
+                                                   .v = v,
+                                                   .scalar = k->state + factor};
 
     return run_update(k->place, &vectors);
 }

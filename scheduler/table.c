@@ -65,6 +65,15 @@ starfish_status starfish_table_results(struct starfish_table *vector, size_t cou
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_table_read(const struct starfish_table *vector, void *values, size_t bytes)
+{
+    if (starpu_data_acquire(vector->handle, STARPU_R) != 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "the runtime refuses a table of %zu elements", vector->count);
+    memcpy(values, vector->memory, bytes);
+    starpu_data_release(vector->handle);
+    return STARFISH_SUCCESS;
+}
+
 void starfish_table_destroy(struct starfish_table *vector)
 {
     if (vector->handle)

@@ -18,6 +18,8 @@ starfish_status starfish_table_floats(struct starfish_table *vector, const float
 starfish_status starfish_table_ints(struct starfish_table *vector, const int *values, size_t count);
 /* `count` doubles that tasks write and the host reads. */
 starfish_status starfish_table_results(struct starfish_table *vector, size_t count);
+/* Wait for the tasks that write it: its first `bytes` bytes. RUNTIME where the runtime refuses. */
+starfish_status starfish_table_read(const struct starfish_table *vector, void *values, size_t bytes);
 void starfish_table_destroy(struct starfish_table *vector);
 
 /* An array without memory of its own: the runtime allocates it where a task first writes it. */

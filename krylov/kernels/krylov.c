@@ -1,13 +1,21 @@
-/* Scalars of conjugate gradients on the CPU. */
+/* Scalars of iterations on the CPU: sums of 16 KB per part, whose addition takes some microseconds. */
 #include "krylov/kernels/krylov.h"
 
 #include "krylov/kernels/krylov_stage.h"
 
-void starfish_krylov_scalars_cpu(const struct starfish_krylov_scalars *a)
+static double total(const double *const *sums, size_t parts)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < STARFISH_SUMS; i++)
-        sum += a->sums[i];
-    starfish_krylov_advance(a, a->sign * sum);
+    for (size_t part = 0; part < parts; part++)
+        for (size_t i = 0; i < STARFISH_SUMS; i++)
+            sum += sums[part][i];
+    return sum;
+}
+
+void starfish_krylov_scalars_cpu(const struct starfish_krylov_scalars *a)
+{
+    const int two = a->stage == STARFISH_KRYLOV_MINIMISE;
+
+    starfish_krylov_advance(a, a->sign * total(a->sums, a->parts), two ? total(a->more, a->parts) : 0);
 }

@@ -1,56 +1,37 @@
-/* Conjugate gradients on the GPU: a thread per unknown (walk.cuh), and one block that adds up an inner product, whose
- * first thread computes the scalars. */
+/* Scalars of iterations on the GPU: one block adds up the inner products, and its first thread computes. */
 extern "C" {
 #include "krylov/kernels/krylov_stage.h"
 }
 
-#include "base/cuda_entries.h"
 #include "krylov/kernels/walk.cuh"
 
 namespace
 {
 
-__global__ void __launch_bounds__(THREADS) scalars_kernel(const starfish_krylov_scalars a)
+__device__ double thread_sum(const double *const *sums, size_t parts)
 {
-    __shared__ double total; /* written and read by the first thread */
     const unsigned thread = threadIdx.y * ACROSS + threadIdx.x;
     double sum = 0;
-    for (unsigned i = thread; i < STARFISH_SUMS; i += THREADS)
-        sum += a.sums[i];
-    store_sum(sum, &total);
-    if (thread == 0)
-        starfish_krylov_advance(&a, a.sign * total);
+    for (size_t part = 0; part < parts; part++)
+        for (unsigned i = thread; i < STARFISH_SUMS; i += THREADS)
+            sum += sums[part][i];
+    return sum;
 }
 
-template <typename real>
-__global__ void __launch_bounds__(THREADS)
-    update_kernel(const starfish_rectangle at, const double *factor, const real *u, const real *correction, real *v)
+__global__ void __launch_bounds__(THREADS) scalars_kernel(const starfish_krylov_scalars a)
 {
-    const real by = real(*factor);
-    const bool adds = *factor != 0;
-    if (!adds && u == v)
-        return;
-    walk(at, [&](size_t i, size_t j) {
-        const size_t e = i + j * at.x1;
-        const real before = u ? u[e] : real(0);
-        v[e] = adds ? before + by * correction[e] : before;
-    });
-}
-
-template <typename real> int update(const starfish_krylov_update *a, cudaStream_t stream)
-{
-    const starfish_rectangle at = {0, a->nx, 0, a->ny};
-    if (empty(at))
-        return cudaSuccess;
-    update_kernel<real><<<blocks_for(at), dim3(ACROSS, DOWN), 0, stream>>>(
-        at, a->factor, static_cast<const real *>(a->u), static_cast<const real *>(a->correction),
-        static_cast<real *>(a->v));
-    return cudaGetLastError();
+    __shared__ double total[2]; /* written and read by the first thread */
+    const bool two = a.stage == STARFISH_KRYLOV_MINIMISE;
+    store_sum(thread_sum(a.sums, a.parts), &total[0]);
+    if (two) {
+        __syncthreads(); /* the warps' sums of the first product have been read */
+        store_sum(thread_sum(a.more, a.parts), &total[1]);
+    }
+    if (threadIdx.x == 0 && threadIdx.y == 0)
+        starfish_krylov_advance(&a, a.sign * total[0], two ? total[1] : 0);
 }
 
 } // namespace
-
-STARFISH_CUDA_ENTRIES(starfish_krylov_update, update)
 
 extern "C" int starfish_krylov_scalars_cuda(const struct starfish_krylov_scalars *a, cudaStream_t stream)
 {

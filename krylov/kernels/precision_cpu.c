@@ -6,12 +6,14 @@
 STARFISH_CLONES
 static void narrow(const struct starfish_vector_narrow *a)
 {
+    const double scale = a->scale * (a->scalar ? *a->scalar : 1);
+
     for (size_t j = a->at.y0; j < a->at.y1; j++) {
         const double *restrict high = a->high + j * a->nx;
         float *restrict low = a->low + j * a->nx;
 #pragma omp simd
         for (size_t i = a->at.x0; i < a->at.x1; i++)
-            low[i] = (float)(a->scale * high[i]);
+            low[i] = (float)(scale * high[i]);
     }
 }
 
@@ -23,17 +25,19 @@ void starfish_vector_narrow_cpu(const struct starfish_vector_narrow *a)
 STARFISH_CLONES
 static void widen(const struct starfish_vector_widen *a)
 {
+    const double scale = a->scale * (a->scalar ? *a->scalar : 1);
+
     for (size_t j = a->at.y0; j < a->at.y1; j++) {
         double *restrict high = a->high + j * a->nx;
         const float *restrict low = a->low + j * a->nx;
         if (a->zero) {
 #pragma omp simd
             for (size_t i = a->at.x0; i < a->at.x1; i++)
-                high[i] = a->scale * (double)low[i];
+                high[i] = scale * (double)low[i];
         } else {
 #pragma omp simd
             for (size_t i = a->at.x0; i < a->at.x1; i++)
-                high[i] += a->scale * (double)low[i];
+                high[i] += scale * (double)low[i];
         }
     }
 }

@@ -1,6 +1,9 @@
 /* Algebra of vectors on a rectangle of an array: the contract of vectors_*. Element (i,j) of an array of nx columns is
  * at i + nx * j; an array of a 3D grid has nx*ny columns and nz rows.
  *
+ * Factors are a number, or a number times a scalar that lies where the kernel runs (`scalar`, NULL: 1), so that the
+ * factors of an iteration never visit the host.
+ *
  * All kernels are bound by memory. Rectangles may be worked on at once when their results are apart. CUDA functions
  * launch on `stream` and return a cudaError_t, 0 when the launch was accepted. */
 #ifndef STARFISH_KRYLOV_KERNELS_VECTORS_H
@@ -19,8 +22,9 @@ struct starfish_rectangle {
  * found. */
 enum { STARFISH_SUMS = 2048 };
 
-/* v = u + factor * correction; u == NULL is zero, v may be u or the correction. 3 words per unknown. correction ==
- * NULL: v = u, 2 words. */
+/* v = u + factor * *scalar * correction; u == NULL is zero, v may be u or the correction. The correction is the
+ * rectangle alone, in rows of `pitch`. 3 words per unknown. Where correction == NULL, or the factor is 0, v = u or
+ * zeros: 2 words, and the correction may be anything, even NaN. */
 struct starfish_vector_update {
     size_t nx;
     struct starfish_rectangle at;
@@ -28,6 +32,7 @@ struct starfish_vector_update {
     const void *u, *correction;
     size_t pitch;
     void *v;
+    const double *scalar;
 };
 void starfish_vector_update_cpu_f32(const struct starfish_vector_update *arguments);
 void starfish_vector_update_cpu_f64(const struct starfish_vector_update *arguments);
@@ -46,14 +51,15 @@ void starfish_vector_product_cpu_f64(const struct starfish_vector_product *argum
 int starfish_vector_product_cuda_f32(const struct starfish_vector_product *arguments, struct CUstream_st *stream);
 int starfish_vector_product_cuda_f64(const struct starfish_vector_product *arguments, struct CUstream_st *stream);
 
-/* Between precisions, on whole-grid arrays: low = scale * high, and high += scale * low, or = where `zero`. 12 and 20
- * bytes per unknown. */
+/* Between precisions, on whole-grid arrays: low = scale * *scalar * high, and high += scale * *scalar * low, or = where
+ * `zero`. 12 and 20 bytes per unknown. */
 struct starfish_vector_narrow {
     size_t nx;
     struct starfish_rectangle at;
     double scale;
     const double *high;
     float *low;
+    const double *scalar;
 };
 void starfish_vector_narrow_cpu(const struct starfish_vector_narrow *arguments);
 int starfish_vector_narrow_cuda(const struct starfish_vector_narrow *arguments, struct CUstream_st *stream);
@@ -65,6 +71,7 @@ struct starfish_vector_widen {
     int zero;
     const float *low;
     double *high;
+    const double *scalar;
 };
 void starfish_vector_widen_cpu(const struct starfish_vector_widen *arguments);
 int starfish_vector_widen_cuda(const struct starfish_vector_widen *arguments, struct CUstream_st *stream);

@@ -7,27 +7,42 @@
 #include <string.h>
 
 STARFISH_CLONES
+static void add_row(size_t width, const real *u, real factor, const real *c, real *v)
+{
+    if (u) {
+#pragma omp simd
+        for (size_t i = 0; i < width; i++)
+            v[i] = u[i] + factor * c[i];
+    } else {
+#pragma omp simd
+        for (size_t i = 0; i < width; i++)
+            v[i] = factor * c[i];
+    }
+}
+
+/* v = u, or zeros. */
+static void copy_row(size_t width, const real *u, real *v)
+{
+    if (!u)
+        memset(v, 0, width * sizeof(real));
+    else if (u != v)
+        memmove(v, u, width * sizeof(real));
+}
+
 static void update(const struct starfish_vector_update *a)
 {
     const size_t width = a->at.x1 - a->at.x0;
-    const real factor = (real)a->factor;
+    const double factor = a->factor * (a->scalar ? *a->scalar : 1);
+    const int adds = a->correction && factor != 0;
 
     for (size_t j = a->at.y0; j < a->at.y1; j++) {
         const size_t start = a->at.x0 + j * a->nx;
-        const real *c = a->correction ? (const real *)a->correction + (j - a->at.y0) * a->pitch : NULL;
         const real *u = a->u ? (const real *)a->u + start : NULL;
         real *v = (real *)a->v + start;
-        if (u && !c) {
-            memmove(v, u, width * sizeof(real));
-        } else if (u && c) {
-#pragma omp simd
-            for (size_t i = 0; i < width; i++)
-                v[i] = u[i] + factor * c[i];
-        } else if (c) {
-#pragma omp simd
-            for (size_t i = 0; i < width; i++)
-                v[i] = factor * c[i];
-        }
+        if (adds)
+            add_row(width, u, (real)factor, (const real *)a->correction + (j - a->at.y0) * a->pitch, v);
+        else
+            copy_row(width, u, v);
     }
 }
 

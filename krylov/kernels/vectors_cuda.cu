@@ -6,14 +6,18 @@ namespace
 {
 
 /* v may be u or the correction, so that none is restricted. */
-template <typename real>
-__global__ void __launch_bounds__(THREADS) update_kernel(size_t nx, const starfish_rectangle at, real factor,
-                                                         const real *u, const real *correction, size_t pitch, real *v)
+template <typename real> __global__ void __launch_bounds__(THREADS) update_kernel(const starfish_vector_update a)
 {
-    walk(at, [&](size_t i, size_t j) {
-        const size_t e = i + j * nx;
+    const real *u = static_cast<const real *>(a.u), *correction = static_cast<const real *>(a.correction);
+    real *v = static_cast<real *>(a.v);
+    const double factor = a.factor * (a.scalar ? *a.scalar : 1);
+    const bool adds = correction && factor != 0;
+    if (!adds && u == v)
+        return;
+    walk(a.at, [&](size_t i, size_t j) {
+        const size_t e = i + j * a.nx;
         const real before = u ? u[e] : real(0);
-        v[e] = correction ? before + factor * correction[(i - at.x0) + (j - at.y0) * pitch] : before;
+        v[e] = adds ? before + real(factor) * correction[(i - a.at.x0) + (j - a.at.y0) * a.pitch] : before;
     });
 }
 
@@ -21,9 +25,7 @@ template <typename real> int update(const starfish_vector_update *a, cudaStream_
 {
     if (empty(a->at))
         return cudaSuccess;
-    update_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
-        a->nx, a->at, static_cast<real>(a->factor), static_cast<const real *>(a->u),
-        static_cast<const real *>(a->correction), a->pitch, static_cast<real *>(a->v));
+    update_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(*a);
     return cudaGetLastError();
 }
 
@@ -48,14 +50,16 @@ template <typename real> int product(const starfish_vector_product *a, cudaStrea
 
 __global__ void __launch_bounds__(THREADS) narrow_kernel(const starfish_vector_narrow a)
 {
-    walk(a.at, [&](size_t i, size_t j) { a.low[i + j * a.nx] = float(a.scale * a.high[i + j * a.nx]); });
+    const double scale = a.scale * (a.scalar ? *a.scalar : 1);
+    walk(a.at, [&](size_t i, size_t j) { a.low[i + j * a.nx] = float(scale * a.high[i + j * a.nx]); });
 }
 
 __global__ void __launch_bounds__(THREADS) widen_kernel(const starfish_vector_widen a)
 {
+    const double scale = a.scale * (a.scalar ? *a.scalar : 1);
     walk(a.at, [&](size_t i, size_t j) {
         const size_t e = i + j * a.nx;
-        a.high[e] = (a.zero ? 0 : a.high[e]) + a.scale * double(a.low[e]);
+        a.high[e] = (a.zero ? 0 : a.high[e]) + scale * double(a.low[e]);
     });
 }
 

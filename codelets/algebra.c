@@ -1,0 +1,299 @@
+/* Tasks: algebra of vectors on one part each (krylov/kernels/vectors.h), and sums. All are bound by memory. */
+#include "codelets/kernel_pair.h"
+#include "codelets/vectors.h"
+
+#include <string.h>
+
+STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
+STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
+
+/* The vectors of a task: of a product U and V are read, in a change of precision `CORRECTION` becomes V. */
+enum role { U, CORRECTION, V, ROLES };
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision; /* of V, for a change of precision what it becomes */
+    size_t nx;
+    struct starfish_rectangle at;
+    double factor;
+    int state, scalar; /* which of the task's data the state is, or -1 */
+    int sums;          /* likewise */
+    int adds;          /* of a change of precision */
+    struct starfish_access access[ROLES];
+};
+
+/* ---- On a worker ------------------------------------------------------------------------------------------------- */
+
+/* One core's rows of a rectangle. Rows that lie behind one another become a single one: always on a core; on a GPU,
+ * whose blocks are 64 columns wide, where there are few columns. */
+struct rows {
+    size_t nx;
+    struct starfish_rectangle at;
+};
+
+static struct rows share_of(const struct arguments *a, int gpu, size_t part, size_t parts)
+{
+    enum { FEW_COLUMNS = 16 };
+    const size_t count = a->at.y1 - a->at.y0, nx = a->nx;
+    const size_t y0 = a->at.y0 + count * part / parts, y1 = a->at.y0 + count * (part + 1) / parts;
+
+    if (gpu && nx >= FEW_COLUMNS)
+        return (struct rows){nx, {a->at.x0, a->at.x1, y0, y1}};
+    return (struct rows){nx * y1, {nx * y0, nx * y1, 0, 1}};
+}
+
+static const void *element(const void *array, starfish_precision precision, size_t index)
+{
+    return array ? (const char *)array + index * starfish_real_size(precision) : NULL;
+}
+
+static const double *scalar_here(void *buffers[], const struct arguments *a)
+{
+    return a->state < 0 ? NULL : (const double *)STARFISH_VECTOR(buffers, a->state) + a->scalar;
+}
+
+static int update_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
+                       size_t parts)
+{
+    const struct rows rows = share_of(a, place->gpu, part, parts);
+    const void *correction = starfish_vector_here(buffers, &a->access[CORRECTION], a->precision);
+    const struct starfish_vector_update update = {
+        .nx = rows.nx,
+        .at = rows.at,
+        .factor = a->factor,
+        .u = starfish_vector_here(buffers, &a->access[U], a->precision),
+        .correction = element(correction, a->precision, rows.at.x0 + rows.at.y0 * rows.nx),
+        .pitch = rows.nx,
+        .v = starfish_vector_here(buffers, &a->access[V], a->precision),
+        .scalar = scalar_here(buffers, a)};
+
+    return run_update(place, &update);
+}
+
+/* The sum is one number, so that one core computes it. */
+static int product_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
+                        size_t parts)
+{
+    const struct rows rows = share_of(a, place->gpu, 0, 1);
+    const struct starfish_vector_product product = {.nx = rows.nx,
+                                                    .at = rows.at,
+                                                    .u = starfish_vector_here(buffers, &a->access[U], a->precision),
+                                                    .v = starfish_vector_here(buffers, &a->access[V], a->precision),
+                                                    .sums = STARFISH_VECTOR(buffers, a->sums)};
+
+    (void)parts;
+    return part > 0 ? 0 : run_product(place, &product);
+}
+
+static int narrow_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
+                       size_t parts)
+{
+    const struct rows rows = share_of(a, place->gpu, part, parts);
+    const struct starfish_vector_narrow narrow = {
+        .nx = rows.nx,
+        .at = rows.at,
+        .scale = a->factor,
+        .high = starfish_vector_here(buffers, &a->access[CORRECTION], STARFISH_F64),
+        .low = starfish_vector_here(buffers, &a->access[V], STARFISH_F32),
+        .scalar = scalar_here(buffers, a)};
+
+#ifdef STARFISH_HAVE_GPU
+    if (place->gpu)
+        return starfish_vector_narrow_cuda(&narrow, place->stream);
+#endif
+    starfish_vector_narrow_cpu(&narrow);
+    return 0;
+}
+
+static int widen_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
+                      size_t parts)
+{
+    const struct rows rows = share_of(a, place->gpu, part, parts);
+    const struct starfish_vector_widen widen = {.nx = rows.nx,
+                                                .at = rows.at,
+                                                .scale = a->factor,
+                                                .zero = !a->adds,
+                                                .low =
+                                                    starfish_vector_here(buffers, &a->access[CORRECTION], STARFISH_F32),
+                                                .high = starfish_vector_here(buffers, &a->access[V], STARFISH_F64),
+                                                .scalar = scalar_here(buffers, a)};
+
+#ifdef STARFISH_HAVE_GPU
+    if (place->gpu)
+        return starfish_vector_widen_cuda(&widen, place->stream);
+#endif
+    starfish_vector_widen_cpu(&widen);
+    return 0;
+}
+
+struct shared {
+    void **buffers;
+    const struct arguments *arguments;
+};
+
+/* operation_cpu, whose work a team's cores share, and operation_cuda by operation_here; then the edges are published.
+ */
+#define ALGEBRA_CPU(operation)                                                                                         \
+    static void operation##_on_a_core(void *data, size_t part, size_t parts)                                           \
+    {                                                                                                                  \
+        const struct shared *shared = data;                                                                            \
+        const struct starfish_place place = {.precision = shared->arguments->precision};                               \
+        operation##_here(&place, shared->buffers, shared->arguments, part, parts);                                     \
+    }                                                                                                                  \
+    static void operation##_cpu(void *buffers[], void *data)                                                           \
+    {                                                                                                                  \
+        const struct arguments *a = data;                                                                              \
+        const struct starfish_place place = {.precision = a->precision};                                               \
+        struct shared shared = {buffers, a};                                                                           \
+        starfish_team_run(a->header.progress->context, operation##_on_a_core, &shared);                                \
+        starfish_vector_publish(&place, buffers, &a->access[V]);                                                       \
+    }
+#ifdef STARFISH_HAVE_GPU
+#define ALGEBRA_CUDA(operation)                                                                                        \
+    static void operation##_cuda(void *buffers[], void *data)                                                          \
+    {                                                                                                                  \
+        const struct arguments *a = data;                                                                              \
+        const struct starfish_place place = {a->precision, 1, starpu_cuda_get_local_stream(), NULL};                   \
+        const int error = operation##_here(&place, buffers, a, 0, 1);                                                  \
+        starfish_task_check(&a->header, #operation,                                                                    \
+                            error ? error : starfish_vector_publish(&place, buffers, &a->access[V]));                  \
+    }
+#else
+#define ALGEBRA_CUDA(operation)
+#endif
+#define ALGEBRA_CODELET(operation, label, color)                                                                       \
+    ALGEBRA_CPU(operation)                                                                                             \
+    ALGEBRA_CUDA(operation)                                                                                            \
+    STARFISH_CODELET(operation, label, color)
+
+ALGEBRA_CODELET(update, "vector_update", 0xaa55aa);
+ALGEBRA_CODELET(product, "vector_product", 0xaa77aa);
+ALGEBRA_CODELET(narrow, "vector_narrow", 0xaa5555);
+ALGEBRA_CODELET(widen, "vector_widen", 0xaa5577);
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+/* A task on a part of v, with no vectors yet. */
+static struct arguments begin(struct starfish_task *task, struct starpu_codelet *codelet, const char *name,
+                              const struct starfish_algebra *algebra, size_t part, const struct starfish_vector *v)
+{
+    const struct starfish_extent extent = starfish_part_extent(v->space, part);
+    struct arguments a = {.precision = v->precision,
+                          .nx = v->space->n[0],
+                          .at = {(size_t)extent.x0, (size_t)extent.x1, (size_t)extent.y0, (size_t)extent.y1},
+                          .state = -1,
+                          .sums = -1};
+
+    for (int role = 0; role < ROLES; role++)
+        a.access[role] = STARFISH_NO_ACCESS;
+    starfish_task_begin(task, codelet, algebra->progress, algebra->phase);
+    task->name = name;
+    task->width = a.at.y1 - a.at.y0;
+    starfish_task_of_owner(task, v->space, part, algebra->where);
+    return a;
+}
+
+static struct starfish_access attach(struct starfish_task *task, const struct starfish_vector *vector, size_t part,
+                                     enum starpu_data_access_mode mode)
+{
+    const struct starfish_extent extent = starfish_part_extent(vector->space, part);
+
+    return starfish_vector_attach(task, vector, part, &extent, mode);
+}
+
+static void attach_factor(struct starfish_task *task, struct arguments *a, const struct starfish_factor *factor)
+{
+    a->factor = factor ? factor->number : 1;
+    if (!factor || !factor->state)
+        return;
+    a->state = task->count;
+    a->scalar = factor->scalar;
+    starfish_task_data(task, factor->state, STARPU_R);
+}
+
+static starfish_status submit(struct starfish_task *task, struct arguments *a, size_t variant)
+{
+    const size_t sizes[] = {a->precision, a->at.x1 - a->at.x0, a->at.y1 - a->at.y0, variant};
+
+    a->header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(task, a, sizeof *a);
+}
+
+starfish_status starfish_submit_update(const struct starfish_algebra *algebra, size_t part,
+                                       const struct starfish_vector *u, const struct starfish_factor *factor,
+                                       const struct starfish_vector *correction, const struct starfish_vector *v)
+{
+    const int in_place = v == u || v == correction;
+    struct starfish_task task;
+    struct arguments a = begin(&task, &update_codelet, correction ? "update" : "copy", algebra, part, v);
+
+    a.access[V] = attach(&task, v, part, in_place ? STARPU_RW : STARPU_W);
+    if (u)
+        a.access[U] = u == v ? a.access[V] : attach(&task, u, part, STARPU_R);
+    if (correction)
+        a.access[CORRECTION] = correction == v   ? a.access[V]
+                               : correction == u ? a.access[U]
+                                                 : attach(&task, correction, part, STARPU_R);
+    attach_factor(&task, &a, factor);
+    return submit(&task, &a, (size_t)((u != NULL) + 2 * (correction != NULL) + 4 * in_place));
+}
+
+starfish_status starfish_submit_product(const struct starfish_algebra *algebra, size_t part,
+                                        const struct starfish_vector *u, const struct starfish_vector *v,
+                                        starpu_data_handle_t sums)
+{
+    struct starfish_task task;
+    struct arguments a = begin(&task, &product_codelet, "inner product", algebra, part, v);
+
+    a.access[U] = attach(&task, u, part, STARPU_R);
+    a.access[V] = u == v ? a.access[U] : attach(&task, v, part, STARPU_R);
+    a.sums = task.count;
+    starfish_task_data(&task, sums, STARPU_W);
+    return submit(&task, &a, u == v);
+}
+
+starfish_status starfish_submit_convert(const struct starfish_algebra *algebra, size_t part,
+                                        const struct starfish_factor *factor, int adds,
+                                        const struct starfish_vector *from, const struct starfish_vector *to)
+{
+    const int widens = to->precision == STARFISH_F64;
+    struct starfish_task task;
+    struct arguments a =
+        begin(&task, widens ? &widen_codelet : &narrow_codelet, widens ? "correction" : "to f32", algebra, part, to);
+
+    a.adds = adds;
+    a.access[V] = attach(&task, to, part, adds ? STARPU_RW : STARPU_W);
+    a.access[CORRECTION] = attach(&task, from, part, STARPU_R);
+    attach_factor(&task, &a, factor);
+    return submit(&task, &a, (size_t)adds);
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_sums_create(struct starfish_sums *sums, size_t parts)
+{
+    memset(sums, 0, sizeof *sums);
+    for (; sums->parts < parts; sums->parts++)
+        STARFISH_TRY(starfish_table_results(&sums->part[sums->parts], STARFISH_SUMS));
+    return STARFISH_SUCCESS;
+}
+
+void starfish_sums_destroy(struct starfish_sums *sums)
+{
+    for (size_t part = 0; part < sums->parts; part++)
+        starfish_table_destroy(&sums->part[part]);
+    memset(sums, 0, sizeof *sums);
+}
+
+starfish_status starfish_sums_total(const struct starfish_sums *sums, double *total)
+{
+    double values[STARFISH_SUMS];
+
+    *total = 0;
+    for (size_t part = 0; part < sums->parts; part++) {
+        STARFISH_TRY(starfish_table_read(&sums->part[part], values, sizeof values));
+        for (size_t i = 0; i < STARFISH_SUMS; i++)
+            *total += values[i];
+    }
+    return STARFISH_SUCCESS;
+}

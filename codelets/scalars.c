@@ -1,0 +1,73 @@
+/* Task: scalars of an iteration. 16 KB are read per part and inner product: the task costs what starting it costs. */
+#include "codelets/scalars.h"
+
+#include "codelets/kernel_pair.h"
+
+_Static_assert((int)STARFISH_KRYLOV_MOST_PARTS == (int)STARFISH_SPACE_MOST_PARTS, "every part has sums");
+
+struct arguments {
+    struct starfish_task_header header;
+    enum starfish_krylov_stage stage;
+    double sign;
+    struct starfish_criteria criteria;
+    int parts, more; /* data: the state, `parts` sums, and where `more` as many again */
+};
+
+static struct starfish_krylov_scalars with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_krylov_scalars scalars = {.stage = a->stage,
+                                              .sign = a->sign,
+                                              .tolerance = a->criteria.tolerance,
+                                              .absolute = a->criteria.absolute,
+                                              .floor = a->criteria.floor,
+                                              .watched = a->criteria.watched,
+                                              .parts = (size_t)a->parts,
+                                              .state = STARFISH_VECTOR(buffers, 0)};
+
+    for (int part = 0; part < a->parts; part++) {
+        scalars.sums[part] = STARFISH_VECTOR(buffers, 1 + part);
+        scalars.more[part] = a->more ? STARFISH_VECTOR(buffers, 1 + a->parts + part) : NULL;
+    }
+    return scalars;
+}
+
+static void scalars_cpu(void *buffers[], void *data)
+{
+    const struct starfish_krylov_scalars scalars = with_pointers(buffers, data);
+
+    starfish_krylov_scalars_cpu(&scalars);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void scalars_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_krylov_scalars scalars = with_pointers(buffers, a);
+
+    starfish_task_check(&a->header, "scalars", starfish_krylov_scalars_cuda(&scalars, starpu_cuda_get_local_stream()));
+}
+#endif
+
+STARFISH_CODELET(scalars, "scalars", 0x775577);
+
+starfish_status starfish_submit_scalars(const struct starfish_algebra *algebra, const struct starfish_space *space,
+                                        const struct starfish_scalars_task *t)
+{
+    const size_t sizes[] = {t->sums->parts, t->more != NULL};
+    struct arguments a = {.stage = t->stage,
+                          .sign = t->sign,
+                          .criteria = t->criteria ? *t->criteria : (struct starfish_criteria){0},
+                          .parts = (int)t->sums->parts,
+                          .more = t->more != NULL};
+    struct starfish_task task;
+
+    starfish_task_begin(&task, &scalars_codelet, algebra->progress, algebra->phase);
+    starfish_task_of_owner(&task, space, 0, algebra->where);
+    starfish_task_data(&task, t->state, t->stage == STARFISH_KRYLOV_RHS ? STARPU_W : STARPU_RW);
+    for (size_t part = 0; part < t->sums->parts; part++)
+        starfish_task_data(&task, t->sums->part[part].handle, STARPU_R);
+    for (size_t part = 0; t->more && part < t->more->parts; part++)
+        starfish_task_data(&task, t->more->part[part].handle, STARPU_R);
+    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &a, sizeof a);
+}

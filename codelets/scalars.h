@@ -1,0 +1,25 @@
+/* Task: the scalars of an iteration from inner products (krylov/kernels/krylov.h). It runs where the sums are, so that
+ * they and the state stay on a GPU. */
+#ifndef STARFISH_CODELETS_SCALARS_H
+#define STARFISH_CODELETS_SCALARS_H
+
+#include "codelets/vectors.h"
+
+/* What one stage makes of the state: sums, and for MINIMISE more. `criteria` are of RHS and may be NULL otherwise. */
+struct starfish_criteria {
+    double tolerance, absolute; /* converged: the norm is at most tolerance times the right-hand side's, or absolute */
+    double floor;               /* what rounding errors leave of the residual */
+    int watched;                /* 0: goes on whatever the norm */
+};
+struct starfish_scalars_task {
+    enum starfish_krylov_stage stage;
+    double sign;
+    const struct starfish_criteria *criteria;
+    const struct starfish_sums *sums, *more;
+    starpu_data_handle_t state; /* STARFISH_KRYLOV_STATE doubles */
+};
+/* It runs where part 0 of the space belongs. */
+starfish_status starfish_submit_scalars(const struct starfish_algebra *algebra, const struct starfish_space *space,
+                                        const struct starfish_scalars_task *task);
+
+#endif
