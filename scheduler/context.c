@@ -327,6 +327,24 @@ size_t starfish_context_workers_of(const starfish_context *context, starfish_wor
     return context && (unsigned)kind < STARFISH_WORKER_KINDS ? context->workers_of[kind] : 0;
 }
 
+uint32_t starfish_context_gpus_else_any(const struct starfish_context *context)
+{
+    return context->workers_of[STARFISH_GPU] > 0 ? STARPU_CUDA : 0;
+}
+
+int starfish_kind_allowed(uint32_t where, int gpu)
+{
+    return where == 0 || (where & (gpu ? STARPU_CUDA : STARPU_CPU)) != 0;
+}
+
+int starfish_context_gpu_worker(const struct starfish_context *context, size_t number)
+{
+    for (size_t worker = 0; worker < context->workers; worker++)
+        if (starfish_context_worker_kind(context, worker) == STARFISH_GPU && number-- == 0)
+            return context->worker[worker];
+    return -1;
+}
+
 starfish_worker_kind starfish_context_worker_kind(const struct starfish_context *context, size_t worker)
 {
     return starpu_worker_get_type(context->worker[worker]) == STARPU_CPU_WORKER ? STARFISH_CPU : STARFISH_GPU;

@@ -99,7 +99,8 @@ int starfish_context_has_one_memory(const struct starfish_context *context);
 struct starfish_vector {
     const struct starfish_space *space; /* NULL: there is none */
     starfish_precision precision;
-    int ghosts; /* pieces have ghosts, and edges: the space is apart and the memory ours */
+    int ghosts;   /* pieces have ghosts, and edges: the space is apart and the memory ours */
+    int borrowed; /* pieces are somebody else's */
     starpu_data_handle_t piece[STARFISH_SPACE_MOST_PARTS * STARFISH_SPACE_MOST_PARTS]; /* x fastest */
     starpu_data_handle_t edge[STARFISH_SPACE_MOST_HALOS];                              /* by halo */
     void *memory;                                                                      /* ours, or NULL */

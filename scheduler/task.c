@@ -17,6 +17,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->step = -1;
     task->priority = STARPU_DEFAULT_PRIO;
     task->where = 0;
+    task->worker = -1;
     task->name = codelet->name;
     task->width = 0;
     task->coordinates = 0;
@@ -190,6 +191,10 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     starpu_task->where = (int32_t)(task->where == STARPU_NOWHERE ? STARPU_NOWHERE
                                    : task->where                 ? task->where & allowed
                                                                  : allowed);
+    if (task->worker >= 0) {
+        starpu_task->execute_on_a_specific_worker = 1;
+        starpu_task->workerid = (unsigned)task->worker;
+    }
     starpu_task->priority = task->priority;
     starfish_policy_set_width(starpu_task, task->width);
     starpu_task->cl_arg = copy;

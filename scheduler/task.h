@@ -41,6 +41,7 @@ struct starfish_task {
     int step; /* of struct starfish_progress; -1: none */
     int priority;
     uint32_t where; /* StarPU's mask of worker kinds; 0: any of the context's; STARPU_NOWHERE: data only */
+    int worker;     /* StarPU's number of the one worker that may run it; -1: any of those kinds */
     const char *name;
     size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */
     int coordinates;

@@ -8,7 +8,9 @@
 #ifndef STARFISH_TASKS_HIERARCHY_H
 #define STARFISH_TASKS_HIERARCHY_H
 
+#include "codelets/collect.h"
 #include "codelets/grid.h"
+#include "multigrid/kernels/cycle.h"
 
 /* A grid's part: the same shape and coefficients for all parts, or of index sets each its own. */
 struct starfish_grid_part {
@@ -42,11 +44,13 @@ struct starfish_hierarchy_graph {
     struct starfish_replays replays;
     int levels, all_levels; /* without and with the grids of the tail below its first */
     struct starfish_hierarchy_level level[STARFISH_GRID_MOST_LEVELS];
-    /* Where the last level is cut and apart, the tail has one part of its own: right-hand side and solution, gathered
-     * and spread. */
-    int gathers;
+    /* Where the last level is cut and apart, the tail's right-hand side is collected from it and its solution spread.
+     */
+    int collects;
     struct starfish_space tail_space;
     struct starfish_vector tail_f, tail_u;
+    struct starfish_table collected_table; /* of the tail's first grid, where its parts have tables of their own */
+    uint32_t tail_where;                   /* kinds of workers that may run the tail; 0: any */
     struct starfish_tail tail;
     starpu_data_handle_t tail_table[STARFISH_GRID_MOST_LEVELS];
 };
@@ -73,20 +77,22 @@ struct starfish_hierarchy_spec {
     size_t blocks, tail;   /* of struct starfish_multigrid_options */
     int levels_in_tail;    /* all grids are one task, as smoothers by planes need */
     int borrows_finest;    /* u and f of the finest grid are set before every cycle (starfish_hierarchy_set_arrays) */
-    /* How the finest grid is cut; NULL: chosen from the workers. Coarser grids are cut along. */
+    /* How the finest grid is cut; NULL: chosen from the workers. Coarser grids are cut along, and the tail is collected
+     * in one place. */
     const struct starfish_runs *runs;
-    /* Instead, of index sets: a space, and `parts` shapes and tables, for every level above the tail. The last level is
-     * the tail's. */
-    const struct starfish_hierarchy_index_level *index_level;
+    /* Instead, index sets: of grids 0 .. index_levels-1, the last of which is also the first of the tail. */
+    int index_levels;
+    const struct starfish_hierarchy_index_sets *index_sets;
 };
 
-struct starfish_hierarchy_index_level {
+/* How an unstructured grid is cut: its space, and the grid of each part. */
+struct starfish_hierarchy_index_sets {
     size_t parts;
     const size_t *rows;
     const struct starfish_owner *owner;
     size_t halos;
     const struct starfish_index_halo *halo;
-    const struct starfish_hierarchy_grid *grid; /* of each part */
+    const struct starfish_hierarchy_grid *grid;
 };
 
 starfish_status starfish_hierarchy_create(struct starfish_hierarchy_graph *graph, struct starfish_context *context,

@@ -55,7 +55,7 @@ struct starfish_grid_step {
     int zero;                         /* PROLONG: result is zero yet, whatever its memory holds */
     const void *u, *f;                /* u NULL: zero */
     const void *coarse;               /* solution of the next coarser grid; NULL for SMOOTH without a correction */
-    void *result;                     /* SMOOTH: neither u nor f; RESIDUAL: may be NULL, or f */
+    void *result;                     /* SMOOTH: neither u nor f; RESIDUAL: may be NULL */
     double *sums; /* RESIDUAL: STARFISH_SUMS doubles that add up to the sum of squares; may be NULL */
 };
 

@@ -1,0 +1,217 @@
+/* Tasks of multigrid on parts of grids: one codelet per operation, whatever the kind of the grids. Bound by what the
+ * kind's kernels are. */
+#include "codelets/grid.h"
+
+#include "scheduler/team.h"
+
+#include <string.h>
+
+/* The vectors of a task. */
+enum role { U, F, COARSE, RESULT, ROLES };
+
+struct arguments {
+    struct starfish_task_header header;
+    struct starfish_grid_setting setting;
+    enum starfish_grid_operation operation;
+    struct starfish_grid_step step; /* pointers are filled in by the task */
+    int table, coarse_table, sums;  /* -1: none */
+    struct starfish_access access[ROLES];
+};
+
+/* ---- On a worker ------------------------------------------------------------------------------------------------- */
+
+static void *data_at(void *buffers[], int index)
+{
+    return index < 0 ? NULL : (void *)STARPU_VECTOR_GET_PTR(buffers[index]);
+}
+
+static struct starfish_grid_step with_pointers(void *buffers[], const struct arguments *a)
+{
+    const starfish_precision precision = a->setting.precision;
+    struct starfish_grid_step step = a->step;
+
+    step.table = data_at(buffers, a->table);
+    step.coarse_table = data_at(buffers, a->coarse_table);
+    step.u = starfish_vector_here(buffers, &a->access[U], precision);
+    step.f = starfish_vector_here(buffers, &a->access[F], precision);
+    step.coarse = starfish_vector_here(buffers, &a->access[COARSE], precision);
+    step.result = starfish_vector_here(buffers, &a->access[RESULT], precision);
+    step.sums = data_at(buffers, a->sums);
+    return step;
+}
+
+static int fill(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    for (int role = 0; role < RESULT; role++)
+        TRY_LAUNCH(starfish_vector_fill(place, buffers, &a->access[role]));
+    return 0;
+}
+
+struct shared {
+    void **buffers;
+    const struct arguments *arguments;
+};
+
+static void compute_on_a_core(void *data, size_t part, size_t parts)
+{
+    const struct shared *shared = data;
+    const struct arguments *a = shared->arguments;
+    const struct starfish_place place = {a->setting.precision, 0, NULL,
+                                         starfish_workspace_part(a->setting.workspace, part)};
+    struct starfish_grid_step step = with_pointers(shared->buffers, a);
+
+    a->setting.kind->share(&step, a->operation, part, parts);
+    if (step.at.x0 < step.at.x1 && step.at.y0 < step.at.y1)
+        a->setting.kind->compute[a->operation](&place, &step);
+}
+
+static void grid_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->setting.precision, 0, NULL, NULL};
+    struct shared shared = {buffers, a};
+
+    fill(&place, buffers, a);
+    starfish_team_run(a->header.progress->context, compute_on_a_core, &shared);
+    starfish_vector_publish(&place, buffers, &a->access[RESULT]);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static int launch(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    const struct starfish_grid_step step = with_pointers(buffers, a);
+
+    TRY_LAUNCH(fill(place, buffers, a));
+    TRY_LAUNCH(a->setting.kind->compute[a->operation](place, &step));
+    return starfish_vector_publish(place, buffers, &a->access[RESULT]);
+}
+
+static void grid_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->setting.precision, 1, starpu_cuda_get_local_stream(),
+                                         starfish_workspace_here(a->setting.workspace)};
+
+    starfish_task_check(&a->header, a->setting.kind->name, launch(&place, buffers, a));
+}
+#endif
+
+/* The same functions under four names, since each operation takes its own time. */
+#define smooth_cpu grid_cpu
+#define smooth_cuda grid_cuda
+#define restrict_cpu grid_cpu
+#define restrict_cuda grid_cuda
+#define prolong_cpu grid_cpu
+#define prolong_cuda grid_cuda
+#define residual_cpu grid_cpu
+#define residual_cuda grid_cuda
+STARFISH_CODELET(smooth, "grid_smooth", 0x5588aa);
+STARFISH_CODELET(restrict, "grid_restrict", 0x88aa55);
+STARFISH_CODELET(prolong, "grid_prolong", 0x88aa88);
+STARFISH_CODELET(residual, "grid_residual", 0xaa8855);
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    struct starpu_codelet *codelet;
+    const char *name;
+    int phase;
+} operations[STARFISH_GRID_OPERATIONS] = {
+    [STARFISH_GRID_SMOOTH] = {&smooth_codelet, "smooth", STARFISH_PHASE_SMOOTH},
+    [STARFISH_GRID_RESTRICT] = {&restrict_codelet, "restrict", STARFISH_PHASE_TRANSFER},
+    [STARFISH_GRID_PROLONG] = {&prolong_codelet, "prolong", STARFISH_PHASE_TRANSFER},
+    [STARFISH_GRID_RESIDUAL] = {&residual_codelet, "residual", STARFISH_PHASE_VECTORS},
+};
+
+static int attach_table(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+    if (!handle)
+        return -1;
+    starfish_task_data(task, handle, mode);
+    return task->count - 1;
+}
+
+static struct starfish_extent written(const struct starfish_grid_step *step)
+{
+    return (struct starfish_extent){(ptrdiff_t)step->at.x0, (ptrdiff_t)step->at.x1, (ptrdiff_t)step->at.y0,
+                                    (ptrdiff_t)step->at.y1, 0};
+}
+
+static void attach_input(struct starfish_task *task, struct arguments *a, const struct starfish_grid_task *t,
+                         enum role role)
+{
+    static const enum starfish_grid_input input[] = {
+        [U] = STARFISH_GRID_U, [F] = STARFISH_GRID_F, [COARSE] = STARFISH_GRID_COARSE};
+    const struct starfish_vector *const vector[] = {[U] = t->u, [F] = t->f, [COARSE] = t->coarse};
+
+    if (!vector[role])
+        return;
+    const struct starfish_reach reach = a->setting.kind->reads(&t->step, t->operation, input[role]);
+    const struct starfish_extent extent = {reach.x0, reach.x1, reach.y0, reach.y1, reach.wraps};
+    a->access[role] =
+        starfish_vector_attach(task, vector[role], role == COARSE ? t->coarse_part : t->part, &extent, STARPU_R);
+}
+
+static void attach_result(struct starfish_task *task, struct arguments *a, const struct starfish_grid_task *t)
+{
+    const struct starfish_extent extent = written(&t->step);
+    const size_t part = t->operation == STARFISH_GRID_RESTRICT ? t->coarse_part : t->part;
+    const int adds = t->operation == STARFISH_GRID_PROLONG && !t->step.zero;
+
+    if (!t->result)
+        return;
+    a->access[RESULT] = starfish_vector_attach(task, t->result, part, &extent, adds ? STARPU_RW : STARPU_W);
+}
+
+static uint32_t footprint_of(const struct starfish_grid_setting *setting, const struct starfish_grid_task *t)
+{
+    const struct starfish_grid_kind *kind = setting->kind;
+    const struct starfish_rectangle at = t->step.at;
+    size_t n[2], coarse[2] = {0, 0};
+
+    kind->extent(t->step.shape, n);
+    if (t->step.coarse_shape)
+        kind->extent(t->step.coarse_shape, coarse);
+    const size_t sizes[] = {(size_t)kind->name[0],
+                            strlen(kind->name),
+                            setting->precision,
+                            (size_t)t->step.sweep,
+                            at.x1 - at.x0,
+                            at.y1 - at.y0,
+                            n[0],
+                            coarse[0],
+                            n[1] == coarse[1],
+                            t->u != NULL,
+                            t->f != NULL,
+                            t->coarse != NULL,
+                            t->result != NULL,
+                            t->sums != NULL,
+                            (size_t)t->step.zero,
+                            kind->variant(t->step.shape)};
+
+    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+}
+
+starfish_status starfish_submit_grid(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
+                                     const struct starfish_grid_task *t)
+{
+    const struct starfish_vector *written_to = t->result ? t->result : t->f ? t->f : t->u;
+    const int restricts = t->operation == STARFISH_GRID_RESTRICT, smooths = t->operation == STARFISH_GRID_SMOOTH;
+    struct starfish_task task;
+    struct arguments a = {.setting = *setting, .operation = t->operation, .step = t->step, .sums = -1};
+
+    for (int role = 0; role < ROLES; role++)
+        a.access[role] = STARFISH_NO_ACCESS;
+    starfish_task_begin(&task, operations[t->operation].codelet, progress, operations[t->operation].phase);
+    task.name = smooths ? setting->kind->sweep_names[t->step.sweep] : operations[t->operation].name;
+    task.width = t->step.at.y1 - t->step.at.y0;
+    starfish_task_of_owner(&task, written_to->space, restricts ? t->coarse_part : t->part, setting->where);
+    a.table = attach_table(&task, t->table, STARPU_R);
+    a.coarse_table = attach_table(&task, t->coarse_table, STARPU_R);
+    for (int role = 0; role < RESULT; role++)
+        attach_input(&task, &a, t, (enum role)role);
+    attach_result(&task, &a, t);
+    a.sums = attach_table(&task, t->sums, STARPU_W);
+    a.header.footprint = footprint_of(setting, t);
+    return starfish_task_submit(&task, &a, sizeof a);
+}

@@ -1,0 +1,113 @@
+/* Task: one cycle over all small grids of a hierarchy, whatever their kind (multigrid/kernels/tail.h). On a GPU its
+ * launches are one CUDA graph from the second time on. Bound by launches and by the latency of small grids. */
+#include "codelets/grid.h"
+
+#include <string.h>
+
+struct arguments {
+    struct starfish_task_header header;
+    struct starfish_grid_setting setting;
+    const struct starfish_tail *tail;
+    starfish_cycle_shape shape;
+    int zero, table;
+    struct starfish_access f, u;
+};
+
+/* One run: what is captured as a graph. */
+struct run {
+    struct starfish_place place;
+    const struct arguments *arguments;
+    struct starfish_tail_arrays arrays;
+};
+
+static struct run run_of(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    struct run run = {.place = *place, .arguments = a};
+
+    for (int l = 0; l < a->tail->levels; l++)
+        run.arrays.table[l] = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->table + l]);
+    run.arrays.f = starfish_vector_here(buffers, &a->f, place->precision);
+    run.arrays.u = starfish_vector_here(buffers, &a->u, place->precision);
+    return run;
+}
+
+static int launch(void *data)
+{
+    const struct run *run = data;
+    const struct arguments *a = run->arguments;
+
+    return starfish_tail_run(&run->place, a->tail, &run->arrays, a->shape, a->zero);
+}
+
+static void tail_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->setting.precision, 0, NULL,
+                                         starfish_workspace_part(a->setting.workspace, 0)};
+    struct run run = run_of(&place, buffers, a);
+
+    launch(&run);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void tail_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->setting.precision, 1, starpu_cuda_get_local_stream(),
+                                         starfish_workspace_here(a->setting.workspace)};
+    struct run run = run_of(&place, buffers, a);
+    struct starfish_replay_key key = {6,
+                                      {(uintptr_t)a->tail, (uintptr_t)a->shape, (uintptr_t)a->zero,
+                                       (uintptr_t)place.work, (uintptr_t)run.arrays.f, (uintptr_t)run.arrays.u}};
+
+    for (int l = 0; l < a->tail->levels; l++)
+        key.word[key.count++] = (uintptr_t)run.arrays.table[l];
+    starfish_task_check(&a->header, "tail", starfish_replay(a->setting.replays, &key, place.stream, launch, &run));
+}
+#endif
+
+STARFISH_CODELET(tail, "grid_tail", 0x555588);
+
+static uint32_t footprint_of(const struct starfish_tail *tail, starfish_cycle_shape shape, int zero, const size_t n[2])
+{
+    const size_t sizes[] = {(size_t)tail->kind->name[0],
+                            strlen(tail->kind->name),
+                            tail->precision,
+                            n[0],
+                            n[1],
+                            (size_t)tail->levels,
+                            shape,
+                            tail->smoothing.smoother,
+                            (size_t)tail->smoothing.before,
+                            (size_t)tail->smoothing.after,
+                            (size_t)zero,
+                            tail->kind->variant(tail->shape[0])};
+
+    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+}
+
+starfish_status starfish_submit_tail(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
+                                     uint32_t where, const struct starfish_tail *tail,
+                                     const starpu_data_handle_t *table, starfish_cycle_shape shape, int zero,
+                                     const struct starfish_vector *f, const struct starfish_vector *u)
+{
+    struct starfish_task task;
+    struct arguments a = {.setting = *setting, .tail = tail, .shape = shape, .zero = zero};
+    struct starfish_extent whole = {.wraps = 0};
+    size_t n[2];
+
+    tail->kind->extent(tail->shape[0], n);
+    whole.x1 = (ptrdiff_t)n[0];
+    whole.y1 = (ptrdiff_t)n[1];
+    starfish_task_begin(&task, &tail_codelet, progress, STARFISH_PHASE_TAIL);
+    task.name = "small grids";
+    task.width = n[1];
+    starfish_task_of_owner(&task, u->space, 0, where);
+    a.table = task.count;
+    for (int l = 0; l < tail->levels; l++)
+        starfish_task_data(&task, table[l], STARPU_R);
+    a.f = starfish_vector_attach(&task, f, 0, &whole, STARPU_R);
+    a.u = starfish_vector_attach(&task, u, 0, &whole, zero ? STARPU_W : STARPU_RW);
+    a.header.footprint = footprint_of(tail, shape, zero, n);
+    return starfish_task_submit(&task, &a, sizeof a);
+}

@@ -1,0 +1,191 @@
+/* How tasks take parts of vectors and their neighbours' edges. Ghosts and edges move a few rows of a part, twice: the
+ * least that memories apart must exchange. */
+#include "codelets/vectors.h"
+
+#include "base/real.h"
+#include "krylov/kernels/gather.h"
+
+#include <string.h>
+#ifdef STARFISH_HAVE_GPU
+#include <cuda_runtime_api.h>
+#endif
+
+STARFISH_PLACE_KERNEL(run_gather, starfish_vector_gather)
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+/* The rows of a part as kernels count them. */
+static size_t first_row(const struct starfish_space *space, size_t part)
+{
+    return space->local ? 0 : space->first[1][part];
+}
+
+static size_t rows_of(const struct starfish_space *space, size_t part)
+{
+    return space->first[1][part + 1] - space->first[1][part];
+}
+
+struct starfish_extent starfish_part_extent(const struct starfish_space *space, size_t part)
+{
+    const ptrdiff_t y0 = (ptrdiff_t)first_row(space, part);
+
+    return (struct starfish_extent){0, (ptrdiff_t)space->n[0], y0, y0 + (ptrdiff_t)rows_of(space, part), 0};
+}
+
+static int touches(const struct starfish_extent *e, ptrdiff_t x0, ptrdiff_t x1, ptrdiff_t y0, ptrdiff_t y1,
+                   ptrdiff_t rows)
+{
+    if (x0 >= e->x1 || x1 <= e->x0)
+        return 0;
+    return (y0 < e->y1 && y1 > e->y0) || (e->wraps && (y1 > e->y0 + rows || y0 < e->y1 - rows));
+}
+
+/* All tiles that the extent touches; kernels find the array around the first of them. */
+static struct starfish_access attach_tiles(struct starfish_task *task, const struct starfish_vector *vector,
+                                           const struct starfish_extent *extent, enum starpu_data_access_mode mode)
+{
+    const struct starfish_space *space = vector->space;
+    struct starfish_access access = {.buffer = -1, .space = space};
+
+    for (size_t y = 0; y < space->parts[1]; y++)
+        for (size_t x = 0; x < space->parts[0]; x++) {
+            const size_t x0 = space->first[0][x], y0 = space->first[1][y];
+            if (!touches(extent, (ptrdiff_t)x0, (ptrdiff_t)space->first[0][x + 1], (ptrdiff_t)y0,
+                         (ptrdiff_t)space->first[1][y + 1], (ptrdiff_t)space->n[1]))
+                continue;
+            if (access.buffer < 0) {
+                access.buffer = task->count;
+                access.origin = (ptrdiff_t)(x0 + y0 * space->n[0]);
+            }
+            starfish_task_data(task, vector->piece[x + y * space->parts[0]], mode);
+        }
+    return access;
+}
+
+static int goes_beyond(const struct starfish_space *space, size_t part, const struct starfish_extent *extent)
+{
+    const ptrdiff_t y0 = (ptrdiff_t)first_row(space, part);
+
+    return extent->y0 < y0 || extent->y1 > y0 + (ptrdiff_t)rows_of(space, part);
+}
+
+/* Index sets are attached with the edges that they are gathered into. */
+static void attach_edges(struct starfish_task *task, const struct starfish_vector *vector, size_t part, int outgoing)
+{
+    const struct starfish_space *space = vector->space;
+
+    for (size_t h = 0; h < space->halos; h++) {
+        if ((outgoing ? space->halo[h].from : space->halo[h].to) != part)
+            continue;
+        starfish_task_data(task, vector->edge[h], outgoing ? STARPU_W : STARPU_R);
+        if (outgoing && space->halo[h].index.handle)
+            starfish_task_data(task, space->halo[h].index.handle, STARPU_R);
+    }
+}
+
+struct starfish_access starfish_vector_attach(struct starfish_task *task, const struct starfish_vector *vector,
+                                              size_t part, const struct starfish_extent *extent,
+                                              enum starpu_data_access_mode mode)
+{
+    if (!vector)
+        return STARFISH_NO_ACCESS;
+    const struct starfish_space *space = vector->space;
+    if (!space->apart)
+        return attach_tiles(task, vector, extent, mode);
+    struct starfish_access access = {.buffer = task->count, .part = part, .space = space};
+    access.origin = (ptrdiff_t)(first_row(space, part) * space->n[0]);
+    if (vector->ghosts) {
+        access.origin -= (ptrdiff_t)space->before[part];
+        access.publishes = mode != STARPU_R;
+        access.fills = mode == STARPU_R && goes_beyond(space, part, extent);
+    }
+    /* ghosts are written by those who read them: only tasks on this part do */
+    starfish_task_data(task, vector->piece[part], access.fills ? STARPU_RW : mode);
+    access.edge = task->count;
+    if (access.fills || access.publishes)
+        attach_edges(task, vector, part, access.publishes);
+    return access;
+}
+
+void starfish_task_of_owner(struct starfish_task *task, const struct starfish_space *space, size_t part,
+                            uint32_t otherwise)
+{
+    const int device = space->owner[part].device;
+
+    task->where = device == STARFISH_ANY ? otherwise : device == STARFISH_CORES ? STARPU_CPU : STARPU_CUDA;
+    if (device >= 0)
+        task->worker = starfish_context_gpu_worker(space->context, (size_t)device);
+}
+
+/* ---- On a worker ------------------------------------------------------------------------------------------------- */
+
+void *starfish_vector_here(void *buffers[], const struct starfish_access *access, starfish_precision precision)
+{
+    if (access->buffer < 0)
+        return NULL;
+    const uintptr_t piece = (uintptr_t)STARPU_BLOCK_GET_PTR(buffers[access->buffer]);
+    return (void *)(piece - (uintptr_t)access->origin * starfish_real_size(precision));
+}
+
+static int copy(const struct starfish_place *place, void *to, const void *from, size_t count)
+{
+    const size_t bytes = count * starfish_real_size(place->precision);
+
+#ifdef STARFISH_HAVE_GPU
+    if (place->gpu)
+        return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, place->stream);
+#endif
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+/* Element `index` of the part, counted from its first own one. */
+static void *own_element(const struct starfish_place *place, void *buffers[], const struct starfish_access *access,
+                         ptrdiff_t index)
+{
+    char *piece = (char *)STARPU_BLOCK_GET_PTR(buffers[access->buffer]);
+
+    return piece +
+           ((ptrdiff_t)access->space->before[access->part] + index) * (ptrdiff_t)starfish_real_size(place->precision);
+}
+
+int starfish_vector_fill(const struct starfish_place *place, void *buffers[], const struct starfish_access *access)
+{
+    int buffer = access->edge;
+
+    for (size_t h = 0; access->buffer >= 0 && access->fills && h < access->space->halos; h++) {
+        const struct starfish_halo *halo = &access->space->halo[h];
+        if (halo->to == access->part)
+            TRY_LAUNCH(copy(place, own_element(place, buffers, access, halo->at),
+                            (const void *)STARPU_BLOCK_GET_PTR(buffers[buffer++]), halo->count));
+    }
+    return 0;
+}
+
+static int publish(const struct starfish_place *place, void *buffers[], const struct starfish_access *access,
+                   const struct starfish_halo *halo, int buffer)
+{
+    void *edge = (void *)STARPU_BLOCK_GET_PTR(buffers[buffer]);
+
+    if (!halo->index.handle)
+        return copy(place, edge, own_element(place, buffers, access, (ptrdiff_t)halo->first), halo->count);
+    const struct starfish_vector_gather gather = {.count = halo->count,
+                                                  .index = (const int *)STARPU_VECTOR_GET_PTR(buffers[buffer + 1]),
+                                                  .from = own_element(place, buffers, access, 0),
+                                                  .to = edge};
+    return run_gather(place, &gather);
+}
+
+int starfish_vector_publish(const struct starfish_place *place, void *buffers[], const struct starfish_access *access)
+{
+    int buffer = access->edge;
+
+    for (size_t h = 0; access->buffer >= 0 && access->publishes && h < access->space->halos; h++) {
+        const struct starfish_halo *halo = &access->space->halo[h];
+        if (halo->from != access->part)
+            continue;
+        TRY_LAUNCH(publish(place, buffers, access, halo, buffer));
+        buffer += halo->index.handle ? 2 : 1;
+    }
+    return 0;
+}

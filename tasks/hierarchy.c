@@ -1,0 +1,528 @@
+/* Task graphs of multigrid, for any kind of grids. */
+#include "tasks/hierarchy.h"
+
+#include <string.h>
+
+/* ---- Cuts -------------------------------------------------------------------------------------------------------- */
+
+/* Rows that a part of a hierarchy's grids may read beyond its own, at most: two sweeps of colours, whose coarse
+ * correction is read a row further, and cuts of successive grids that are a row apart. */
+enum { DEPTH = 4 };
+
+static size_t unknowns_of(const struct starfish_hierarchy_spec *spec, int level)
+{
+    size_t n[2];
+
+    spec->kind->extent(spec->grid[level].shape, n);
+    return n[0] * n[1];
+}
+
+/* Parts stay tiles of one array as long as all workers share one memory. */
+static size_t blocks_of(const struct starfish_context *context, const struct starfish_hierarchy_spec *spec, int level)
+{
+    size_t blocks = unknowns_of(spec, level) / spec->unknowns_per_task;
+
+    if (!starfish_context_has_one_memory(context))
+        return 1;
+    if (blocks > 2 * context->workers)
+        blocks = 2 * context->workers;
+    if (context->workers == 1)
+        blocks = 1;
+    if (spec->blocks > 0)
+        blocks = spec->blocks;
+    if (blocks > STARFISH_SPACE_MOST_PARTS)
+        blocks = STARFISH_SPACE_MOST_PARTS;
+    return blocks > 0 ? blocks : 1;
+}
+
+static int any_along_columns(const struct starfish_hierarchy_spec *spec, const void *shape)
+{
+    int sweep[STARFISH_GRID_MOST_SWEEPS], any = 0;
+    const int sweeps = spec->kind->sweeps(&spec->smoothing, shape, 0, sweep);
+
+    for (int i = 0; i < sweeps; i++)
+        any = any || spec->kind->runs_along_columns(sweep[i]);
+    return any;
+}
+
+static void cut_tiles(struct starfish_space *space, struct starfish_context *context,
+                      const struct starfish_hierarchy_spec *spec, int level, int last)
+{
+    const void *shape = spec->grid[level].shape;
+    const size_t blocks = last ? 1 : blocks_of(context, spec, level);
+    const struct starfish_tiling tiling = {{any_along_columns(spec, shape) ? blocks : 1, blocks},
+                                           spec->kind->column_unit(shape)};
+    size_t n[2];
+
+    spec->kind->extent(shape, n);
+    starfish_space_tiles(space, context, n, &tiling);
+}
+
+/* Where the rows of the finest grid's parts begin on a coarser one: as far down. */
+static starfish_status cut_runs(struct starfish_space *space, struct starfish_context *context,
+                                const struct starfish_hierarchy_spec *spec, int level)
+{
+    size_t n[2], finest[2], first[STARFISH_SPACE_MOST_PARTS + 1];
+    struct starfish_runs runs = *spec->runs;
+
+    if (any_along_columns(spec, spec->grid[level].shape) && runs.parts > 1)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "the smoother has lines across the parts of grid %d, which are apart", level);
+    spec->kind->extent(spec->grid[0].shape, finest);
+    spec->kind->extent(spec->grid[level].shape, n);
+    for (size_t p = 0; p <= runs.parts; p++)
+        first[p] = (runs.first[p] * n[1] + finest[1] / 2) / finest[1];
+    runs.first = first;
+    runs.depth = DEPTH;
+    return starfish_space_runs(space, context, n, &runs);
+}
+
+static starfish_status cut_level(struct starfish_hierarchy_graph *graph, const struct starfish_hierarchy_spec *spec,
+                                 int l)
+{
+    struct starfish_space *space = &graph->level[l].space;
+
+    if (l < spec->index_levels) {
+        const struct starfish_hierarchy_index_sets *sets = &spec->index_sets[l];
+        return starfish_space_index_sets(space, graph->context, sets->parts, sets->rows, sets->owner, sets->halos,
+                                         sets->halo);
+    }
+    if (spec->runs)
+        return cut_runs(space, graph->context, spec, l);
+    cut_tiles(space, graph->context, spec, l, l == graph->levels - 1);
+    return STARFISH_SUCCESS;
+}
+
+/* Every part of a coarse grid that is cut along must have as many rows as its neighbours read. */
+static int can_be_cut(const struct starfish_hierarchy_spec *spec, int level)
+{
+    size_t n[2], finest[2];
+
+    spec->kind->extent(spec->grid[0].shape, finest);
+    spec->kind->extent(spec->grid[level].shape, n);
+    for (size_t p = 0; p < spec->runs->parts; p++)
+        if ((spec->runs->first[p + 1] - spec->runs->first[p]) * n[1] / finest[1] <= DEPTH)
+            return 0;
+    return 1;
+}
+
+/* Grids above the tail, and its first. */
+static int choose_levels(const struct starfish_context *context, const struct starfish_hierarchy_spec *spec)
+{
+    const size_t own = context->workers_of[STARFISH_GPU] > 0 && !spec->runs ? SIZE_MAX : spec->tail_on_cores;
+    const size_t tail = spec->tail > 0 ? spec->tail : own;
+    int levels = 1;
+
+    if (spec->index_levels > 0)
+        return spec->index_levels;
+    if (spec->levels_in_tail)
+        return 1;
+    while (levels < spec->levels && unknowns_of(spec, levels - 1) > tail && (!spec->runs || can_be_cut(spec, levels)))
+        levels++;
+    return levels;
+}
+
+/* ---- What a hierarchy is made of --------------------------------------------------------------------------------- */
+
+static starfish_status store_table(struct starfish_table *table, starfish_precision precision,
+                                   const struct starfish_hierarchy_grid *grid)
+{
+    return grid->packed ? starfish_table_floats(table, grid->packed, grid->table_size)
+                        : starfish_table_reals(table, precision, grid->table, grid->table_size);
+}
+
+/* One shape and table for all parts, or each its own. */
+static starfish_status create_parts(struct starfish_hierarchy_graph *graph, const struct starfish_hierarchy_spec *spec,
+                                    int l)
+{
+    struct starfish_hierarchy_level *level = &graph->level[l];
+    const int own = l < spec->index_levels;
+
+    for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++) {
+        const struct starfish_hierarchy_grid *grid = own ? &spec->index_sets[l].grid[p] : &spec->grid[l];
+        if (own && p == level->space.parts[1])
+            break;
+        if (own || p == 0)
+            STARFISH_TRY(store_table(&level->table[p], spec->precision, grid));
+        level->part[p] = (struct starfish_grid_part){grid->shape, level->table[own ? p : 0].handle};
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_vectors(struct starfish_hierarchy_graph *graph,
+                                      const struct starfish_hierarchy_spec *spec, int l)
+{
+    struct starfish_hierarchy_level *level = &graph->level[l];
+    const int last = l == graph->levels - 1;
+
+    for (int i = 0; i < 3; i++) {
+        const int given = l == 0 && spec->borrows_finest && i != 1;
+        const int needed = i != 1 || !last; /* the tail has a second array in its work space */
+        if (!given && needed)
+            STARFISH_TRY(starfish_vector_create(&level->own[i], &level->space, spec->precision));
+    }
+    level->u[0] = &level->own[0];
+    level->u[1] = &level->own[1];
+    level->f = &level->own[2];
+    return STARFISH_SUCCESS;
+}
+
+/* The tail's grids; where its first is cut into parts apart, it has an array in one place besides. */
+static starfish_status create_tail(struct starfish_hierarchy_graph *graph, const struct starfish_hierarchy_spec *spec)
+{
+    static const struct starfish_tiling one = {{1, 1}, 1};
+    const int first = graph->levels - 1;
+    size_t n[2];
+
+    graph->tail = (struct starfish_tail){
+        .kind = spec->kind, .precision = spec->precision, .levels = spec->levels - first, .smoothing = spec->smoothing};
+    graph->collects = graph->level[first].space.apart;
+    for (int l = first; l < spec->levels; l++) {
+        struct starfish_table *table = &graph->level[l].table[0];
+        if (l == first && graph->collects && spec->index_levels > 0) {
+            table = &graph->collected_table;
+            STARFISH_TRY(store_table(table, spec->precision, &spec->grid[l]));
+        } else if (l > first) {
+            STARFISH_TRY(store_table(table, spec->precision, &spec->grid[l]));
+        }
+        graph->tail.shape[l - first] = spec->grid[l].shape;
+        graph->tail_table[l - first] = table->handle;
+    }
+    if (!graph->collects)
+        return STARFISH_SUCCESS;
+    spec->kind->extent(spec->grid[first].shape, n);
+    starfish_space_tiles(&graph->tail_space, graph->context, n, &one);
+    STARFISH_TRY(starfish_vector_create(&graph->tail_f, &graph->tail_space, spec->precision));
+    return starfish_vector_create(&graph->tail_u, &graph->tail_space, spec->precision);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Steps of the finest grid may be in f64, where the hierarchy is not. */
+static size_t steps_work(const struct starfish_hierarchy_graph *graph, int gpu)
+{
+    size_t most = 0;
+
+    for (int l = 0; l < graph->levels; l++)
+        for (size_t p = 0; p < graph->level[l].space.parts[1]; p++)
+            most = larger(most,
+                          graph->kind->work(&graph->tail.smoothing, graph->level[l].part[p].shape, STARFISH_F64, gpu));
+    return most;
+}
+
+/* Of the kinds of workers that may run the tail or the grids above it. */
+static starfish_status create_workspace(struct starfish_hierarchy_graph *graph)
+{
+    size_t bytes[STARFISH_WORKER_KINDS] = {0, 0};
+
+    for (int gpu = 0; gpu < 2; gpu++) {
+        if (starfish_kind_allowed(graph->tail_where, gpu))
+            bytes[gpu] = starfish_tail_work(&graph->tail, gpu);
+        if (starfish_kind_allowed(graph->setting.where, gpu) || graph->level[0].space.apart)
+            bytes[gpu] = larger(bytes[gpu], steps_work(graph, gpu));
+    }
+    return starfish_workspace_create(&graph->workspace, graph->context, bytes[STARFISH_CPU], bytes[STARFISH_GPU]);
+}
+
+static starfish_status create(struct starfish_hierarchy_graph *graph, const struct starfish_hierarchy_spec *spec)
+{
+    for (int l = 0; l < graph->levels; l++) {
+        STARFISH_TRY(cut_level(graph, spec, l));
+        STARFISH_TRY(create_parts(graph, spec, l));
+        STARFISH_TRY(create_vectors(graph, spec, l));
+    }
+    STARFISH_TRY(create_tail(graph, spec));
+    graph->tail_where = unknowns_of(spec, graph->levels - 1) > spec->tail_on_either ? graph->setting.where : 0;
+    return create_workspace(graph);
+}
+
+starfish_status starfish_hierarchy_create(struct starfish_hierarchy_graph *graph, struct starfish_context *context,
+                                          const struct starfish_hierarchy_spec *spec)
+{
+    memset(graph, 0, sizeof *graph);
+    graph->context = context;
+    graph->kind = spec->kind;
+    graph->levels = choose_levels(context, spec);
+    graph->all_levels = spec->levels;
+    graph->setting = (struct starfish_grid_setting){.kind = spec->kind,
+                                                    .precision = spec->precision,
+                                                    .where = starfish_context_gpus_else_any(context),
+                                                    .workspace = &graph->workspace,
+                                                    .replays = &graph->replays};
+    starfish_replays_create(&graph->replays, context);
+    const starfish_status status = create(graph, spec);
+    if (status != STARFISH_SUCCESS)
+        starfish_hierarchy_destroy(graph);
+    return status;
+}
+
+void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph)
+{
+    for (int l = 0; l < graph->all_levels; l++) {
+        struct starfish_hierarchy_level *level = &graph->level[l];
+        for (int i = 0; i < 3; i++)
+            starfish_vector_destroy(&level->own[i]);
+        for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
+            starfish_table_destroy(&level->table[p]);
+    }
+    starfish_vector_destroy(&graph->tail_f);
+    starfish_vector_destroy(&graph->tail_u);
+    starfish_table_destroy(&graph->collected_table);
+    for (int l = 0; l < graph->all_levels; l++)
+        starfish_space_destroy(&graph->level[l].space);
+    starfish_replays_destroy(&graph->replays);
+    starfish_workspace_destroy(&graph->workspace);
+    memset(graph, 0, sizeof *graph);
+}
+
+/* ---- The finest grid --------------------------------------------------------------------------------------------- */
+
+static const struct starfish_vector *solution(const struct starfish_hierarchy_level *level)
+{
+    return level->u[level->now];
+}
+
+const struct starfish_space *starfish_hierarchy_space(const struct starfish_hierarchy_graph *graph)
+{
+    return &graph->level[0].space;
+}
+
+void starfish_hierarchy_set_arrays(struct starfish_hierarchy_graph *graph, const struct starfish_vector *f,
+                                   const struct starfish_vector *u)
+{
+    graph->level[0].f = f;
+    graph->level[0].u[0] = u;
+    graph->level[0].now = 0;
+}
+
+void starfish_hierarchy_restart(struct starfish_hierarchy_graph *graph)
+{
+    graph->level[0].now = 0;
+}
+
+const struct starfish_vector *starfish_hierarchy_rhs(const struct starfish_hierarchy_graph *graph)
+{
+    return graph->level[0].f;
+}
+
+const struct starfish_vector *starfish_hierarchy_solution(const struct starfish_hierarchy_graph *graph)
+{
+    return solution(&graph->level[0]);
+}
+
+starfish_status starfish_hierarchy_move_solution(struct starfish_hierarchy_graph *graph,
+                                                 struct starfish_progress *progress)
+{
+    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, graph->setting.where};
+    const struct starfish_factor one = {.number = 1};
+    struct starfish_hierarchy_level *level = &graph->level[0];
+
+    for (size_t part = 0; level->now != 0 && part < level->space.parts[1]; part++)
+        STARFISH_TRY(starfish_submit_update(&algebra, part, level->u[1], &one, NULL, level->u[0]));
+    level->now = 0;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Operations of a cycle --------------------------------------------------------------------------------------- */
+
+struct submission {
+    struct starfish_hierarchy_graph *graph;
+    struct starfish_progress *progress;
+};
+
+static struct starfish_rectangle rectangle_of(const struct starfish_space *space, size_t part)
+{
+    const struct starfish_extent e = starfish_part_extent(space, part);
+
+    return (struct starfish_rectangle){(size_t)e.x0, (size_t)e.x1, (size_t)e.y0, (size_t)e.y1};
+}
+
+/* A run of columns, for lines across all rows. */
+static struct starfish_rectangle columns_of(const struct starfish_space *space, size_t part)
+{
+    return (struct starfish_rectangle){space->first[0][part], space->first[0][part + 1], 0, space->n[1]};
+}
+
+/* A step on a part of a level, and on the same part of the next coarser one. */
+static struct starfish_grid_task task_on(const struct starfish_hierarchy_level *level,
+                                         const struct starfish_hierarchy_level *coarse, size_t part)
+{
+    struct starfish_grid_task task = {.part = part,
+                                      .coarse_part = part,
+                                      .table = level->part[part].table,
+                                      .step = {.shape = level->part[part].shape}};
+
+    if (coarse) {
+        task.step.coarse_shape = coarse->part[part].shape;
+        task.coarse_table = coarse->part[part].table;
+    }
+    return task;
+}
+
+static starfish_status run_sweep(const struct submission *s, struct starfish_hierarchy_level *level, int sweep,
+                                 double damping, int zero)
+{
+    const int along_columns = s->graph->kind->runs_along_columns(sweep);
+    const struct starfish_vector *v = level->u[!level->now];
+    const size_t parts = level->space.parts[!along_columns];
+
+    for (size_t part = 0; part < parts; part++) {
+        struct starfish_grid_task task = task_on(level, level->uncorrected ? level + 1 : NULL, part);
+        task.operation = STARFISH_GRID_SMOOTH;
+        task.step.sweep = sweep;
+        task.step.damping = damping;
+        task.step.at = along_columns ? columns_of(&level->space, part) : rectangle_of(&level->space, part);
+        task.u = zero ? NULL : solution(level);
+        task.f = level->f;
+        task.coarse = level->uncorrected ? solution(level + 1) : NULL;
+        task.result = v;
+        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
+    }
+    level->now = !level->now;
+    level->uncorrected = 0;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status smooth(void *self, int l, int steps, int after, int zero)
+{
+    const struct submission *s = self;
+    const struct starfish_grid_kind *kind = s->graph->kind;
+    const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
+    struct starfish_hierarchy_level *level = &s->graph->level[l];
+    const void *shape = level->part[0].shape;
+    int sweep[STARFISH_GRID_MOST_SWEEPS];
+    const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, sweep);
+
+    for (int i = 0; i < steps * sweeps; i++)
+        STARFISH_TRY(
+            run_sweep(s, level, sweep[i % sweeps], kind->damping(smoothing, shape, i / sweeps, steps), zero && i == 0));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status add_correction(const struct submission *s, struct starfish_hierarchy_level *fine, int zero)
+{
+    fine->uncorrected = 0;
+    for (size_t part = 0; part < fine->space.parts[1]; part++) {
+        struct starfish_grid_task task = task_on(fine, fine + 1, part);
+        task.operation = STARFISH_GRID_PROLONG;
+        task.step.zero = zero;
+        task.step.at = rectangle_of(&fine->space, part);
+        task.coarse = solution(fine + 1);
+        task.result = solution(fine);
+        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status restrict_residual(void *self, int l, int zero)
+{
+    const struct submission *s = self;
+    struct starfish_hierarchy_level *fine = &s->graph->level[l], *coarse = fine + 1;
+
+    if (fine->uncorrected)
+        STARFISH_TRY(add_correction(s, fine, 0));
+    coarse->now = 0;
+    for (size_t part = 0; part < coarse->space.parts[1]; part++) {
+        struct starfish_grid_task task = task_on(fine, coarse, part);
+        task.operation = STARFISH_GRID_RESTRICT;
+        task.step.at = rectangle_of(&coarse->space, part);
+        task.u = zero ? NULL : solution(fine);
+        task.f = fine->f;
+        task.result = coarse->f;
+        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* The sweep that follows adds the correction on its way, where the kind can. */
+static starfish_status prolong(void *self, int l, int zero)
+{
+    const struct submission *s = self;
+    struct starfish_hierarchy_level *fine = &s->graph->level[l];
+
+    if (zero || !s->graph->kind->adds_correction(&s->graph->tail.smoothing))
+        return add_correction(s, fine, zero);
+    fine->uncorrected = 1;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status run_tail(void *self, int l, starfish_cycle_shape shape, int zero)
+{
+    const struct submission *s = self;
+    struct starfish_hierarchy_graph *graph = s->graph;
+    const struct starfish_hierarchy_level *level = &graph->level[l];
+    const struct starfish_algebra algebra = {s->progress, STARFISH_PHASE_TAIL, graph->tail_where};
+
+    if (!graph->collects)
+        return starfish_submit_tail(s->progress, &graph->setting, graph->tail_where, &graph->tail, graph->tail_table,
+                                    shape, zero, level->f, level->u[0]);
+    STARFISH_TRY(starfish_submit_collect(&algebra, level->f, &graph->tail_f));
+    if (!zero)
+        STARFISH_TRY(starfish_submit_collect(&algebra, level->u[0], &graph->tail_u));
+    STARFISH_TRY(starfish_submit_tail(s->progress, &graph->setting, graph->tail_where, &graph->tail, graph->tail_table,
+                                      shape, zero, &graph->tail_f, &graph->tail_u));
+    return starfish_submit_spread(&algebra, &graph->tail_u, level->u[0]);
+}
+
+starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
+                                         starfish_cycle_shape shape, int zero)
+{
+    struct submission submission = {graph, progress};
+    const struct starfish_cycle cycle = {shape, graph->tail.smoothing.before, graph->tail.smoothing.after};
+    const struct starfish_hierarchy hierarchy = {
+        &submission, graph->levels, smooth, restrict_residual, prolong, run_tail, graph->levels == graph->all_levels};
+
+    return starfish_cycle_run(&hierarchy, &cycle, 0, zero);
+}
+
+/* ---- The operator ------------------------------------------------------------------------------------------------ */
+
+struct starfish_grid_operator starfish_hierarchy_operator(const struct starfish_hierarchy_graph *graph)
+{
+    struct starfish_grid_operator op = {.setting = graph->setting, .space = &graph->level[0].space};
+
+    memcpy(op.part, graph->level[0].part, sizeof op.part);
+    return op;
+}
+
+starfish_status starfish_operator_residual(const struct starfish_grid_operator *op, struct starfish_progress *progress,
+                                           const struct starfish_vector *u, const struct starfish_vector *f,
+                                           const struct starfish_vector *result, const struct starfish_sums *sums)
+{
+    for (size_t part = 0; part < op->space->parts[1]; part++) {
+        const struct starfish_grid_task task = {
+            .operation = STARFISH_GRID_RESIDUAL,
+            .step = {.shape = op->part[part].shape, .at = rectangle_of(op->space, part)},
+            .part = part,
+            .table = op->part[part].table,
+            .u = u,
+            .f = f,
+            .result = result,
+            .sums = sums ? sums->part[part].handle : NULL};
+        STARFISH_TRY(starfish_submit_grid(progress, &op->setting, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_operator_sweep(const struct starfish_grid_operator *op, struct starfish_progress *progress,
+                                        int sweep, double damping, const struct starfish_vector *u,
+                                        const struct starfish_vector *f, const struct starfish_vector *v)
+{
+    for (size_t part = 0; part < op->space->parts[1]; part++) {
+        const struct starfish_grid_task task = {.operation = STARFISH_GRID_SMOOTH,
+                                                .step = {.shape = op->part[part].shape,
+                                                         .at = rectangle_of(op->space, part),
+                                                         .sweep = sweep,
+                                                         .damping = damping},
+                                                .part = part,
+                                                .table = op->part[part].table,
+                                                .u = u,
+                                                .f = f,
+                                                .result = v};
+        STARFISH_TRY(starfish_submit_grid(progress, &op->setting, &task));
+    }
+    return STARFISH_SUCCESS;
+}
