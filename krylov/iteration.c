@@ -1,0 +1,171 @@
+/* The outer iteration. */
+#include "krylov/iteration.h"
+
+#include <math.h>
+
+struct state {
+    const struct starfish_iteration *iteration;
+    const struct starfish_stopping *stopping;
+    struct starfish_iteration_report *report;
+    struct starfish_criteria criteria;
+    int steps, cycles; /* submitted */
+    int counted;       /* steps whose norms are known and that were taken before the iteration was done */
+    int cycles_of[STARFISH_KRYLOV_RING];
+    int ahead;    /* steps between two looks */
+    double clock; /* of the last look */
+};
+
+static double value(const struct state *s, enum starfish_krylov_scalar scalar)
+{
+    return s->iteration->scalars->values[scalar];
+}
+
+static void add_norm(struct state *s, double norm)
+{
+    struct starfish_iteration_report *report = s->report;
+
+    report->residual = report->rhs_norm > 0 ? norm / report->rhs_norm : norm;
+    if (report->count < report->most_count)
+        report->history[report->count++] = report->residual;
+}
+
+static void tell(const struct state *s)
+{
+    if (s->stopping->tell)
+        s->stopping->tell(s->stopping->data, s->report);
+}
+
+static int small_enough(const struct state *s)
+{
+    return value(s, STARFISH_KRYLOV_NORM) <= value(s, STARFISH_KRYLOV_LIMIT);
+}
+
+static starfish_status find_norm(const struct state *s, enum starfish_krylov_stage stage)
+{
+    const struct starfish_iteration *i = s->iteration;
+    const struct starfish_scalars_task task = {.stage = stage, .sign = 1, .criteria = &s->criteria, .sums = i->sums};
+
+    STARFISH_TRY(i->residual(i->self, stage == STARFISH_KRYLOV_RHS, i->sums));
+    return starfish_scalars_advance(i->scalars, i->algebra, &task);
+}
+
+static starfish_status begin(struct state *s)
+{
+    STARFISH_TRY(find_norm(s, STARFISH_KRYLOV_RHS));
+    if (s->stopping->initial_guess)
+        STARFISH_TRY(find_norm(s, STARFISH_KRYLOV_GUESS));
+    if (!s->criteria.watched)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_scalars_look(s->iteration->scalars));
+    s->report->rhs_norm = value(s, STARFISH_KRYLOV_RHS_NORM);
+    if (!isfinite(value(s, STARFISH_KRYLOV_NORM)))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "rhs%s is not finite",
+                             s->stopping->initial_guess ? " or the initial guess" : "");
+    add_norm(s, value(s, STARFISH_KRYLOV_NORM));
+    s->clock = starfish_progress_seconds(s->iteration->algebra->progress);
+    tell(s);
+    return STARFISH_SUCCESS;
+}
+
+/* A look costs some 50 us, in which a GPU has nothing to do: as many steps lie between two of them as take ten times
+ * as long, at most twice as many as before, since first steps are slow. */
+static void choose_ahead(struct state *s, int steps)
+{
+    const double enough = 500e-6, now = starfish_progress_seconds(s->iteration->algebra->progress);
+    const double per_step = (now - s->clock) / steps;
+    int most = 2 * s->ahead < s->iteration->most_ahead ? 2 * s->ahead : s->iteration->most_ahead;
+
+    if (most > STARFISH_KRYLOV_RING)
+        most = STARFISH_KRYLOV_RING;
+    s->clock = now;
+    s->ahead = per_step * most > enough ? (int)ceil(enough / per_step) : most;
+}
+
+/* What happened since the last look. */
+static starfish_status look(struct state *s, int steps)
+{
+    STARFISH_TRY(starfish_scalars_look(s->iteration->scalars));
+    choose_ahead(s, steps);
+    while (s->counted < (int)value(s, STARFISH_KRYLOV_STEPS)) {
+        const int slot = ++s->counted % STARFISH_KRYLOV_RING;
+        s->report->cycles += s->cycles_of[slot];
+        add_norm(s, s->iteration->scalars->values[STARFISH_KRYLOV_NORMS + slot]);
+    }
+    tell(s);
+    if ((int)value(s, STARFISH_KRYLOV_DONE) == STARFISH_KRYLOV_NOT_FINITE)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is not finite after %d cycles", s->report->cycles);
+    if ((int)value(s, STARFISH_KRYLOV_DONE) == STARFISH_KRYLOV_STAGNATED)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "the residual stopped falling at %.3g of the right-hand side, after %d cycles",
+                             s->report->residual, s->report->cycles);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status submit_step(struct state *s)
+{
+    const struct starfish_iteration *i = s->iteration;
+    const int zero = s->steps == 0 && !s->stopping->initial_guess;
+    int cycles = 0;
+
+    STARFISH_TRY(i->step(i->self, s->steps++, zero, s->stopping->most_cycles - s->cycles, &cycles));
+    s->cycles += cycles;
+    s->cycles_of[s->steps % STARFISH_KRYLOV_RING] = cycles;
+    if (s->criteria.watched || (i->needs_residual && s->cycles < s->stopping->most_cycles))
+        return find_norm(s, STARFISH_KRYLOV_WATCH);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status advance(struct state *s)
+{
+    int steps = 0;
+
+    if (s->stopping->cancelled && atomic_load(s->stopping->cancelled))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled after %d cycles", s->report->cycles);
+    for (; steps < s->ahead && s->cycles < s->stopping->most_cycles; steps++)
+        STARFISH_TRY(submit_step(s));
+    if (s->criteria.watched)
+        return look(s, steps);
+    s->report->cycles = s->cycles;
+    tell(s);
+    return STARFISH_SUCCESS;
+}
+
+/* A solution that starts as zero gets one step whatever the residual, so that its array is written. */
+static starfish_status walk(struct state *s)
+{
+    const int watched = s->criteria.watched;
+
+    if (watched || s->iteration->needs_residual)
+        STARFISH_TRY(begin(s));
+    while ((s->steps == 0 && !s->stopping->initial_guess) || !watched || !small_enough(s)) {
+        if (s->cycles >= s->stopping->most_cycles)
+            break;
+        STARFISH_TRY(advance(s));
+    }
+    if (watched && !small_enough(s))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "the residual is %.3g of the right-hand side after most_cycles = %d cycles",
+                             s->report->residual, s->report->cycles);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_iterate(const struct starfish_iteration *iteration, const struct starfish_stopping *stopping,
+                                 struct starfish_iteration_report *report)
+{
+    struct state state = {.iteration = iteration,
+                          .stopping = stopping,
+                          .report = report,
+                          .criteria = {.tolerance = stopping->tolerance,
+                                       .absolute = stopping->absolute,
+                                       .floor = stopping->floor,
+                                       .watched = stopping->tolerance > 0 || stopping->absolute > 0},
+                          .ahead = 1};
+
+    report->cycles = report->count = 0;
+    report->rhs_norm = report->residual = report->factor = (double)NAN;
+    const starfish_status status = walk(&state);
+    if (state.criteria.watched && report->cycles > 0)
+        report->factor =
+            pow(value(&state, STARFISH_KRYLOV_NORM) / value(&state, STARFISH_KRYLOV_FIRST_NORM), 1.0 / report->cycles);
+    return status;
+}

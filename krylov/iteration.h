@@ -1,0 +1,50 @@
+/* The outer iteration of every iterative solver: steps until the residual is small enough, or will not become so.
+ *
+ * It looks at the true residual, f - A u computed anew, before it calls a solution converged, and ends when the residual
+ * has not fallen for some steps (rounding errors have the last word, or it diverges) or is no number. The rules are
+ * written in krylov/kernels/krylov_stage.h, since they are applied where the vectors are: steps are submitted ahead, and
+ * after the last one that counts all factors are 0, so that the solution, the count and the history do not depend on
+ * how often the host looks. What a step does is the method's. */
+#ifndef STARFISH_KRYLOV_ITERATION_H
+#define STARFISH_KRYLOV_ITERATION_H
+
+#include "krylov/scalars.h"
+
+#include <stdatomic.h>
+
+struct starfish_iteration {
+    void *self;
+    /* Submit: the sum of squares of f - A u, and where the method needs it that vector. zero: u is 0 yet. */
+    starfish_status (*residual)(void *self, int zero, const struct starfish_sums *sums);
+    /* Submit: improve the solution, by step number 0, 1, ...; *cycles: how many it took, `most` at most. */
+    starfish_status (*step)(void *self, int number, int zero, int most, int *cycles);
+    const struct starfish_algebra *algebra;
+    struct starfish_scalars *scalars;
+    const struct starfish_sums *sums; /* for norms */
+    int needs_residual;               /* a step needs the residual even where nobody looks at its norm */
+    int most_ahead; /* steps between two looks; 1 unless a step changes nothing once the iteration is done */
+};
+
+/* How far a solve has come. */
+struct starfish_iteration_report {
+    int cycles;
+    double rhs_norm, residual, factor; /* the latter two over rhs_norm, and per cycle; NaN where nobody looks */
+    int count, most_count;
+    double *history; /* `count` norms over rhs_norm: first the initial residual's; most_count at most */
+};
+
+/* When it ends. Without tolerance and absolute: after exactly most_cycles cycles, and nobody looks at residuals. */
+struct starfish_stopping {
+    double tolerance, absolute; /* the norm is at most tolerance times the right-hand side's, or absolute */
+    double floor;               /* what rounding errors leave of the residual */
+    int most_cycles, initial_guess;
+    const atomic_int *cancelled; /* looked at before every step that is submitted; NULL: never */
+    void (*tell)(void *data, const struct starfish_iteration_report *report); /* after every look; NULL: nobody */
+    void *data;
+};
+
+/* NUMERICAL when it stopped short of the tolerance; then the solution is the last one. */
+starfish_status starfish_iterate(const struct starfish_iteration *iteration, const struct starfish_stopping *stopping,
+                                 struct starfish_iteration_report *report);
+
+#endif

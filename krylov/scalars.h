@@ -1,0 +1,28 @@
+/* The state of an iteration (krylov/kernels/krylov.h): a table that tasks advance where the vectors are, so that steps
+ * can be submitted before their factors are known; or numbers here, advanced by the thread that submits, which then
+ * waits for the sums. Here is cheaper where every step is looked at anyway and no task needs a factor. */
+#ifndef STARFISH_KRYLOV_SCALARS_H
+#define STARFISH_KRYLOV_SCALARS_H
+
+#include "tasks/algebra.h"
+
+struct starfish_scalars {
+    const struct starfish_space *space;
+    int here;
+    struct starfish_table state;          /* unless here */
+    double values[STARFISH_KRYLOV_STATE]; /* as they were when looked at; here: as they are */
+};
+
+starfish_status starfish_scalars_create(struct starfish_scalars *scalars, const struct starfish_space *space, int here);
+/* Does nothing to zero bytes. */
+void starfish_scalars_destroy(struct starfish_scalars *scalars);
+/* One stage; step->state is filled in. */
+starfish_status starfish_scalars_advance(struct starfish_scalars *scalars, const struct starfish_algebra *algebra,
+                                         const struct starfish_scalars_task *step);
+/* Wait for the stages that were submitted: their state in scalars->values. */
+starfish_status starfish_scalars_look(struct starfish_scalars *scalars);
+/* number times a scalar, as a factor of vectors. */
+struct starfish_factor starfish_scalars_factor(const struct starfish_scalars *scalars, double number,
+                                               enum starfish_krylov_scalar scalar);
+
+#endif
