@@ -1,109 +1,216 @@
-/* The outer iteration. */
-#include "multigrid/iterate.h"
+/* The iteration of a multigrid solve: cycles on the solution itself, or in mixed precision corrections by cycles, or
+ * conjugate gradients that either preconditions (krylov/). */
+#include "multigrid/solve.h"
 
-#include "base/status.h"
+#include "krylov/cg.h"
+#include "krylov/correction.h"
 
 #include <math.h>
 
-/* Without any gain in so many steps rounding errors have the last word, or the iteration diverges. */
-enum { PATIENCE = 8 };
-
-struct state {
-    const struct starfish_iteration *iteration;
-    const struct starfish_multigrid_options *options;
-    struct starfish_multigrid_info *info;
-    int watched; /* residuals are looked at */
-    double first, norm, best;
-    int steps, since_best;
+/* A solve under way. */
+struct iterating {
+    struct starfish_multigrid_solve *solve;
+    struct starfish_multigrid_plan *plan;
+    struct starfish_progress *progress;
+    struct starfish_algebra algebra;
+    struct starfish_correction correction;
+    struct starfish_cg cg;
 };
 
-static void remember(struct state *s, double norm)
+/* Full multigrid is for the first cycle alone. */
+static starfish_status cycle(void *self, int first, int zero)
 {
-    struct starfish_multigrid_info *info = s->info;
+    struct iterating *i = self;
+    const starfish_cycle_shape shape = i->plan->options.shape;
 
-    s->norm = norm;
-    info->residual = info->rhs_norm > 0 ? norm / info->rhs_norm : norm;
-    if (info->count < STARFISH_MULTIGRID_HISTORY)
-        info->history[info->count++] = info->residual;
-    s->since_best = norm < s->best ? 0 : s->since_best + 1;
-    s->best = norm < s->best ? norm : s->best;
+    return starfish_hierarchy_cycle(&i->plan->graph, i->progress,
+                                    shape == STARFISH_CYCLE_FMG && !first ? STARFISH_CYCLE_V : shape, zero);
 }
 
-static int small_enough(const struct state *s)
+/* ---- Cycles on the solution -------------------------------------------------------------------------------------- */
+
+static starfish_status residual(void *self, int zero, const struct starfish_sums *sums)
 {
-    return s->norm <= s->options->tolerance * s->info->rhs_norm || s->norm <= s->options->absolute;
+    const struct iterating *i = self;
+
+    return starfish_operator_residual(
+        &i->plan->op, i->progress, zero ? NULL : starfish_hierarchy_solution(&i->plan->graph), i->solve->f, NULL, sums);
 }
 
-static starfish_status begin(struct state *s)
+static starfish_status step(void *self, int number, int zero, int most, int *cycles)
 {
-    double norm = 0;
+    (void)most;
+    *cycles = 1;
+    return cycle(self, number == 0, zero);
+}
 
-    STARFISH_TRY(s->iteration->residual(s->iteration->self, 1, &s->info->rhs_norm));
-    norm = s->info->rhs_norm;
-    if (s->options->initial_guess)
-        STARFISH_TRY(s->iteration->residual(s->iteration->self, 0, &norm));
-    if (!isfinite(norm))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "rhs%s is not finite",
-                             s->options->initial_guess ? " or the initial guess" : "");
-    s->first = s->best = norm;
-    remember(s, norm);
-    s->since_best = 0;
+/* ---- Corrections in the precision of the cycles ------------------------------------------------------------------ */
+
+static const struct starfish_vector *begin_inner(void *self)
+{
+    struct iterating *i = self;
+
+    starfish_hierarchy_restart(&i->plan->graph);
+    return starfish_hierarchy_rhs(&i->plan->graph);
+}
+
+static starfish_status inner_norm(void *self, double *norm)
+{
+    struct iterating *i = self;
+    const struct starfish_hierarchy_graph *graph = &i->plan->graph;
+    const struct starfish_grid_operator op = starfish_hierarchy_operator(graph);
+
+    STARFISH_TRY(starfish_operator_residual(&op, i->progress, starfish_hierarchy_solution(graph),
+                                            starfish_hierarchy_rhs(graph), NULL, &i->plan->work.inner_sums));
+    STARFISH_TRY(starfish_sums_total(&i->plan->work.inner_sums, norm));
+    *norm = sqrt(*norm);
     return STARFISH_SUCCESS;
 }
 
-static starfish_status step(struct state *s)
+static starfish_status end_inner(void *self, const struct starfish_vector **solution)
 {
-    const struct starfish_iteration *iteration = s->iteration;
-    const int zero = s->steps == 0 && !s->options->initial_guess;
-    double norm;
-    int cycles = 0;
+    struct iterating *i = self;
 
-    STARFISH_TRY(iteration->step(iteration->self, s->steps++, zero, s->watched ? s->norm : (double)NAN,
-                                 s->options->most_cycles - s->info->cycles, &cycles));
-    s->info->cycles += cycles;
-    if (!s->watched)
-        return STARFISH_SUCCESS;
-    STARFISH_TRY(iteration->residual(iteration->self, 0, &norm));
-    remember(s, norm);
-    if (!isfinite(norm))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is not finite after %d cycles", s->info->cycles);
-    if (s->since_best >= PATIENCE && !small_enough(s))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "the residual stopped falling at %.3g of the right-hand side, after %d cycles",
-                             s->info->residual, s->info->cycles);
+    STARFISH_TRY(starfish_hierarchy_move_solution(&i->plan->graph, i->progress));
+    *solution = starfish_hierarchy_solution(&i->plan->graph);
     return STARFISH_SUCCESS;
 }
 
-/* A solution that starts as zero gets one step whatever the residual, so that its array is written. */
-static starfish_status walk(struct state *s)
+static starfish_status high_residual(void *self, int zero, const struct starfish_sums *sums)
 {
-    if (s->watched)
-        STARFISH_TRY(begin(s));
-    while ((s->steps == 0 && !s->options->initial_guess) || !s->watched || !small_enough(s)) {
-        if (s->info->cycles >= s->options->most_cycles)
-            break;
-        STARFISH_TRY(step(s));
+    const struct iterating *i = self;
+
+    return starfish_operator_residual(&i->plan->op, i->progress, zero ? NULL : i->solve->u, i->solve->f,
+                                      zero ? NULL : &i->plan->work.residual, sums);
+}
+
+static starfish_status correct(void *self, int number, int zero, int most, int *cycles)
+{
+    struct iterating *i = self;
+    const struct starfish_vector *r = zero ? i->solve->f : &i->plan->work.residual;
+
+    STARFISH_TRY(starfish_correct(&i->correction, number == 0, r, !zero, i->solve->u, most, cycles));
+    return i->plan->hooks->polish ? i->plan->hooks->polish(i->plan, i->progress, i->solve->f, i->solve->u)
+                                  : STARFISH_SUCCESS;
+}
+
+/* ---- Cycles that precondition conjugate gradients ---------------------------------------------------------------- */
+
+static starfish_status precondition(void *self, int number, const struct starfish_vector *r,
+                                    const struct starfish_vector *z, int most, int *cycles)
+{
+    struct iterating *i = self;
+
+    if (i->plan->mixed)
+        return starfish_correct(&i->correction, number == 0, r, 0, z, most, cycles);
+    *cycles = 1;
+    starfish_hierarchy_set_arrays(&i->plan->graph, r, z);
+    STARFISH_TRY(cycle(i, number == 0, 1));
+    return starfish_hierarchy_move_solution(&i->plan->graph, i->progress);
+}
+
+static starfish_status matrix_residual(const void *self, struct starfish_progress *progress,
+                                       const struct starfish_vector *u, const struct starfish_vector *f,
+                                       const struct starfish_vector *result, const struct starfish_sums *sums)
+{
+    return starfish_operator_residual(self, progress, u, f, result, sums);
+}
+
+/* ---- The choice -------------------------------------------------------------------------------------------------- */
+
+static void set_up(struct iterating *i)
+{
+    struct starfish_multigrid_work *w = &i->plan->work;
+    const struct starfish_multigrid_options *o = &i->plan->options;
+
+    i->algebra = (struct starfish_algebra){i->progress, STARFISH_PHASE_VECTORS, i->plan->op.setting.where};
+    i->correction = (struct starfish_correction){.algebra = &i->algebra,
+                                                 .scalars = &w->scalars,
+                                                 .inner = {i, begin_inner, cycle, inner_norm, end_inner},
+                                                 .cycles = o->inner_cycles,
+                                                 .digits = o->inner_digits};
+    i->cg = (struct starfish_cg){.algebra = &i->algebra,
+                                 .scalars = &w->scalars,
+                                 .matrix = {&i->plan->op, matrix_residual},
+                                 .preconditioner = {i, precondition},
+                                 .f = i->solve->f,
+                                 .u = i->solve->u,
+                                 .residual = &w->residual,
+                                 .preconditioned = &w->preconditioned,
+                                 .direction = &w->direction,
+                                 .image = &w->image,
+                                 .sums = &w->sums,
+                                 .products = w->products};
+}
+
+static struct starfish_iteration choose(struct iterating *i)
+{
+    struct starfish_multigrid_work *w = &i->plan->work;
+    const struct starfish_multigrid_options *o = &i->plan->options;
+    struct starfish_iteration iteration = {.self = i,
+                                           .residual = residual,
+                                           .step = step,
+                                           .algebra = &i->algebra,
+                                           .scalars = &w->scalars,
+                                           .sums = &w->sums,
+                                           .most_ahead = 1};
+
+    if (o->conjugate_gradients)
+        return starfish_cg_iteration(&i->cg, i->plan->mixed && o->inner_digits > 0 ? 1 : STARFISH_KRYLOV_RING);
+    if (i->plan->mixed) {
+        iteration.residual = high_residual;
+        iteration.step = correct;
+        iteration.needs_residual = 1;
     }
-    if (s->watched && !small_enough(s))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "the residual is %.3g of the right-hand side after most_cycles = %d cycles",
-                             s->info->residual, s->info->cycles);
-    return STARFISH_SUCCESS;
+    return iteration;
 }
 
-starfish_status starfish_iterate(const struct starfish_iteration *iteration,
-                                 const struct starfish_multigrid_options *options, struct starfish_multigrid_info *info)
+static void copy_report(struct iterating *i, const struct starfish_iteration_report *report)
 {
-    struct state state = {.iteration = iteration,
-                          .options = options,
-                          .info = info,
-                          .watched = options->tolerance > 0 || options->absolute > 0};
-    starfish_status status;
+    struct starfish_multigrid_info *info = i->solve->info;
 
-    info->cycles = info->count = 0;
-    info->rhs_norm = info->residual = info->factor = (double)NAN;
-    status = walk(&state);
-    if (state.watched && info->cycles > 0)
-        info->factor = pow(state.norm / state.first, 1.0 / info->cycles);
-    return status;
+    info->cycles = report->cycles;
+    info->defects = i->correction.made;
+    info->rhs_norm = report->rhs_norm;
+    info->residual = report->residual;
+    info->factor = report->factor;
+    info->count = report->count;
+}
+
+static void tell(void *self, const struct starfish_iteration_report *report)
+{
+    struct iterating *i = self;
+
+    copy_report(i, report);
+    if (i->solve->tell)
+        i->solve->tell(i->solve->tell_data, i->solve->info);
+}
+
+starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solve)
+{
+    struct iterating i = {.solve = solve, .plan = solve->plan, .progress = solve->progress};
+    const struct starfish_multigrid_options *o = &solve->plan->options;
+    const int watched = o->tolerance > 0 || o->absolute > 0;
+    const struct starfish_stopping stopping = {.tolerance = o->tolerance,
+                                               .absolute = watched ? fmax(o->absolute, solve->floor) : 0,
+                                               .floor = solve->floor,
+                                               .most_cycles = o->most_cycles,
+                                               .initial_guess = o->initial_guess,
+                                               .cancelled = solve->cancelled,
+                                               .tell = tell,
+                                               .data = &i};
+    struct starfish_iteration_report report = {.history = solve->info->history,
+                                               .most_count = STARFISH_MULTIGRID_HISTORY};
+    const int corrects = solve->plan->mixed || o->conjugate_gradients;
+
+    set_up(&i);
+    if (!corrects)
+        starfish_hierarchy_set_arrays(&solve->plan->graph, solve->f, solve->u);
+    const struct starfish_iteration iteration = choose(&i);
+    const starfish_status status = starfish_iterate(&iteration, &stopping, &report);
+    copy_report(&i, &report);
+    if (corrects || (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL))
+        return status;
+    const starfish_status moved = starfish_hierarchy_move_solution(&solve->plan->graph, solve->progress);
+    return status != STARFISH_SUCCESS ? status : moved;
 }

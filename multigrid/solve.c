@@ -1,280 +1,314 @@
-/* One solve: the user's arrays become runtime data, and the outer iteration submits cycles, or in mixed precision
- * corrections (Goeddeke, Strzodka, Turek, Int. J. Parallel Emergent Distrib. Syst. 22 (2007), 221-256), or steps of
- * conjugate gradients that cycles precondition. */
-#include "multigrid/iterate.h"
-#include "multigrid/plan.h"
+/* Solves: the user's arrays become runtime data, which the iteration (iterate.c) works on, in the thread that asks for a
+ * solution or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
+#include "multigrid/solve.h"
 
-#include "base/real.h"
-
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct solve {
+struct starfish_multigrid_job {
     struct starfish_multigrid_plan *plan;
-    struct starfish_multigrid_info *info;
+    size_t ticket;
+    struct starfish_driver driver;
+    atomic_int cancelled;
+    starfish_multigrid_progress *tell;
+    void *tell_data;
+    struct starfish_multigrid_then then;
+    /* Right-hand side and solution: the user's memory, on a node of the runtime's; or vectors. */
+    struct {
+        void *memory;
+        int node;
+        struct starfish_vector over;
+        const struct starfish_vector *vector;
+    } array[2];
     struct starfish_progress progress;
-    struct starfish_tiles rhs, solution; /* the user's */
-    const struct starfish_tiles *f;      /* what is solved for: rhs, or what the plan makes of it */
-    double energy;                       /* conjugate gradients: the last direction's, (p, A p) */
-    double floor;                        /* of the residual: rounding errors of f */
+    struct starfish_multigrid_info info;
+    starfish_status status;
+    char message[1024];
 };
 
-/* Full multigrid is for the first cycle alone. */
-static starfish_cycle_shape shape_of(const struct solve *s, int first)
-{
-    const starfish_cycle_shape shape = s->plan->options.shape;
+enum { RHS, SOLUTION };
 
-    return shape == STARFISH_CYCLE_FMG && !first ? STARFISH_CYCLE_V : shape;
+/* ---- One solve --------------------------------------------------------------------------------------------------- */
+
+/* An array that lacks the ghosts which the plan's vectors have. */
+static int needs_copy(const struct starfish_space *space, const struct starfish_vector *vector)
+{
+    return space->apart && space->halos > 0 && !vector->ghosts;
 }
 
-/* ---- One precision ----------------------------------------------------------------------------------------------- */
-
-/* Cycles work on a residual's correction rather than on the solution itself. */
-static int corrects(const struct starfish_multigrid_plan *plan)
+static starfish_status copy(struct starfish_multigrid_job *job, const struct starfish_vector *from,
+                            const struct starfish_vector *to)
 {
-    return plan->mixed || plan->options.conjugate_gradients;
+    const struct starfish_algebra algebra = {&job->progress, STARFISH_PHASE_VECTORS, job->plan->op.setting.where};
+
+    return starfish_algebra_update(&algebra, from, NULL, NULL, to);
 }
 
-/* The solution as the graph has it: an odd number of smoothing steps leaves it in the plan's own array. */
-static const struct starfish_tiles *current(const struct solve *s)
+/* The array as a vector on the plan's space. */
+static starfish_status take(struct starfish_multigrid_job *job, int which, const struct starfish_vector **vector)
 {
-    return corrects(s->plan) ? &s->solution : s->plan->operations->arrays(s->plan).solution;
-}
+    struct starfish_multigrid_plan *plan = job->plan;
+    const struct starfish_space *space = plan->op.space;
 
-static starfish_status residual(void *self, int zero, double *norm)
-{
-    struct solve *s = self;
-    struct starfish_multigrid_plan *plan = s->plan;
-
-    STARFISH_TRY(plan->operations->residual(plan, &s->progress, 0, zero ? NULL : current(s), s->f,
-                                            corrects(plan) && !zero ? &plan->residual : NULL, &plan->sums));
-    *norm = starfish_q1_norm(&plan->sums);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status step(void *self, int number, int zero, double before, int most, int *cycles)
-{
-    struct solve *s = self;
-
-    (void)before;
-    (void)most;
-    *cycles = 1;
-    return s->plan->operations->cycle(s->plan, &s->progress, shape_of(s, number == 0), zero);
-}
-
-/* ---- Mixed precision --------------------------------------------------------------------------------------------- */
-
-enum { MOST_INNER_CYCLES = 32 };
-
-/* The correction equation's residual, in f32, over that of a zero correction. */
-static starfish_status inner_reduction(struct solve *s, double before, double *reduction)
-{
-    struct starfish_multigrid_plan *plan = s->plan;
-    const struct starfish_multigrid_arrays arrays = plan->operations->arrays(plan);
-
-    STARFISH_TRY(plan->operations->residual(plan, &s->progress, 1, arrays.solution, arrays.f, NULL, &plan->inner_sums));
-    *reduction = starfish_q1_norm(&plan->inner_sums) / before;
-    return STARFISH_SUCCESS;
-}
-
-/* Cycles on the correction equation, whose right-hand side has norm `before`. */
-static starfish_status correct(struct solve *s, int first, double before, int most, int *cycles)
-{
-    const struct starfish_multigrid_options *o = &s->plan->options;
-    const int digits = o->inner_digits > 0, wanted = digits ? MOST_INNER_CYCLES : o->inner_cycles;
-    double reduction = 1;
-
-    s->plan->operations->begin(s->plan);
-    for (*cycles = 0; *cycles < wanted && *cycles < most; ++*cycles) {
-        if (digits && *cycles > 0) {
-            STARFISH_TRY(inner_reduction(s, before, &reduction));
-            if (!(reduction > pow(10, -o->inner_digits)))
-                break;
-        }
-        STARFISH_TRY(
-            s->plan->operations->cycle(s->plan, &s->progress, shape_of(s, first && *cycles == 0), *cycles == 0));
+    if (job->array[which].memory) {
+        starfish_vector_over(&job->array[which].over, space, plan->options.precision, job->array[which].node,
+                             job->array[which].memory);
+        job->array[which].vector = &job->array[which].over;
     }
-    return s->plan->operations->settle(s->plan, &s->progress);
+    *vector = job->array[which].vector;
+    if (!needs_copy(space, *vector))
+        return STARFISH_SUCCESS;
+    *vector = &plan->work.copy[which];
+    return which == RHS || plan->options.initial_guess ? copy(job, job->array[which].vector, *vector)
+                                                       : STARFISH_SUCCESS;
 }
 
-/* target += a correction for the residual, or = where zero. The residual is scaled by a power of two, which changes no
- * digit, so that f32 holds it. */
-static starfish_status add_correction(struct solve *s, int number, const struct starfish_tiles *residual, double norm,
-                                      int zero, const struct starfish_tiles *target, int most, int *cycles)
+static starfish_status finish(struct starfish_multigrid_job *job, const struct starfish_vector *u)
 {
-    struct starfish_multigrid_plan *plan = s->plan;
-    const double scale = norm > 0 && isfinite(norm) ? ldexp(1, -ilogb(norm)) : 1;
+    struct starfish_multigrid_plan *plan = job->plan;
 
-    const struct starfish_multigrid_arrays arrays = plan->operations->arrays(plan);
-
-    STARFISH_TRY(starfish_q1_narrow(&plan->finest.setting, &s->progress, scale, residual, arrays.f));
-    STARFISH_TRY(correct(s, number == 0, scale * norm, most, cycles));
-    s->info->defects++;
-    return starfish_q1_widen(&plan->finest.setting, &s->progress, 1 / scale, zero, arrays.first, target);
+    if (plan->hooks->finish)
+        STARFISH_TRY(plan->hooks->finish(plan, &job->progress, u));
+    return u == job->array[SOLUTION].vector ? STARFISH_SUCCESS : copy(job, u, job->array[SOLUTION].vector);
 }
 
-static starfish_status mixed_step(void *self, int number, int zero, double before, int most, int *cycles)
+/* A failure and its message, which belongs to this thread: the one that waits is another. */
+static void record(struct starfish_multigrid_job *job, starfish_status status)
 {
-    struct solve *s = self;
-
-    if (isnan(before))
-        STARFISH_TRY(residual(s, zero, &before));
-    STARFISH_TRY(add_correction(s, number, zero ? s->f : &s->plan->residual, before, zero, &s->solution, most, cycles));
-    return s->plan->operations->polish ? s->plan->operations->polish(s->plan, &s->progress, s->f, &s->solution)
-                                       : STARFISH_SUCCESS;
+    if (status == STARFISH_SUCCESS)
+        return;
+    job->status = status;
+    snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
 }
 
-/* ---- Conjugate gradients ----------------------------------------------------------------------------------------- */
-
-/* Flexible conjugate gradients (Notay, SIAM J. Sci. Comput. 22 (2000), 1444-1460): the residual is computed anew in
- * each step, as it is looked at anyway, and a direction is made conjugate to the last one by an inner product of its
- * own. So rounding errors of cycles in f32, or cycles that differ from step to step, do no harm. Vectors are named as
- * there: z = B r, p, q = A p. */
-
-/* z = cycles from zero on A z = r. */
-static starfish_status precondition(struct solve *s, int number, const struct starfish_tiles *r, double norm, int most,
-                                    int *cycles)
+static starfish_status begin(struct starfish_multigrid_job *job, struct starfish_multigrid_solve *solve)
 {
-    struct starfish_multigrid_plan *plan = s->plan;
+    struct starfish_multigrid_plan *plan = job->plan;
+    const struct starfish_vector *rhs;
 
-    if (plan->mixed)
-        return add_correction(s, number, r, norm, 1, &plan->preconditioned, most, cycles);
-    *cycles = 1;
-    plan->operations->lend(plan, r, &plan->preconditioned);
-    STARFISH_TRY(plan->operations->cycle(plan, &s->progress, plan->options.shape, 1));
-    return plan->operations->settle(plan, &s->progress);
+    if (atomic_load(&job->cancelled))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled before its turn");
+    STARFISH_TRY(take(job, RHS, &rhs));
+    STARFISH_TRY(take(job, SOLUTION, &solve->u));
+    solve->f = rhs;
+    return plan->hooks->prepare
+               ? plan->hooks->prepare(plan, &job->progress, rhs, &solve->f, &job->info.removed, &solve->floor)
+               : STARFISH_SUCCESS;
 }
 
-/* p = z + beta p, conjugate to the last one. */
-static starfish_status turn(struct solve *s, int number)
+/* Short of the tolerance the last solution is the result, if there was a step. */
+static int has_result(const struct starfish_multigrid_job *job)
 {
-    struct starfish_multigrid_plan *plan = s->plan;
-    double beta = 0;
+    return job->status == STARFISH_SUCCESS ||
+           (job->status == STARFISH_ERROR_NUMERICAL && (job->info.cycles > 0 || job->plan->options.initial_guess));
+}
 
-    if (number > 0 && s->energy > 0) {
-        STARFISH_TRY(
-            starfish_q1_product(&plan->finest, &s->progress, &plan->preconditioned, &plan->image, &plan->products[0]));
-        beta = -starfish_q1_total(&plan->products[0]) / s->energy;
+static void run(struct starfish_multigrid_job *job)
+{
+    struct starfish_multigrid_solve solve = {.plan = job->plan,
+                                             .progress = &job->progress,
+                                             .cancelled = &job->cancelled,
+                                             .tell = job->tell,
+                                             .tell_data = job->tell_data,
+                                             .info = &job->info};
+    const starfish_status begun = begin(job, &solve);
+
+    if (begun != STARFISH_SUCCESS) {
+        record(job, begun);
+        return;
     }
-    return starfish_q1_update(&plan->finest, &s->progress, beta, &plan->preconditioned,
-                              number > 0 ? &plan->direction : NULL, &plan->direction);
+    record(job, starfish_multigrid_iterate(&solve));
+    if (!has_result(job))
+        return;
+    const starfish_status finished = finish(job, solve.u);
+    if (job->status == STARFISH_SUCCESS)
+        record(job, finished);
 }
 
-/* q = A p as r - (r - A p): the residual's kernel serves. */
-static starfish_status apply(struct solve *s, const struct starfish_tiles *r)
+static void fill_info(struct starfish_multigrid_job *job)
 {
-    struct starfish_multigrid_plan *plan = s->plan;
+    struct starfish_multigrid_info *info = &job->info;
 
-    STARFISH_TRY(plan->operations->residual(plan, &s->progress, 0, &plan->direction, r, &plan->image, NULL));
-    return starfish_q1_update(&plan->finest, &s->progress, -1, r, &plan->image, &plan->image);
-}
-
-static starfish_status gradient_step(void *self, int number, int zero, double before, int most, int *cycles)
-{
-    struct solve *s = self;
-    struct starfish_multigrid_plan *plan = s->plan;
-    const struct starfish_tiles *r = zero ? s->f : &plan->residual;
-
-    if (isnan(before))
-        STARFISH_TRY(residual(s, zero, &before));
-    STARFISH_TRY(precondition(s, number, r, before, most, cycles));
-    STARFISH_TRY(turn(s, number));
-    STARFISH_TRY(apply(s, r));
-    STARFISH_TRY(starfish_q1_product(&plan->finest, &s->progress, &plan->direction, r, &plan->products[0]));
-    STARFISH_TRY(starfish_q1_product(&plan->finest, &s->progress, &plan->direction, &plan->image, &plan->products[1]));
-    s->energy = starfish_q1_total(&plan->products[1]);
-    /* there is no way to go once the residual is zero, or rounding errors, whose direction may be one without energy */
-    const double alpha = s->energy > 0 && before > s->floor ? starfish_q1_total(&plan->products[0]) / s->energy : 0;
-    return starfish_q1_update(&plan->finest, &s->progress, alpha, zero ? NULL : &s->solution, &plan->direction,
-                              &s->solution);
-}
-
-/* ---- Interface --------------------------------------------------------------------------------------------------- */
-
-static starfish_status lend_array(const struct starfish_multigrid_plan *plan, const char *name, const void *array,
-                                  struct starfish_tiles *tiles)
-{
-    int node;
-
-    STARFISH_TRY(starfish_memory_place(plan->context, name, array, &node, NULL));
-    starfish_tiles_over(tiles, plan->options.precision, plan->n, &plan->tiling, node, (void *)(uintptr_t)array);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status run(struct solve *s, const void *rhs, void *solution)
-{
-    struct starfish_multigrid_plan *plan = s->plan;
-    const struct starfish_iteration iteration = {s, residual,
-                                                 plan->options.conjugate_gradients ? gradient_step
-                                                 : plan->mixed                     ? mixed_step
-                                                                                   : step};
-    struct starfish_multigrid_options options = plan->options;
-
-    STARFISH_TRY(lend_array(plan, "rhs", rhs, &s->rhs));
-    STARFISH_TRY(lend_array(plan, "solution", solution, &s->solution));
-    s->f = &s->rhs;
-    if (plan->operations->prepare)
-        STARFISH_TRY(plan->operations->prepare(plan, &s->progress, &s->rhs, &s->f, &s->info->removed, &s->floor));
-    if (options.tolerance > 0 || options.absolute > 0)
-        options.absolute = fmax(options.absolute, s->floor);
-    if (!corrects(plan))
-        plan->operations->lend(plan, s->f, &s->solution);
-    const starfish_status status = starfish_iterate(&iteration, &options, s->info);
-    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
-        return status;
-    starfish_status after = corrects(plan) ? STARFISH_SUCCESS : plan->operations->settle(plan, &s->progress);
-    if (after == STARFISH_SUCCESS && plan->operations->finish)
-        after = plan->operations->finish(plan, &s->progress, &s->solution);
-    return status != STARFISH_SUCCESS ? status : after;
-}
-
-static void fill_info(const struct solve *s)
-{
-    struct starfish_multigrid_info *info = s->info;
-
-    info->levels = s->plan->operations->levels(s->plan);
-    info->smoother = s->plan->options.smoother;
-    info->matrix = s->plan->options.matrix;
-    info->seconds = 1e-6 * (starpu_timing_now() - s->progress.start);
+    info->levels = job->plan->graph.all_levels;
+    info->smoother = job->plan->options.smoother;
+    info->matrix = job->plan->options.matrix;
+    info->seconds = starfish_progress_seconds(&job->progress);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = s->progress.done[kind].tasks;
-        info->worker[kind].busy_seconds = s->progress.done[kind].busy_seconds;
+        info->worker[kind].tasks = job->progress.done[kind].tasks;
+        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
     }
 }
 
-/* The arrays come home when they are unregistered. A failure of a task is more than one of the numbers that it left. */
-static starfish_status solve(struct solve *s, const void *rhs, void *solution)
+/* Arrays come home when they are unregistered. A failure of a task is more than one of the numbers that it left. */
+static void drive(void *data)
 {
-    starfish_progress_init(&s->progress, s->plan->context);
-    const starfish_status status = run(s, rhs, solution);
-    const starfish_status waited = starfish_progress_wait(&s->progress);
-    starfish_tiles_destroy(&s->rhs);
-    starfish_tiles_destroy(&s->solution);
-    fill_info(s);
-    starfish_progress_destroy(&s->progress);
-    return waited != STARFISH_SUCCESS ? waited : status;
+    struct starfish_multigrid_job *job = data;
+
+    starfish_queue_wait(&job->plan->work.queue, job->ticket);
+    starfish_progress_init(&job->progress, job->plan->context);
+    run(job);
+    record(job, starfish_progress_wait(&job->progress));
+    for (int which = 0; which < 2; which++)
+        starfish_vector_destroy(&job->array[which].over);
+    fill_info(job);
+    if (job->then.function)
+        job->then.function(job->then.data, job->status);
+    starfish_progress_destroy(&job->progress);
+    starfish_queue_leave(&job->plan->work.queue);
 }
 
-starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const void *rhs, void *solution,
-                                         struct starfish_multigrid_info *info)
+/* ---- Jobs -------------------------------------------------------------------------------------------------------- */
+
+static starfish_status create_job(struct starfish_multigrid_plan *plan, struct starfish_multigrid_job **job)
 {
-    struct starfish_multigrid_info ignored;
+    *job = calloc(1, sizeof **job);
+    if (!*job)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
+    (*job)->plan = plan;
+    (*job)->tell = plan->work.tell;
+    (*job)->tell_data = plan->work.tell_data;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_over(starfish_multigrid_plan *plan, const void *rhs, void *solution,
+                                   struct starfish_multigrid_job **created)
+{
+    struct starfish_multigrid_job *job;
+    int node[2];
 
     if (!plan || !rhs || !solution)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !plan ? "plan" : !rhs ? "rhs" : "solution");
     if (rhs == solution)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are the same array");
-    info = info ? info : &ignored;
-    memset(info, 0, sizeof *info);
-    struct solve *s = calloc(1, sizeof *s);
-    if (!s)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
-    s->plan = plan;
-    s->info = info;
-    pthread_mutex_lock(&plan->lock);
-    const starfish_status status = solve(s, rhs, solution);
-    pthread_mutex_unlock(&plan->lock);
-    free(s);
+    STARFISH_TRY(starfish_memory_place(plan->context, "rhs", rhs, &node[RHS], NULL));
+    STARFISH_TRY(starfish_memory_place(plan->context, "solution", solution, &node[SOLUTION], NULL));
+    STARFISH_TRY(create_job(plan, &job));
+    job->array[RHS].memory = (void *)(uintptr_t)rhs;
+    job->array[SOLUTION].memory = solution;
+    for (int which = 0; which < 2; which++)
+        job->array[which].node = node[which];
+    *created = job;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_cut(const struct starfish_multigrid_plan *plan, const char *name,
+                                 const struct starfish_vector *vector)
+{
+    const struct starfish_space *a = vector->space, *b = plan->op.space;
+
+    if (vector->precision != plan->options.precision || memcmp(a->n, b->n, sizeof a->n) != 0 ||
+        memcmp(a->parts, b->parts, sizeof a->parts) != 0 ||
+        memcmp(a->first[1], b->first[1], (a->parts[1] + 1) * sizeof a->first[1][0]) != 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s has another precision or cut than the plan", name);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_on(struct starfish_multigrid_plan *plan, const struct starfish_vector *rhs,
+                                 const struct starfish_vector *solution, struct starfish_multigrid_job **job)
+{
+    STARFISH_TRY(check_cut(plan, "rhs", rhs));
+    STARFISH_TRY(check_cut(plan, "solution", solution));
+    STARFISH_TRY(create_job(plan, job));
+    (*job)->array[RHS].vector = rhs;
+    (*job)->array[SOLUTION].vector = solution;
+    return STARFISH_SUCCESS;
+}
+
+/* What it came to, in this thread. */
+static starfish_status end(struct starfish_multigrid_job *job, struct starfish_multigrid_info *info)
+{
+    const starfish_status status = job->status;
+
+    if (info)
+        *info = job->info;
+    if (status != STARFISH_SUCCESS)
+        starfish_fail(status, "%s", job->message);
+    free(job);
     return status;
+}
+
+static starfish_status drive_here(struct starfish_multigrid_job *job, struct starfish_multigrid_info *info)
+{
+    job->ticket = starfish_queue_enter(&job->plan->work.queue);
+    drive(job);
+    return end(job, info);
+}
+
+static starfish_status start(struct starfish_multigrid_job *job, struct starfish_multigrid_job **started)
+{
+    struct starfish_queue *queue = &job->plan->work.queue;
+
+    job->ticket = starfish_queue_enter(queue);
+    const starfish_status status = starfish_driver_start(&job->driver, drive, job);
+    if (status != STARFISH_SUCCESS) { /* its turn must pass */
+        starfish_queue_wait(queue, job->ticket);
+        starfish_queue_leave(queue);
+        free(job);
+        return status;
+    }
+    *started = job;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Interface --------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const void *rhs, void *solution,
+                                         struct starfish_multigrid_info *info)
+{
+    struct starfish_multigrid_job *job;
+
+    STARFISH_TRY(create_over(plan, rhs, solution, &job));
+    return drive_here(job, info);
+}
+
+starfish_status starfish_multigrid_submit(starfish_multigrid_plan *plan, const void *rhs, void *solution,
+                                          starfish_multigrid_job **job)
+{
+    struct starfish_multigrid_job *created;
+
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    *job = NULL;
+    STARFISH_TRY(create_over(plan, rhs, solution, &created));
+    return start(created, job);
+}
+
+starfish_status starfish_multigrid_solve_vectors(struct starfish_multigrid_plan *plan,
+                                                 const struct starfish_vector *rhs,
+                                                 const struct starfish_vector *solution,
+                                                 struct starfish_multigrid_info *info)
+{
+    struct starfish_multigrid_job *job;
+
+    STARFISH_TRY(create_on(plan, rhs, solution, &job));
+    return drive_here(job, info);
+}
+
+starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan *plan,
+                                                  const struct starfish_vector *rhs,
+                                                  const struct starfish_vector *solution,
+                                                  const struct starfish_multigrid_then *then,
+                                                  starfish_multigrid_job **job)
+{
+    struct starfish_multigrid_job *created;
+
+    *job = NULL;
+    STARFISH_TRY(create_on(plan, rhs, solution, &created));
+    if (then)
+        created->then = *then;
+    return start(created, job);
+}
+
+starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct starfish_multigrid_info *info)
+{
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    starfish_driver_join(&job->driver);
+    return end(job, info);
+}
+
+void starfish_multigrid_cancel(starfish_multigrid_job *job)
+{
+    atomic_store(&job->cancelled, 1);
 }

@@ -251,6 +251,32 @@ STARFISH_API void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
 STARFISH_API starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const void *rhs, void *solution,
                                                       struct starfish_multigrid_info *info);
 
+/* ---- Solves that go on by themselves ----------------------------------------------------------------------------- */
+
+/* A solve under way. The jobs of a plan, and its other solves, follow one another in the order in which they were
+ * submitted; those of different plans run at the same time. */
+typedef struct starfish_multigrid_job starfish_multigrid_job;
+
+/* Begin what starfish_multigrid_solve does, and return before the first cycle is done. Until the job has been waited
+ * for, rhs must stay as it is and the solution is not to be touched; another job of the same plan may read as its
+ * right-hand side what this one solves for. The caller owns *job: starfish_multigrid_wait ends it. Errors: ARGUMENT,
+ * MEMORY, RUNTIME; then there is no job. */
+STARFISH_API starfish_status starfish_multigrid_submit(starfish_multigrid_plan *plan, const void *rhs, void *solution,
+                                                       starfish_multigrid_job **job);
+/* Wait until the solution is in its memory, and free the job; once per job, from any thread, and before the plan is
+ * destroyed. `info` may be NULL. Errors: as those of starfish_multigrid_solve, and their message. */
+STARFISH_API starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct starfish_multigrid_info *info);
+/* Ask a job to end with its next cycle: the wait for it then returns NUMERICAL, and the solution is the last one; where
+ * no cycle was taken (info->cycles) it is not written. From any thread, before the job is waited for. */
+STARFISH_API void starfish_multigrid_cancel(starfish_multigrid_job *job);
+
+/* function(data, info) is called whenever a solve of the plan, of those submitted from now on, has looked at its
+ * residual; of info, cycles, defects, rhs_norm, residual and history are known. By the thread that drives the solve,
+ * which waits for its return. NULL: nobody is told. Not while a solve is being submitted. */
+typedef void starfish_multigrid_progress(void *data, const struct starfish_multigrid_info *info);
+STARFISH_API void starfish_multigrid_tell(starfish_multigrid_plan *plan, starfish_multigrid_progress *function,
+                                          void *data);
+
 #ifdef __cplusplus
 }
 #endif

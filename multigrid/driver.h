@@ -1,0 +1,48 @@
+/* What a plan needs to be solved with, whatever its kind: vectors, sums and the state of the iteration, the queue of its
+ * jobs, and solves of vectors that are the runtime's data already. */
+#ifndef STARFISH_MULTIGRID_DRIVER_H
+#define STARFISH_MULTIGRID_DRIVER_H
+
+#include "krylov/scalars.h"
+#include "scheduler/driver.h"
+#include <starfish/multigrid.h>
+
+struct starfish_multigrid_plan;
+
+/* In use by one job at a time. */
+struct starfish_multigrid_work {
+    struct starfish_vector residual;                         /* mixed precision and conjugate gradients */
+    struct starfish_vector preconditioned, direction, image; /* conjugate gradients */
+    struct starfish_vector copy[2];                          /* of right-hand side and solution, see solve.c */
+    struct starfish_sums sums, inner_sums, products[2];
+    struct starfish_scalars scalars;
+    int open; /* the queue is there */
+    struct starfish_queue queue;
+    starfish_multigrid_progress *tell;
+    void *tell_data;
+};
+
+/* Once n, the graph and the operator of the plan are there. */
+starfish_status starfish_multigrid_work_create(struct starfish_multigrid_plan *plan);
+/* Nothing where there is none. */
+void starfish_multigrid_work_destroy(struct starfish_multigrid_plan *plan);
+
+/* As starfish_multigrid_submit, for vectors of the plan's precision whose space is cut as the plan's is (ARGUMENT where
+ * it is not). Their tasks are submitted by the job's own thread: whoever submits tasks on them meanwhile must do so in
+ * `then`, which that thread calls at the end, failed or not, before the next job begins; NULL: nothing. */
+struct starfish_multigrid_then {
+    void (*function)(void *data, starfish_status status);
+    void *data;
+};
+starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan *plan,
+                                                  const struct starfish_vector *rhs,
+                                                  const struct starfish_vector *solution,
+                                                  const struct starfish_multigrid_then *then,
+                                                  starfish_multigrid_job **job);
+/* As starfish_multigrid_solve, in this thread. */
+starfish_status starfish_multigrid_solve_vectors(struct starfish_multigrid_plan *plan,
+                                                 const struct starfish_vector *rhs,
+                                                 const struct starfish_vector *solution,
+                                                 struct starfish_multigrid_info *info);
+
+#endif

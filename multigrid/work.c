@@ -1,0 +1,75 @@
+/* What a plan needs to be solved with. */
+#include "multigrid/plan.h"
+
+/* Ghosts are ours to add: the user's arrays have none. */
+static int needs_copies(const struct starfish_space *space)
+{
+    return space->apart && space->halos > 0;
+}
+
+static starfish_status create_vectors(struct starfish_multigrid_plan *plan)
+{
+    struct starfish_multigrid_work *w = &plan->work;
+    const int gradients = plan->options.conjugate_gradients;
+    const struct {
+        struct starfish_vector *vector;
+        int wanted;
+    } vectors[] = {{&w->residual, plan->mixed || gradients},
+                   {&w->preconditioned, gradients},
+                   {&w->direction, gradients},
+                   {&w->image, gradients},
+                   {&w->copy[0], needs_copies(plan->op.space)},
+                   {&w->copy[1], needs_copies(plan->op.space)}};
+
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+        if (vectors[i].wanted)
+            STARFISH_TRY(starfish_vector_create(vectors[i].vector, plan->op.space, plan->options.precision));
+    return STARFISH_SUCCESS;
+}
+
+/* Cycles on the solution itself need no factors, and are looked at one by one. */
+static starfish_status create_scalars(struct starfish_multigrid_plan *plan)
+{
+    struct starfish_multigrid_work *w = &plan->work;
+    const size_t parts = plan->op.space->parts[1];
+    const int gradients = plan->options.conjugate_gradients;
+
+    STARFISH_TRY(starfish_sums_create(&w->sums, parts));
+    if (plan->mixed)
+        STARFISH_TRY(starfish_sums_create(&w->inner_sums, parts));
+    for (int i = 0; i < 2 && gradients; i++)
+        STARFISH_TRY(starfish_sums_create(&w->products[i], parts));
+    return starfish_scalars_create(&w->scalars, plan->op.space, !plan->mixed && !gradients);
+}
+
+starfish_status starfish_multigrid_work_create(struct starfish_multigrid_plan *plan)
+{
+    starfish_queue_create(&plan->work.queue);
+    plan->work.open = 1;
+    STARFISH_TRY(create_vectors(plan));
+    return create_scalars(plan);
+}
+
+void starfish_multigrid_work_destroy(struct starfish_multigrid_plan *plan)
+{
+    struct starfish_multigrid_work *w = &plan->work;
+    struct starfish_vector *const vectors[] = {&w->residual, &w->preconditioned, &w->direction,
+                                               &w->image,    &w->copy[0],        &w->copy[1]};
+
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+        starfish_vector_destroy(vectors[i]);
+    starfish_sums_destroy(&w->sums);
+    starfish_sums_destroy(&w->inner_sums);
+    for (int i = 0; i < 2; i++)
+        starfish_sums_destroy(&w->products[i]);
+    starfish_scalars_destroy(&w->scalars);
+    if (w->open)
+        starfish_queue_destroy(&w->queue);
+    w->open = 0;
+}
+
+void starfish_multigrid_tell(starfish_multigrid_plan *plan, starfish_multigrid_progress *function, void *data)
+{
+    plan->work.tell = function;
+    plan->work.tell_data = data;
+}
