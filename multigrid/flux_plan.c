@@ -4,6 +4,8 @@
 #include "multigrid/plan.h"
 
 #include "base/real.h"
+#include "multigrid/kernels/flux_kind.h"
+#include "tasks/volumes.h"
 
 #include <float.h>
 #include <math.h>
@@ -87,16 +89,16 @@ static void choose_smoother(struct starfish_multigrid_options *o, const struct s
 struct hierarchy {
     int levels;
     struct choice choice;
-    struct starfish_flux_grid grid[STARFISH_Q1_MOST_LEVELS];
-    struct starfish_flux_shape shape[STARFISH_Q1_MOST_LEVELS];
-    double *table[STARFISH_Q1_MOST_LEVELS];
-    size_t size[STARFISH_Q1_MOST_LEVELS]; /* of the tables */
-    struct starfish_flux_plane *plane;    /* with PLANE: three of each grid; until the graph has them */
+    struct starfish_flux_grid grid[STARFISH_GRID_MOST_LEVELS];
+    struct starfish_flux_shape shape[STARFISH_GRID_MOST_LEVELS];
+    double *table[STARFISH_GRID_MOST_LEVELS];
+    size_t size[STARFISH_GRID_MOST_LEVELS]; /* of the tables */
+    struct starfish_flux_plane *plane;      /* with PLANE: three of each grid; until the graph has them */
 };
 
-static void forget_hierarchy(struct hierarchy *h)
+static void free_hierarchy(struct hierarchy *h)
 {
-    for (int l = 0; l < STARFISH_Q1_MOST_LEVELS; l++) {
+    for (int l = 0; l < STARFISH_GRID_MOST_LEVELS; l++) {
         starfish_flux_grid_destroy(&h->grid[l]);
         free(h->table[l]);
     }
@@ -134,7 +136,7 @@ enum { ENOUGH = 128 };
 static starfish_status coarsen_all(struct hierarchy *h, struct starfish_multigrid_options *o,
                                    const struct starfish_stencil_problem *problem)
 {
-    const int most = o->levels > 0 ? o->levels : STARFISH_Q1_MOST_LEVELS;
+    const int most = o->levels > 0 ? o->levels : STARFISH_GRID_MOST_LEVELS;
     int coarsened[3];
 
     STARFISH_TRY(starfish_flux_grid_create(&h->grid[0], problem));
@@ -184,185 +186,144 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
     return check_table(h, l, precision);
 }
 
-/* ---- Operations of the driver ------------------------------------------------------------------------------------ */
+/* ---- Volumes ----------------------------------------------------------------------------------------------------- */
 
-static starfish_status cycle(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                             starfish_cycle_shape shape, int zero)
+/* Right-hand sides and means of a plan. */
+struct volumes {
+    int singular;                       /* a constant is in the null space */
+    double rhs_factor;                  /* of right-hand sides that are values; 0: they are integrals */
+    double volume;                      /* of the box */
+    double norm;                        /* Euclidean, of the volumes of all unknowns */
+    struct starfish_vector integrals;   /* the right-hand side that is made of the user's */
+    struct starfish_flux_plane *planes; /* with PLANE: three of each grid, which the shapes point to */
+};
+
+/* The mean of v, a vector of values, or of integrals. */
+static starfish_status find_mean(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int values,
+                                 const struct starfish_vector *v, double *mean)
 {
-    return starfish_flux_cycle(&plan->graph.flux, progress, shape, zero);
-}
+    const struct volumes *volumes = plan->state;
 
-static starfish_status settle(struct starfish_multigrid_plan *plan, struct starfish_progress *progress)
-{
-    return starfish_flux_settle(&plan->graph.flux, progress);
-}
-
-static void lend(struct starfish_multigrid_plan *plan, const struct starfish_tiles *f, const struct starfish_tiles *u)
-{
-    starfish_flux_lend(&plan->graph.flux, f, u);
-}
-
-/* The finest grid in the precision of the plan. */
-static struct starfish_flux_grid_data finest_of(const struct starfish_multigrid_plan *plan)
-{
-    struct starfish_flux_grid_data grid = plan->graph.flux.level[0].data;
-
-    if (plan->mixed)
-        grid.table = plan->high_table.handle;
-    return grid;
-}
-
-static starfish_status residual(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
-                                const struct starfish_tiles *u, const struct starfish_tiles *f,
-                                const struct starfish_tiles *result, const struct starfish_q1_sums *sums)
-{
-    const struct starfish_flux_graph *graph = &plan->graph.flux;
-    const struct starfish_flux_grid_data grid = finest_of(plan);
-
-    if (inner)
-        return starfish_flux_residual(&graph->setting, &graph->level[0].data, progress, u, f, result, sums);
-    return starfish_flux_residual(&plan->finest.setting, &grid, progress, u, f, result, sums);
-}
-
-static struct starfish_multigrid_arrays arrays(struct starfish_multigrid_plan *plan)
-{
-    const struct starfish_flux_level *finest = &plan->graph.flux.level[0];
-
-    return (struct starfish_multigrid_arrays){finest->f, finest->u[finest->now], finest->u[0]};
-}
-
-static void begin(struct starfish_multigrid_plan *plan)
-{
-    plan->graph.flux.level[0].now = 0;
-}
-
-static void destroy(struct starfish_multigrid_plan *plan)
-{
-    starfish_flux_graph_destroy(&plan->graph.flux);
-}
-
-static int levels(const struct starfish_multigrid_plan *plan)
-{
-    return plan->graph.flux.all_levels;
-}
-
-static starfish_status find_mean(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                                 int weighs_values, const struct starfish_tiles *v, double *mean)
-{
-    const struct starfish_flux_grid_data grid = finest_of(plan);
-
-    STARFISH_TRY(starfish_flux_sum(&plan->finest.setting, &grid, progress, weighs_values, v, &plan->sums));
-    *mean = starfish_q1_total(&plan->sums) / plan->volume;
+    STARFISH_TRY(starfish_operator_volume_sum(&plan->op, progress, values, v, &plan->work.sums));
+    STARFISH_TRY(starfish_sums_total(&plan->work.sums, mean));
+    *mean /= volumes->volume;
     return STARFISH_SUCCESS;
 }
 
 /* Values become integrals, less `offset` times the volumes. */
 static starfish_status integrate(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                                 const struct starfish_tiles *rhs, double offset)
+                                 const struct starfish_vector *rhs, double offset)
 {
-    const int values = plan->rhs_factor != 0 && rhs != &plan->integrals;
-    const struct starfish_flux_weighing what = {
-        .weighs_values = values, .weighs_offset = 1, .scale = values ? plan->rhs_factor : 1, .offset = -offset};
-    const struct starfish_flux_grid_data grid = finest_of(plan);
+    struct volumes *volumes = plan->state;
+    const int values = volumes->rhs_factor != 0 && rhs != &volumes->integrals;
+    const struct starfish_weighing what = {
+        .weighs_values = values, .weighs_offset = 1, .scale = values ? volumes->rhs_factor : 1, .offset = -offset};
 
-    return starfish_flux_weigh(&plan->finest.setting, &grid, progress, &what, rhs, &plan->integrals);
+    return starfish_operator_weigh(&plan->op, progress, &what, rhs, &volumes->integrals);
 }
 
 /* A singular problem cannot have a mean. It is taken off twice: the first is as inexact as a sum of as many numbers. */
 static starfish_status prepare(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed,
+                               const struct starfish_vector *rhs, const struct starfish_vector **f, double *removed,
                                double *floor)
 {
+    struct volumes *volumes = plan->state;
     const double rounding = plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    const double scale = plan->rhs_factor != 0 ? plan->rhs_factor : 1;
+    const double scale = volumes->rhs_factor != 0 ? volumes->rhs_factor : 1;
     double mean = 0;
 
-    if (plan->rhs_factor == 0 && !plan->singular)
+    if (volumes->rhs_factor == 0 && !volumes->singular)
         return STARFISH_SUCCESS;
-    *f = &plan->integrals;
-    if (plan->singular)
-        STARFISH_TRY(find_mean(plan, progress, plan->rhs_factor != 0, rhs, removed));
+    *f = &volumes->integrals;
+    if (volumes->singular)
+        STARFISH_TRY(find_mean(plan, progress, volumes->rhs_factor != 0, rhs, removed));
     STARFISH_TRY(integrate(plan, progress, rhs, scale * *removed));
-    if (!plan->singular)
+    if (!volumes->singular)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(find_mean(plan, progress, 0, &plan->integrals, &mean));
-    *floor = 8 * rounding * fabs(scale * *removed) * plan->volume_norm;
+    STARFISH_TRY(find_mean(plan, progress, 0, &volumes->integrals, &mean));
+    *floor = 8 * rounding * fabs(scale * *removed) * volumes->norm;
     *removed += mean / scale;
-    return integrate(plan, progress, &plan->integrals, mean);
+    return integrate(plan, progress, &volumes->integrals, mean);
 }
 
 static starfish_status finish(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                              const struct starfish_tiles *solution)
+                              const struct starfish_vector *solution)
 {
-    struct starfish_flux_weighing what = {.scale = 1};
-    const struct starfish_flux_grid_data grid = finest_of(plan);
+    const struct volumes *volumes = plan->state;
+    struct starfish_weighing what = {.scale = 1};
     double mean = 0;
 
-    if (!plan->singular)
+    if (!volumes->singular)
         return STARFISH_SUCCESS;
     STARFISH_TRY(find_mean(plan, progress, 1, solution, &mean));
     what.offset = -mean;
-    return starfish_flux_weigh(&plan->finest.setting, &grid, progress, &what, solution, solution);
+    return starfish_operator_weigh(&plan->op, progress, &what, solution, solution);
 }
 
-static const struct starfish_multigrid_operations operations = {cycle, settle,  lend,   residual, NULL,  arrays,
-                                                                begin, destroy, levels, prepare,  finish};
-
-/* ---- The plan ---------------------------------------------------------------------------------------------------- */
-
-static starfish_status create_graph(struct starfish_multigrid_plan *plan, struct hierarchy *h)
+static void destroy(struct starfish_multigrid_plan *plan)
 {
-    static const struct starfish_tiling whole = {{1, 1}, 1};
-    const struct starfish_multigrid_options *o = &plan->options;
-    const struct starfish_flux_parts parts = {.precision = o->inner,
-                                              .levels = h->levels,
-                                              .shape = h->shape,
-                                              .table = h->table,
-                                              .table_size = h->size,
-                                              .plane = h->plane,
-                                              .smoother = o->smoother,
-                                              .damping = o->damping,
-                                              .before = o->before,
-                                              .after = o->after,
-                                              .symmetric = o->conjugate_gradients,
-                                              .blocks = o->blocks,
-                                              .tail = o->tail,
-                                              .borrows_finest = !plan->mixed};
-    const size_t *n = h->shape[0].n;
+    struct volumes *volumes = plan->state;
 
+    if (!volumes)
+        return;
+    starfish_vector_destroy(&volumes->integrals);
+    free(volumes->planes);
+    free(volumes);
+}
+
+static const struct starfish_multigrid_hooks hooks = {.prepare = prepare, .finish = finish, .destroy = destroy};
+
+static starfish_status create_volumes(struct starfish_multigrid_plan *plan, struct hierarchy *h,
+                                      const struct starfish_stencil_problem *problem)
+{
+    const struct starfish_flux_grid *finest = &h->grid[0];
+    struct volumes *volumes = plan->state;
+
+    volumes->planes = h->plane;
     h->plane = NULL;
-    STARFISH_TRY(starfish_flux_graph_create(&plan->graph.flux, plan->context, &parts));
-    plan->n[0] = n[0] * n[1];
-    plan->n[1] = n[2];
-    plan->tiling = plan->graph.flux.levels > 1 ? starfish_flux_tiling(plan->context, &parts, 0) : whole;
-    plan->finest.setting = plan->graph.flux.setting;
-    memcpy(plan->finest.data.shape.n, plan->n, sizeof plan->n);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status create_high(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
-{
-    plan->finest.setting.precision = STARFISH_F64;
-    return starfish_table_reals(&plan->high_table, STARFISH_F64, h->table[0], starfish_flux_table_size(&h->shape[0]));
-}
-
-static starfish_status create_integrals(struct starfish_multigrid_plan *plan, const struct starfish_flux_grid *finest,
-                                        const struct starfish_stencil_problem *problem)
-{
-    plan->rhs_factor = problem->rhs_factor;
-    plan->singular = starfish_flux_grid_is_singular(finest);
-    plan->volume = plan->volume_norm = 1;
+    volumes->rhs_factor = problem->rhs_factor;
+    volumes->singular = starfish_flux_grid_is_singular(finest);
+    volumes->volume = volumes->norm = 1;
     for (int d = 0; d < 3; d++) {
         double length = 0, squares = 0;
         for (size_t i = 0; i < finest->line[d].n; i++) {
             length += finest->line[d].weight[i];
             squares += finest->line[d].weight[i] * finest->line[d].weight[i];
         }
-        plan->volume *= length;
-        plan->volume_norm *= sqrt(squares);
+        volumes->volume *= length;
+        volumes->norm *= sqrt(squares);
     }
-    return plan->singular || plan->rhs_factor != 0 ? starfish_multigrid_create_vector(plan, &plan->integrals)
-                                                   : STARFISH_SUCCESS;
+    return volumes->singular || volumes->rhs_factor != 0
+               ? starfish_vector_create(&volumes->integrals, plan->op.space, plan->options.precision)
+               : STARFISH_SUCCESS;
+}
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+/* Unknowns of a slab that are worth a task, some 100 us of a core's work on a sweep; and of the first grid of the tail.
+ * A GPU has every grid to itself, so that a cycle over all of them is one task, whose launches are one graph; up to as
+ * many unknowns a core may have it instead. Hierarchies of planes are walked in the tail alone. */
+enum { UNKNOWNS_PER_TASK = 65536, TAIL_ON_CORES = 33 * 33 * 33 };
+
+static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
+                                const struct starfish_runs *runs)
+{
+    const struct starfish_multigrid_grids grids = {.kind = &starfish_flux_kind,
+                                                   .levels = h->levels,
+                                                   .shape = h->shape,
+                                                   .shape_size = sizeof h->shape[0],
+                                                   .table = h->table,
+                                                   .table_size = h->size,
+                                                   .high_shape = h->shape,
+                                                   .unknowns_per_task = UNKNOWNS_PER_TASK,
+                                                   .tail_on_cores = TAIL_ON_CORES,
+                                                   .tail_on_either = TAIL_ON_CORES,
+                                                   .levels_in_tail = h->choice.planes,
+                                                   .runs = runs};
+
+    if (plan->mixed)
+        STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], starfish_flux_table_size(&h->shape[0])));
+    return starfish_multigrid_plan_complete(plan, &grids);
 }
 
 static starfish_status allocate_planes(struct hierarchy *h)
@@ -372,31 +333,39 @@ static starfish_status allocate_planes(struct hierarchy *h)
                     : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
 }
 
-static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_stencil_problem *problem)
+static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_stencil_problem *problem,
+                              const struct starfish_runs *runs)
 {
     struct hierarchy *h = calloc(1, sizeof *h);
-    if (!h)
+    plan->state = calloc(1, sizeof(struct volumes));
+    if (!h || !plan->state) {
+        free(h);
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+    }
     starfish_status status = coarsen_all(h, &plan->options, problem);
     if (status == STARFISH_SUCCESS && h->choice.planes)
         status = allocate_planes(h);
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         status = make_table(h, l, plan->options.inner);
     if (status == STARFISH_SUCCESS)
-        status = create_graph(plan, h);
-    if (status == STARFISH_SUCCESS && plan->mixed)
-        status = create_high(plan, h);
+        status = complete(plan, h, runs);
     if (status == STARFISH_SUCCESS)
-        status = starfish_multigrid_create_vectors(plan);
-    if (status == STARFISH_SUCCESS)
-        status = create_integrals(plan, &h->grid[0], problem);
-    forget_hierarchy(h);
+        status = create_volumes(plan, h, problem);
+    free_hierarchy(h);
     return status;
 }
 
 starfish_status starfish_stencil_plan_create(starfish_context *context, const struct starfish_stencil_problem *problem,
                                              const struct starfish_multigrid_options *options,
                                              starfish_multigrid_plan **result)
+{
+    return starfish_stencil_plan_create_cut(context, problem, options, NULL, result);
+}
+
+starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
+                                                 const struct starfish_stencil_problem *problem,
+                                                 const struct starfish_multigrid_options *options,
+                                                 const struct starfish_runs *runs, starfish_multigrid_plan **result)
 {
     static const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
 
@@ -416,8 +385,8 @@ starfish_status starfish_stencil_plan_create(starfish_context *context, const st
                              "options.coarse: seven-point differences have STARFISH_COARSE_DIRECT alone");
     STARFISH_TRY(check_problem(problem));
     struct starfish_multigrid_plan *plan;
-    STARFISH_TRY(starfish_multigrid_plan_begin(context, options, &operations, &plan));
-    const starfish_status status = create(plan, problem);
+    STARFISH_TRY(starfish_multigrid_plan_begin(context, options, &hooks, &plan));
+    const starfish_status status = create(plan, problem, runs);
     if (status != STARFISH_SUCCESS) {
         starfish_multigrid_plan_destroy(plan);
         return status;

@@ -1,10 +1,11 @@
-/* What plans of all hierarchies have: options that are checked, vectors of the finest grid, and their end. */
+/* What the plans of all kinds of grids have in common: the check of their options, their graph, and their end. */
 #include "multigrid/plan.h"
 
 #include "base/real.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
@@ -38,12 +39,12 @@ static starfish_status check_numbers(const struct starfish_multigrid_options *o)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.inner_cycles is %d, must be 1 or more, and inner_digits %g, 0 or more",
                              o->inner_cycles, o->inner_digits);
-    if (o->levels < 0 || o->levels > STARFISH_Q1_MOST_LEVELS)
+    if (o->levels < 0 || o->levels > STARFISH_GRID_MOST_LEVELS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.levels is %d, not in 0 .. %d", o->levels,
-                             STARFISH_Q1_MOST_LEVELS);
-    if (o->blocks > STARFISH_TILES_MOST_PARTS)
+                             STARFISH_GRID_MOST_LEVELS);
+    if (o->blocks > STARFISH_SPACE_MOST_PARTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.blocks is %zu, not in 0 .. %d", o->blocks,
-                             STARFISH_TILES_MOST_PARTS);
+                             STARFISH_SPACE_MOST_PARTS);
     return STARFISH_SUCCESS;
 }
 
@@ -108,7 +109,7 @@ starfish_status starfish_multigrid_check_options(const struct starfish_multigrid
 
 starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
                                               const struct starfish_multigrid_options *options,
-                                              const struct starfish_multigrid_operations *operations,
+                                              const struct starfish_multigrid_hooks *hooks,
                                               struct starfish_multigrid_plan **created)
 {
     struct starfish_multigrid_plan *plan = calloc(1, sizeof *plan);
@@ -117,54 +118,88 @@ starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->context = context;
     plan->options = *options;
-    plan->operations = operations;
+    plan->hooks = hooks;
     plan->mixed = options->inner != options->precision;
-    pthread_mutex_init(&plan->lock, NULL);
     *created = plan;
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_multigrid_create_vector(const struct starfish_multigrid_plan *plan,
-                                                 struct starfish_tiles *tiles)
+static starfish_status copy_bytes(void **copy, const void *from, size_t bytes)
 {
-    return starfish_tiles_create(tiles, plan->options.precision, plan->n, &plan->tiling,
-                                 plan->context->workers_of[STARFISH_GPU] == 0);
+    *copy = malloc(bytes);
+    if (!*copy)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
+    memcpy(*copy, from, bytes);
+    return STARFISH_SUCCESS;
 }
 
-static starfish_status create_gradients(struct starfish_multigrid_plan *plan)
+starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_plan *plan, const double *table, size_t size)
 {
-    STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->preconditioned));
-    STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->direction));
-    STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->image));
-    STARFISH_TRY(starfish_q1_sums_create(&plan->products[0], plan->sums.parts));
-    return starfish_q1_sums_create(&plan->products[1], plan->sums.parts);
+    return starfish_table_reals(&plan->high_table, STARFISH_F64, table, size);
 }
 
-starfish_status starfish_multigrid_create_vectors(struct starfish_multigrid_plan *plan)
+/* The finest grid in the precision of the plan. */
+static starfish_status create_operator(struct starfish_multigrid_plan *plan,
+                                       const struct starfish_multigrid_grids *grids)
 {
-    STARFISH_TRY(
-        starfish_q1_sums_create(&plan->sums, plan->tiling.parts[1] < plan->n[1] ? plan->tiling.parts[1] : plan->n[1]));
-    STARFISH_TRY(starfish_q1_sums_create(&plan->inner_sums, plan->sums.parts));
-    if (plan->mixed || plan->options.conjugate_gradients)
-        STARFISH_TRY(starfish_multigrid_create_vector(plan, &plan->residual));
-    return plan->options.conjugate_gradients ? create_gradients(plan) : STARFISH_SUCCESS;
+    plan->op = starfish_hierarchy_operator(&plan->graph);
+    if (!plan->mixed)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(copy_bytes(&plan->high_shape, grids->high_shape, grids->shape_size));
+    plan->op.setting.precision = plan->options.precision;
+    for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
+        plan->op.part[part] = (struct starfish_grid_part){plan->high_shape, plan->high_table.handle};
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_multigrid_plan_complete(struct starfish_multigrid_plan *plan,
+                                                 const struct starfish_multigrid_grids *grids)
+{
+    const struct starfish_multigrid_options *o = &plan->options;
+    struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
+
+    STARFISH_TRY(copy_bytes(&plan->shapes, grids->shape, (size_t)grids->levels * grids->shape_size));
+    for (int l = 0; l < grids->levels; l++)
+        grid[l] = (struct starfish_hierarchy_grid){.shape = (char *)plan->shapes + (size_t)l * grids->shape_size,
+                                                   .table = grids->table[l],
+                                                   .packed = grids->packed ? grids->packed[l] : NULL,
+                                                   .table_size = grids->table_size[l]};
+    grids->kind->extent(plan->shapes, plan->n);
+    const struct starfish_hierarchy_spec spec = {.kind = grids->kind,
+                                                 .precision = o->inner,
+                                                 .smoothing = {.smoother = o->smoother,
+                                                               .damping = o->damping,
+                                                               .before = o->before,
+                                                               .after = o->after,
+                                                               .symmetric = o->conjugate_gradients,
+                                                               .coarse = grids->coarse},
+                                                 .levels = grids->levels,
+                                                 .grid = grid,
+                                                 .unknowns_per_task = grids->unknowns_per_task,
+                                                 .tail_on_cores = grids->tail_on_cores,
+                                                 .tail_on_either = grids->tail_on_either,
+                                                 .blocks = o->blocks,
+                                                 .tail = o->tail,
+                                                 .levels_in_tail = grids->levels_in_tail,
+                                                 .borrows_finest = !plan->mixed,
+                                                 .runs = grids->runs,
+                                                 .index_levels = grids->index_levels,
+                                                 .index_sets = grids->index_sets};
+    STARFISH_TRY(starfish_hierarchy_create(&plan->graph, plan->context, &spec));
+    STARFISH_TRY(create_operator(plan, grids));
+    return starfish_multigrid_work_create(plan);
 }
 
 void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
 {
     if (!plan)
         return;
-    plan->operations->destroy(plan);
-    starfish_q1_sums_destroy(&plan->sums);
-    starfish_q1_sums_destroy(&plan->inner_sums);
+    starfish_multigrid_work_destroy(plan);
+    if (plan->hooks->destroy)
+        plan->hooks->destroy(plan);
+    starfish_hierarchy_destroy(&plan->graph);
     starfish_table_destroy(&plan->high_table);
-    starfish_tiles_destroy(&plan->integrals);
-    starfish_tiles_destroy(&plan->residual);
-    starfish_tiles_destroy(&plan->preconditioned);
-    starfish_tiles_destroy(&plan->direction);
-    starfish_tiles_destroy(&plan->image);
-    starfish_q1_sums_destroy(&plan->products[0]);
-    starfish_q1_sums_destroy(&plan->products[1]);
-    pthread_mutex_destroy(&plan->lock);
+    free(plan->shapes);
+    free(plan->high_shape);
     free(plan);
 }

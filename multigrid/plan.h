@@ -1,93 +1,91 @@
-/* A multigrid plan: the task graph of a hierarchy of grids, and in mixed precision a finest grid in f64 above it.
+/* A multigrid plan: the task graph of a hierarchy of grids of some kind, and in mixed precision a finest grid in f64
+ * above it.
  *
- * One driver serves all hierarchies (solve.c): what it needs of one are a few operations, and vectors of the finest
- * grid as rectangles of n[0] columns and n[1] rows, of which a 3D grid has nx*ny and nz. */
+ * The makers of plans (q1_plan.c, flux_plan.c) check a problem, coarsen and assemble its grids in f64, and hand them
+ * over as a table of shapes and coefficients; what follows is the same for all kinds (plan.c), and so is the solve
+ * (solve.c). */
 #ifndef STARFISH_MULTIGRID_PLAN_H
 #define STARFISH_MULTIGRID_PLAN_H
 
-#include "tasks/flux.h"
-#include "tasks/q1.h"
+#include "multigrid/driver.h"
+#include "tasks/hierarchy.h"
 #include <starfish/multigrid.h>
 
-struct starfish_multigrid_plan;
-
-/* The finest grid's arrays as a hierarchy has them: the right-hand side, where the solution is now, and where it goes
- * in the end. */
-struct starfish_multigrid_arrays {
-    const struct starfish_tiles *f, *solution, *first;
-};
-
-struct starfish_multigrid_operations {
-    /* One cycle from the finest grid. */
-    starfish_status (*cycle)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                             starfish_cycle_shape shape, int zero);
-    /* See to it that the finest solution is in the array that was lent, or in the first one. */
-    starfish_status (*settle)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress);
-    /* Give the finest grid its right-hand side and solution. */
-    void (*lend)(struct starfish_multigrid_plan *plan, const struct starfish_tiles *f, const struct starfish_tiles *u);
-    /* f - A u in the precision of the plan, or of the hierarchy where `inner`; result and sums may be NULL, u NULL is
-     * zero. */
-    starfish_status (*residual)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
-                                const struct starfish_tiles *u, const struct starfish_tiles *f,
-                                const struct starfish_tiles *result, const struct starfish_q1_sums *sums);
-    /* Mixed precision: smooth what rounding a correction to f32 has left in u, in f64; NULL where it does not matter.
-     */
-    starfish_status (*polish)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                              const struct starfish_tiles *f, const struct starfish_tiles *u);
-    struct starfish_multigrid_arrays (*arrays)(struct starfish_multigrid_plan *plan);
-    /* The next cycle begins in the first array. */
-    void (*begin)(struct starfish_multigrid_plan *plan);
-    void (*destroy)(struct starfish_multigrid_plan *plan);
-    int (*levels)(const struct starfish_multigrid_plan *plan);
-    /* Before and after a solve; NULL where there is nothing to do. *f: what to solve for, rhs or what is made of it;
-     * *removed: the mean that was taken off; *floor: what its rounding errors leave of the residual. */
+/* What a kind of problems does before, in and after a solve; NULL where there is nothing to do. */
+struct starfish_multigrid_hooks {
+    /* *f: what to solve for, rhs or what is made of it; *removed: the mean that was taken off; *floor: what its
+     * rounding errors leave of the residual. */
     starfish_status (*prepare)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                               const struct starfish_tiles *rhs, const struct starfish_tiles **f, double *removed,
+                               const struct starfish_vector *rhs, const struct starfish_vector **f, double *removed,
                                double *floor);
     starfish_status (*finish)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                              const struct starfish_tiles *solution);
+                              const struct starfish_vector *solution);
+    /* Mixed precision: smooth what rounding a correction to f32 has left in u, in f64. */
+    starfish_status (*polish)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                              const struct starfish_vector *f, const struct starfish_vector *u);
+    void (*destroy)(struct starfish_multigrid_plan *plan); /* of `state` */
 };
 
 struct starfish_multigrid_plan {
     struct starfish_context *context;
     struct starfish_multigrid_options options;
-    const struct starfish_multigrid_operations *operations;
-    size_t n[2]; /* of the finest grid's arrays */
-    struct starfish_tiling tiling;
-    union {
-        struct starfish_q1_graph q1;
-        struct starfish_flux_graph flux;
-    } graph;
-    /* Of 3D: whether a constant is in the null space, the factor of right-hand sides that are values (0: integrals),
-     * the volume of the box, and the right-hand side that is made of the user's. */
-    int singular;
-    double rhs_factor, volume, volume_norm; /* Euclidean, of the volumes of all unknowns */
-    struct starfish_tiles integrals;
-    struct starfish_q1_sums sums, inner_sums;
-    /* Residuals: in mixed precision by a matrix in f64 into an array of their own. */
-    int mixed;
+    const struct starfish_multigrid_hooks *hooks;
+    void *state;  /* the hooks' own */
+    size_t n[2];  /* columns and rows of the finest grid's arrays */
+    int mixed;    /* cycles in f32, residuals in f64 */
+    void *shapes; /* of all grids, of which the graph has pointers */
+    void *high_shape;
     struct starfish_table high_table;
-    struct starfish_tiles residual;
-    struct starfish_q1_finest finest; /* setting and shape of the vectors */
-    /* Conjugate gradients: the preconditioned residual, the direction, A times it; and inner products. */
-    struct starfish_tiles preconditioned, direction, image;
-    struct starfish_q1_sums products[2];
-    pthread_mutex_t lock; /* one solve at a time */
+    struct starfish_hierarchy_graph graph;
+    struct starfish_grid_operator op; /* the finest grid in the precision of the plan */
+    struct starfish_multigrid_work work;
 };
 
-/* What all hierarchies' plans do (plan.c). */
+/* ---- What all kinds' plans do (plan.c) --------------------------------------------------------------------------- */
+
 starfish_status starfish_multigrid_check_options(const struct starfish_multigrid_options *options);
 starfish_status starfish_multigrid_check_positive(const char *name, int direction, const double *values, size_t count);
-/* An empty plan for a hierarchy, whose graph is not there yet. */
+
+/* An empty plan. */
 starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
                                               const struct starfish_multigrid_options *options,
-                                              const struct starfish_multigrid_operations *operations,
+                                              const struct starfish_multigrid_hooks *hooks,
                                               struct starfish_multigrid_plan **created);
-/* Sums and vectors, once n, tiling and the graph are there. */
-/* A vector of the finest grid. */
-starfish_status starfish_multigrid_create_vector(const struct starfish_multigrid_plan *plan,
-                                                 struct starfish_tiles *tiles);
-starfish_status starfish_multigrid_create_vectors(struct starfish_multigrid_plan *plan);
+
+/* The grids of a problem, finest first. */
+struct starfish_multigrid_grids {
+    const struct starfish_grid_kind *kind;
+    int levels;
+    const void *shape; /* an array of all shapes, which is copied */
+    size_t shape_size;
+    double *const *table;
+    float *const *packed; /* instead of tables, where entries have 16 bits; NULL: nowhere */
+    const size_t *table_size;
+    /* Mixed precision: shape and coefficients of the residual's matrix in f64. */
+    const void *high_shape;
+    struct starfish_coarse_solving coarse;
+    size_t unknowns_per_task, tail_on_cores, tail_on_either; /* of struct starfish_hierarchy_spec */
+    int levels_in_tail;
+    const struct starfish_runs *runs; /* how the finest grid is cut; NULL: chosen from the workers */
+    int index_levels;                 /* instead, of unstructured grids */
+    const struct starfish_hierarchy_index_sets *index_sets;
+};
+/* Graph, operator and vectors. */
+starfish_status starfish_multigrid_plan_complete(struct starfish_multigrid_plan *plan,
+                                                 const struct starfish_multigrid_grids *grids);
+/* Before the tables of grids are rounded to the precision of the cycles: keep that of the finest for residuals in f64.
+ */
+starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_plan *plan, const double *table, size_t size);
+
+/* As starfish_q1_plan_create and starfish_stencil_plan_create, with the finest grid cut into runs of rows (planes),
+ * each with its owner. */
+starfish_status starfish_q1_plan_create_cut(starfish_context *context, const struct starfish_q1_problem *problem,
+                                            const struct starfish_multigrid_options *options,
+                                            const struct starfish_runs *runs, starfish_multigrid_plan **plan);
+starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
+                                                 const struct starfish_stencil_problem *problem,
+                                                 const struct starfish_multigrid_options *options,
+                                                 const struct starfish_runs *runs, starfish_multigrid_plan **plan);
 
 enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 };    /* unknowns of a grid that is solved by its inverse */
 enum { STARFISH_MULTIGRID_MOST_ITERATED = 1 << 20 }; /* of one that is solved by conjugate gradients */

@@ -4,6 +4,7 @@
 
 #include "base/real.h"
 #include "multigrid/kernels/lines.h"
+#include "multigrid/kernels/q1_kind.h"
 #include "multigrid/q1.h"
 
 #include <float.h>
@@ -73,13 +74,13 @@ static starfish_status check_smoother(const struct starfish_multigrid_options *o
 /* All grids of a problem and their tables. */
 struct hierarchy {
     int levels;
-    struct starfish_q1_grid grid[STARFISH_Q1_MOST_LEVELS];
-    struct starfish_q1_shape shape[STARFISH_Q1_MOST_LEVELS];
-    double *table[STARFISH_Q1_MOST_LEVELS];
-    float *packed[STARFISH_Q1_MOST_LEVELS]; /* instead, of entries in 16 bits */
+    struct starfish_q1_grid grid[STARFISH_GRID_MOST_LEVELS];
+    struct starfish_q1_shape shape[STARFISH_GRID_MOST_LEVELS];
+    double *table[STARFISH_GRID_MOST_LEVELS];
+    float *packed[STARFISH_GRID_MOST_LEVELS]; /* instead, of entries in 16 bits */
 };
 
-static void forget_hierarchy(struct hierarchy *h)
+static void free_hierarchy(struct hierarchy *h)
 {
     for (int l = 0; l < h->levels; l++) {
         starfish_q1_grid_destroy(&h->grid[l]);
@@ -97,7 +98,7 @@ static starfish_status coarsen_all(struct hierarchy *h, const struct starfish_q1
     int most = o->levels;
 
     if (most == 0)
-        most = STARFISH_Q1_MOST_LEVELS;
+        most = STARFISH_GRID_MOST_LEVELS;
     STARFISH_TRY(starfish_q1_grid_create(&h->grid[0], problem));
     h->levels = 1;
     while (h->levels < most && starfish_q1_grid_coarsens(&h->grid[h->levels - 1])) {
@@ -169,12 +170,6 @@ static starfish_status add_inverse(const struct starfish_q1_grid *grid, const st
     return status;
 }
 
-/* The matrix of the defects in f64, before its entries are made those of the cycles. */
-static starfish_status keep_high_table(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
-{
-    return starfish_table_reals(&plan->high_table, STARFISH_F64, h->table[0], starfish_q1_table_weights(&h->shape[0]));
-}
-
 /* The table with X, Y and Q in 16 bits, all else in f32. */
 static starfish_status pack_table(struct hierarchy *h, int l, starfish_storage storage)
 {
@@ -218,7 +213,7 @@ static starfish_status make_table(struct starfish_multigrid_plan *plan, struct h
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
     (shape->tensor ? starfish_q1_tensor : starfish_q1_assemble)(grid, h->table[l]);
     if (plan->mixed && l == 0)
-        STARFISH_TRY(keep_high_table(plan, h));
+        STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], starfish_q1_table_weights(shape)));
     double *weight = h->table[l] + starfish_q1_table_weights(shape);
     for (int d = 0; d < 2 && l > 0; d++) {
         memcpy(weight, grid->left[d], grid->n[d] * sizeof *weight);
@@ -303,112 +298,28 @@ static starfish_status choose_form(struct starfish_multigrid_plan *plan, const s
     return STARFISH_SUCCESS;
 }
 
-/* ---- Operations of the driver ------------------------------------------------------------------------------------ */
-
-static starfish_status cycle(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                             starfish_cycle_shape shape, int zero)
-{
-    return starfish_q1_cycle(&plan->graph.q1, progress, shape, zero);
-}
-
-static starfish_status settle(struct starfish_multigrid_plan *plan, struct starfish_progress *progress)
-{
-    return starfish_q1_settle(&plan->graph.q1, progress);
-}
-
-static void lend(struct starfish_multigrid_plan *plan, const struct starfish_tiles *f, const struct starfish_tiles *u)
-{
-    starfish_q1_lend(&plan->graph.q1, f, u);
-}
-
-static starfish_status residual(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int inner,
-                                const struct starfish_tiles *u, const struct starfish_tiles *f,
-                                const struct starfish_tiles *result, const struct starfish_q1_sums *sums)
-{
-    const struct starfish_q1_finest low = starfish_q1_finest_of(&plan->graph.q1);
-
-    return starfish_q1_residual(inner ? &low : &plan->finest, progress, u, f, result, sums);
-}
+/* ---- Mixed precision --------------------------------------------------------------------------------------------- */
 
 /* A correction u in f32 is off by 6e-8 u at random, which as a residual is 6e-8 times the largest eigenvalue: a
  * hundredth of the residual itself on a mesh of 4000^2 elements. Two Jacobi steps, u to the residual's array and back,
  * which they are not needed in. */
 static starfish_status polish(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
-                              const struct starfish_tiles *f, const struct starfish_tiles *u)
+                              const struct starfish_vector *f, const struct starfish_vector *u)
 {
     enum { MANY_UNKNOWNS = 1 << 20 };
-    const struct starfish_q1_finest *finest = &plan->finest;
-    const double damping = 1.2 / finest->data.shape.eigenvalue;
+    const struct starfish_q1_shape *shape = plan->op.part[0].shape;
+    const struct starfish_vector *other = &plan->work.residual;
+    const double damping = 1.2 / shape->eigenvalue;
 
     if (plan->n[0] * plan->n[1] < MANY_UNKNOWNS)
         return STARFISH_SUCCESS;
-    for (int step = 0; step < 2; step++)
-        for (size_t part = 0; part < u->parts[1]; part++)
-            STARFISH_TRY(starfish_submit_q1_smooth(progress, &finest->setting, &finest->data, part, STARFISH_Q1_POINTS,
-                                                   damping, step ? &plan->residual : u, f, step ? u : &plan->residual));
-    return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_operator_sweep(&plan->op, progress, STARFISH_Q1_POINTS, damping, u, f, other));
+    return starfish_operator_sweep(&plan->op, progress, STARFISH_Q1_POINTS, damping, other, f, u);
 }
 
-static struct starfish_multigrid_arrays arrays(struct starfish_multigrid_plan *plan)
-{
-    const struct starfish_q1_level *finest = &plan->graph.q1.level[0];
-
-    return (struct starfish_multigrid_arrays){finest->f, finest->u[finest->now], finest->u[0]};
-}
-
-static void begin(struct starfish_multigrid_plan *plan)
-{
-    plan->graph.q1.level[0].now = 0;
-}
-
-static void destroy(struct starfish_multigrid_plan *plan)
-{
-    starfish_q1_graph_destroy(&plan->graph.q1);
-}
-
-static int levels(const struct starfish_multigrid_plan *plan)
-{
-    return plan->graph.q1.all_levels;
-}
-
-static const struct starfish_multigrid_operations operations = {cycle, settle,  lend,   residual, polish, arrays,
-                                                                begin, destroy, levels, NULL,     NULL};
+static const struct starfish_multigrid_hooks hooks = {.polish = polish};
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
-
-static starfish_status create_graph(struct starfish_multigrid_plan *plan, const struct hierarchy *h)
-{
-    const struct starfish_multigrid_options *o = &plan->options;
-    const struct starfish_q1_parts parts = {.precision = o->inner,
-                                            .levels = h->levels,
-                                            .shape = h->shape,
-                                            .table = h->table,
-                                            .packed = h->packed,
-                                            .smoother = o->smoother,
-                                            .damping = o->damping,
-                                            .before = o->before,
-                                            .after = o->after,
-                                            .coarse = {o->coarse, o->coarse_tolerance, o->coarse_iterations},
-                                            .symmetric = o->conjugate_gradients,
-                                            .blocks = o->blocks,
-                                            .tail = o->tail,
-                                            .borrows_finest = !plan->mixed};
-
-    STARFISH_TRY(starfish_q1_graph_create(&plan->graph.q1, plan->context, &parts));
-    const size_t blocks = plan->graph.q1.levels > 1 ? starfish_q1_blocks(plan->context, plan->n, o->blocks) : 1;
-    plan->tiling = (struct starfish_tiling){{blocks, blocks}, 1};
-    plan->finest = starfish_q1_finest_of(&plan->graph.q1);
-    return STARFISH_SUCCESS;
-}
-
-/* The finest grid of defects in f64. */
-static void use_high_table(struct starfish_multigrid_plan *plan)
-{
-    plan->finest.setting.precision = STARFISH_F64;
-    plan->finest.data.shape.diagonals = 0;
-    plan->finest.data.shape.storage = STARFISH_BAND_REALS;
-    plan->finest.data.table = plan->high_table.handle;
-}
 
 static void complete_coarse(struct starfish_multigrid_options *o)
 {
@@ -418,7 +329,43 @@ static void complete_coarse(struct starfish_multigrid_options *o)
         o->coarse_iterations = 100;
 }
 
-static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)
+/* Unknowns that are worth a task, about 100 us of a core's work on a smoothing step; and of the first grid of the tail.
+ * A GPU has every grid to itself, so that a cycle over all of them is one task, whose launches are one graph; up to
+ * TAIL_ON_EITHER unknowns a core may have it instead. */
+enum { UNKNOWNS_PER_TASK = 8192, TAIL_ON_CORES = 8192, TAIL_ON_EITHER = 129 * 129 };
+
+static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
+                                const struct starfish_runs *runs)
+{
+    const struct starfish_multigrid_options *o = &plan->options;
+    struct starfish_q1_shape high = h->shape[0];
+    size_t size[STARFISH_GRID_MOST_LEVELS];
+
+    for (int l = 0; l < h->levels; l++)
+        size[l] = starfish_q1_table_size(&h->shape[l]);
+    high.diagonals = 0;
+    high.storage = STARFISH_BAND_REALS;
+    const struct starfish_multigrid_grids grids = {
+        .kind = &starfish_q1_kind,
+        .levels = h->levels,
+        .shape = h->shape,
+        .shape_size = sizeof h->shape[0],
+        .table = h->table,
+        .packed = o->storage ? h->packed : NULL,
+        .table_size = size,
+        .high_shape = &high,
+        .coarse = {o->coarse, o->coarse_tolerance, o->coarse_iterations},
+        .unknowns_per_task = UNKNOWNS_PER_TASK,
+        .tail_on_cores = TAIL_ON_CORES,
+        .tail_on_either = TAIL_ON_EITHER,
+        .runs = runs,
+    };
+
+    return starfish_multigrid_plan_complete(plan, &grids);
+}
+
+static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem,
+                              const struct starfish_runs *runs)
 {
     struct hierarchy *h = calloc(1, sizeof *h);
     if (!h)
@@ -431,18 +378,21 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const struct
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         status = make_table(plan, h, l);
     if (status == STARFISH_SUCCESS)
-        status = create_graph(plan, h);
-    if (status == STARFISH_SUCCESS && plan->mixed)
-        use_high_table(plan);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_multigrid_create_vectors(plan);
-    forget_hierarchy(h);
+        status = complete(plan, h, runs);
+    free_hierarchy(h);
     return status;
 }
 
 starfish_status starfish_q1_plan_create(starfish_context *context, const struct starfish_q1_problem *problem,
                                         const struct starfish_multigrid_options *options,
                                         starfish_multigrid_plan **result)
+{
+    return starfish_q1_plan_create_cut(context, problem, options, NULL, result);
+}
+
+starfish_status starfish_q1_plan_create_cut(starfish_context *context, const struct starfish_q1_problem *problem,
+                                            const struct starfish_multigrid_options *options,
+                                            const struct starfish_runs *runs, starfish_multigrid_plan **result)
 {
     static const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
 
@@ -457,9 +407,9 @@ starfish_status starfish_q1_plan_create(starfish_context *context, const struct 
     STARFISH_TRY(check_problem(problem));
     STARFISH_TRY(check_smoother(options));
     struct starfish_multigrid_plan *plan;
-    STARFISH_TRY(starfish_multigrid_plan_begin(context, options, &operations, &plan));
+    STARFISH_TRY(starfish_multigrid_plan_begin(context, options, &hooks, &plan));
     starfish_q1_unknowns(problem, plan->n);
-    const starfish_status status = create(plan, problem);
+    const starfish_status status = create(plan, problem, runs);
     if (status != STARFISH_SUCCESS) {
         starfish_multigrid_plan_destroy(plan);
         return status;

@@ -1,0 +1,174 @@
+/* Tasks: integrals over the volumes of unknowns, means taken off, and sums, on parts of a 3D grid. Bound by memory. */
+#include "codelets/volumes.h"
+
+#include "base/real.h"
+#include "multigrid/kernels/flux_kind.h"
+#include "multigrid/kernels/weigh.h"
+#include "scheduler/team.h"
+
+STARFISH_PLACE_KERNEL(run_weigh, starfish_weigh)
+STARFISH_PLACE_KERNEL(run_sum, starfish_volume_sum)
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    struct starfish_flux_shape shape;
+    size_t z0, z1;
+    struct starfish_weighing what;
+    int table, sums;
+    struct starfish_access v, result;
+};
+
+/* ---- On a worker ------------------------------------------------------------------------------------------------- */
+
+static struct starfish_volumes volumes_of(void *buffers[], const struct arguments *a)
+{
+    struct starfish_volumes at = {.z0 = a->z0, .z1 = a->z1};
+    const char *table = (const char *)STARPU_VECTOR_GET_PTR(buffers[a->table]);
+
+    for (int d = 0; d < 3; d++) {
+        const size_t start = starfish_flux_table_axis(&a->shape, d) + 2 * a->shape.n[d] + 1;
+        at.n[d] = a->shape.n[d];
+        at.weight[d] = table + start * starfish_real_size(a->precision);
+    }
+    return at;
+}
+
+static int weigh_at(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t share,
+                    size_t shares)
+{
+    struct starfish_weigh weigh = {.at = volumes_of(buffers, a),
+                                   .weighs_values = a->what.weighs_values,
+                                   .weighs_offset = a->what.weighs_offset,
+                                   .scale = a->what.scale,
+                                   .offset = a->what.offset,
+                                   .v = starfish_vector_here(buffers, &a->v, a->precision),
+                                   .result = starfish_vector_here(buffers, &a->result, a->precision)};
+    const size_t planes = a->z1 - a->z0;
+
+    weigh.at.z0 = a->z0 + planes * share / shares;
+    weigh.at.z1 = a->z0 + planes * (share + 1) / shares;
+    return run_weigh(place, &weigh);
+}
+
+static int sum_at(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    const struct starfish_volume_sum sum = {.at = volumes_of(buffers, a),
+                                            .weighs_values = a->what.weighs_values,
+                                            .v = starfish_vector_here(buffers, &a->v, a->precision),
+                                            .sums = (double *)STARPU_VECTOR_GET_PTR(buffers[a->sums])};
+
+    return run_sum(place, &sum);
+}
+
+struct shared {
+    void **buffers;
+    const struct arguments *arguments;
+};
+
+static void weigh_on_a_core(void *data, size_t share, size_t shares)
+{
+    const struct shared *shared = data;
+    const struct starfish_place place = {shared->arguments->precision, 0, NULL, NULL};
+
+    weigh_at(&place, shared->buffers, shared->arguments, share, shares);
+}
+
+static void weigh_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->precision, 0, NULL, NULL};
+    struct shared shared = {buffers, a};
+
+    starfish_team_run(a->header.progress->context, weigh_on_a_core, &shared);
+    starfish_vector_publish(&place, buffers, &a->result);
+}
+
+/* The sum is one number, so that one core computes it. */
+static void volume_sum_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->precision, 0, NULL, NULL};
+
+    sum_at(&place, buffers, a);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static int weigh_and_publish(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    TRY_LAUNCH(weigh_at(place, buffers, a, 0, 1));
+    return starfish_vector_publish(place, buffers, &a->result);
+}
+
+static void weigh_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->precision, 1, starpu_cuda_get_local_stream(), NULL};
+
+    starfish_task_check(&a->header, "weigh", weigh_and_publish(&place, buffers, a));
+}
+
+static void volume_sum_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->precision, 1, starpu_cuda_get_local_stream(), NULL};
+
+    starfish_task_check(&a->header, "mean", sum_at(&place, buffers, a));
+}
+#endif
+
+STARFISH_CODELET(weigh, "weigh", 0xaa9955);
+STARFISH_CODELET(volume_sum, "volume_sum", 0xaaaa55);
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+static struct arguments begin(struct starfish_task *task, const struct starfish_volume_part *at,
+                              const struct starfish_weighing *what, const struct starfish_vector *v)
+{
+    const struct starfish_flux_shape *shape = at->shape;
+    struct arguments a = {.precision = at->setting->precision,
+                          .shape = *shape,
+                          .z0 = v->space->first[1][at->part],
+                          .z1 = v->space->first[1][at->part + 1],
+                          .what = *what,
+                          .result = STARFISH_NO_ACCESS};
+    const size_t sizes[] = {
+        a.precision, shape->n[0], shape->n[1], a.z1 - a.z0, (size_t)what->weighs_values, (size_t)what->weighs_offset};
+
+    starfish_task_of_owner(task, v->space, at->part, at->setting->where);
+    task->width = shape->n[1] * (a.z1 - a.z0);
+    a.table = task->count;
+    starfish_task_data(task, at->table, STARPU_R);
+    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return a;
+}
+
+starfish_status starfish_submit_weigh(struct starfish_progress *progress, const struct starfish_volume_part *at,
+                                      const struct starfish_weighing *what, const struct starfish_vector *v,
+                                      const struct starfish_vector *result)
+{
+    const struct starfish_extent extent = starfish_part_extent(v->space, at->part);
+    struct starfish_task task;
+
+    starfish_task_begin(&task, &weigh_codelet, progress, STARFISH_PHASE_VECTORS);
+    struct arguments a = begin(&task, at, what, v);
+    a.result = starfish_vector_attach(&task, result, at->part, &extent, v == result ? STARPU_RW : STARPU_W);
+    a.v = v == result ? a.result : starfish_vector_attach(&task, v, at->part, &extent, STARPU_R);
+    return starfish_task_submit(&task, &a, sizeof a);
+}
+
+starfish_status starfish_submit_volume_sum(struct starfish_progress *progress, const struct starfish_volume_part *at,
+                                           int weighs, const struct starfish_vector *v, starpu_data_handle_t sums)
+{
+    const struct starfish_extent extent = starfish_part_extent(v->space, at->part);
+    const struct starfish_weighing what = {.weighs_values = weighs};
+    struct starfish_task task;
+
+    starfish_task_begin(&task, &volume_sum_codelet, progress, STARFISH_PHASE_VECTORS);
+    task.name = "mean";
+    struct arguments a = begin(&task, at, &what, v);
+    a.v = starfish_vector_attach(&task, v, at->part, &extent, STARPU_R);
+    a.sums = task.count;
+    starfish_task_data(&task, sums, STARPU_W);
+    return starfish_task_submit(&task, &a, sizeof a);
+}

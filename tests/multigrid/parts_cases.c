@@ -1,0 +1,169 @@
+/* Cycles on three uneven parts with given owners equal cycles on one part: the same count, solutions to rounding; and
+ * what travels between memories are edges. */
+#include "tests/multigrid/parts_cases.h"
+
+#include "multigrid/plan.h"
+#include "scheduler/context.h"
+#include "tests/common/reals.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { Q1_ELEMENTS = 64, FLUX_N = 40, MOST_ELEMENTS = 128 };
+
+static const size_t q1_first[] = {0, 31, 43, 63}, flux_first[] = {0, 12, 21, 40};
+
+/* One hierarchy: a maker of plans over the same problem, cut or whole. */
+struct family {
+    const char *name;
+    size_t unknowns;
+    const size_t *first;
+    starfish_status (*create)(starfish_context *context, const struct starfish_multigrid_options *options,
+                              const struct starfish_runs *runs, starfish_multigrid_plan **plan);
+    size_t smoothers;
+    starfish_smoother smoother[8];
+};
+
+static starfish_status create_q1(starfish_context *context, const struct starfish_multigrid_options *options,
+                                 const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+{
+    static double width[MOST_ELEMENTS];
+    const struct starfish_q1_problem problem = {
+        .elements = {Q1_ELEMENTS, Q1_ELEMENTS},
+        .width = {width, width},
+        .ends = {{STARFISH_DIRICHLET, STARFISH_DIRICHLET}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}}};
+
+    for (int i = 0; i < Q1_ELEMENTS; i++)
+        width[i] = 1.0 / Q1_ELEMENTS;
+    return starfish_q1_plan_create_cut(context, &problem, options, runs, plan);
+}
+
+static starfish_status create_flux(starfish_context *context, const struct starfish_multigrid_options *options,
+                                   const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+{
+    static double width[MOST_ELEMENTS];
+    const struct starfish_stencil_problem problem = {.n = {17, 18, FLUX_N},
+                                                     .ends = {{STARFISH_PERIODIC, STARFISH_PERIODIC},
+                                                              {STARFISH_NEUMANN, STARFISH_NEUMANN},
+                                                              {STARFISH_DIRICHLET, STARFISH_NEUMANN}},
+                                                     .grid = STARFISH_CELL,
+                                                     .width = {width, width, width},
+                                                     .rhs_factor = -1};
+
+    for (int i = 0; i < MOST_ELEMENTS; i++)
+        width[i] = 0.1;
+    return starfish_stencil_plan_create_cut(context, &problem, options, runs, plan);
+}
+
+static const struct family families[] = {
+    {"q1",
+     63 * 63,
+     q1_first,
+     create_q1,
+     4,
+     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV, STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_SMOOTHER_LINE_X}},
+    {"flux",
+     17 * 18 * FLUX_N,
+     flux_first,
+     create_flux,
+     5,
+     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV, STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_SMOOTHER_LINE_X,
+      STARFISH_SMOOTHER_LINE_Y}},
+};
+
+/* How a solve goes: in which precisions, alone or around it conjugate gradients. */
+static const struct {
+    const char *name;
+    starfish_precision precision, inner;
+    int gradients;
+    double tolerance, equal;
+} forms[] = {
+    {"f64", STARFISH_F64, STARFISH_F64, 0, 1e-10, 1e-13},
+    {"f32", STARFISH_F32, STARFISH_F32, 0, 1e-4, 1e-5},
+    {"mixed", STARFISH_F64, STARFISH_F32, 0, 1e-9, 1e-6},
+    {"conjugate gradients", STARFISH_F64, STARFISH_F64, 1, 1e-10, 1e-12},
+};
+
+/* Cycles, or -1 after a failure; bytes that travelled, besides those of right-hand side and solution. */
+static int solve(starfish_context *context, const struct family *family,
+                 const struct starfish_multigrid_options *options, const struct starfish_runs *runs, const void *rhs,
+                 void *solution, double *bytes)
+{
+    struct starfish_multigrid_info info;
+    starfish_multigrid_plan *plan;
+
+    if (family->create(context, options, runs, &plan) != STARFISH_SUCCESS)
+        return -1;
+    const struct starfish_bytes before = starfish_context_bytes(context);
+    const starfish_status status = starfish_multigrid_solve(plan, rhs, solution, &info);
+    const struct starfish_bytes after = starfish_context_bytes(context);
+    *bytes = (double)(after.host_to_device - before.host_to_device + after.device_to_host - before.device_to_host);
+    starfish_multigrid_plan_destroy(plan);
+    return status == STARFISH_SUCCESS ? info.cycles : -1;
+}
+
+static double difference(const void *a, const void *b, starfish_precision precision, size_t n)
+{
+    double worst = 0, largest = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const double d = fabs(test_real_get(a, precision, i) - test_real_get(b, precision, i));
+        worst = isnan(d) ? HUGE_VAL : fmax(worst, d);
+        largest = fmax(largest, fabs(test_real_get(a, precision, i)));
+    }
+    return worst / largest;
+}
+
+static int test_smoother(starfish_context *context, const struct family *family, starfish_smoother smoother,
+                         const struct test_owners *owners)
+{
+    int failed = 0;
+
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
+        struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+        const struct starfish_runs runs = {
+            .parts = 3, .first = family->first, .owner = owners->owner, .apart = owners->apart};
+        const starfish_precision precision = forms[f].precision;
+        double none, bytes;
+        unsigned seed = 3;
+        if (forms[f].gradients && smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
+            continue; /* not symmetric in four colours */
+        options.precision = precision;
+        options.inner = forms[f].inner;
+        options.conjugate_gradients = forms[f].gradients;
+        options.smoother = smoother;
+        options.tolerance = forms[f].tolerance;
+        options.most_cycles = 200;
+        void *rhs = test_reals(precision, family->unknowns, &seed);
+        void *one = test_reals(precision, family->unknowns, &seed),
+             *three = test_reals(precision, family->unknowns, &seed);
+        const int cycles = solve(context, family, &options, NULL, rhs, one, &none);
+        options.tail = 300;
+        const int again = solve(context, family, &options, &runs, rhs, three, &bytes);
+        const double apart = cycles > 0 && again > 0 ? difference(one, three, precision, family->unknowns) : HUGE_VAL;
+        /* a sweep, a residual and a transfer exchange few rows; a field has many more */
+        const double most = 2.0 * (double)(again > 0 ? again : 1) * (double)family->unknowns * sizeof(double);
+        if (cycles <= 0 || again != cycles || !(apart <= forms[f].equal) || bytes > most) {
+            fprintf(stderr, "%s, smoother %d, %s, %s: %d cycles in one part, %d in three, apart by %g, %g bytes (%s)\n",
+                    family->name, (int)smoother, forms[f].name, owners->name, cycles, again, apart, bytes,
+                    starfish_error_message());
+            failed++;
+        }
+        free(rhs);
+        free(one);
+        free(three);
+    }
+    return failed;
+}
+
+int test_parts(starfish_context *context, const struct test_owners *owners, size_t sets)
+{
+    int failed = 0;
+
+    for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
+        for (size_t s = 0; s < families[f].smoothers; s++)
+            for (size_t set = 0; set < sets; set++)
+                failed += test_smoother(context, &families[f], families[f].smoother[s], &owners[set]);
+    return failed;
+}
