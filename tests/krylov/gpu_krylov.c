@@ -1,14 +1,18 @@
-/* Kernels of conjugate gradients on CUDA. Exit status 77 without a device. */
+/* Kernels of iterations on CUDA. Exit status 77 without a device. */
 #include "tests/common/on_device.h"
 #include "tests/krylov/krylov_cases.h"
 
-ON_DEVICE(starfish_krylov_update_cuda_f32, starfish_krylov_update)
-ON_DEVICE(starfish_krylov_update_cuda_f64, starfish_krylov_update)
+ON_DEVICE(starfish_vector_update_cuda_f32, starfish_vector_update)
+ON_DEVICE(starfish_vector_update_cuda_f64, starfish_vector_update)
+ON_DEVICE(starfish_vector_narrow_cuda, starfish_vector_narrow)
+ON_DEVICE(starfish_vector_widen_cuda, starfish_vector_widen)
 ON_DEVICE(starfish_krylov_scalars_cuda, starfish_krylov_scalars)
 
 static const struct test_krylov_device device = {
     &test_cuda_memory,
-    {starfish_krylov_update_cuda_f32_here, starfish_krylov_update_cuda_f64_here},
+    {starfish_vector_update_cuda_f32_here, starfish_vector_update_cuda_f64_here},
+    starfish_vector_narrow_cuda_here,
+    starfish_vector_widen_cuda_here,
     starfish_krylov_scalars_cuda_here};
 
 int main(void)

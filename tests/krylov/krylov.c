@@ -1,8 +1,11 @@
-/* Kernels of conjugate gradients on the CPU. */
+/* Kernels of iterations on the CPU. */
 #include "tests/krylov/krylov_cases.h"
 
-static const struct test_krylov_device device = {
-    &test_host_memory, {starfish_krylov_update_cpu_f32, starfish_krylov_update_cpu_f64}, starfish_krylov_scalars_cpu};
+static const struct test_krylov_device device = {&test_host_memory,
+                                                 {starfish_vector_update_cpu_f32, starfish_vector_update_cpu_f64},
+                                                 starfish_vector_narrow_cpu,
+                                                 starfish_vector_widen_cpu,
+                                                 starfish_krylov_scalars_cpu};
 
 int main(void)
 {

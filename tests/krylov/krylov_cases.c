@@ -1,4 +1,4 @@
-/* Cases of the kernels of conjugate gradients. Arrays lie between guard zones, and results are NaN before. */
+/* Cases of the kernels of iterations: updates by scalars, and scalars. Arrays lie between guard zones, and results are NaN before. */
 #include "tests/krylov/krylov_cases.h"
 
 #include "tests/common/reals.h"
@@ -18,9 +18,11 @@ static const struct test_krylov_device *tested;
 /* Which of the arrays v is. */
 enum target { THIRD, FIRST, SECOND, TARGETS };
 
-static void check_update(starfish_precision precision, size_t nx, size_t ny, double factor, int has_u,
+/* The factor is the scalar, times -2. */
+static void check_update(starfish_precision precision, size_t nx, size_t ny, double scalar, int has_u,
                          enum target target)
 {
+    const double factor = -2 * scalar;
     const size_t count = nx * ny, bytes = count * starfish_real_size(precision);
     unsigned seed = (unsigned)(nx + 5 * ny);
     void *u = test_reals(precision, count, &seed), *c = test_reals(precision, count, &seed), *host = malloc(bytes);
@@ -28,8 +30,14 @@ static void check_update(starfish_precision precision, size_t nx, size_t ny, dou
     void *device_c = tested->memory->upload(factor == 0 ? NULL : c, bytes); /* NaN where it must not be read */
     void *third = tested->memory->upload(NULL, bytes);
     void *v = target == FIRST ? device_u : target == SECOND ? device_c : third;
-    const struct starfish_krylov_update update = {nx,       ny,       tested->memory->upload(&factor, sizeof factor),
-                                                  device_u, device_c, v};
+    const struct starfish_vector_update update = {.nx = nx,
+                                                  .at = {0, nx, 0, ny},
+                                                  .factor = -2,
+                                                  .u = device_u,
+                                                  .correction = device_c,
+                                                  .pitch = nx,
+                                                  .v = v,
+                                                  .scalar = tested->memory->upload(&scalar, sizeof scalar)};
 
     tested->update[precision](&update);
     tested->memory->download(host, v, bytes);
@@ -59,24 +67,74 @@ static void updates_are_those_of_the_definition(void **state)
             }
 }
 
+/* low = 2^-3 *scalar high, high += 2^-3 *scalar low, without any rounding. */
+static void changes_of_precision_are_exact(void **state)
+{
+    enum { NX = 37, NY = 9, COUNT = NX * NY };
+    const double scalar = 0x1p-60;
+    unsigned seed = 3;
+    (void)state;
+
+    for (int zero = 0; zero < 2; zero++) {
+        double *high = test_reals(STARFISH_F64, COUNT, &seed), got[COUNT];
+        float *low = test_reals(STARFISH_F32, COUNT, &seed), got_low[COUNT];
+        const double *device_scalar = tested->memory->upload(&scalar, sizeof scalar);
+        double *device_high = tested->memory->upload(zero ? NULL : high, COUNT * sizeof *high);
+        float *device_low = tested->memory->upload(low, COUNT * sizeof *low);
+        float *narrowed = tested->memory->upload(NULL, COUNT * sizeof *low);
+        const struct starfish_vector_widen widen = {NX,         {0, NX, 0, NY}, 0.125,        zero,
+                                                    device_low, device_high,    device_scalar};
+        const struct starfish_vector_narrow narrow = {NX, {0, NX, 0, NY}, 0.125, device_high, narrowed, device_scalar};
+
+        tested->widen(&widen);
+        tested->narrow(&narrow);
+        tested->memory->download(got, device_high, sizeof got);
+        tested->memory->download(got_low, narrowed, sizeof got_low);
+        for (size_t e = 0; e < COUNT; e++) {
+            assert_true(got[e] == (zero ? 0 : high[e]) + 0x1p-63 * (double)low[e]);
+            assert_true(got_low[e] == (float)(0x1p-63 * got[e]));
+        }
+        tested->memory->release();
+        free(high);
+        free(low);
+    }
+}
+
 /* ---- Scalars ----------------------------------------------------------------------------------------------------- */
 
 static double values[STARFISH_KRYLOV_STATE];
 
-/* An inner product in a hundred parts, and the state that follows. */
-static void advance(enum starfish_krylov_stage stage, double product, double sign)
-{
-    static double parts[STARFISH_SUMS];
-    double *state = tested->memory->upload(stage == STARFISH_KRYLOV_BEGIN ? NULL : values, sizeof values);
+enum { PARTS = 3 };
 
-    for (size_t i = 0; i < STARFISH_SUMS; i++)
-        parts[i] = i % 20 == 7 && i < 2000 ? product / 100 : 0;
-    const struct starfish_krylov_scalars scalars = {stage, 0.125, sign, tested->memory->upload(parts, sizeof parts),
-                                                    state};
+/* An inner product in a hundred parts, dealt out to PARTS sums. */
+static void upload_sums(double product, const double *sums[])
+{
+    for (size_t part = 0; part < PARTS; part++) {
+        double parts[STARFISH_SUMS];
+        for (size_t i = 0; i < STARFISH_SUMS; i++)
+            parts[i] = i % 20 == 7 && i < 2000 && i / 20 % PARTS == part ? product / 100 : 0;
+        sums[part] = tested->memory->upload(parts, sizeof parts);
+    }
+}
+
+/* A state, and what follows from inner products. */
+static void run(struct starfish_krylov_scalars scalars, double product, double more)
+{
+    const int begins = scalars.stage == STARFISH_KRYLOV_BEGIN || scalars.stage == STARFISH_KRYLOV_RHS;
+
+    scalars.parts = PARTS;
+    scalars.state = tested->memory->upload(begins ? NULL : values, sizeof values);
+    upload_sums(product, scalars.sums);
+    upload_sums(more, scalars.more);
     tested->scalars(&scalars);
-    tested->memory->download(values, state, sizeof values);
+    tested->memory->download(values, scalars.state, sizeof values);
     tested->memory->release();
     assert_true(values[STARFISH_KRYLOV_ZERO] == 0);
+}
+
+static void advance(enum starfish_krylov_stage stage, double product, double sign)
+{
+    run((struct starfish_krylov_scalars){.stage = stage, .sign = sign, .tolerance = 0.125}, product, 0);
 }
 
 static void expect(double alpha, double beta, int done)
@@ -132,11 +190,139 @@ static void what_leads_nowhere_ends(void **state)
     expect(0, 0, 1);
 }
 
+/* ---- The watch over a residual, and flexible conjugate gradients ------------------------------------------------- */
+
+static void begin_watch(double norm, double tolerance, double absolute, int watched)
+{
+    run((struct starfish_krylov_scalars){.stage = STARFISH_KRYLOV_RHS,
+                                         .sign = 1,
+                                         .tolerance = tolerance,
+                                         .absolute = absolute,
+                                         .floor = 1e-9,
+                                         .watched = watched},
+        norm * norm, 0);
+}
+
+static void expect_near(enum starfish_krylov_scalar scalar, double wanted)
+{
+    assert_true(fabs(values[scalar] - wanted) <= 1e-13 * fabs(wanted));
+}
+
+static void norms_are_kept_until_the_limit(void **state)
+{
+    (void)state;
+    begin_watch(48, 0.125, 1, 1);
+    expect_near(STARFISH_KRYLOV_RHS_NORM, 48);
+    expect_near(STARFISH_KRYLOV_LIMIT, 6);
+    assert_true(values[STARFISH_KRYLOV_SCALE] == 1. / 32 && values[STARFISH_KRYLOV_UNSCALE] == 32);
+    advance(STARFISH_KRYLOV_GUESS, 3 * 3, 1); /* only a step ends it */
+    expect_near(STARFISH_KRYLOV_FIRST_NORM, 3);
+    assert_true(values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON);
+    advance(STARFISH_KRYLOV_WATCH, 7 * 7, 1);
+    assert_true(values[STARFISH_KRYLOV_SCALE] == 1. / 4);
+    assert_true(values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON);
+    advance(STARFISH_KRYLOV_WATCH, 5 * 5, 1);
+    assert_true(values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_CONVERGED);
+    advance(STARFISH_KRYLOV_WATCH, 4 * 4, 1); /* after the end: does not count */
+    assert_true(values[STARFISH_KRYLOV_STEPS] == 2);
+    expect_near(STARFISH_KRYLOV_NORM, 5);
+    expect_near((enum starfish_krylov_scalar)(STARFISH_KRYLOV_NORMS + 1), 7);
+    expect_near((enum starfish_krylov_scalar)(STARFISH_KRYLOV_NORMS + 2), 5);
+}
+
+static void an_absolute_limit_counts_too(void **state)
+{
+    (void)state;
+    begin_watch(1, 1e-3, 0.5, 1);
+    expect_near(STARFISH_KRYLOV_LIMIT, 0.5);
+    begin_watch(1e30, 1e-3, 0.5, 1);
+    expect_near(STARFISH_KRYLOV_LIMIT, 1e27);
+}
+
+/* Eight steps without a gain. */
+static void what_stagnates_ends(void **state)
+{
+    (void)state;
+    begin_watch(1, 1e-3, 0, 1);
+    advance(STARFISH_KRYLOV_WATCH, 0.25, 1);
+    for (int step = 1; step <= 8; step++) {
+        assert_true(values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON);
+        advance(STARFISH_KRYLOV_WATCH, 0.25 + step, 1);
+    }
+    assert_true(values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_STAGNATED);
+    assert_true(values[STARFISH_KRYLOV_STEPS] == 9);
+}
+
+static void what_is_no_number_ends(void **state)
+{
+    (void)state;
+    begin_watch((double)NAN, 1e-3, 0, 1);
+    assert_true(values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_NOT_FINITE);
+    begin_watch(1, 1e-3, 0, 1);
+    advance(STARFISH_KRYLOV_WATCH, (double)INFINITY, 1);
+    assert_true(values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_NOT_FINITE);
+}
+
+static void what_nobody_watches_goes_on(void **state)
+{
+    (void)state;
+    begin_watch(1, 0, 0, 0);
+    for (int step = 0; step < 40; step++)
+        advance(STARFISH_KRYLOV_WATCH, step % 2 ? (double)NAN : 0, 1);
+    assert_true(values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON);
+    assert_true(values[STARFISH_KRYLOV_STEPS] == 40);
+}
+
+static void minimise(double energy, double product)
+{
+    run((struct starfish_krylov_scalars){.stage = STARFISH_KRYLOV_MINIMISE, .sign = -1}, -energy, product);
+}
+
+static void flexible_gradients_follow_the_paper(void **state)
+{
+    (void)state;
+    begin_watch(4, 1e-3, 0, 1);
+    minimise(12, 30);
+    expect_near(STARFISH_KRYLOV_ALPHA, 2.5);
+    advance(STARFISH_KRYLOV_WATCH, 1, 1);
+    advance(STARFISH_KRYLOV_CONJUGATE, 3, -1); /* -(z, A p) / (p, A p), of sums of -(z, A p) */
+    expect_near(STARFISH_KRYLOV_BETA, 0.25);
+    minimise(8, 2);
+    expect_near(STARFISH_KRYLOV_ALPHA, 0.25);
+    minimise(0, 2); /* a direction that is none */
+    assert_true(values[STARFISH_KRYLOV_ALPHA] == 0);
+    advance(STARFISH_KRYLOV_CONJUGATE, 3, -1);
+    assert_true(values[STARFISH_KRYLOV_BETA] == 0);
+    minimise(-1, 2);
+    assert_true(values[STARFISH_KRYLOV_ALPHA] == 0);
+    minimise(8, 2);
+    advance(STARFISH_KRYLOV_WATCH, 1e-12, 1); /* done: no factor is left */
+    advance(STARFISH_KRYLOV_CONJUGATE, 3, -1);
+    minimise(8, 2);
+    assert_true(values[STARFISH_KRYLOV_ALPHA] == 0 && values[STARFISH_KRYLOV_BETA] == 0);
+}
+
+static void rounding_errors_are_no_direction(void **state)
+{
+    (void)state;
+    begin_watch(1e-10, 0, 0, 0); /* below the floor */
+    minimise(8, 2);
+    assert_true(values[STARFISH_KRYLOV_ALPHA] == 0);
+}
+
 int test_krylov_kernels(const struct test_krylov_device *device)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(updates_are_those_of_the_definition),
                                        cmocka_unit_test(iterations_follow_the_textbook),
-                                       cmocka_unit_test(what_leads_nowhere_ends)};
+                                       cmocka_unit_test(what_leads_nowhere_ends),
+                                       cmocka_unit_test(changes_of_precision_are_exact),
+                                       cmocka_unit_test(norms_are_kept_until_the_limit),
+                                       cmocka_unit_test(an_absolute_limit_counts_too),
+                                       cmocka_unit_test(what_stagnates_ends),
+                                       cmocka_unit_test(what_is_no_number_ends),
+                                       cmocka_unit_test(what_nobody_watches_goes_on),
+                                       cmocka_unit_test(flexible_gradients_follow_the_paper),
+                                       cmocka_unit_test(rounding_errors_are_no_direction)};
 
     tested = device;
     return cmocka_run_group_tests_name(device->memory->name, tests, NULL, NULL);
