@@ -1,13 +1,8 @@
 /* Tasks: integrals over the volumes of unknowns, means taken off, and sums, on parts of a 3D grid. Bound by memory. */
 #include "codelets/volumes.h"
 
-#include "base/real.h"
 #include "multigrid/kernels/flux_kind.h"
-#include "multigrid/kernels/weigh.h"
 #include "scheduler/team.h"
-
-STARFISH_PLACE_KERNEL(run_weigh, starfish_weigh)
-STARFISH_PLACE_KERNEL(run_sum, starfish_volume_sum)
 
 struct arguments {
     struct starfish_task_header header;
@@ -21,44 +16,30 @@ struct arguments {
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */
 
-static struct starfish_volumes volumes_of(void *buffers[], const struct arguments *a)
-{
-    struct starfish_volumes at = {.z0 = a->z0, .z1 = a->z1};
-    const char *table = (const char *)STARPU_VECTOR_GET_PTR(buffers[a->table]);
-
-    for (int d = 0; d < 3; d++) {
-        const size_t start = starfish_flux_table_axis(&a->shape, d) + 2 * a->shape.n[d] + 1;
-        at.n[d] = a->shape.n[d];
-        at.weight[d] = table + start * starfish_real_size(a->precision);
-    }
-    return at;
-}
-
 static int weigh_at(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t share,
                     size_t shares)
 {
-    struct starfish_weigh weigh = {.at = volumes_of(buffers, a),
-                                   .weighs_values = a->what.weighs_values,
-                                   .weighs_offset = a->what.weighs_offset,
-                                   .scale = a->what.scale,
-                                   .offset = a->what.offset,
-                                   .v = starfish_vector_here(buffers, &a->v, a->precision),
-                                   .result = starfish_vector_here(buffers, &a->result, a->precision)};
     const size_t planes = a->z1 - a->z0;
+    const struct starfish_weigh weigh = {
+        .at = {.z0 = a->z0 + planes * share / shares, .z1 = a->z0 + planes * (share + 1) / shares},
+        .weighs_values = a->what.weighs_values,
+        .weighs_offset = a->what.weighs_offset,
+        .scale = a->what.scale,
+        .offset = a->what.offset,
+        .v = starfish_vector_here(buffers, &a->v, a->precision),
+        .result = starfish_vector_here(buffers, &a->result, a->precision)};
 
-    weigh.at.z0 = a->z0 + planes * share / shares;
-    weigh.at.z1 = a->z0 + planes * (share + 1) / shares;
-    return run_weigh(place, &weigh);
+    return starfish_flux_weigh_here(place, &a->shape, (const void *)STARPU_VECTOR_GET_PTR(buffers[a->table]), &weigh);
 }
 
 static int sum_at(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct starfish_volume_sum sum = {.at = volumes_of(buffers, a),
+    const struct starfish_volume_sum sum = {.at = {.z0 = a->z0, .z1 = a->z1},
                                             .weighs_values = a->what.weighs_values,
                                             .v = starfish_vector_here(buffers, &a->v, a->precision),
                                             .sums = (double *)STARPU_VECTOR_GET_PTR(buffers[a->sums])};
 
-    return run_sum(place, &sum);
+    return starfish_flux_sum_here(place, &a->shape, (const void *)STARPU_VECTOR_GET_PTR(buffers[a->table]), &sum);
 }
 
 struct shared {

@@ -5,7 +5,7 @@
  * successive unknowns and what the rows sum to on the diagonal, which in a definite problem has the sign of the
  * diagonal. Equations are multiplied by the product of all three weights, and by -1 where off-diagonal entries are
  * positive. */
-#include "codelets/tiles.h"
+#include "scheduler/space.h"
 #include "poisson/plan.h"
 
 #include <float.h>
@@ -130,7 +130,7 @@ static starfish_status create(struct starfish_poisson_plan *plan, const char *co
     options.before = options.after = 1;
     options.conjugate_gradients = 1;
     options.tolerance = tolerance_of(plan);
-    options.blocks = plan->options.slabs < STARFISH_TILES_MOST_PARTS ? plan->options.slabs : STARFISH_TILES_MOST_PARTS;
+    options.blocks = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;
     return starfish_stencil_plan_create(plan->context, &problem, &options, &plan->multigrid);
 }
 
