@@ -1,11 +1,12 @@
 /* The coarsest grid of Q1 multigrid by conjugate gradients. */
-#include "codelets/q1_coarse.h"
+#include "multigrid/kernels/q1_coarse.h"
 
-#include "base/place.h"
 #include "base/real.h"
 #include "krylov/kernels/krylov.h"
+#include "multigrid/kernels/q1_steps.h"
 
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
+STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
 
 enum { ALIGNMENT = 256, VECTORS = 5 };
 
@@ -21,54 +22,63 @@ static size_t vector_bytes(starfish_precision precision, const struct starfish_q
 
 static const size_t sums_bytes = STARFISH_SUMS * sizeof(double);
 
-size_t starfish_q1_coarse_work(const struct starfish_q1_coarse *coarse, starfish_precision precision,
-                               const struct starfish_q1_shape *shape)
+/* Its own vectors and scalars, before the work space of steps. */
+static size_t own_work(starfish_precision precision, const struct starfish_q1_shape *shape)
 {
-    if (coarse->solver == STARFISH_COARSE_DIRECT)
-        return 0;
     return VECTORS * vector_bytes(precision, shape) + aligned(sums_bytes) +
            aligned(STARFISH_KRYLOV_STATE * sizeof(double));
 }
 
+size_t starfish_q1_solve_work(const struct starfish_smoothing *smoothing, const void *shape,
+                              starfish_precision precision, int gpu)
+{
+    if (smoothing->coarse.solver == STARFISH_COARSE_DIRECT)
+        return 0;
+    return own_work(precision, shape) + starfish_q1_work(precision, shape, gpu);
+}
+
 /* A solve under way. `image` is -A direction, and between two of them the preconditioner's. */
 struct krylov {
-    const struct starfish_place *place;
-    const struct starfish_q1_coarse_solve *solve;
-    struct starfish_rectangle at;
+    struct starfish_place place; /* whose work space is that of steps */
+    const struct starfish_coarse_solving *coarse;
+    const struct starfish_grid_step *solve;
     void *residual, *preconditioned, *direction, *image, *zero;
     double *sums, *state;
 };
 
-static struct krylov lay_out(const struct starfish_place *place, const struct starfish_q1_coarse_solve *s)
+static struct krylov lay_out(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
+                             const struct starfish_grid_step *s)
 {
-    const size_t bytes = vector_bytes(place->precision, &s->shape);
-    char *work = s->work;
+    const size_t bytes = vector_bytes(place->precision, s->shape);
+    char *work = place->work;
     char *sums = work + VECTORS * bytes;
+    struct krylov k = {.place = *place,
+                       .coarse = &smoothing->coarse,
+                       .solve = s,
+                       .residual = work,
+                       .preconditioned = work + bytes,
+                       .direction = work + 2 * bytes,
+                       .image = work + 3 * bytes,
+                       .zero = work + 4 * bytes,
+                       .sums = (void *)sums,
+                       .state = (void *)(sums + aligned(sums_bytes))};
 
-    return (struct krylov){place,
-                           s,
-                           {0, s->shape.n[0], 0, s->shape.n[1]},
-                           work,
-                           work + bytes,
-                           work + 2 * bytes,
-                           work + 3 * bytes,
-                           work + 4 * bytes,
-                           (void *)sums,
-                           (void *)(sums + aligned(sums_bytes))};
+    k.place.work = work + own_work(place->precision, s->shape);
+    return k;
 }
 
 static int find_scalars(const struct krylov *k, enum starfish_krylov_stage stage, double sign)
 {
     const struct starfish_krylov_scalars scalars = {.stage = stage,
                                                     .sign = sign,
-                                                    .tolerance = k->solve->coarse.tolerance,
+                                                    .tolerance = k->coarse->tolerance,
                                                     .parts = 1,
                                                     .sums = {k->sums},
                                                     .state = k->state};
 
 #ifdef STARFISH_CUDA
-    if (k->place->gpu)
-        return starfish_krylov_scalars_cuda(&scalars, k->place->stream);
+    if (k->place.gpu)
+        return starfish_krylov_scalars_cuda(&scalars, k->place.stream);
 #endif
     starfish_krylov_scalars_cpu(&scalars);
     return 0;
@@ -76,51 +86,50 @@ static int find_scalars(const struct krylov *k, enum starfish_krylov_stage stage
 
 static int find_product(const struct krylov *k, const void *u, const void *v)
 {
-    return starfish_q1_product_here(k->place, &k->solve->shape, k->at, u, v, k->sums);
+    const struct starfish_vector_product product = {
+        .nx = k->solve->at.x1, .at = k->solve->at, .u = u, .v = v, .sums = k->sums};
+
+    return run_product(&k->place, &product);
 }
 
 /* v = u + factor * correction. */
 static int update(const struct krylov *k, enum starfish_krylov_scalar factor, const void *u, const void *correction,
                   void *v)
 {
-    const struct starfish_vector_update vectors = {.nx = k->at.x1,
-                                                   .at = k->at,
+    const struct starfish_vector_update vectors = {.nx = k->solve->at.x1,
+                                                   .at = k->solve->at,
                                                    .factor = 1,
                                                    .u = u,
                                                    .correction = correction,
-                                                   .pitch = k->at.x1,
+                                                   .pitch = k->solve->at.x1,
                                                    .v = v,
                                                    .scalar = k->state + factor};
 
-    return run_update(k->place, &vectors);
+    return run_update(&k->place, &vectors);
 }
 
 /* result = f - A u, and where `summed` the sum of its squares. */
 static int find_residual(const struct krylov *k, const void *u, const void *f, void *result, int summed)
 {
-    const struct starfish_q1_residual residual = {.shape = k->solve->shape,
-                                                  .at = k->at,
-                                                  .table = k->solve->table,
-                                                  .u = u,
-                                                  .f = f,
-                                                  .result = result,
-                                                  .sums = summed ? k->sums : NULL};
+    struct starfish_grid_step step = *k->solve;
 
-    return starfish_q1_residual_here(k->place, &residual);
+    step.u = u;
+    step.f = f;
+    step.result = result;
+    step.sums = summed ? k->sums : NULL;
+    return starfish_q1_residual_here(&k->place, &step);
 }
 
-static int smooth(const struct krylov *k, enum starfish_q1_direction direction, double damping, const void *u, void *v)
+static int smooth(const struct krylov *k, enum starfish_q1_sweep sweep, double damping, const void *u, void *v)
 {
-    const struct starfish_q1_smooth step = {.shape = k->solve->shape,
-                                            .direction = direction,
-                                            .at = k->at,
-                                            .damping = damping,
-                                            .table = k->solve->table,
-                                            .u = u,
-                                            .f = k->residual,
-                                            .v = v};
+    struct starfish_grid_step step = *k->solve;
 
-    return starfish_q1_smooth_here(k->place, &step);
+    step.sweep = (int)sweep;
+    step.damping = damping;
+    step.u = u;
+    step.f = k->residual;
+    step.result = v;
+    return starfish_q1_smooth_here(&k->place, &step);
 }
 
 /* The damping is that of the smoother: with it no eigenvector grows in a step, so that four of them are positive
@@ -129,7 +138,7 @@ static int precondition(const struct krylov *k)
 {
     const double damping = 0.7;
 
-    if (k->solve->coarse.solver == STARFISH_COARSE_CG_JACOBI)
+    if (k->coarse->solver == STARFISH_COARSE_CG_JACOBI)
         return smooth(k, STARFISH_Q1_POINTS, 1, NULL, k->preconditioned);
     TRY_LAUNCH(smooth(k, STARFISH_Q1_LINES_X, damping, NULL, k->image));
     TRY_LAUNCH(smooth(k, STARFISH_Q1_LINES_Y, damping, k->image, k->preconditioned));
@@ -139,18 +148,18 @@ static int precondition(const struct krylov *k)
 
 static int begin(const struct krylov *k)
 {
-    const struct starfish_q1_coarse_solve *s = k->solve;
+    const struct starfish_grid_step *s = k->solve;
 
-    TRY_LAUNCH(find_residual(k, s->zero ? NULL : s->u, s->f, k->residual, 1));
+    TRY_LAUNCH(find_residual(k, s->zero ? NULL : s->result, s->f, k->residual, 1));
     TRY_LAUNCH(find_scalars(k, STARFISH_KRYLOV_BEGIN, 1));
     if (s->zero)
-        TRY_LAUNCH(update(k, STARFISH_KRYLOV_ZERO, NULL, NULL, s->u));
+        TRY_LAUNCH(update(k, STARFISH_KRYLOV_ZERO, NULL, NULL, s->result));
     return update(k, STARFISH_KRYLOV_ZERO, NULL, NULL, k->zero);
 }
 
 static int iterate(const struct krylov *k)
 {
-    void *u = k->solve->u;
+    void *u = k->solve->result;
 
     TRY_LAUNCH(precondition(k));
     TRY_LAUNCH(find_product(k, k->residual, k->preconditioned));
@@ -165,14 +174,15 @@ static int iterate(const struct krylov *k)
     return find_scalars(k, STARFISH_KRYLOV_TEST, 1);
 }
 
-int starfish_q1_coarse_here(const struct starfish_place *place, const struct starfish_q1_coarse_solve *s)
+int starfish_q1_solve_here(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
+                           const struct starfish_grid_step *s)
 {
-    if (s->coarse.solver == STARFISH_COARSE_DIRECT)
-        return starfish_q1_solve_here(place, &s->shape, s->table, s->f, s->u);
-    const struct krylov k = lay_out(place, s);
+    if (smoothing->coarse.solver == STARFISH_COARSE_DIRECT)
+        return starfish_q1_invert_here(place, s);
+    const struct krylov k = lay_out(place, smoothing, s);
 
     TRY_LAUNCH(begin(&k));
-    for (int i = 0; i < s->coarse.iterations; i++) {
+    for (int i = 0; i < smoothing->coarse.iterations; i++) {
         if (!place->gpu && k.state[STARFISH_KRYLOV_DONE] != 0)
             return 0;
         TRY_LAUNCH(iterate(&k));
