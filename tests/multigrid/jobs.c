@@ -1,0 +1,300 @@
+/* Multigrid solves that go on by themselves: they return before they are done, keep their order, can be cancelled, and
+ * fail with a message where they are waited for. Jobs are held at their first look at a residual, so that nothing
+ * depends on how fast they are. */
+#include "tests/common/check.h"
+#include "tests/scheduler/fixture.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { ELEMENTS = 64, COUNT = (ELEMENTS - 1) * (ELEMENTS - 1) };
+
+static double rhs[COUNT];
+
+static starfish_multigrid_plan *make_plan(const struct starfish_multigrid_options *options)
+{
+    static double width[ELEMENTS];
+    const struct starfish_q1_problem problem = {
+        .elements = {ELEMENTS, ELEMENTS},
+        .width = {width, width},
+        .ends = {{STARFISH_DIRICHLET, STARFISH_DIRICHLET}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}}};
+    starfish_multigrid_plan *plan;
+
+    for (size_t i = 0; i < ELEMENTS; i++)
+        width[i] = 1. / ELEMENTS;
+    for (size_t i = 0; i < COUNT; i++)
+        rhs[i] = sin(0.37 * (double)i) + 0.2;
+    ASSERT_OK(starfish_q1_plan_create(context, &problem, options, &plan));
+    return plan;
+}
+
+static starfish_multigrid_plan *make_usual_plan(void)
+{
+    const struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+
+    return make_plan(&options);
+}
+
+/* A gate at which the first look of a job waits. */
+struct gate {
+    sem_t reached, open;
+    int looks;
+};
+
+static void make_gate(struct gate *gate)
+{
+    sem_init(&gate->reached, 0, 0);
+    sem_init(&gate->open, 0, 0);
+    gate->looks = 0;
+}
+
+static void hold(void *data, const struct starfish_multigrid_info *info)
+{
+    struct gate *gate = data;
+
+    (void)info;
+    if (gate->looks++ > 0)
+        return;
+    sem_post(&gate->reached);
+    sem_wait(&gate->open);
+}
+
+static void assert_same(const double *a, const double *b)
+{
+    assert_memory_equal(a, b, COUNT * sizeof *a);
+}
+
+static void submission_does_not_wait(void **state)
+{
+    static double expected[COUNT], solution[COUNT];
+    starfish_multigrid_plan *plan = make_usual_plan();
+    struct starfish_multigrid_info alone, info;
+    starfish_multigrid_job *job;
+    struct gate gate;
+    (void)state;
+
+    ASSERT_OK(starfish_multigrid_solve(plan, rhs, expected, &alone));
+    make_gate(&gate);
+    starfish_multigrid_tell(plan, hold, &gate);
+    ASSERT_OK(starfish_multigrid_submit(plan, rhs, solution, &job));
+    sem_wait(&gate.reached); /* it is under way, and stays so until this thread lets it go on */
+    assert_int_equal(gate.looks, 1);
+    sem_post(&gate.open);
+    ASSERT_OK(starfish_multigrid_wait(job, &info));
+    assert_int_equal(gate.looks, 1 + info.cycles);
+    assert_int_equal(info.cycles, alone.cycles);
+    assert_memory_equal(info.history, alone.history, sizeof info.history);
+    assert_same(solution, expected);
+    starfish_multigrid_plan_destroy(plan);
+}
+
+/* Each solves for what the one before has found. */
+static void jobs_keep_their_order(void **state)
+{
+    enum { JOBS = 4 };
+    static double expected[JOBS + 1][COUNT], got[JOBS + 1][COUNT];
+    starfish_multigrid_plan *plan = make_usual_plan();
+    starfish_multigrid_job *job[JOBS];
+    struct gate gate;
+    (void)state;
+
+    memcpy(expected[0], rhs, sizeof rhs);
+    memcpy(got[0], rhs, sizeof rhs);
+    for (size_t j = 0; j < JOBS; j++)
+        ASSERT_OK(starfish_multigrid_solve(plan, expected[j], expected[j + 1], NULL));
+    make_gate(&gate);
+    starfish_multigrid_tell(plan, hold, &gate);
+    for (size_t j = 0; j < JOBS; j++)
+        ASSERT_OK(starfish_multigrid_submit(plan, got[j], got[j + 1], &job[j]));
+    sem_post(&gate.open);
+    for (size_t j = JOBS; j > 0; j--)
+        ASSERT_OK(starfish_multigrid_wait(job[j - 1], NULL));
+    for (size_t j = 0; j <= JOBS; j++)
+        assert_same(got[j], expected[j]);
+    starfish_multigrid_plan_destroy(plan);
+}
+
+/* What a thread finds that waits. */
+struct waiting {
+    starfish_multigrid_job *job;
+    struct starfish_multigrid_info info;
+    starfish_status status;
+    char message[256];
+};
+
+static void *wait_for(void *data)
+{
+    struct waiting *w = data;
+
+    w->status = starfish_multigrid_wait(w->job, &w->info);
+    strncpy(w->message, starfish_error_message(), sizeof w->message - 1);
+    return NULL;
+}
+
+static void wait_in_another_thread(struct waiting *w)
+{
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, wait_for, w), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void any_thread_may_wait(void **state)
+{
+    static double solution[COUNT];
+    starfish_multigrid_plan *plan = make_usual_plan();
+    struct waiting w = {.job = NULL};
+    (void)state;
+
+    ASSERT_OK(starfish_multigrid_submit(plan, rhs, solution, &w.job));
+    wait_in_another_thread(&w);
+    assert_int_equal(w.status, STARFISH_SUCCESS);
+    assert_true(w.info.cycles > 0 && w.info.residual <= 1e-8);
+    starfish_multigrid_plan_destroy(plan);
+}
+
+static void failures_have_their_message_where_they_are_waited_for(void **state)
+{
+    static double bad[COUNT], solution[COUNT];
+    starfish_multigrid_plan *plan = make_usual_plan();
+    struct waiting w = {.job = NULL};
+    (void)state;
+
+    memcpy(bad, rhs, sizeof bad);
+    bad[COUNT / 2] = (double)NAN;
+    ASSERT_OK(starfish_multigrid_submit(plan, bad, solution, &w.job));
+    wait_in_another_thread(&w);
+    assert_int_equal(w.status, STARFISH_ERROR_NUMERICAL);
+    assert_string_equal(w.message, "rhs is not finite");
+    starfish_multigrid_plan_destroy(plan);
+}
+
+static void a_job_can_be_cancelled(void **state)
+{
+    static double solution[COUNT], untouched[COUNT];
+    starfish_multigrid_plan *plan = make_usual_plan();
+    struct waiting running = {.job = NULL}, queued = {.job = NULL};
+    struct starfish_multigrid_info info;
+    struct gate gate;
+    (void)state;
+
+    memcpy(untouched, rhs, sizeof rhs);
+    make_gate(&gate);
+    starfish_multigrid_tell(plan, hold, &gate);
+    ASSERT_OK(starfish_multigrid_submit(plan, rhs, solution, &running.job));
+    ASSERT_OK(starfish_multigrid_submit(plan, rhs, untouched, &queued.job));
+    sem_wait(&gate.reached);
+    starfish_multigrid_cancel(running.job);
+    starfish_multigrid_cancel(queued.job);
+    sem_post(&gate.open);
+    wait_in_another_thread(&running);
+    wait_in_another_thread(&queued);
+    assert_int_equal(running.status, STARFISH_ERROR_NUMERICAL);
+    assert_string_equal(running.message, "cancelled after 0 cycles");
+    assert_int_equal(queued.status, STARFISH_ERROR_NUMERICAL);
+    assert_string_equal(queued.message, "cancelled before its turn");
+    assert_same(untouched, rhs);
+    starfish_multigrid_tell(plan, NULL, NULL); /* the plan is as good as before */
+    ASSERT_OK(starfish_multigrid_solve(plan, rhs, solution, &info));
+    assert_true(info.residual <= 1e-8);
+    starfish_multigrid_plan_destroy(plan);
+}
+
+/* A plan's jobs wait for one another, those of others do not. */
+static void plans_do_not_wait_for_each_other(void **state)
+{
+    static double solution[2][COUNT];
+    starfish_multigrid_plan *held = make_usual_plan(), *other = make_usual_plan();
+    starfish_multigrid_job *job;
+    struct gate gate;
+    (void)state;
+
+    make_gate(&gate);
+    starfish_multigrid_tell(held, hold, &gate);
+    ASSERT_OK(starfish_multigrid_submit(held, rhs, solution[0], &job));
+    sem_wait(&gate.reached);
+    ASSERT_OK(starfish_multigrid_solve(other, rhs, solution[1], NULL));
+    sem_post(&gate.open);
+    ASSERT_OK(starfish_multigrid_wait(job, NULL));
+    assert_same(solution[0], solution[1]);
+    starfish_multigrid_plan_destroy(held);
+    starfish_multigrid_plan_destroy(other);
+}
+
+static void dawdle(void *data, const struct starfish_multigrid_info *info)
+{
+    const struct timespec pause = {0, 2000000};
+
+    (void)data;
+    (void)info;
+    nanosleep(&pause, NULL);
+}
+
+/* Steps that take long are looked at one by one, short ones are submitted ahead: the result is the same. */
+static void looks_change_nothing(void **state)
+{
+    static double often[COUNT], seldom[COUNT];
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct starfish_multigrid_info one, many;
+    (void)state;
+
+    options.conjugate_gradients = 1;
+    options.before = options.after = 1;
+    options.smoother = STARFISH_SMOOTHER_JACOBI;
+    options.tolerance = 1e-10;
+    for (int mixed = 0; mixed < 2; mixed++) {
+        options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+        starfish_multigrid_plan *plan = make_plan(&options);
+        starfish_multigrid_tell(plan, dawdle, NULL);
+        ASSERT_OK(starfish_multigrid_solve(plan, rhs, often, &one));
+        starfish_multigrid_tell(plan, NULL, NULL);
+        for (int repeat = 0; repeat < 3; repeat++) {
+            ASSERT_OK(starfish_multigrid_solve(plan, rhs, seldom, &many));
+            assert_int_equal(one.cycles, many.cycles);
+            assert_int_equal(one.count, many.count);
+            assert_memory_equal(one.history, many.history, sizeof one.history);
+            assert_same(often, seldom);
+        }
+        starfish_multigrid_plan_destroy(plan);
+    }
+}
+
+static void bad_arguments_make_no_job(void **state)
+{
+    static double solution[COUNT];
+    starfish_multigrid_plan *plan = make_usual_plan();
+    starfish_multigrid_job *job;
+    (void)state;
+
+    assert_int_equal(starfish_multigrid_submit(NULL, rhs, solution, &job), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_multigrid_submit(plan, NULL, solution, &job), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_multigrid_submit(plan, rhs, NULL, &job), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_multigrid_submit(plan, rhs, rhs, &job), STARFISH_ERROR_ARGUMENT);
+    assert_null(job);
+    assert_int_equal(starfish_multigrid_submit(plan, rhs, solution, NULL), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_multigrid_wait(NULL, NULL), STARFISH_ERROR_ARGUMENT);
+    starfish_multigrid_plan_destroy(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(submission_does_not_wait),
+                                       cmocka_unit_test(jobs_keep_their_order),
+                                       cmocka_unit_test(any_thread_may_wait),
+                                       cmocka_unit_test(failures_have_their_message_where_they_are_waited_for),
+                                       cmocka_unit_test(a_job_can_be_cancelled),
+                                       cmocka_unit_test(plans_do_not_wait_for_each_other),
+                                       cmocka_unit_test(looks_change_nothing),
+                                       cmocka_unit_test(bad_arguments_make_no_job)};
+
+    return cmocka_run_group_tests_name("jobs", tests, set_up, tear_down);
+}
