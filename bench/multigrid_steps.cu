@@ -4,7 +4,7 @@
  *
  *   bench/multigrid_steps           CSV on standard output */
 extern "C" {
-#include "codelets/q1_steps.h"
+#include "multigrid/kernels/q1_kind.h"
 }
 #include "bench/cuda_timing.cuh"
 
@@ -71,6 +71,7 @@ template <typename Real> struct Grid {
     explicit Grid(size_t n) : shape(shape_of(n)), coarse(shape_of((n - 1) / 2)), place()
     {
         const size_t bytes = n * n * sizeof(Real);
+        const starfish_smoothing smoothing = {};
         place.precision = sizeof(Real) == 4 ? STARFISH_F32 : STARFISH_F64;
         place.gpu = 1;
         table = make_table<Real>(shape);
@@ -80,7 +81,7 @@ template <typename Real> struct Grid {
             check(cudaMemset(*array, 0, bytes));
         }
         check(cudaMalloc(&sums, STARFISH_SUMS * sizeof *sums));
-        check(cudaMalloc(&place.work, starfish_q1_work(place.precision, &shape, 1)));
+        check(cudaMalloc(&place.work, starfish_q1_kind.work(&smoothing, &shape, place.precision, 1)));
         all = {0, n, 0, n};
         all_coarse = {0, coarse.n[0], 0, coarse.n[1]};
     }
@@ -91,25 +92,43 @@ template <typename Real> struct Grid {
                              static_cast<void *>(sums), place.work})
             check(cudaFree(memory));
     }
-    int smooth(starfish_q1_direction direction)
+    starfish_grid_step step_of(const void *solution, const void *rhs, void *result) const
     {
-        const starfish_q1_smooth step = {shape, direction, all, 0.7, table, u, f, v};
-        return starfish_q1_smooth_here(&place, &step);
+        starfish_grid_step step = {};
+        step.shape = &shape;
+        step.coarse_shape = &coarse;
+        step.table = table;
+        step.coarse_table = coarse_table;
+        step.at = all;
+        step.u = solution;
+        step.f = rhs;
+        step.result = result;
+        return step;
+    }
+    int smooth(starfish_q1_sweep sweep)
+    {
+        starfish_grid_step step = step_of(u, f, v);
+        step.sweep = sweep;
+        step.damping = 0.7;
+        return starfish_q1_kind.compute[STARFISH_GRID_SMOOTH](&place, &step);
     }
     int residual(bool stored)
     {
-        const starfish_q1_residual step = {shape, all, table, u, f, stored ? v : nullptr, stored ? nullptr : sums};
-        return starfish_q1_residual_here(&place, &step);
+        starfish_grid_step step = step_of(u, f, stored ? v : nullptr);
+        step.sums = stored ? nullptr : sums;
+        return starfish_q1_kind.compute[STARFISH_GRID_RESIDUAL](&place, &step);
     }
     int restrict_residual()
     {
-        const starfish_q1_restrict step = {shape, coarse, all_coarse, table, coarse_table, u, f, coarse_f};
-        return starfish_q1_restrict_here(&place, &step);
+        starfish_grid_step step = step_of(u, f, coarse_f);
+        step.at = all_coarse;
+        return starfish_q1_kind.compute[STARFISH_GRID_RESTRICT](&place, &step);
     }
     int prolong()
     {
-        const starfish_q1_prolong step = {shape, coarse, all, 0, coarse_table, coarse_f, u};
-        return starfish_q1_prolong_here(&place, &step);
+        starfish_grid_step step = step_of(nullptr, nullptr, u);
+        step.coarse = coarse_f;
+        return starfish_q1_kind.compute[STARFISH_GRID_PROLONG](&place, &step);
     }
     int copy() { return cudaMemcpyAsync(v, u, all.x1 * all.y1 * sizeof(Real), cudaMemcpyDeviceToDevice, nullptr); }
 };

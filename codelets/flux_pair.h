@@ -6,29 +6,6 @@
 #include "codelets/flux.h"
 #include "codelets/q1_pair.h"
 
-/* Part of parts of a part: by planes, or by rows where there are fewer planes than rows. */
-static inline struct starfish_flux_part starfish_flux_share(struct starfish_flux_part at, size_t part, size_t parts)
-{
-    const size_t rows = at.y1 - at.y0, planes = at.z1 - at.z0;
-
-    if (rows > planes)
-        return (struct starfish_flux_part){at.y0 + rows * part / parts, at.y0 + rows * (part + 1) / parts, at.z0,
-                                           at.z1};
-    return (struct starfish_flux_part){at.y0, at.y1, at.z0 + planes * part / parts,
-                                       at.z0 + planes * (part + 1) / parts};
-}
-
-static inline int starfish_flux_is_empty(struct starfish_flux_part at)
-{
-    return at.y0 >= at.y1 || at.z0 >= at.z1;
-}
-
-/* A row of an array's tiles. */
-static inline struct starfish_flux_part starfish_flux_slab(const struct starfish_tiles *tiles, size_t rows, size_t part)
-{
-    return (struct starfish_flux_part){0, rows, tiles->first[1][part], tiles->first[1][part + 1]};
-}
-
 /* Attach the tiles of planes first .. last-1, which may lie beyond the ends: there are the other end's planes if
  * `periodic`, and else nothing. */
 static inline struct starfish_tile_access starfish_flux_attach(struct starfish_task *task,

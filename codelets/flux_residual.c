@@ -4,8 +4,9 @@
 struct arguments {
     struct starfish_task_header header;
     struct starfish_q1_setting setting;
-    struct starfish_flux_residual_step step; /* pointers are filled in by the task */
-    int table, sums;                         /* -1: none */
+    struct starfish_flux_shape shape;
+    struct starfish_grid_step step; /* pointers are filled in by the task */
+    int table, sums;                /* -1: none */
     struct starfish_tile_access u, f, result;
 };
 
@@ -13,20 +14,18 @@ struct arguments {
 static int residual_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                          size_t parts)
 {
-    struct starfish_flux_residual_step step = a->step;
+    struct starfish_grid_step step = a->step;
 
     step.sums = a->sums < 0 ? NULL : STARFISH_VECTOR(buffers, a->sums);
-    if (step.sums && part > 0)
-        return 0;
-    if (!step.sums)
-        step.at = starfish_flux_share(step.at, part, parts);
-    if (starfish_flux_is_empty(step.at))
+    step.shape = &a->shape;
+    starfish_flux_kind.share(&step, STARFISH_GRID_RESIDUAL, part, parts);
+    if (step.at.x0 == step.at.x1)
         return 0;
     step.table = STARFISH_VECTOR(buffers, a->table);
     step.u = starfish_tiles_here(buffers, a->u, place->precision);
     step.f = starfish_tiles_here(buffers, a->f, place->precision);
     step.result = starfish_tiles_here(buffers, a->result, place->precision);
-    return starfish_flux_residual_here(place, &step);
+    return starfish_flux_kind.compute[STARFISH_GRID_RESIDUAL](place, &step);
 }
 
 STARFISH_Q1_PAIR(residual)
@@ -38,11 +37,12 @@ starfish_status starfish_submit_flux_residual(struct starfish_progress *progress
                                               const struct starfish_tiles *u, const struct starfish_tiles *f,
                                               const struct starfish_tiles *result, starpu_data_handle_t sums)
 {
-    const struct starfish_flux_part at = starfish_flux_slab(f, grid->shape.n[1], part);
-    const ptrdiff_t z0 = (ptrdiff_t)at.z0, z1 = (ptrdiff_t)at.z1;
+    const struct starfish_rectangle at = starfish_q1_row(f, part);
+    const ptrdiff_t z0 = (ptrdiff_t)at.y0, z1 = (ptrdiff_t)at.y1;
     struct starfish_task task;
     struct arguments a = {.setting = *setting,
-                          .step = {.shape = grid->shape, .at = at},
+                          .shape = grid->shape,
+                          .step = {.at = at},
                           .sums = -1,
                           .u = {.buffer = -1},
                           .result = {.buffer = -1}};
@@ -50,7 +50,7 @@ starfish_status starfish_submit_flux_residual(struct starfish_progress *progress
     starfish_task_begin(&task, &residual_codelet, progress, STARFISH_Q1_RESIDUAL);
     task.name = "residual";
     task.where = setting->where;
-    task.width = (at.y1 - at.y0) * (at.z1 - at.z0);
+    task.width = grid->shape.n[1] * (at.y1 - at.y0);
     a.table = task.count;
     starfish_task_data(&task, grid->table, STARPU_R);
     if (u)
@@ -62,7 +62,7 @@ starfish_status starfish_submit_flux_residual(struct starfish_progress *progress
         a.sums = task.count;
         starfish_task_data(&task, sums, STARPU_W);
     }
-    STARFISH_Q1_FOOTPRINT(a, setting->precision, grid->shape.n[0], at.y1 - at.y0, at.z1 - at.z0, u != NULL,
+    STARFISH_Q1_FOOTPRINT(a, setting->precision, grid->shape.n[0], grid->shape.n[1], at.y1 - at.y0, u != NULL,
                           result != NULL, sums != NULL, (size_t)grid->shape.stored);
     return starfish_task_submit(&task, &a, sizeof a);
 }

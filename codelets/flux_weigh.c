@@ -1,13 +1,6 @@
 /* Tasks: integrals of values over the volumes of unknowns, and means taken off (multigrid/kernels/weigh.h), on parts of
  * a 3D grid. */
-#include "base/place.h"
 #include "codelets/flux_pair.h"
-#include "multigrid/kernels/weigh.h"
-
-#include "base/real.h"
-
-STARFISH_PLACE_KERNEL(run_weigh, starfish_weigh)
-STARFISH_PLACE_KERNEL(run_sum, starfish_volume_sum)
 
 struct arguments {
     struct starfish_task_header header;
@@ -19,35 +12,20 @@ struct arguments {
     struct starfish_tile_access v, result;
 };
 
-static struct starfish_volumes volumes_of(const struct starfish_place *place, void *buffers[],
-                                          const struct arguments *a)
-{
-    struct starfish_volumes at = {.z0 = a->z0, .z1 = a->z1};
-    const char *table = STARFISH_VECTOR(buffers, a->table);
-
-    for (int d = 0; d < 3; d++) {
-        const size_t start = starfish_flux_table_axis(&a->shape, d) + 2 * a->shape.n[d] + 1;
-        at.n[d] = a->shape.n[d];
-        at.weight[d] = table + start * starfish_real_size(place->precision);
-    }
-    return at;
-}
-
 static int weigh_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                       size_t parts)
 {
-    struct starfish_weigh weigh = {.at = volumes_of(place, buffers, a),
-                                   .weighs_values = a->what.weighs_values,
-                                   .weighs_offset = a->what.weighs_offset,
-                                   .scale = a->what.scale,
-                                   .offset = a->what.offset,
-                                   .v = starfish_tiles_here(buffers, a->v, place->precision),
-                                   .result = starfish_tiles_here(buffers, a->result, place->precision)};
     const size_t planes = a->z1 - a->z0;
+    const struct starfish_weigh weigh = {
+        .at = {.z0 = a->z0 + planes * part / parts, .z1 = a->z0 + planes * (part + 1) / parts},
+        .weighs_values = a->what.weighs_values,
+        .weighs_offset = a->what.weighs_offset,
+        .scale = a->what.scale,
+        .offset = a->what.offset,
+        .v = starfish_tiles_here(buffers, a->v, place->precision),
+        .result = starfish_tiles_here(buffers, a->result, place->precision)};
 
-    weigh.at.z0 = a->z0 + planes * part / parts;
-    weigh.at.z1 = a->z0 + planes * (part + 1) / parts;
-    return run_weigh(place, &weigh);
+    return starfish_flux_weigh_here(place, &a->shape, STARFISH_VECTOR(buffers, a->table), &weigh);
 }
 
 STARFISH_Q1_PAIR(weigh)
@@ -57,13 +35,13 @@ STARFISH_CODELET(weigh, "flux_weigh", 0xaa9955);
 static int volume_sum_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                            size_t parts)
 {
-    const struct starfish_volume_sum sum = {.at = volumes_of(place, buffers, a),
+    const struct starfish_volume_sum sum = {.at = {.z0 = a->z0, .z1 = a->z1},
                                             .weighs_values = a->what.weighs_values,
                                             .v = starfish_tiles_here(buffers, a->v, place->precision),
                                             .sums = STARFISH_VECTOR(buffers, a->sums)};
 
     (void)parts;
-    return part > 0 ? 0 : run_sum(place, &sum);
+    return part > 0 ? 0 : starfish_flux_sum_here(place, &a->shape, STARFISH_VECTOR(buffers, a->table), &sum);
 }
 
 STARFISH_Q1_PAIR(volume_sum)

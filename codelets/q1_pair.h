@@ -72,7 +72,7 @@
                                            (uintptr_t)l.place.work,                                                    \
                                            (uintptr_t)starfish_tiles_here(buffers, a->f, l.place.precision),           \
                                            (uintptr_t)starfish_tiles_here(buffers, a->u, l.place.precision)}};         \
-        for (int level = 0; level < a->tail->levels; level++)                                                          \
+        for (int level = 0; level < a->tail->grids.levels; level++)                                                    \
             key.word[key.count++] = (uintptr_t)STARFISH_VECTOR(buffers, a->table + level);                             \
         starfish_task_check(&a->header, #operation,                                                                    \
                             starfish_replay(a->setting.replays, &key, l.place.stream, operation##_launch, &l));        \
@@ -80,23 +80,6 @@
 #else
 #define STARFISH_Q1_TAIL_PAIR(operation) STARFISH_Q1_PAIR_CPU(operation)
 #endif
-
-/* Part of parts of a rectangle, by rows or by columns. */
-static inline struct starfish_rectangle starfish_q1_share_rows(struct starfish_rectangle at, size_t part, size_t parts)
-{
-    const size_t rows = at.y1 - at.y0;
-
-    return (struct starfish_rectangle){at.x0, at.x1, at.y0 + rows * part / parts, at.y0 + rows * (part + 1) / parts};
-}
-
-static inline struct starfish_rectangle starfish_q1_share_columns(struct starfish_rectangle at, size_t part,
-                                                                  size_t parts)
-{
-    const size_t columns = at.x1 - at.x0;
-
-    return (struct starfish_rectangle){at.x0 + columns * part / parts, at.x0 + columns * (part + 1) / parts, at.y0,
-                                       at.y1};
-}
 
 /* A row of an array's tiles, and with the unknowns around it that a matrix reaches. */
 static inline struct starfish_rectangle starfish_q1_row(const struct starfish_tiles *tiles, size_t part)

@@ -15,7 +15,7 @@ static int narrow_here(const struct starfish_place *place, void *buffers[], cons
                        size_t parts)
 {
     const struct starfish_vector_narrow narrow = {.nx = a->nx,
-                                                  .at = starfish_q1_share_rows(a->at, part, parts),
+                                                  .at = starfish_grid_share_rows(a->at, part, parts),
                                                   .scale = a->scale,
                                                   .high = starfish_tiles_here(buffers, a->high, STARFISH_F64),
                                                   .low = starfish_tiles_here(buffers, a->low, STARFISH_F32)};
@@ -35,7 +35,7 @@ static int widen_here(const struct starfish_place *place, void *buffers[], const
                       size_t parts)
 {
     const struct starfish_vector_widen widen = {.nx = a->nx,
-                                                .at = starfish_q1_share_rows(a->at, part, parts),
+                                                .at = starfish_grid_share_rows(a->at, part, parts),
                                                 .scale = a->scale,
                                                 .zero = a->zero,
                                                 .low = starfish_tiles_here(buffers, a->low, STARFISH_F32),

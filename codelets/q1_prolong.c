@@ -1,10 +1,12 @@
 /* Task: a part of a grid's solution corrected by the coarser one's. */
 #include "codelets/q1_pair.h"
+#include "multigrid/kernels/transfer.h"
 
 struct arguments {
     struct starfish_task_header header;
     struct starfish_q1_setting setting;
-    struct starfish_q1_prolong step; /* pointers are filled in by the task */
+    struct starfish_q1_shape fine, coarse_grid;
+    struct starfish_grid_step step; /* pointers are filled in by the task */
     int table;
     struct starfish_tile_access coarse, u;
 };
@@ -12,13 +14,15 @@ struct arguments {
 static int prolong_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                         size_t parts)
 {
-    struct starfish_q1_prolong step = a->step;
+    struct starfish_grid_step step = a->step;
 
-    step.at = starfish_q1_share_rows(step.at, part, parts);
+    step.shape = &a->fine;
+    step.coarse_shape = &a->coarse_grid;
+    starfish_q1_kind.share(&step, STARFISH_GRID_PROLONG, part, parts);
     step.coarse_table = STARFISH_VECTOR(buffers, a->table);
-    step.coarse_u = starfish_tiles_here(buffers, a->coarse, place->precision);
-    step.u = starfish_tiles_here(buffers, a->u, place->precision);
-    return starfish_q1_prolong_here(place, &step);
+    step.coarse = starfish_tiles_here(buffers, a->coarse, place->precision);
+    step.result = starfish_tiles_here(buffers, a->u, place->precision);
+    return step.at.x0 < step.at.x1 ? starfish_q1_kind.compute[STARFISH_GRID_PROLONG](place, &step) : 0;
 }
 
 STARFISH_Q1_PAIR(prolong)
@@ -37,8 +41,8 @@ starfish_status starfish_submit_q1_prolong(struct starfish_progress *progress,
                                              .origin = coarse->shape.origin[1]};
     struct starfish_rectangle from = {0, coarse->shape.n[0], 0, 0};
     struct starfish_task task;
-    struct arguments a = {.setting = *setting,
-                          .step = {.fine = fine->shape, .coarse = coarse->shape, .at = at, .zero = zero}};
+    struct arguments a = {
+        .setting = *setting, .fine = fine->shape, .coarse_grid = coarse->shape, .step = {.at = at, .zero = zero}};
     size_t rows[2];
 
     starfish_transfer_coarse(&y, at.y0, at.y1, rows);

@@ -1,11 +1,14 @@
 /* Tasks: a part of a grid's residual, or the sum of its squares; and a copy. */
 #include "codelets/q1_pair.h"
 
+STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
+
 struct arguments {
     struct starfish_task_header header;
     struct starfish_q1_setting setting;
-    struct starfish_q1_residual step; /* pointers are filled in by the task; a copy is from u to result */
-    int table, sums;                  /* -1: none */
+    struct starfish_q1_shape shape;
+    struct starfish_grid_step step; /* pointers are filled in by the task; a copy is from u to result */
+    int table, sums;                /* -1: none */
     struct starfish_tile_access u, f, result;
 };
 
@@ -13,18 +16,18 @@ struct arguments {
 static int residual_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                          size_t parts)
 {
-    struct starfish_q1_residual step = a->step;
+    struct starfish_grid_step step = a->step;
 
+    step.shape = &a->shape;
     step.sums = a->sums < 0 ? NULL : STARFISH_VECTOR(buffers, a->sums);
-    if (step.sums && part > 0)
+    starfish_q1_kind.share(&step, STARFISH_GRID_RESIDUAL, part, parts);
+    if (step.at.x0 == step.at.x1)
         return 0;
-    if (!step.sums)
-        step.at = starfish_q1_share_rows(step.at, part, parts);
     step.table = STARFISH_VECTOR(buffers, a->table);
     step.u = starfish_tiles_here(buffers, a->u, place->precision);
     step.f = starfish_tiles_here(buffers, a->f, place->precision);
     step.result = starfish_tiles_here(buffers, a->result, place->precision);
-    return starfish_q1_residual_here(place, &step);
+    return starfish_q1_kind.compute[STARFISH_GRID_RESIDUAL](place, &step);
 }
 
 STARFISH_Q1_PAIR(residual)
@@ -33,9 +36,13 @@ STARFISH_CODELET(residual, "q1_residual", 0xaa8855);
 static int copy_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                      size_t parts)
 {
-    return starfish_q1_copy_here(place, &a->step.shape, starfish_q1_share_rows(a->step.at, part, parts),
-                                 starfish_tiles_here(buffers, a->u, place->precision),
-                                 starfish_tiles_here(buffers, a->result, place->precision));
+    const struct starfish_vector_update copy = {.nx = a->shape.n[0],
+                                                .at = starfish_grid_share_rows(a->step.at, part, parts),
+                                                .u = starfish_tiles_here(buffers, a->u, place->precision),
+                                                .pitch = a->shape.n[0],
+                                                .v = starfish_tiles_here(buffers, a->result, place->precision)};
+
+    return run_update(place, &copy);
 }
 
 STARFISH_Q1_PAIR(copy)
@@ -50,7 +57,8 @@ starfish_status starfish_submit_q1_residual(struct starfish_progress *progress,
     const struct starfish_rectangle at = starfish_q1_row(f, part);
     struct starfish_task task;
     struct arguments a = {.setting = *setting,
-                          .step = {.shape = grid->shape, .at = at},
+                          .shape = grid->shape,
+                          .step = {.at = at},
                           .sums = -1,
                           .u = {.buffer = -1},
                           .result = {.buffer = -1}};
@@ -81,7 +89,7 @@ starfish_status starfish_submit_q1_copy(struct starfish_progress *progress, cons
 {
     const struct starfish_rectangle at = starfish_q1_row(to, part);
     struct starfish_task task;
-    struct arguments a = {.setting = *setting, .step = {.shape = *shape, .at = at}};
+    struct arguments a = {.setting = *setting, .shape = *shape, .step = {.at = at}};
 
     starfish_task_begin(&task, &copy_codelet, progress, STARFISH_Q1_RESIDUAL);
     task.name = "copy";

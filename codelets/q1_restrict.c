@@ -1,10 +1,12 @@
 /* Task: a part of the coarse right-hand side, the restricted residual. */
 #include "codelets/q1_pair.h"
+#include "multigrid/kernels/transfer.h"
 
 struct arguments {
     struct starfish_task_header header;
     struct starfish_q1_setting setting;
-    struct starfish_q1_restrict step; /* pointers are filled in by the task */
+    struct starfish_q1_shape fine, coarse;
+    struct starfish_grid_step step; /* pointers are filled in by the task */
     int fine_table, coarse_table;
     struct starfish_tile_access u, f, result;
 };
@@ -12,15 +14,17 @@ struct arguments {
 static int restrict_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                          size_t parts)
 {
-    struct starfish_q1_restrict step = a->step;
+    struct starfish_grid_step step = a->step;
 
-    step.at = starfish_q1_share_rows(step.at, part, parts);
-    step.fine_table = STARFISH_VECTOR(buffers, a->fine_table);
+    step.shape = &a->fine;
+    step.coarse_shape = &a->coarse;
+    starfish_q1_kind.share(&step, STARFISH_GRID_RESTRICT, part, parts);
+    step.table = STARFISH_VECTOR(buffers, a->fine_table);
     step.coarse_table = STARFISH_VECTOR(buffers, a->coarse_table);
     step.u = starfish_tiles_here(buffers, a->u, place->precision);
     step.f = starfish_tiles_here(buffers, a->f, place->precision);
     step.result = starfish_tiles_here(buffers, a->result, place->precision);
-    return step.at.y0 < step.at.y1 ? starfish_q1_restrict_here(place, &step) : 0;
+    return step.at.x0 < step.at.x1 ? starfish_q1_kind.compute[STARFISH_GRID_RESTRICT](place, &step) : 0;
 }
 
 STARFISH_Q1_PAIR(restrict)
@@ -41,7 +45,7 @@ starfish_status starfish_submit_q1_restrict(struct starfish_progress *progress,
     struct starfish_rectangle from = {0, fine->shape.n[0], 0, 0};
     struct starfish_task task;
     struct arguments a = {
-        .setting = *setting, .step = {.fine = fine->shape, .coarse = coarse->shape, .at = at}, .u = {.buffer = -1}};
+        .setting = *setting, .fine = fine->shape, .coarse = coarse->shape, .step = {.at = at}, .u = {.buffer = -1}};
     size_t rows[2];
 
     starfish_transfer_fine(&y, at.y0, at.y1, rows);

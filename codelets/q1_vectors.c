@@ -1,6 +1,11 @@
 /* Tasks: v = u + scale * correction, and inner products, on parts of a grid; for conjugate gradients. */
 #include "codelets/q1_pair.h"
 
+#include "base/real.h"
+
+STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
+STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
+
 struct arguments {
     struct starfish_task_header header;
     struct starfish_q1_setting setting;
@@ -14,10 +19,19 @@ struct arguments {
 static int update_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                        size_t parts)
 {
-    return starfish_q1_update_here(place, &a->shape, starfish_q1_share_rows(a->at, part, parts), a->scale,
-                                   starfish_tiles_here(buffers, a->u, place->precision),
-                                   starfish_tiles_here(buffers, a->correction, place->precision),
-                                   starfish_tiles_here(buffers, a->v, place->precision));
+    const size_t nx = a->shape.n[0];
+    const struct starfish_rectangle at = starfish_grid_share_rows(a->at, part, parts);
+    const char *correction = starfish_tiles_here(buffers, a->correction, place->precision);
+    const struct starfish_vector_update update = {
+        .nx = nx,
+        .at = at,
+        .factor = a->scale,
+        .u = starfish_tiles_here(buffers, a->u, place->precision),
+        .correction = correction ? correction + (at.x0 + at.y0 * nx) * starfish_real_size(place->precision) : NULL,
+        .pitch = nx,
+        .v = starfish_tiles_here(buffers, a->v, place->precision)};
+
+    return run_update(place, &update);
 }
 
 STARFISH_Q1_PAIR(update)
@@ -27,12 +41,14 @@ STARFISH_CODELET(update, "q1_update", 0xaa55aa);
 static int product_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                         size_t parts)
 {
+    const struct starfish_vector_product product = {.nx = a->shape.n[0],
+                                                    .at = a->at,
+                                                    .u = starfish_tiles_here(buffers, a->u, place->precision),
+                                                    .v = starfish_tiles_here(buffers, a->v, place->precision),
+                                                    .sums = STARFISH_VECTOR(buffers, a->sums)};
+
     (void)parts;
-    if (part > 0)
-        return 0;
-    return starfish_q1_product_here(place, &a->shape, a->at, starfish_tiles_here(buffers, a->u, place->precision),
-                                    starfish_tiles_here(buffers, a->v, place->precision),
-                                    STARFISH_VECTOR(buffers, a->sums));
+    return part > 0 ? 0 : run_product(place, &product);
 }
 
 STARFISH_Q1_PAIR(product)

@@ -12,7 +12,7 @@
 #ifndef STARFISH_MULTIGRID_FLUX_GRIDS_H
 #define STARFISH_MULTIGRID_FLUX_GRIDS_H
 
-#include "codelets/flux.h"
+#include "multigrid/kernels/flux_kind.h"
 #include <starfish/multigrid.h>
 
 /* One direction as multigrid/kernels/flux.h has it: coupling[n + 1], extra[n], weight[n]. Owned. */
@@ -62,8 +62,8 @@ void starfish_flux_fill_table(const struct starfish_flux_grid *grid, const struc
 struct starfish_flux_shape starfish_flux_shape_of(const struct starfish_flux_grid *grid, int coarsest);
 /* The hierarchies of all planes across x, y, z of a grid (struct starfish_flux_plane), whose tables are put behind the
  * grid's own of *size doubles, which may move. */
-starfish_status starfish_flux_append_planes(const struct starfish_flux_grid *grid, starfish_precision precision,
-                                            struct starfish_flux_plane plane[3], double **table, size_t *size);
+starfish_status starfish_flux_append_planes(const struct starfish_flux_grid *grid, struct starfish_flux_plane plane[3],
+                                            double **table, size_t *size);
 /* The inverse of the matrix of a grid of few unknowns, its pseudo-inverse where that is singular: unknowns squared
  * doubles. */
 starfish_status starfish_flux_inverse(const struct starfish_flux_grid *grid, double *inverse);

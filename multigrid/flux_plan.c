@@ -167,6 +167,7 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
 
 static starfish_status make_table(struct hierarchy *h, int l, starfish_precision precision)
 {
+    struct starfish_flux_plane *plane = h->plane ? h->plane + (ptrdiff_t)3 * l : NULL;
     const struct starfish_flux_grid *grid = &h->grid[l];
     struct starfish_flux_shape *shape = &h->shape[l];
 
@@ -178,9 +179,9 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
     starfish_flux_fill_table(grid, shape, h->table[l]);
     if (shape->coarsest)
         STARFISH_TRY(starfish_flux_inverse(grid, h->table[l] + starfish_flux_table_inverse(shape)));
-    else if (h->plane)
-        STARFISH_TRY(
-            starfish_flux_append_planes(grid, precision, h->plane + (ptrdiff_t)3 * l, &h->table[l], &h->size[l]));
+    else if (plane)
+        STARFISH_TRY(starfish_flux_append_planes(grid, plane, &h->table[l], &h->size[l]));
+    shape->plane = plane;
     return check_table(h, l, precision);
 }
 

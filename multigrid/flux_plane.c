@@ -26,7 +26,7 @@ struct starfish_flux_shape starfish_flux_shape_of(const struct starfish_flux_gri
 }
 
 struct planes {
-    struct starfish_flux_grid grid[STARFISH_Q1_MOST_LEVELS];
+    struct starfish_flux_grid grid[STARFISH_GRID_MOST_LEVELS];
     int levels;
 };
 
@@ -65,9 +65,9 @@ static starfish_status append_table(const struct starfish_flux_grid *grid, const
 static starfish_status append(const struct planes *p, int across, struct starfish_flux_plane *plane, double **table,
                               size_t *size)
 {
-    plane->cycle.levels = p->levels;
+    plane->levels = p->levels;
     for (int l = 0; l < p->levels; l++) {
-        struct starfish_flux_shape *shape = &plane->cycle.shape[l];
+        struct starfish_flux_shape *shape = &plane->shape[l];
         *shape = starfish_flux_shape_of(&p->grid[l], l == p->levels - 1);
         shape->coarsest = 0;
         shape->decoupled[across] = 1;
@@ -87,22 +87,22 @@ static starfish_status append_across(const struct starfish_flux_grid *grid, int 
     starfish_status status = coarsen_all(p, grid, across);
     if (status == STARFISH_SUCCESS)
         status = append(p, across, plane, table, size);
-    for (int l = 0; l < STARFISH_Q1_MOST_LEVELS; l++)
+    for (int l = 0; l < STARFISH_GRID_MOST_LEVELS; l++)
         starfish_flux_grid_destroy(&p->grid[l]);
     free(p);
     return status;
 }
 
-starfish_status starfish_flux_append_planes(const struct starfish_flux_grid *grid, starfish_precision precision,
-                                            struct starfish_flux_plane plane[3], double **table, size_t *size)
+starfish_status starfish_flux_append_planes(const struct starfish_flux_grid *grid, struct starfish_flux_plane plane[3],
+                                            double **table, size_t *size)
 {
     /* symmetric, as the cycle may have to be */
-    static const struct starfish_flux_tail usual = {
+    static const struct starfish_smoothing usual = {
         .smoother = STARFISH_SMOOTHER_ADI, .damping = 0.8, .before = 1, .after = 1, .symmetric = 1};
 
     for (int d = 0; d < 3; d++) {
-        plane[d].cycle = usual;
-        plane[d].cycle.precision = precision;
+        plane[d].levels = 0;
+        plane[d].smoothing = usual;
         if (grid->line[d].n > 1)
             STARFISH_TRY(append_across(grid, d, &plane[d], table, size));
     }

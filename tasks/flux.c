@@ -72,14 +72,14 @@ static starfish_status create_level(struct starfish_flux_graph *graph, const str
 
 static starfish_status create_workspace(struct starfish_flux_graph *graph)
 {
+    const struct starfish_smoothing *smoothing = &graph->tail.grids.smoothing;
     size_t bytes[STARFISH_WORKER_KINDS];
 
     for (int gpu = 0; gpu < 2; gpu++) {
         const uint32_t where = gpu ? STARPU_CUDA : STARPU_CPU;
-        bytes[gpu] = !graph->tail.where || graph->tail.where & where ? starfish_flux_tail_work(&graph->tail, gpu) : 0;
+        bytes[gpu] = !graph->tail.where || graph->tail.where & where ? starfish_tail_work(&graph->tail.grids, gpu) : 0;
         for (int l = 0; l < graph->levels && (!graph->setting.where || graph->setting.where & where); l++) {
-            const size_t work =
-                starfish_flux_step_work(STARFISH_F64, &graph->level[l].data.shape, graph->tail.smoother, gpu);
+            const size_t work = starfish_flux_kind.work(smoothing, &graph->level[l].data.shape, STARFISH_F64, gpu);
             bytes[gpu] = work > bytes[gpu] ? work : bytes[gpu];
         }
     }
@@ -92,17 +92,17 @@ static starfish_status create(struct starfish_flux_graph *graph, const struct st
 
     for (int l = 0; l < parts->levels; l++)
         STARFISH_TRY(create_level(graph, parts, l));
-    graph->tail = (struct starfish_flux_tail){.precision = parts->precision,
-                                              .levels = parts->levels - first,
-                                              .smoother = parts->smoother,
-                                              .damping = parts->damping,
-                                              .before = parts->before,
-                                              .after = parts->after,
-                                              .symmetric = parts->symmetric,
-                                              .plane = parts->plane};
+    graph->tail.grids = (struct starfish_tail){.kind = &starfish_flux_kind,
+                                               .precision = parts->precision,
+                                               .levels = parts->levels - first,
+                                               .smoothing = {.smoother = parts->smoother,
+                                                             .damping = parts->damping,
+                                                             .before = parts->before,
+                                                             .after = parts->after,
+                                                             .symmetric = parts->symmetric}};
     graph->tail.where = starfish_flux_unknowns(&parts->shape[first]) > TAIL_ON_CORES ? graph->setting.where : 0;
     for (int l = first; l < parts->levels; l++) {
-        graph->tail.shape[l - first] = parts->shape[l];
+        graph->tail.grids.shape[l - first] = &graph->level[l].data.shape;
         graph->tail_table[l - first] = graph->level[l].data.table;
     }
     return create_workspace(graph);
@@ -178,14 +178,14 @@ static starfish_status sweep(const struct submission *s, struct starfish_flux_le
 static starfish_status smooth(void *self, int l, int steps, int after, int zero)
 {
     const struct submission *s = self;
-    const struct starfish_flux_tail *all = &s->graph->tail;
+    const struct starfish_smoothing *all = &s->graph->tail.grids.smoothing;
     struct starfish_flux_level *level = &s->graph->level[l];
-    enum starfish_flux_sweep kind[3];
-    const int sweeps = starfish_flux_sweeps(all->smoother, &level->data.shape, after && all->symmetric, kind);
+    int kind[STARFISH_GRID_MOST_SWEEPS];
+    const int sweeps = starfish_flux_kind.sweeps(all, &level->data.shape, after && all->symmetric, kind);
 
     for (int i = 0; i < steps * sweeps; i++)
-        STARFISH_TRY(sweep(s, level, kind[i % sweeps],
-                           starfish_flux_damping(all, &level->data.shape, i / sweeps, steps), zero && i == 0));
+        STARFISH_TRY(sweep(s, level, (enum starfish_flux_sweep)kind[i % sweeps],
+                           starfish_flux_kind.damping(all, &level->data.shape, i / sweeps, steps), zero && i == 0));
     return STARFISH_SUCCESS;
 }
 
@@ -218,7 +218,7 @@ static starfish_status prolong(void *self, int l, int zero)
     const struct submission *s = self;
     struct starfish_flux_level *fine = &s->graph->level[l];
 
-    if (zero || !starfish_flux_adds(&s->graph->tail))
+    if (zero || !starfish_flux_kind.adds_correction(&s->graph->tail.grids.smoothing))
         return add_correction(s, fine, zero);
     fine->uncorrected = 1;
     return STARFISH_SUCCESS;
@@ -229,15 +229,15 @@ static starfish_status run_tail(void *self, int l, starfish_cycle_shape shape, i
     const struct submission *s = self;
     struct starfish_flux_level *level = &s->graph->level[l];
 
-    return starfish_submit_flux_tail(s->progress, &s->graph->setting, &s->graph->tail, s->graph->tail_table, shape,
-                                     zero, level->f, level->u[0]);
+    return starfish_submit_q1_tail(s->progress, &s->graph->setting, &s->graph->tail, s->graph->tail_table, shape, zero,
+                                   level->f, level->u[0]);
 }
 
 starfish_status starfish_flux_cycle(struct starfish_flux_graph *graph, struct starfish_progress *progress,
                                     starfish_cycle_shape shape, int zero)
 {
     struct submission submission = {graph, progress};
-    const struct starfish_cycle cycle = {shape, graph->tail.before, graph->tail.after};
+    const struct starfish_cycle cycle = {shape, graph->tail.grids.smoothing.before, graph->tail.grids.smoothing.after};
     const struct starfish_hierarchy hierarchy = {
         &submission, graph->levels, smooth, restrict_residual, prolong, run_tail, graph->levels == graph->all_levels};
 

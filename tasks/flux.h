@@ -25,7 +25,7 @@ struct starfish_flux_graph {
     struct starfish_replays replays;
     int levels, all_levels; /* without and with the grids of the tail below its first */
     struct starfish_flux_level level[STARFISH_Q1_MOST_LEVELS];
-    struct starfish_flux_tail tail; /* smoother and steps are those of all grids */
+    struct starfish_q1_tail tail; /* smoother and steps are those of all grids */
     starpu_data_handle_t tail_table[STARFISH_Q1_MOST_LEVELS];
     struct starfish_flux_plane *plane;
 };
@@ -37,11 +37,11 @@ struct starfish_flux_parts {
     const struct starfish_flux_shape *shape;
     double *const *table;
     const size_t *table_size;          /* with those of planes behind a grid's own */
-    struct starfish_flux_plane *plane; /* as of struct starfish_flux_tail; it becomes the graph's */
+    struct starfish_flux_plane *plane; /* those that shapes point to; they become the graph's */
     starfish_smoother smoother;
     double damping;
     int before, after;
-    int symmetric;       /* of struct starfish_flux_tail */
+    int symmetric;       /* of struct starfish_smoothing */
     size_t blocks, tail; /* of struct starfish_multigrid_options */
     int borrows_finest;  /* u and f of the finest grid are given */
 };

@@ -82,13 +82,15 @@ static starfish_status create_level(struct starfish_q1_graph *graph, const struc
 
 static starfish_status create_workspace(struct starfish_q1_graph *graph)
 {
+    const struct starfish_smoothing *smoothing = &graph->tail.grids.smoothing;
     size_t bytes[STARFISH_WORKER_KINDS];
 
     for (int gpu = 0; gpu < 2; gpu++) {
         const uint32_t where = gpu ? STARPU_CUDA : STARPU_CPU;
-        bytes[gpu] = !graph->tail.where || graph->tail.where & where ? starfish_q1_tail_work(&graph->tail, gpu) : 0;
+        bytes[gpu] = !graph->tail.where || graph->tail.where & where ? starfish_tail_work(&graph->tail.grids, gpu) : 0;
         for (int l = 0; l < graph->levels && (!graph->setting.where || graph->setting.where & where); l++) {
-            const size_t work = starfish_q1_work(graph->setting.precision, &graph->level[l].data.shape, gpu);
+            const size_t work =
+                starfish_q1_kind.work(smoothing, &graph->level[l].data.shape, graph->setting.precision, gpu);
             bytes[gpu] = work > bytes[gpu] ? work : bytes[gpu];
         }
     }
@@ -101,18 +103,15 @@ static starfish_status create(struct starfish_q1_graph *graph, const struct star
 
     for (int l = 0; l < parts->levels; l++)
         STARFISH_TRY(create_level(graph, parts, l));
-    graph->tail = (struct starfish_q1_tail){.precision = parts->precision,
-                                            .levels = parts->levels - first,
-                                            .smoother = parts->smoother,
-                                            .damping = parts->damping,
-                                            .before = parts->before,
-                                            .after = parts->after,
-                                            .coarse = parts->coarse,
-                                            .symmetric = parts->symmetric};
+    graph->tail.grids = (struct starfish_tail){
+        .kind = &starfish_q1_kind,
+        .precision = parts->precision,
+        .levels = parts->levels - first,
+        .smoothing = {parts->smoother, parts->damping, parts->before, parts->after, parts->symmetric, parts->coarse}};
     const size_t *n = parts->shape[first].n;
     graph->tail.where = n[0] * n[1] > TAIL_ON_EITHER ? graph->setting.where : 0;
     for (int l = first; l < parts->levels; l++) {
-        graph->tail.shape[l - first] = parts->shape[l];
+        graph->tail.grids.shape[l - first] = &graph->level[l].data.shape;
         graph->tail_table[l - first] = graph->level[l].data.table;
     }
     return create_workspace(graph);
@@ -168,7 +167,7 @@ static const struct starfish_tiles *solution(const struct starfish_q1_level *lev
 }
 
 static starfish_status sweep(const struct submission *s, struct starfish_q1_level *level,
-                             enum starfish_q1_direction direction, double damping, int zero)
+                             enum starfish_q1_sweep direction, double damping, int zero)
 {
     const struct starfish_tiles *v = level->u[!level->now];
     const size_t parts = v->parts[direction != STARFISH_Q1_LINES_Y];
@@ -183,16 +182,14 @@ static starfish_status sweep(const struct submission *s, struct starfish_q1_leve
 static starfish_status smooth(void *self, int l, int steps, int after, int zero)
 {
     const struct submission *s = self;
-    enum starfish_q1_direction direction[2];
-    const struct starfish_q1_tail *all = &s->graph->tail;
+    const struct starfish_smoothing *all = &s->graph->tail.grids.smoothing;
     struct starfish_q1_level *level = &s->graph->level[l];
-    const int sweeps = starfish_q1_sweeps(all->smoother, direction);
-    const int reverse = after && all->symmetric;
+    int kind[STARFISH_GRID_MOST_SWEEPS];
+    const int sweeps = starfish_q1_kind.sweeps(all, &level->data.shape, after && all->symmetric, kind);
 
     for (int i = 0; i < steps * sweeps; i++)
-        STARFISH_TRY(sweep(s, level, direction[reverse ? sweeps - 1 - i % sweeps : i % sweeps],
-                           starfish_q1_damping(all->smoother, all->damping, &level->data.shape, i / sweeps, steps),
-                           zero && i == 0));
+        STARFISH_TRY(sweep(s, level, (enum starfish_q1_sweep)kind[i % sweeps],
+                           starfish_q1_kind.damping(all, &level->data.shape, i / sweeps, steps), zero && i == 0));
     return STARFISH_SUCCESS;
 }
 
@@ -232,7 +229,7 @@ starfish_status starfish_q1_cycle(struct starfish_q1_graph *graph, struct starfi
                                   starfish_cycle_shape shape, int zero)
 {
     struct submission submission = {graph, progress};
-    const struct starfish_cycle cycle = {shape, graph->tail.before, graph->tail.after};
+    const struct starfish_cycle cycle = {shape, graph->tail.grids.smoothing.before, graph->tail.grids.smoothing.after};
     const struct starfish_hierarchy hierarchy = {
         &submission, graph->levels, smooth, restrict_residual, prolong, run_tail, graph->levels == graph->all_levels};
 

@@ -39,8 +39,8 @@ struct starfish_q1_parts {
     starfish_smoother smoother;
     double damping;
     int before, after;
-    int symmetric; /* of struct starfish_q1_tail */
-    struct starfish_q1_coarse coarse;
+    int symmetric; /* of struct starfish_smoothing */
+    struct starfish_coarse_solving coarse;
     size_t blocks, tail; /* of struct starfish_multigrid_options */
     int borrows_finest;  /* u and f of the finest grid are given */
 };

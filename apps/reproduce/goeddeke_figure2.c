@@ -12,7 +12,7 @@
 #include "bench/clock.h"
 #include "bench/peer_lines.h"
 #include "bench/peers.h"
-#include "codelets/q1_steps.h"
+#include "multigrid/kernels/q1_kind.h"
 #include "multigrid/q1.h"
 
 #include <math.h>
@@ -30,17 +30,29 @@ struct arrays {
     void *table, *x, *b, *result;
 };
 
+STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
+
 static int axpy(const struct starfish_place *place, const struct arrays *a, struct starfish_rectangle at)
 {
-    return starfish_q1_update_here(place, &a->shape, at, 1e-3, a->result, a->x, a->result);
+    const size_t nx = a->shape.n[0], start = at.x0 + at.y0 * nx;
+    const struct starfish_vector_update update = {.nx = nx,
+                                                  .at = at,
+                                                  .factor = 1e-3,
+                                                  .u = a->result,
+                                                  .correction =
+                                                      (const char *)a->x + start * starfish_real_size(a->precision),
+                                                  .pitch = nx,
+                                                  .v = a->result};
+
+    return run_update(place, &update);
 }
 
 static int residual(const struct starfish_place *place, const struct arrays *a, struct starfish_rectangle at)
 {
-    const struct starfish_q1_residual step = {
-        .shape = a->shape, .at = at, .table = a->table, .u = a->x, .f = a->b, .result = a->result};
+    const struct starfish_grid_step step = {
+        .shape = &a->shape, .at = at, .table = a->table, .u = a->x, .f = a->b, .result = a->result};
 
-    return starfish_q1_residual_here(place, &step);
+    return starfish_q1_kind.compute[STARFISH_GRID_RESIDUAL](place, &step);
 }
 
 static const struct operation {

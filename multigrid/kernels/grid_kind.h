@@ -53,14 +53,14 @@ struct starfish_grid_step {
     int sweep;                        /* SMOOTH: which of the kind's sweeps */
     double damping;                   /* SMOOTH */
     int zero;                         /* PROLONG: result is zero yet, whatever its memory holds */
-    const void *u, *f;                /* u NULL: zero */
+    const void *u, *f;                /* u NULL: zero; RESIDUAL: f NULL too (result = -A u), but not both */
     const void *coarse;               /* solution of the next coarser grid; NULL for SMOOTH without a correction */
     void *result;                     /* SMOOTH: neither u nor f; RESIDUAL: may be NULL */
     double *sums; /* RESIDUAL: STARFISH_SUMS doubles that add up to the sum of squares; may be NULL */
 };
 
-/* What an operation reads of an input. Rows may lie beyond the grid's ends; those are the other end's where `wraps`,
- * else there are none. */
+/* What an operation reads of an input, in columns and rows of the grid that the input belongs to; nothing: x0 == x1.
+ * Rows may lie beyond the grid's ends; those are the other end's where `wraps`, else there are none. Columns do not. */
 struct starfish_reach {
     ptrdiff_t x0, x1, y0, y1;
     int wraps;
@@ -77,7 +77,7 @@ struct starfish_grid_kind {
 
     /* Columns and rows of a grid's arrays. */
     void (*extent)(const void *shape, size_t n[2]);
-    /* Bytes of work space (place.work) of the operations on a grid; and of `solve` on the coarsest. */
+    /* Bytes of work space (place.work) of the operations on a grid; and, all in all, of `solve` on the coarsest. */
     size_t (*work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
                    int gpu);
     size_t (*solve_work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
@@ -92,7 +92,8 @@ struct starfish_grid_kind {
     /* Does a sweep after the coarse grid's correction add that on its way? Else a prolongation of its own does. */
     int (*adds_correction)(const struct starfish_smoothing *smoothing);
 
-    /* What an operation whose step has shapes, `at` and sweep set reads of an input. */
+    /* What an operation whose step has shapes, `at` and sweep set reads of an input; not what it reads of its result.
+     */
     struct starfish_reach (*reads)(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
                                    enum starfish_grid_input input);
     /* Does a sweep run along columns, across the rows of all parts? Then a part is a run of columns, multiples of
@@ -106,5 +107,18 @@ struct starfish_grid_kind {
     size_t (*variant)(const void *shape);
     const char *const *sweep_names; /* for traces */
 };
+
+/* All of a grid's arrays. */
+struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *kind, const void *shape);
+/* Part of parts of a rectangle: by rows, or by columns. */
+struct starfish_rectangle starfish_grid_share_rows(struct starfish_rectangle at, size_t part, size_t parts);
+struct starfish_rectangle starfish_grid_share_columns(struct starfish_rectangle at, size_t part, size_t parts);
+
+/* The damping of step 0 .. steps-1 on a grid: smoothing->damping, but for Chebyshev, where that is the lower end of the
+ * interval [a, b] over b, the bound of the eigenvalues of D^-1 A. Then steps are divided by the zeros of the
+ * polynomial, smallest and largest, next smallest and largest, ...: while a > 0.18 b no eigenvalue's factor exceeds 1
+ * after any pair, so that the order of the zeros, on which rounding errors depend, is good for any number of steps.
+ * Source: Saad, Iterative Methods for Sparse Linear Systems, section 12.3. */
+double starfish_grid_damping(const struct starfish_smoothing *smoothing, double eigenvalue, int step, int steps);
 
 #endif

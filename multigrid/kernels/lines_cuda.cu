@@ -39,9 +39,10 @@ cudaError_t launch_rows(const starfish_band_lines *a, const Operator &m, Kernel 
     if (error != cudaSuccess)
         return error;
     const size_t most = size_t(processors) * size_t(resident > 0 ? resident : 1);
-    kernel<<<unsigned(m.ny < most ? m.ny : most), threads, shared, stream>>>(
-        m, static_cast<real>(a->damping), static_cast<const real *>(a->u), static_cast<const real *>(a->f),
-        static_cast<real *>(a->v));
+    const size_t rows = a->last - a->first;
+    kernel<<<unsigned(rows < most ? rows : most), threads, shared, stream>>>(
+        m, Run{a->first, a->last}, static_cast<real>(a->damping), static_cast<const real *>(a->u),
+        static_cast<const real *>(a->f), static_cast<real *>(a->v));
     return cudaGetLastError();
 }
 
@@ -65,8 +66,10 @@ template <int E, unsigned COLUMNS, typename Operator>
 cudaError_t launch_y(const starfish_band_lines *a, const Operator &m, cudaStream_t stream)
 {
     using real = typename Operator::Real;
-    const dim3 blocks(unsigned((m.nx + COLUMNS - 1) / COLUMNS), unsigned((m.ny + CHUNKS * E - 1) / (CHUNKS * E)));
+    const dim3 blocks(unsigned((a->last - a->first + COLUMNS - 1) / COLUMNS),
+                      unsigned((m.ny + CHUNKS * E - 1) / (CHUNKS * E)));
     const Columns<Operator> columns = {m,
+                                       {a->first, a->last},
                                        static_cast<const real *>(a->u),
                                        static_cast<const real *>(a->f),
                                        static_cast<real>(a->damping),
@@ -101,6 +104,8 @@ template <typename Operator> cudaError_t launch(const starfish_band_lines *a, cu
 
 template <typename real> int lines(const starfish_band_lines *a, cudaStream_t stream)
 {
+    if (a->first >= a->last)
+        return cudaSuccess;
     return a->matrix.band[0] ? launch<Stored<real>>(a, stream) : launch<Tensor<real>>(a, stream);
 }
 

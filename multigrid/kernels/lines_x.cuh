@@ -104,15 +104,16 @@ __device__ void solve_chunk(const Lines &line, real *row, Joint<real> *parts)
 
 template <typename Operator, int E, bool zero>
 __global__ void __launch_bounds__(1024)
-    lines_x_kernel(const Operator m, typename Operator::Real damping, const typename Operator::Real *__restrict__ u,
-                   const typename Operator::Real *__restrict__ f, typename Operator::Real *__restrict__ v)
+    lines_x_kernel(const Operator m, const Run run, typename Operator::Real damping,
+                   const typename Operator::Real *__restrict__ u, const typename Operator::Real *__restrict__ f,
+                   typename Operator::Real *__restrict__ v)
 {
     using real = typename Operator::Real;
     extern __shared__ double memory[];
     __shared__ Joint<real> parts[MOST_WARPS];
     real *values = reinterpret_cast<real *>(memory);
     const size_t places = row_places<E>(blockDim.x);
-    const size_t first = m.ny * size_t(blockIdx.x) / gridDim.x, last = m.ny * size_t(blockIdx.x + 1) / gridDim.x;
+    const size_t first = run.share(blockIdx.x, gridDim.x), last = run.share(blockIdx.x + 1, gridDim.x);
     Line<Operator, E> line;
 
     line.begin(m, values + places, values + 2 * places);
@@ -149,12 +150,13 @@ template <typename real, int E> struct RowOf {
     static constexpr unsigned MOST_THREADS = 512;
     real u[E];
 
-    __device__ __forceinline__ void load(const real *__restrict__ array, size_t j, size_t nx, size_t ny)
+    /* Row j, or 0 where it is not one of the first `rows`. */
+    __device__ __forceinline__ void load(const real *__restrict__ array, size_t j, size_t nx, size_t rows)
     {
 #pragma unroll
         for (int e = 0; e < E; e++) {
             const unsigned i = e * blockDim.x + threadIdx.x;
-            u[e] = array && j < ny && i < nx ? array[j * nx + i] : real(0);
+            u[e] = array && j < rows && i < nx ? array[j * nx + i] : real(0);
         }
     }
 };
@@ -196,14 +198,15 @@ __device__ __forceinline__ void solve_tensor_row(const Line<Tensor<real>, E> &li
 
 template <typename real, int E>
 __global__ void __launch_bounds__(RowOf<real, E>::MOST_THREADS)
-    tensor_x_kernel(const Tensor<real> m, real damping, const real *__restrict__ u, const real *__restrict__ f,
-                    real *__restrict__ v)
+    tensor_x_kernel(const Tensor<real> m, const Run run, real damping, const real *__restrict__ u,
+                    const real *__restrict__ f, real *__restrict__ v)
 {
     extern __shared__ double memory[];
     __shared__ Joint<real> parts[MOST_WARPS];
     const size_t places = row_places<E>(blockDim.x);
     real *values = reinterpret_cast<real *>(memory), *stiff = values + 3 * places, *mass = values + 4 * places;
-    const size_t first = m.ny * size_t(blockIdx.x) / gridDim.x, last = m.ny * size_t(blockIdx.x + 1) / gridDim.x;
+    const size_t first = run.share(blockIdx.x, gridDim.x), last = run.share(blockIdx.x + 1, gridDim.x);
+    const size_t rows = run.last < m.ny ? run.last + 1 : m.ny; /* of u that may be read */
     Line<Tensor<real>, E> line;
     RowOf<real, E> before, here, after, rhs;
 
@@ -211,10 +214,10 @@ __global__ void __launch_bounds__(RowOf<real, E>::MOST_THREADS)
     if (threadIdx.x == 0)
         stiff[0] = mass[0] = mass[places] =
             0;                             /* before the first unknown, and after the last: mass[0] and mass[places] */
-    before.load(u, first - 1, m.nx, m.ny); /* beyond all rows where first is 0 */
-    here.load(u, first, m.nx, m.ny);
-    after.load(u, first + 1, m.nx, m.ny);
-    rhs.load(f, first, m.nx, m.ny);
+    before.load(u, first - 1, m.nx, rows); /* beyond all rows where first is 0 */
+    here.load(u, first, m.nx, rows);
+    after.load(u, first + 1, m.nx, rows);
+    rhs.load(f, first, m.nx, run.last);
     for (size_t j = first; j < last; j++) {
         const Elements<real> y = m.template elements<1>(j);
         line.row(m, j);
@@ -228,8 +231,8 @@ __global__ void __launch_bounds__(RowOf<real, E>::MOST_THREADS)
         }
         before = here;
         here = after;
-        after.load(u, j + 2, m.nx, m.ny);
-        rhs.load(f, j + 1, m.nx, m.ny);
+        after.load(u, j + 2, m.nx, rows);
+        rhs.load(f, j + 1, m.nx, run.last);
         __syncthreads();
         solve_tensor_row<real, E>(line, stiff, mass, values, parts);
         __syncthreads();

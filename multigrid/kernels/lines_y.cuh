@@ -212,6 +212,7 @@ __device__ __forceinline__ Joint<real> eliminate_rows(const AnyRows &rows, Chunk
 template <typename Operator> struct Columns {
     using real = typename Operator::Real;
     const Operator m;
+    const Run run;
     const real *__restrict__ u;
     const real *__restrict__ f;
     real damping;
@@ -228,7 +229,7 @@ template <typename real> __device__ constexpr bool keeps_residuals(const Tensor<
     return true;
 }
 
-/* Columns beyond the last one are the last one once more, and not their `own`. */
+/* Columns beyond the last one of the run are the last one once more, and not their `own`. */
 template <typename Operator, int E, unsigned COLUMNS, bool zero, bool whole>
 __device__ __forceinline__ void find_joints(const Columns<Operator> &a, size_t i, bool own, size_t first,
                                             Joint<typename Operator::Real> *joint)
@@ -249,7 +250,7 @@ __global__ void __launch_bounds__(32 * COLUMNS, RESIDENT<typename Operator::Real
 {
     __shared__ Joint<typename Operator::Real> joint[COLUMNS][CHUNKS + 1];
     const unsigned column = threadIdx.x % COLUMNS, chunk = threadIdx.x / COLUMNS, warp = threadIdx.x / 32;
-    const size_t own = size_t(blockIdx.x) * COLUMNS + column, i = own < a.m.nx ? own : a.m.nx - 1;
+    const size_t own = a.run.first + size_t(blockIdx.x) * COLUMNS + column, i = own < a.run.last ? own : a.run.last - 1;
     const size_t first = (size_t(blockIdx.y) * CHUNKS + chunk) * E;
 
     if ((size_t(blockIdx.y) + 1) * CHUNKS * E <= a.m.ny)
@@ -267,7 +268,7 @@ __device__ __forceinline__ void solve_columns(const Columns<Operator> &a, size_t
 {
     using real = typename Operator::Real;
     const unsigned column = threadIdx.x % COLUMNS, chunk = threadIdx.x / COLUMNS, warp = threadIdx.x / 32;
-    const auto rows = Rows<Operator, E, zero, whole, parts>::of(a, i < a.m.nx ? i : a.m.nx - 1, first);
+    const auto rows = Rows<Operator, E, zero, whole, parts>::of(a, i < a.run.last ? i : a.run.last - 1, first);
     Chunk<real, E> inside;
     real y[E], lower[E];
 
@@ -280,7 +281,7 @@ __device__ __forceinline__ void solve_columns(const Columns<Operator> &a, size_t
         lower[r] = rows.lower(r);
     finish_chunk<real, E>(inside, {shared->known[column][chunk], shared->known[column][chunk + 1]}, y,
                           [&](int r) { return lower[r]; });
-    if (i >= a.m.nx)
+    if (i >= a.run.last)
         return;
 #pragma unroll
     for (int r = 0; r < E; r++)
@@ -293,7 +294,7 @@ __global__ void __launch_bounds__(32 * COLUMNS, RESIDENT<typename Operator::Real
     lines_y_kernel(const Columns<Operator> a)
 {
     __shared__ ColumnShared<typename Operator::Real, COLUMNS> shared;
-    const size_t i = size_t(blockIdx.x) * COLUMNS + threadIdx.x % COLUMNS;
+    const size_t i = a.run.first + size_t(blockIdx.x) * COLUMNS + threadIdx.x % COLUMNS;
     const size_t first = (size_t(blockIdx.y) * CHUNKS + threadIdx.x / COLUMNS) * E;
 
     if ((size_t(blockIdx.y) + 1) * CHUNKS * E <= a.m.ny) /* the same for the whole block */

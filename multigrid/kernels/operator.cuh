@@ -11,6 +11,16 @@
 
 #include <cstddef>
 
+/* Lines first .. last-1, and where the share of one of `blocks` blocks begins. */
+struct Run {
+    size_t first, last;
+
+    __device__ __forceinline__ size_t share(size_t block, size_t blocks) const
+    {
+        return first + (last - first) * block / blocks;
+    }
+};
+
 template <typename real> struct Stored {
     using Real = real;
     size_t nx, ny;

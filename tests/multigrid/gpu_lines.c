@@ -59,19 +59,28 @@ static void check_step(const struct test_matrix *g, int direction, int with_u)
                                   struct CUstream_st *) = {starfish_band_lines_cuda_f32, starfish_band_lines_cuda_f64};
     const size_t size = starfish_real_size(g->precision), bytes = g->n[0] * g->n[1] * size,
                  work = starfish_band_lines_work(g->n[0], g->n[1], size);
-    const struct starfish_band_lines arguments = {.matrix = g->there,
-                                                  .direction = direction,
-                                                  .damping = 0.7,
-                                                  .u = with_u ? test_cuda_memory.upload(g->u, bytes) : NULL,
-                                                  .f = test_cuda_memory.upload(g->f, bytes),
-                                                  .work = test_cuda_memory.upload(NULL, work),
-                                                  .v = test_cuda_memory.upload(NULL, bytes)};
+    const size_t lines = g->n[1 - direction], cut = lines / 3;
+    struct starfish_band_lines arguments = {.matrix = g->there,
+                                            .direction = direction,
+                                            .damping = 0.7,
+                                            .u = with_u ? test_cuda_memory.upload(g->u, bytes) : NULL,
+                                            .f = test_cuda_memory.upload(g->f, bytes),
+                                            .work = test_cuda_memory.upload(NULL, work),
+                                            .v = test_cuda_memory.upload(NULL, bytes)};
     void *v = malloc(bytes);
 
-    test_cuda_check(kernel[g->precision](&arguments, NULL));
-    test_cuda_check(cudaDeviceSynchronize());
-    test_cuda_memory.download(v, arguments.v, bytes);
-    check_lines(g, direction, with_u, v);
+    /* Whole, and in two parts, one of which may be empty. */
+    for (int part = 0; part < 3; part++) {
+        arguments.first = part == 2 ? cut : 0;
+        arguments.last = part == 1 ? cut : lines;
+        test_cuda_check(kernel[g->precision](&arguments, NULL));
+        test_cuda_check(cudaDeviceSynchronize());
+        if (part == 1)
+            continue;
+        test_cuda_memory.download(v, arguments.v, bytes);
+        check_lines(g, direction, with_u, v);
+        test_cuda_check(cudaMemset(arguments.v, 0xff, part == 0 ? bytes : 0));
+    }
     free(v);
 }
 

@@ -1,10 +1,17 @@
-/* Steps on one grid of Q1 multigrid. */
-#include "codelets/q1_steps.h"
+/* The operations of Q1 multigrid on one grid: kernels of this folder and lines of tridiag put together, on the CPU and
+ * on the GPU alike.
+ *
+ * A line step is u + damping * T^-1 (f - A u) with T the tridiagonal matrices of the lines in one direction. On the CPU
+ * a few lines at a time pass through the cache: residual, solve, update; 8 words per unknown go to memory. On the GPU
+ * it is one kernel (lines.h) where that is possible. Else each of the three is a kernel over all lines: 9 words for the
+ * residual and the diagonal, 5 for the lines, 3 for the update. */
+#include "multigrid/kernels/q1_steps.h"
 
 #include "base/place.h"
 #include "base/real.h"
 #include "multigrid/kernels/lines.h"
 #include "multigrid/kernels/tensor.h"
+#include "multigrid/kernels/transfer.h"
 #include "tridiag/kernels/batch.h"
 #include "tridiag/kernels/blocking.h"
 
@@ -16,7 +23,6 @@ STARFISH_PLACE_KERNEL_OF(run_tensor_residual, starfish_band_residual, starfish_t
 STARFISH_PLACE_KERNEL_OF(run_tensor_jacobi, starfish_band_jacobi, starfish_tensor_jacobi)
 STARFISH_PLACE_KERNEL(run_colours, starfish_band_colours)
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
-STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
 STARFISH_PLACE_KERNEL(run_dense, starfish_band_dense)
 STARFISH_PLACE_KERNEL(run_restrict, starfish_restrict)
 STARFISH_PLACE_KERNEL(run_prolong, starfish_prolong)
@@ -137,7 +143,7 @@ static void set_axes(const struct starfish_place *place, const struct starfish_q
 
 /* Lines that pass through the cache together: on the CPU as many as the batch has side by side, on the GPU all. */
 static size_t lines_at_once(const struct starfish_place *place, const struct starfish_q1_shape *shape,
-                            enum starfish_q1_direction direction)
+                            enum starfish_q1_sweep direction)
 {
     const size_t size = starfish_real_size(place->precision), along = direction == STARFISH_Q1_LINES_Y;
 
@@ -167,7 +173,7 @@ static size_t line_vectors(const struct starfish_q1_shape *shape)
 
 /* Lines of a rectangle, and what of them is in the work space. */
 static struct starfish_batch batch_of(const struct starfish_place *place, const struct starfish_q1_shape *shape,
-                                      enum starfish_q1_direction direction, struct starfish_rectangle at)
+                                      enum starfish_q1_sweep direction, struct starfish_rectangle at)
 {
     const size_t width = at.x1 - at.x0, height = at.y1 - at.y0, nx = shape->n[0];
     const int x = direction == STARFISH_Q1_LINES_X;
@@ -189,18 +195,18 @@ static struct starfish_batch batch_of(const struct starfish_place *place, const 
 }
 
 /* Lines in y on the CPU, whose residual is solved for as it is computed. */
-static int smooth_columns(const struct starfish_place *place, const struct starfish_q1_smooth *s,
+static int smooth_columns(const struct starfish_place *place, const struct starfish_grid_step *s,
                           struct starfish_rectangle at)
 {
     static void (*const run[])(const struct starfish_band_columns *) = {
         starfish_band_columns_cpu_f32, starfish_band_columns_cpu_f64, starfish_band_columns_cpu_f32_f16,
         starfish_band_columns_cpu_f32_bf16};
-    const struct starfish_band_columns columns = {.matrix = matrix_of(place, &s->shape, s->table),
+    const struct starfish_band_columns columns = {.matrix = matrix_of(place, s->shape, s->table),
                                                   .at = at,
                                                   .damping = s->damping,
                                                   .u = s->u,
                                                   .f = s->f,
-                                                  .v = s->v,
+                                                  .v = s->result,
                                                   .work = place->work};
 
     run[kind_of(place, &columns.matrix)](&columns);
@@ -221,12 +227,13 @@ static void find_couplings(const struct starfish_place *place, const struct star
 }
 
 /* Where the entries before and after each unknown of the lines are. */
-static void find_beside(const struct starfish_place *place, const struct starfish_q1_smooth *s,
+static void find_beside(const struct starfish_place *place, const struct starfish_grid_step *s,
                         struct starfish_rectangle at, const struct starfish_band_matrix *matrix,
                         struct starfish_batch *lines)
 {
-    const int x = s->direction == STARFISH_Q1_LINES_X;
-    const size_t nx = s->shape.n[0], start = at.x0 + at.y0 * nx, third = 2 * vector_reals(&s->shape, at);
+    const int x = s->sweep == STARFISH_Q1_LINES_X;
+    const struct starfish_q1_shape *shape = s->shape;
+    const size_t nx = shape->n[0], start = at.x0 + at.y0 * nx, third = 2 * vector_reals(shape, at);
 
     if (is_tensor(matrix)) {
         lines->lower = at_real(place, place->work, third);
@@ -249,29 +256,33 @@ static int lines_are_one_kernel(const struct starfish_q1_shape *shape)
            shape->n[1] <= STARFISH_BAND_LINES_MOST;
 }
 
-static int smooth_all_lines(const struct starfish_place *place, const struct starfish_q1_smooth *s)
+static int smooth_in_one_kernel(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
     static int (*const run[])(const struct starfish_band_lines *,
                               struct CUstream_st *) = {starfish_band_lines_cuda_f32, starfish_band_lines_cuda_f64};
-    const struct starfish_band_lines lines = {.matrix = matrix_of(place, &s->shape, s->table),
-                                              .direction = s->direction == STARFISH_Q1_LINES_Y,
+    const int along_y = s->sweep == STARFISH_Q1_LINES_Y;
+    const struct starfish_band_lines lines = {.matrix = matrix_of(place, s->shape, s->table),
+                                              .direction = along_y,
+                                              .first = along_y ? s->at.x0 : s->at.y0,
+                                              .last = along_y ? s->at.x1 : s->at.y1,
                                               .damping = s->damping,
                                               .u = s->u,
                                               .f = s->f,
                                               .work = place->work,
-                                              .v = s->v};
+                                              .v = s->result};
 
     return run[place->precision](&lines, place->stream);
 }
 #endif
 
-static int smooth_lines(const struct starfish_place *place, const struct starfish_q1_smooth *s,
+static int smooth_lines(const struct starfish_place *place, const struct starfish_grid_step *s,
                         struct starfish_rectangle at)
 {
-    const size_t pitch = s->shape.n[0];
-    const struct starfish_band_matrix matrix = matrix_of(place, &s->shape, s->table);
+    const struct starfish_q1_shape *shape = s->shape;
+    const size_t pitch = shape->n[0];
+    const struct starfish_band_matrix matrix = matrix_of(place, shape, s->table);
     const int packed = matrix.storage != STARFISH_BAND_REALS;
-    struct starfish_batch lines = batch_of(place, &s->shape, s->direction, at);
+    struct starfish_batch lines = batch_of(place, shape, (enum starfish_q1_sweep)s->sweep, at);
     find_beside(place, s, at, &matrix, &lines);
     const struct starfish_band_residual residual = {.matrix = matrix,
                                                     .at = at,
@@ -280,65 +291,82 @@ static int smooth_lines(const struct starfish_place *place, const struct starfis
                                                     .result = place->work,
                                                     .diag = (void *)(uintptr_t)lines.diag,
                                                     .ahead = packed ? (void *)(uintptr_t)lines.upper : NULL,
-                                                    .along_y = s->direction == STARFISH_Q1_LINES_Y,
+                                                    .along_y = s->sweep == STARFISH_Q1_LINES_Y,
                                                     .pitch = pitch};
-    const struct starfish_vector_update update = {
-        .nx = pitch, .at = at, .factor = s->damping, .u = s->u, .correction = place->work, .pitch = pitch, .v = s->v};
+    const struct starfish_vector_update update = {.nx = pitch,
+                                                  .at = at,
+                                                  .factor = s->damping,
+                                                  .u = s->u,
+                                                  .correction = place->work,
+                                                  .pitch = pitch,
+                                                  .v = s->result};
 
     TRY_LAUNCH(run_residual(place, &residual));
     TRY_LAUNCH(run_lines(place, &lines));
     return run_update(place, &update);
 }
 
-static int smooth_points(const struct starfish_place *place, const struct starfish_q1_smooth *s)
+static int smooth_points(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    const struct starfish_band_jacobi jacobi = {.matrix = matrix_of(place, &s->shape, s->table),
+    const struct starfish_band_jacobi jacobi = {.matrix = matrix_of(place, s->shape, s->table),
                                                 .at = s->at,
                                                 .damping = s->damping,
                                                 .u = s->u,
                                                 .f = s->f,
-                                                .v = s->v};
+                                                .v = s->result};
 
     return run_jacobi(place, &jacobi);
 }
 
-static int smooth_colours(const struct starfish_place *place, const struct starfish_q1_smooth *s)
+static int smooth_colours(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    const struct starfish_band_colours colours = {.matrix = matrix_of(place, &s->shape, s->table),
+    const struct starfish_band_colours colours = {.matrix = matrix_of(place, s->shape, s->table),
                                                   .at = s->at,
-                                                  .parity = s->direction == STARFISH_Q1_ROWS_ODD,
+                                                  .parity = s->sweep == STARFISH_Q1_ROWS_ODD,
                                                   .damping = s->damping,
                                                   .u = s->u,
                                                   .f = s->f,
-                                                  .v = s->v};
+                                                  .v = s->result};
 
     return run_colours(place, &colours);
 }
 
-int starfish_q1_smooth_here(const struct starfish_place *place, const struct starfish_q1_smooth *s)
+static int smooth_rows(const struct starfish_place *place, const struct starfish_grid_step *s, size_t at_once)
 {
-    const size_t step = lines_at_once(place, &s->shape, s->direction);
+    struct starfish_rectangle at = s->at;
 
-    if (s->direction == STARFISH_Q1_POINTS)
+    for (; at.y0 < s->at.y1; at.y0 = at.y1) {
+        at.y1 = starfish_tridiag_smaller(at.y0 + at_once, s->at.y1);
+        TRY_LAUNCH(smooth_lines(place, s, at));
+    }
+    return 0;
+}
+
+static int smooth_strips(const struct starfish_place *place, const struct starfish_grid_step *s, size_t at_once)
+{
+    struct starfish_rectangle at = s->at;
+
+    for (; at.x0 < s->at.x1; at.x0 = at.x1) {
+        at.x1 = starfish_tridiag_smaller(at.x0 + at_once, s->at.x1);
+        TRY_LAUNCH((place->gpu ? smooth_lines : smooth_columns)(place, s, at));
+    }
+    return 0;
+}
+
+int starfish_q1_smooth_here(const struct starfish_place *place, const struct starfish_grid_step *s)
+{
+    const enum starfish_q1_sweep sweep = (enum starfish_q1_sweep)s->sweep;
+
+    if (sweep == STARFISH_Q1_POINTS)
         return smooth_points(place, s);
-    if (s->direction == STARFISH_Q1_ROWS_EVEN || s->direction == STARFISH_Q1_ROWS_ODD)
+    if (sweep == STARFISH_Q1_ROWS_EVEN || sweep == STARFISH_Q1_ROWS_ODD)
         return smooth_colours(place, s);
 #ifdef STARFISH_CUDA
-    if (place->gpu && lines_are_one_kernel(&s->shape)) /* a task on a GPU has the whole grid */
-        return smooth_all_lines(place, s);
+    if (place->gpu && lines_are_one_kernel(s->shape))
+        return smooth_in_one_kernel(place, s);
 #endif
-    struct starfish_rectangle at = s->at;
-    if (s->direction == STARFISH_Q1_LINES_X)
-        for (; at.y0 < s->at.y1; at.y0 = at.y1) {
-            at.y1 = starfish_tridiag_smaller(at.y0 + step, s->at.y1);
-            TRY_LAUNCH(smooth_lines(place, s, at));
-        }
-    else
-        for (; at.x0 < s->at.x1; at.x0 = at.x1) {
-            at.x1 = starfish_tridiag_smaller(at.x0 + step, s->at.x1);
-            TRY_LAUNCH((place->gpu ? smooth_lines : smooth_columns)(place, s, at));
-        }
-    return 0;
+    return (sweep == STARFISH_Q1_LINES_X ? smooth_rows : smooth_strips)(place, s,
+                                                                        lines_at_once(place, s->shape, sweep));
 }
 
 /* ---- Between grids ----------------------------------------------------------------------------------------------- */
@@ -351,13 +379,14 @@ static size_t rows_at_once(const struct starfish_place *place, const struct star
     return place->gpu ? coarse->n[1] : ROWS;
 }
 
-static int restrict_rows(const struct starfish_place *place, const struct starfish_q1_restrict *s,
+static int restrict_rows(const struct starfish_place *place, const struct starfish_grid_step *s,
                          struct starfish_rectangle at)
 {
+    const struct starfish_q1_shape *shape = s->shape;
     struct starfish_restrict rows = {.at = at, .residual = place->work, .coarse = s->result};
     size_t fine[2];
 
-    set_axes(place, &s->fine, &s->coarse, s->coarse_table, rows.axis);
+    set_axes(place, shape, s->coarse_shape, s->coarse_table, rows.axis);
     starfish_transfer_fine(&rows.axis[1], at.y0, at.y1, fine);
     rows.first_row = fine[0];
     if (!s->u) { /* the residual is f, which need not be copied */
@@ -365,19 +394,19 @@ static int restrict_rows(const struct starfish_place *place, const struct starfi
         rows.residual = s->f;
         return run_restrict(place, &rows);
     }
-    const struct starfish_band_residual residual = {.matrix = matrix_of(place, &s->fine, s->fine_table),
-                                                    .at = {0, s->fine.n[0], fine[0], fine[1]},
+    const struct starfish_band_residual residual = {.matrix = matrix_of(place, shape, s->table),
+                                                    .at = {0, shape->n[0], fine[0], fine[1]},
                                                     .u = s->u,
                                                     .f = s->f,
                                                     .result = place->work,
-                                                    .pitch = s->fine.n[0]};
+                                                    .pitch = shape->n[0]};
     TRY_LAUNCH(run_residual(place, &residual));
     return run_restrict(place, &rows);
 }
 
-int starfish_q1_restrict_here(const struct starfish_place *place, const struct starfish_q1_restrict *s)
+int starfish_q1_restrict_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    const size_t step = rows_at_once(place, &s->coarse);
+    const size_t step = rows_at_once(place, s->coarse_shape);
     struct starfish_rectangle at = s->at;
 
     for (; at.y0 < s->at.y1; at.y0 = at.y1) {
@@ -387,21 +416,22 @@ int starfish_q1_restrict_here(const struct starfish_place *place, const struct s
     return 0;
 }
 
-int starfish_q1_prolong_here(const struct starfish_place *place, const struct starfish_q1_prolong *s)
+int starfish_q1_prolong_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    struct starfish_prolong prolong = {.at = s->at, .zero = s->zero, .coarse = s->coarse_u, .u = s->u};
+    struct starfish_prolong prolong = {.at = s->at, .zero = s->zero, .coarse = s->coarse, .u = s->result};
 
-    set_axes(place, &s->fine, &s->coarse, s->coarse_table, prolong.axis);
+    set_axes(place, s->shape, s->coarse_shape, s->coarse_table, prolong.axis);
     return run_prolong(place, &prolong);
 }
 
-/* ---- The rest ---------------------------------------------------------------------------------------------------- */
+/* ---- Residual, coarsest grid ------------------------------------------------------------------------------------- */
 
-int starfish_q1_residual_here(const struct starfish_place *place, const struct starfish_q1_residual *s)
+int starfish_q1_residual_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    const size_t nx = s->shape.n[0], start = s->at.x0 + s->at.y0 * nx;
+    const struct starfish_q1_shape *shape = s->shape;
+    const size_t nx = shape->n[0], start = s->at.x0 + s->at.y0 * nx;
     const struct starfish_band_residual residual = {
-        .matrix = matrix_of(place, &s->shape, s->table),
+        .matrix = matrix_of(place, shape, s->table),
         .at = s->at,
         .u = s->u,
         .f = s->f,
@@ -412,44 +442,13 @@ int starfish_q1_residual_here(const struct starfish_place *place, const struct s
     return run_residual(place, &residual);
 }
 
-int starfish_q1_update_here(const struct starfish_place *place, const struct starfish_q1_shape *shape,
-                            struct starfish_rectangle at, double scale, const void *u, const void *correction, void *v)
+int starfish_q1_invert_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    const size_t nx = shape->n[0];
-    const struct starfish_vector_update update = {
-        .nx = nx,
-        .at = at,
-        .factor = scale,
-        .u = u,
-        .correction = correction ? at_real(place, correction, at.x0 + at.y0 * nx) : NULL,
-        .pitch = nx,
-        .v = v};
-
-    return run_update(place, &update);
-}
-
-int starfish_q1_product_here(const struct starfish_place *place, const struct starfish_q1_shape *shape,
-                             struct starfish_rectangle at, const void *u, const void *v, double *sums)
-{
-    struct starfish_vector_product product = {.nx = shape->n[0], .at = at, .u = u, .v = v};
-
-    product.sums = sums;
-    return run_product(place, &product);
-}
-
-int starfish_q1_copy_here(const struct starfish_place *place, const struct starfish_q1_shape *shape,
-                          struct starfish_rectangle at, const void *from, void *to)
-{
-    return starfish_q1_update_here(place, shape, at, 0, from, NULL, to);
-}
-
-int starfish_q1_solve_here(const struct starfish_place *place, const struct starfish_q1_shape *shape, const void *table,
-                           const void *f, void *u)
-{
+    const struct starfish_q1_shape *shape = s->shape;
     const struct starfish_band_dense dense = {.n = shape->n[0] * shape->n[1],
-                                              .inverse = at_real(place, table, starfish_q1_table_inverse(shape)),
-                                              .f = f,
-                                              .u = u};
+                                              .inverse = at_real(place, s->table, starfish_q1_table_inverse(shape)),
+                                              .f = s->f,
+                                              .u = s->result};
 
     return run_dense(place, &dense);
 }
@@ -457,7 +456,7 @@ int starfish_q1_solve_here(const struct starfish_place *place, const struct star
 /* ---- Work space -------------------------------------------------------------------------------------------------- */
 
 static size_t line_work(const struct starfish_place *place, const struct starfish_q1_shape *shape,
-                        enum starfish_q1_direction direction)
+                        enum starfish_q1_sweep direction)
 {
     const size_t size = starfish_real_size(place->precision), lines = lines_at_once(place, shape, direction);
     const struct starfish_rectangle at = {0, direction == STARFISH_Q1_LINES_X ? shape->n[0] : lines, 0,

@@ -1,7 +1,7 @@
-/* Steps on one grid of 3D multigrid. */
-#include "codelets/flux_steps.h"
+/* The operations of 3D multigrid on one grid, but for sweeps of planes: tables unpacked, kernels of flux.h and weigh.h
+ * called, on the CPU and on the GPU alike. */
+#include "multigrid/kernels/flux_steps.h"
 
-#include "base/place.h"
 #include "base/real.h"
 
 /* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
@@ -12,6 +12,8 @@ STARFISH_PLACE_KERNEL(run_residual, starfish_flux_residual)
 STARFISH_PLACE_KERNEL(run_restrict, starfish_flux_restrict)
 STARFISH_PLACE_KERNEL(run_prolong, starfish_flux_prolong)
 STARFISH_PLACE_KERNEL(run_dense, starfish_band_dense)
+STARFISH_PLACE_KERNEL(run_weigh, starfish_weigh)
+STARFISH_PLACE_KERNEL(run_sum, starfish_volume_sum)
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
@@ -95,78 +97,86 @@ static void set_transfers(const struct starfish_place *place, const struct starf
     }
 }
 
-/* ---- Smoothing --------------------------------------------------------------------------------------------------- */
+/* ---- Operations -------------------------------------------------------------------------------------------------- */
 
-static int smooth_points(const struct starfish_place *place, const struct starfish_flux_smooth_step *s)
+static int smooth_points(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
     static const enum starfish_flux_order order[] = {[STARFISH_FLUX_POINTS] = STARFISH_FLUX_AT_ONCE,
                                                      [STARFISH_FLUX_RED_BLACK] = STARFISH_FLUX_EVEN_FIRST,
                                                      [STARFISH_FLUX_BLACK_RED] = STARFISH_FLUX_ODD_FIRST};
-    struct starfish_flux_smooth smooth = {.matrix = matrix_of(place, &s->shape, s->table),
-                                          .at = s->at,
+    const struct starfish_flux_shape *shape = s->shape;
+    struct starfish_flux_smooth smooth = {.matrix = matrix_of(place, shape, s->table),
+                                          .at = starfish_flux_part_of(shape->n[0], s->at),
                                           .order = order[s->sweep],
                                           .damping = s->damping,
                                           .u = s->u,
                                           .f = s->f,
                                           .coarse = s->coarse,
-                                          .v = s->v,
+                                          .v = s->result,
                                           .work = place->work};
 
     if (s->coarse)
-        set_transfers(place, &s->shape, s->table, smooth.transfer);
+        set_transfers(place, shape, s->table, smooth.transfer);
     return run_smooth(place, &smooth);
 }
 
-static struct starfish_flux_lines lines_of(const struct starfish_place *place,
-                                           const struct starfish_flux_smooth_step *s)
+static struct starfish_flux_lines lines_of(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    return (struct starfish_flux_lines){.matrix = matrix_of(place, &s->shape, s->table),
-                                        .at = s->at,
-                                        .direction = (int)s->sweep - (int)STARFISH_FLUX_LINES_X,
+    const struct starfish_flux_shape *shape = s->shape;
+
+    return (struct starfish_flux_lines){.matrix = matrix_of(place, shape, s->table),
+                                        .at = starfish_flux_part_of(shape->n[0], s->at),
+                                        .direction = s->sweep - (int)STARFISH_FLUX_LINES_X,
                                         .which = STARFISH_FLUX_ALL_LINES,
                                         .damping = s->damping,
                                         .u = s->u,
                                         .f = s->f,
-                                        .v = s->v,
+                                        .v = s->result,
                                         .work = place->work};
 }
 
-int starfish_flux_smooth_here(const struct starfish_place *place, const struct starfish_flux_smooth_step *s)
+int starfish_flux_smooth_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
     if (s->sweep < STARFISH_FLUX_LINES_X)
         return smooth_points(place, s);
+    if (s->sweep >= STARFISH_FLUX_PLANES_X)
+        return starfish_flux_planes_here(place, s);
     const struct starfish_flux_lines lines = lines_of(place, s);
     return run_lines(place, &lines);
 }
 
-/* ---- The rest ---------------------------------------------------------------------------------------------------- */
-
-int starfish_flux_restrict_here(const struct starfish_place *place, const struct starfish_flux_restrict_step *s)
+int starfish_flux_restrict_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    struct starfish_flux_restrict restrict_ = {.matrix = matrix_of(place, &s->shape, s->table),
-                                               .at = s->at,
+    const struct starfish_flux_shape *shape = s->shape;
+    struct starfish_flux_restrict restrict_ = {.matrix = matrix_of(place, shape, s->table),
+                                               .at = starfish_flux_part_of(shape->coarse[0], s->at),
                                                .u = s->u,
                                                .f = s->f,
                                                .coarse = s->result,
                                                .work = place->work};
 
-    set_transfers(place, &s->shape, s->table, restrict_.transfer);
+    set_transfers(place, shape, s->table, restrict_.transfer);
     return run_restrict(place, &restrict_);
 }
 
-int starfish_flux_prolong_here(const struct starfish_place *place, const struct starfish_flux_prolong_step *s)
+int starfish_flux_prolong_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    struct starfish_flux_prolong prolong = {
-        .at = s->at, .coarse = s->coarse, .u = s->zero ? NULL : s->u, .v = s->u, .work = place->work};
+    const struct starfish_flux_shape *shape = s->shape;
+    struct starfish_flux_prolong prolong = {.at = starfish_flux_part_of(shape->n[0], s->at),
+                                            .coarse = s->coarse,
+                                            .u = s->zero ? NULL : s->result,
+                                            .v = s->result,
+                                            .work = place->work};
 
-    set_transfers(place, &s->shape, s->table, prolong.transfer);
+    set_transfers(place, shape, s->table, prolong.transfer);
     return run_prolong(place, &prolong);
 }
 
-int starfish_flux_residual_here(const struct starfish_place *place, const struct starfish_flux_residual_step *s)
+int starfish_flux_residual_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    const struct starfish_flux_residual residual = {.matrix = matrix_of(place, &s->shape, s->table),
-                                                    .at = s->at,
+    const struct starfish_flux_shape *shape = s->shape;
+    const struct starfish_flux_residual residual = {.matrix = matrix_of(place, shape, s->table),
+                                                    .at = starfish_flux_part_of(shape->n[0], s->at),
                                                     .u = s->u,
                                                     .f = s->f,
                                                     .result = s->result,
@@ -176,29 +186,63 @@ int starfish_flux_residual_here(const struct starfish_place *place, const struct
     return run_residual(place, &residual);
 }
 
-int starfish_flux_solve_here(const struct starfish_place *place, const struct starfish_flux_shape *shape,
-                             const void *table, const void *f, void *u)
+int starfish_flux_invert_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
+    const struct starfish_flux_shape *shape = s->shape;
     const struct starfish_band_dense dense = {.n = starfish_flux_unknowns(shape),
-                                              .inverse = at_real(place, table, starfish_flux_table_inverse(shape)),
-                                              .f = f,
-                                              .u = u};
+                                              .inverse = at_real(place, s->table, starfish_flux_table_inverse(shape)),
+                                              .f = s->f,
+                                              .u = s->result};
 
     return run_dense(place, &dense);
 }
 
+/* ---- Volumes ----------------------------------------------------------------------------------------------------- */
+
+static struct starfish_volumes volumes_of(const struct starfish_place *place, const struct starfish_flux_shape *shape,
+                                          const void *table, const struct starfish_volumes *planes)
+{
+    struct starfish_volumes at = {.z0 = planes->z0, .z1 = planes->z1};
+
+    for (int d = 0; d < 3; d++) {
+        at.n[d] = shape->n[d];
+        at.weight[d] = at_real(place, table, starfish_flux_table_axis(shape, d) + 2 * shape->n[d] + 1);
+    }
+    return at;
+}
+
+int starfish_flux_weigh_here(const struct starfish_place *place, const struct starfish_flux_shape *shape,
+                             const void *table, const struct starfish_weigh *weigh)
+{
+    struct starfish_weigh complete = *weigh;
+
+    complete.at = volumes_of(place, shape, table, &weigh->at);
+    return run_weigh(place, &complete);
+}
+
+int starfish_flux_sum_here(const struct starfish_place *place, const struct starfish_flux_shape *shape,
+                           const void *table, const struct starfish_volume_sum *sum)
+{
+    struct starfish_volume_sum complete = *sum;
+
+    complete.at = volumes_of(place, shape, table, &sum->at);
+    return run_sum(place, &complete);
+}
+
 /* ---- Work space -------------------------------------------------------------------------------------------------- */
 
-static size_t line_work(const struct starfish_place *place, const struct starfish_flux_shape *shape,
-                        enum starfish_flux_sweep sweep)
+size_t starfish_flux_line_work(starfish_precision precision, const struct starfish_flux_shape *shape, int direction,
+                               int gpu)
 {
-    const size_t size = starfish_real_size(place->precision);
-    const struct starfish_flux_smooth_step step = {
-        .shape = *shape, .sweep = sweep, .at = {0, shape->n[1], 0, shape->n[2]}};
-    const struct starfish_flux_lines lines = lines_of(place, &step);
+    const struct starfish_place place = {.precision = precision, .gpu = gpu};
+    const size_t size = starfish_real_size(precision);
+    const struct starfish_grid_step step = {.shape = shape,
+                                            .sweep = (int)STARFISH_FLUX_LINES_X + direction,
+                                            .at = {0, shape->n[0] * shape->n[1], 0, shape->n[2]}};
+    const struct starfish_flux_lines lines = lines_of(&place, &step);
 
 #ifdef STARFISH_CUDA
-    if (place->gpu)
+    if (gpu)
         return starfish_flux_lines_work_cuda(&lines, size);
 #endif
     return starfish_flux_lines_work_cpu(&lines, size);
@@ -216,12 +260,11 @@ static int sweeps_lines(starfish_smoother smoother, int direction)
 size_t starfish_flux_step_work(starfish_precision precision, const struct starfish_flux_shape *shape,
                                starfish_smoother smoother, int gpu)
 {
-    const struct starfish_place place = {.precision = precision, .gpu = gpu};
     size_t most = starfish_flux_work(shape->n[0]) * starfish_real_size(precision);
 
     for (int d = 0; d < 3; d++)
         if (sweeps_lines(smoother, d) && !shape->decoupled[d]) {
-            const size_t work = line_work(&place, shape, (enum starfish_flux_sweep)(STARFISH_FLUX_LINES_X + d));
+            const size_t work = starfish_flux_line_work(precision, shape, d, gpu);
             most = work > most ? work : most;
         }
     return most;

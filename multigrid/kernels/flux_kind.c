@@ -1,0 +1,262 @@
+/* Seven-point matrices as a grid kind: sweeps of the smoothers, what operations read, and how cores share them. */
+#include "multigrid/kernels/flux_kind.h"
+
+#include "multigrid/kernels/flux_steps.h"
+
+static void extent(const void *shape, size_t n[2])
+{
+    const struct starfish_flux_shape *grid = shape;
+
+    n[0] = grid->n[0] * grid->n[1];
+    n[1] = grid->n[2];
+}
+
+static size_t work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision, int gpu)
+{
+    const size_t steps = starfish_flux_step_work(precision, shape, smoothing->smoother, gpu);
+    const size_t planes =
+        smoothing->smoother == STARFISH_SMOOTHER_PLANE ? starfish_flux_planes_work(precision, shape, gpu) : 0;
+
+    return planes > steps ? planes : steps;
+}
+
+static int solve(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
+                 const struct starfish_grid_step *step)
+{
+    (void)smoothing;
+    return starfish_flux_invert_here(place, step);
+}
+
+static size_t solve_work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
+                         int gpu)
+{
+    (void)smoothing;
+    (void)shape;
+    (void)precision;
+    (void)gpu;
+    return 0;
+}
+
+/* ---- The smoother ------------------------------------------------------------------------------------------------ */
+
+/* There are no lines along a direction that is decoupled, and one plane across a direction would be all of the problem.
+ */
+static int is_there(const struct starfish_flux_shape *shape, int sweep)
+{
+    if (sweep >= STARFISH_FLUX_PLANES_X)
+        return shape->n[sweep - (int)STARFISH_FLUX_PLANES_X] > 1;
+    return sweep < STARFISH_FLUX_LINES_X || !shape->decoupled[sweep - (int)STARFISH_FLUX_LINES_X];
+}
+
+static int sweeps(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
+                  int sweep[STARFISH_GRID_MOST_SWEEPS])
+{
+    static const struct {
+        int count, sweep[2][3];
+    } all[STARFISH_SMOOTHERS] = {
+        /* AUTO is chosen before */
+        [STARFISH_SMOOTHER_ADI] = {3,
+                                   {{STARFISH_FLUX_LINES_X, STARFISH_FLUX_LINES_Y, STARFISH_FLUX_LINES_Z},
+                                    {STARFISH_FLUX_LINES_Z, STARFISH_FLUX_LINES_Y, STARFISH_FLUX_LINES_X}}},
+        [STARFISH_SMOOTHER_LINE_X] = {1, {{STARFISH_FLUX_LINES_X}, {STARFISH_FLUX_LINES_X}}},
+        [STARFISH_SMOOTHER_LINE_Y] = {1, {{STARFISH_FLUX_LINES_Y}, {STARFISH_FLUX_LINES_Y}}},
+        [STARFISH_SMOOTHER_LINE_Z] = {1, {{STARFISH_FLUX_LINES_Z}, {STARFISH_FLUX_LINES_Z}}},
+        [STARFISH_SMOOTHER_JACOBI] = {1, {{STARFISH_FLUX_POINTS}, {STARFISH_FLUX_POINTS}}},
+        [STARFISH_SMOOTHER_CHEBYSHEV] = {1, {{STARFISH_FLUX_POINTS}, {STARFISH_FLUX_POINTS}}},
+        [STARFISH_SMOOTHER_GAUSS_SEIDEL] = {1, {{STARFISH_FLUX_RED_BLACK}, {STARFISH_FLUX_BLACK_RED}}},
+        [STARFISH_SMOOTHER_PLANE] = {3,
+                                     {{STARFISH_FLUX_PLANES_X, STARFISH_FLUX_PLANES_Y, STARFISH_FLUX_PLANES_Z},
+                                      {STARFISH_FLUX_PLANES_Z, STARFISH_FLUX_PLANES_Y, STARFISH_FLUX_PLANES_X}}},
+    };
+    const int *const candidate = all[smoothing->smoother].sweep[reverse != 0];
+    int count = 0;
+
+    for (int i = 0; i < all[smoothing->smoother].count; i++)
+        if (is_there(shape, candidate[i]))
+            sweep[count++] = candidate[i];
+    return count;
+}
+
+static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
+{
+    const struct starfish_flux_shape *grid = shape;
+
+    return starfish_grid_damping(smoothing, grid->eigenvalue, step, steps);
+}
+
+/* Sweeps by points do. */
+static int adds_correction(const struct starfish_smoothing *smoothing)
+{
+    return smoothing->after > 0 &&
+           (smoothing->smoother == STARFISH_SMOOTHER_JACOBI || smoothing->smoother == STARFISH_SMOOTHER_CHEBYSHEV ||
+            smoothing->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL);
+}
+
+static int runs_along_columns(int sweep)
+{
+    return sweep == STARFISH_FLUX_LINES_Z;
+}
+
+static size_t column_unit(const void *shape)
+{
+    const struct starfish_flux_shape *grid = shape;
+
+    return grid->n[0];
+}
+
+/* ---- What operations read ---------------------------------------------------------------------------------------- */
+
+static const struct starfish_reach nothing = {0, 0, 0, 0, 0};
+
+/* All columns of some planes, of a grid of nx x ny unknowns in a plane. */
+static struct starfish_reach planes(const size_t n[3], ptrdiff_t first, ptrdiff_t last, int wraps)
+{
+    return (struct starfish_reach){0, (ptrdiff_t)(n[0] * n[1]), first, last, wraps};
+}
+
+/* Coarse planes that fine planes first .. last-1 are prolonged from: fine i from (i-1)/2 and the next, rounded down. */
+static struct starfish_reach coarse_planes(const struct starfish_flux_shape *shape, ptrdiff_t first, ptrdiff_t last)
+{
+    const ptrdiff_t even = 2 * (ptrdiff_t)shape->n[2]; /* for divisions of numbers that are not negative */
+
+    if (shape->coarse[2] == shape->n[2])
+        return planes(shape->coarse, first, last, shape->periodic[2]);
+    return planes(shape->coarse, (first - 1 + even) / 2 - even / 2, (last + even) / 2 + 1 - even / 2,
+                  shape->periodic[2]);
+}
+
+/* Whole rows of x, and `width` rows and planes around them. */
+static struct starfish_reach around(const struct starfish_flux_shape *shape, struct starfish_rectangle at,
+                                    ptrdiff_t width)
+{
+    const ptrdiff_t nx = (ptrdiff_t)shape->n[0], columns = nx * (ptrdiff_t)shape->n[1];
+    struct starfish_reach reach = {(ptrdiff_t)at.x0 - width * nx, (ptrdiff_t)at.x1 + width * nx,
+                                   (ptrdiff_t)at.y0 - width, (ptrdiff_t)at.y1 + width, shape->periodic[2]};
+
+    if (shape->periodic[1] && (reach.x0 < 0 || reach.x1 > columns)) {
+        reach.x0 = 0;
+        reach.x1 = columns;
+    }
+    reach.x0 = reach.x0 < 0 ? 0 : reach.x0;
+    reach.x1 = reach.x1 > columns ? columns : reach.x1;
+    return reach;
+}
+
+/* The second of two colours reads the first one's new values around it, and so what they are made of. */
+static struct starfish_reach sweep_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const struct starfish_flux_shape *shape = step->shape;
+    const int colours = step->sweep == STARFISH_FLUX_RED_BLACK || step->sweep == STARFISH_FLUX_BLACK_RED;
+
+    if (step->sweep >= STARFISH_FLUX_LINES_X && input == STARFISH_GRID_COARSE)
+        return nothing;
+    if (step->sweep >= STARFISH_FLUX_PLANES_X)
+        return planes(shape->n, 0, (ptrdiff_t)shape->n[2], 0);
+    if (input == STARFISH_GRID_COARSE)
+        return coarse_planes(shape, (ptrdiff_t)step->at.y0 - 1 - colours, (ptrdiff_t)step->at.y1 + 1 + colours);
+    return around(shape, step->at, colours + (input == STARFISH_GRID_U));
+}
+
+/* Coarse I is made of fine 2 I - 1 .. 2 I + 2. */
+static struct starfish_reach restriction_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const struct starfish_flux_shape *shape = step->shape;
+    const ptrdiff_t z0 = (ptrdiff_t)step->at.y0, z1 = (ptrdiff_t)step->at.y1, width = input == STARFISH_GRID_U;
+
+    if (input == STARFISH_GRID_COARSE)
+        return nothing;
+    if (shape->coarse[2] == shape->n[2])
+        return planes(shape->n, z0 - width, z1 + width, shape->periodic[2]);
+    return planes(shape->n, 2 * z0 - 1 - width, 2 * z1 + 1 + width, shape->periodic[2]);
+}
+
+static struct starfish_reach prolongation_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    if (input != STARFISH_GRID_COARSE)
+        return nothing;
+    return coarse_planes(step->shape, (ptrdiff_t)step->at.y0, (ptrdiff_t)step->at.y1);
+}
+
+static struct starfish_reach residual_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    return input == STARFISH_GRID_COARSE ? nothing : around(step->shape, step->at, input == STARFISH_GRID_U);
+}
+
+static struct starfish_reach reads(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
+                                   enum starfish_grid_input input)
+{
+    static struct starfish_reach (*const of[STARFISH_GRID_OPERATIONS])(
+        const struct starfish_grid_step *, enum starfish_grid_input) = {sweep_reads, restriction_reads,
+                                                                        prolongation_reads, residual_reads};
+
+    return of[operation](step, input);
+}
+
+/* ---- Cores ------------------------------------------------------------------------------------------------------- */
+
+/* A sum is one number, so that one core computes it; a cycle on planes needs all of them. */
+static int is_for_one_core(const struct starfish_grid_step *step, enum starfish_grid_operation operation)
+{
+    return operation == STARFISH_GRID_RESIDUAL
+               ? step->sums != NULL
+               : operation == STARFISH_GRID_SMOOTH && step->sweep >= STARFISH_FLUX_PLANES_X;
+}
+
+/* Lines are whole: those in z are shared by rows, those in y by planes. All else is shared by planes, or by rows where
+ * there are fewer planes than rows. */
+static int is_shared_by_rows(const struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t rows)
+{
+    if (operation == STARFISH_GRID_SMOOTH && step->sweep == STARFISH_FLUX_LINES_Z)
+        return 1;
+    if (operation == STARFISH_GRID_SMOOTH && step->sweep == STARFISH_FLUX_LINES_Y)
+        return 0;
+    return rows > step->at.y1 - step->at.y0;
+}
+
+static void share(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts)
+{
+    const struct starfish_flux_shape *shape = step->shape;
+    const size_t nx = operation == STARFISH_GRID_RESTRICT ? shape->coarse[0] : shape->n[0];
+    const struct starfish_rectangle at = step->at;
+    const size_t first = at.x0 / nx, rows = (at.x1 - at.x0) / nx;
+
+    if (is_for_one_core(step, operation)) {
+        if (part > 0)
+            step->at.x1 = step->at.x0;
+        return;
+    }
+    if (is_shared_by_rows(step, operation, rows)) {
+        step->at.x0 = (first + rows * part / parts) * nx;
+        step->at.x1 = (first + rows * (part + 1) / parts) * nx;
+        return;
+    }
+    step->at = starfish_grid_share_rows(at, part, parts);
+    if (step->at.y0 == step->at.y1)
+        step->at.x1 = step->at.x0;
+}
+
+static size_t variant(const void *shape)
+{
+    const struct starfish_flux_shape *grid = shape;
+
+    return grid->stored != 0;
+}
+
+static const char *const sweep_names[STARFISH_FLUX_SWEEPS] = {"points",          "red-black",       "black-red",
+                                                              "lines in x",      "lines in y",      "lines in z",
+                                                              "planes across x", "planes across y", "planes across z"};
+
+/* What grids and grids of planes have in common. */
+#define OPERATIONS                                                                                                     \
+    .compute = {starfish_flux_smooth_here, starfish_flux_restrict_here, starfish_flux_prolong_here,                    \
+                starfish_flux_residual_here},                                                                          \
+    .extent = extent, .work = work, .sweeps = sweeps, .damping = damping, .adds_correction = adds_correction,          \
+    .reads = reads, .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share,              \
+    .variant = variant, .sweep_names = sweep_names
+
+const struct starfish_grid_kind starfish_flux_kind = {
+    .name = "flux", .solve = solve, .solve_work = solve_work, OPERATIONS};
+const struct starfish_grid_kind starfish_flux_plane_kind = {.name = "flux planes",
+                                                            .solve = starfish_flux_plane_solve,
+                                                            .solve_work = starfish_flux_plane_solve_work,
+                                                            OPERATIONS};

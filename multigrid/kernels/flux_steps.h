@@ -1,0 +1,34 @@
+/* The operations of starfish_flux_kind (flux_kind.h) at a place: struct starfish_grid_kind says what they do. */
+#ifndef STARFISH_MULTIGRID_KERNELS_FLUX_STEPS_H
+#define STARFISH_MULTIGRID_KERNELS_FLUX_STEPS_H
+
+#include "multigrid/kernels/flux_kind.h"
+
+/* A rectangle of an array of nx * ny columns that is whole rows of x. */
+static inline struct starfish_flux_part starfish_flux_part_of(size_t nx, struct starfish_rectangle at)
+{
+    return (struct starfish_flux_part){at.x0 / nx, at.x1 / nx, at.y0, at.y1};
+}
+
+int starfish_flux_smooth_here(const struct starfish_place *place, const struct starfish_grid_step *step);
+int starfish_flux_restrict_here(const struct starfish_place *place, const struct starfish_grid_step *step);
+int starfish_flux_prolong_here(const struct starfish_place *place, const struct starfish_grid_step *step);
+int starfish_flux_residual_here(const struct starfish_place *place, const struct starfish_grid_step *step);
+/* result = inverse f on the coarsest grid. */
+int starfish_flux_invert_here(const struct starfish_place *place, const struct starfish_grid_step *step);
+
+/* Bytes of work space of all of them, but for sweeps of planes; and of lines in `direction` alone. */
+size_t starfish_flux_step_work(starfish_precision precision, const struct starfish_flux_shape *shape,
+                               starfish_smoother smoother, int gpu);
+size_t starfish_flux_line_work(starfish_precision precision, const struct starfish_flux_shape *shape, int direction,
+                               int gpu);
+
+/* A sweep of planes, on the whole grid, and its work space; and the coarsest grid of planes (flux_planes.c). */
+int starfish_flux_planes_here(const struct starfish_place *place, const struct starfish_grid_step *step);
+size_t starfish_flux_planes_work(starfish_precision precision, const struct starfish_flux_shape *shape, int gpu);
+int starfish_flux_plane_solve(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
+                              const struct starfish_grid_step *step);
+size_t starfish_flux_plane_solve_work(const struct starfish_smoothing *smoothing, const void *shape,
+                                      starfish_precision precision, int gpu);
+
+#endif

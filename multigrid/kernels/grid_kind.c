@@ -1,0 +1,37 @@
+/* What kinds of grids have in common: rectangles of their arrays, and the damping of a smoother's steps. */
+#include "multigrid/kernels/grid_kind.h"
+
+#include <math.h>
+
+struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *kind, const void *shape)
+{
+    size_t n[2];
+
+    kind->extent(shape, n);
+    return (struct starfish_rectangle){0, n[0], 0, n[1]};
+}
+
+struct starfish_rectangle starfish_grid_share_rows(struct starfish_rectangle at, size_t part, size_t parts)
+{
+    const size_t rows = at.y1 - at.y0;
+
+    return (struct starfish_rectangle){at.x0, at.x1, at.y0 + rows * part / parts, at.y0 + rows * (part + 1) / parts};
+}
+
+struct starfish_rectangle starfish_grid_share_columns(struct starfish_rectangle at, size_t part, size_t parts)
+{
+    const size_t columns = at.x1 - at.x0;
+
+    return (struct starfish_rectangle){at.x0 + columns * part / parts, at.x0 + columns * (part + 1) / parts, at.y0,
+                                       at.y1};
+}
+
+double starfish_grid_damping(const struct starfish_smoothing *smoothing, double eigenvalue, int step, int steps)
+{
+    const double pi = 3.14159265358979323846, high = eigenvalue, low = smoothing->damping * high;
+    const int zero = step % 2 ? steps - 1 - step / 2 : step / 2;
+
+    if (smoothing->smoother != STARFISH_SMOOTHER_CHEBYSHEV)
+        return smoothing->damping;
+    return 2 / (high + low - (high - low) * cos(pi * (zero + 0.5) / steps));
+}

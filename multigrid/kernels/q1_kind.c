@@ -1,0 +1,177 @@
+/* Q1 elements as a grid kind: sweeps of the smoothers, what operations read, and how cores share them. */
+#include "multigrid/kernels/q1_kind.h"
+
+#include "multigrid/kernels/q1_coarse.h"
+#include "multigrid/kernels/q1_steps.h"
+#include "multigrid/kernels/transfer.h"
+
+static void extent(const void *shape, size_t n[2])
+{
+    const struct starfish_q1_shape *grid = shape;
+
+    n[0] = grid->n[0];
+    n[1] = grid->n[1];
+}
+
+static size_t work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision, int gpu)
+{
+    (void)smoothing;
+    return starfish_q1_work(precision, shape, gpu);
+}
+
+/* ---- The smoother ------------------------------------------------------------------------------------------------ */
+
+static int sweeps(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
+                  int sweep[STARFISH_GRID_MOST_SWEEPS])
+{
+    static const struct {
+        int count, sweep[2];
+    } all[STARFISH_SMOOTHERS] = {
+        /* AUTO is chosen before */
+        [STARFISH_SMOOTHER_ADI] = {2, {STARFISH_Q1_LINES_X, STARFISH_Q1_LINES_Y}},
+        [STARFISH_SMOOTHER_LINE_X] = {1, {STARFISH_Q1_LINES_X}},
+        [STARFISH_SMOOTHER_LINE_Y] = {1, {STARFISH_Q1_LINES_Y}},
+        [STARFISH_SMOOTHER_JACOBI] = {1, {STARFISH_Q1_POINTS}},
+        [STARFISH_SMOOTHER_GAUSS_SEIDEL] = {2, {STARFISH_Q1_ROWS_EVEN, STARFISH_Q1_ROWS_ODD}},
+        [STARFISH_SMOOTHER_CHEBYSHEV] = {1, {STARFISH_Q1_POINTS}},
+    };
+    const int count = all[smoothing->smoother].count;
+
+    (void)shape;
+    for (int i = 0; i < count; i++)
+        sweep[i] = all[smoothing->smoother].sweep[reverse ? count - 1 - i : i];
+    return count;
+}
+
+static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
+{
+    const struct starfish_q1_shape *grid = shape;
+
+    return starfish_grid_damping(smoothing, grid->eigenvalue, step, steps);
+}
+
+static int adds_correction(const struct starfish_smoothing *smoothing)
+{
+    (void)smoothing;
+    return 0;
+}
+
+static int runs_along_columns(int sweep)
+{
+    return sweep == STARFISH_Q1_LINES_Y;
+}
+
+static size_t column_unit(const void *shape)
+{
+    (void)shape;
+    return 1;
+}
+
+/* ---- What operations read ---------------------------------------------------------------------------------------- */
+
+static const struct starfish_reach nothing = {0, 0, 0, 0, 0};
+
+/* A rectangle and the unknowns around it that a matrix reaches, or where `width` is 0 the rectangle alone. */
+static struct starfish_reach around(const struct starfish_q1_shape *shape, struct starfish_rectangle at, size_t width)
+{
+    const size_t before = at.x0 > width ? at.x0 - width : 0, after = at.x1 + width;
+    const size_t nx = shape->n[0];
+
+    return (struct starfish_reach){.x0 = (ptrdiff_t)before,
+                                   .x1 = (ptrdiff_t)(after < nx ? after : nx),
+                                   .y0 = (ptrdiff_t)at.y0 - (ptrdiff_t)width,
+                                   .y1 = (ptrdiff_t)(at.y1 + width)};
+}
+
+static struct starfish_reach reads_here(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    if (input == STARFISH_GRID_COARSE)
+        return nothing;
+    return around(step->shape, step->at, input == STARFISH_GRID_U);
+}
+
+static struct starfish_transfer_axis rows_of_transfer(const struct starfish_grid_step *step)
+{
+    const struct starfish_q1_shape *fine = step->shape, *coarse = step->coarse_shape;
+
+    return (struct starfish_transfer_axis){
+        .fine = fine->n[1], .coarse = coarse->n[1], .stride = coarse->stride[1], .origin = coarse->origin[1]};
+}
+
+static struct starfish_reach restriction_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const struct starfish_transfer_axis axis = rows_of_transfer(step);
+    const struct starfish_q1_shape *fine = step->shape;
+    size_t rows[2];
+
+    if (input == STARFISH_GRID_COARSE)
+        return nothing;
+    starfish_transfer_fine(&axis, step->at.y0, step->at.y1, rows);
+    return around(fine, (struct starfish_rectangle){0, fine->n[0], rows[0], rows[1]}, input == STARFISH_GRID_U);
+}
+
+static struct starfish_reach prolongation_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const struct starfish_transfer_axis axis = rows_of_transfer(step);
+    const struct starfish_q1_shape *coarse = step->coarse_shape;
+    size_t rows[2];
+
+    if (input != STARFISH_GRID_COARSE)
+        return nothing;
+    starfish_transfer_coarse(&axis, step->at.y0, step->at.y1, rows);
+    return around(coarse, (struct starfish_rectangle){0, coarse->n[0], rows[0], rows[1]}, 0);
+}
+
+static struct starfish_reach reads(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
+                                   enum starfish_grid_input input)
+{
+    static struct starfish_reach (*const of[STARFISH_GRID_OPERATIONS])(
+        const struct starfish_grid_step *, enum starfish_grid_input) = {reads_here, restriction_reads,
+                                                                        prolongation_reads, reads_here};
+
+    return of[operation](step, input);
+}
+
+/* ---- Cores ------------------------------------------------------------------------------------------------------- */
+
+/* Lines are whole. A sum is one number, so that one core computes it. */
+static void share(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts)
+{
+    const int columns = operation == STARFISH_GRID_SMOOTH && runs_along_columns(step->sweep);
+
+    if (operation == STARFISH_GRID_RESIDUAL && step->sums) {
+        if (part > 0)
+            step->at.x1 = step->at.x0;
+        return;
+    }
+    step->at = (columns ? starfish_grid_share_columns : starfish_grid_share_rows)(step->at, part, parts);
+    if (step->at.y0 == step->at.y1)
+        step->at.x1 = step->at.x0;
+}
+
+static size_t variant(const void *shape)
+{
+    const struct starfish_q1_shape *grid = shape;
+
+    return grid->tensor ? 1 : 2 + 2 * (size_t)grid->storage + (grid->diagonals != 0);
+}
+
+static const char *const sweep_names[STARFISH_Q1_SWEEPS] = {"lines in x", "lines in y", "points", "even rows",
+                                                            "odd rows"};
+
+const struct starfish_grid_kind starfish_q1_kind = {.name = "q1",
+                                                    .compute = {starfish_q1_smooth_here, starfish_q1_restrict_here,
+                                                                starfish_q1_prolong_here, starfish_q1_residual_here},
+                                                    .solve = starfish_q1_solve_here,
+                                                    .extent = extent,
+                                                    .work = work,
+                                                    .solve_work = starfish_q1_solve_work,
+                                                    .sweeps = sweeps,
+                                                    .damping = damping,
+                                                    .adds_correction = adds_correction,
+                                                    .reads = reads,
+                                                    .runs_along_columns = runs_along_columns,
+                                                    .column_unit = column_unit,
+                                                    .share = share,
+                                                    .variant = variant,
+                                                    .sweep_names = sweep_names};

@@ -1,0 +1,42 @@
+/* Bilinear (Q1) elements on a tensor product grid as a grid kind: nx x ny unknowns in x and y, a nine-band matrix or the
+ * tensor products it is made of (band.h, tensor.h), smoothed by lines, points or four colours.
+ *
+ * The coarsest grid is solved by its inverse or by preconditioned conjugate gradients (q1_coarse.h). The weights of the
+ * transfers between two grids are in the coarser one's table. Sweeps by lines in y work on runs of columns. */
+#ifndef STARFISH_MULTIGRID_KERNELS_Q1_KIND_H
+#define STARFISH_MULTIGRID_KERNELS_Q1_KIND_H
+
+#include "multigrid/kernels/band.h"
+#include "multigrid/kernels/grid_kind.h"
+
+/* The shape of a grid, and how the next finer one is interpolated from it; its table is
+ *     matrix, left and right of x, left and right of y, and the inverse if it is `coarsest` and solved by it,
+ * the matrix as bands (starfish_band_table_start, or in 16 bits starfish_band_packed_size) or, where `tensor`, as
+ * widths and inverse widths of the elements in x and in y, of which there are one more than unknowns. */
+struct starfish_q1_shape {
+    size_t n[2], stride[2], origin[2];
+    int coarsest;
+    enum starfish_band_storage storage; /* of struct starfish_band_matrix, as the next two */
+    double scale;
+    int diagonals;
+    int tensor;
+    double reaction;   /* of tensor products */
+    double eigenvalue; /* an upper bound of those of D^-1 A; for Chebyshev's steps alone */
+};
+size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape); /* where left of x begins */
+size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape);
+size_t starfish_q1_table_size(const struct starfish_q1_shape *shape);
+
+/* Sweeps. Two of them, even rows and odd rows, are a four-colour step. */
+enum starfish_q1_sweep {
+    STARFISH_Q1_LINES_X,
+    STARFISH_Q1_LINES_Y,
+    STARFISH_Q1_POINTS,
+    STARFISH_Q1_ROWS_EVEN,
+    STARFISH_Q1_ROWS_ODD,
+    STARFISH_Q1_SWEEPS
+};
+
+extern const struct starfish_grid_kind starfish_q1_kind;
+
+#endif

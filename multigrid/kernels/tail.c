@@ -1,0 +1,213 @@
+/* One cycle over small grids at one place: the operations of cycle.h as calls of a grid kind's functions.
+ *
+ * Two arrays of a level take turns as input and output of the sweeps; `now` says which of them holds the solution. A
+ * kind whose sweeps add the coarse grid's correction leaves the prolongation to the sweep that follows. */
+#include "multigrid/kernels/tail.h"
+
+#include "base/real.h"
+#include "base/status.h"
+#include "multigrid/kernels/cycle.h"
+
+enum { ALIGNMENT = 256 };
+
+struct level {
+    const void *table, *f;
+    void *own_f; /* f, but for the first grid, whose f is only read */
+    void *u[2];
+    int now;         /* which u holds the solution */
+    int uncorrected; /* the coarser grid's solution has yet to be added to it */
+};
+
+/* A cycle under way. */
+struct run {
+    const struct starfish_tail *tail;
+    struct starfish_place place;
+    int error; /* of the first launch that failed */
+    struct level level[STARFISH_GRID_MOST_LEVELS];
+};
+
+STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
+
+/* The walk ends at the first launch that fails. */
+static starfish_status check_launch(struct run *run, int error)
+{
+    run->error = error;
+    return error == 0 ? STARFISH_SUCCESS : STARFISH_ERROR_RUNTIME;
+}
+
+static void *solution(const struct run *run, int level)
+{
+    return run->level[level].u[run->level[level].now];
+}
+
+/* What all operations on a grid are told. */
+static struct starfish_grid_step step_on(const struct run *run, int level)
+{
+    const struct starfish_tail *tail = run->tail;
+    const int last = level == tail->levels - 1;
+
+    return (struct starfish_grid_step){.shape = tail->shape[level],
+                                       .coarse_shape = last ? NULL : tail->shape[level + 1],
+                                       .table = run->level[level].table,
+                                       .coarse_table = last ? NULL : run->level[level + 1].table,
+                                       .at = starfish_grid_whole(tail->kind, tail->shape[level]),
+                                       .f = run->level[level].f};
+}
+
+static int compute(const struct run *run, enum starfish_grid_operation operation, const struct starfish_grid_step *step)
+{
+    return run->tail->kind->compute[operation](&run->place, step);
+}
+
+/* ---- Operations of a cycle --------------------------------------------------------------------------------------- */
+
+static starfish_status smooth(void *self, int level, int steps, int after, int zero)
+{
+    struct run *run = self;
+    struct level *grid = &run->level[level];
+    const struct starfish_tail *tail = run->tail;
+    int sweep[STARFISH_GRID_MOST_SWEEPS];
+    const int sweeps =
+        tail->kind->sweeps(&tail->smoothing, tail->shape[level], after && tail->smoothing.symmetric, sweep);
+
+    for (int i = 0; i < steps * sweeps && run->error == 0; i++) {
+        struct starfish_grid_step step = step_on(run, level);
+        step.sweep = sweep[i % sweeps];
+        step.damping = tail->kind->damping(&tail->smoothing, tail->shape[level], i / sweeps, steps);
+        step.u = zero && i == 0 ? NULL : solution(run, level);
+        step.coarse = grid->uncorrected ? solution(run, level + 1) : NULL;
+        step.result = grid->u[!grid->now];
+        run->error = compute(run, STARFISH_GRID_SMOOTH, &step);
+        grid->uncorrected = 0;
+        grid->now = !grid->now;
+    }
+    return check_launch(run, run->error);
+}
+
+static int add_correction(struct run *run, int level, int zero)
+{
+    struct starfish_grid_step step = step_on(run, level);
+
+    step.zero = zero;
+    step.coarse = solution(run, level + 1);
+    step.result = solution(run, level);
+    run->level[level].uncorrected = 0;
+    return compute(run, STARFISH_GRID_PROLONG, &step);
+}
+
+static starfish_status restrict_residual(void *self, int level, int zero)
+{
+    struct run *run = self;
+    struct starfish_grid_step step = step_on(run, level);
+
+    if (run->level[level].uncorrected)
+        STARFISH_TRY(check_launch(run, add_correction(run, level, 0)));
+    step.at = starfish_grid_whole(run->tail->kind, step.coarse_shape);
+    step.u = zero ? NULL : solution(run, level);
+    step.result = run->level[level + 1].own_f;
+    return check_launch(run, compute(run, STARFISH_GRID_RESTRICT, &step));
+}
+
+static starfish_status prolong(void *self, int level, int zero)
+{
+    struct run *run = self;
+
+    if (zero || !run->tail->kind->adds_correction(&run->tail->smoothing))
+        return check_launch(run, add_correction(run, level, zero));
+    run->level[level].uncorrected = 1;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status solve_coarsest(void *self, int level, starfish_cycle_shape shape, int zero)
+{
+    struct run *run = self;
+    struct starfish_grid_step step = step_on(run, level);
+
+    (void)shape;
+    step.zero = zero;
+    step.result = solution(run, level);
+    return check_launch(run, run->tail->kind->solve(&run->place, &run->tail->smoothing, &step));
+}
+
+/* ---- Work space -------------------------------------------------------------------------------------------------- */
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static size_t array_bytes(const struct starfish_tail *tail, int level)
+{
+    size_t n[2];
+
+    tail->kind->extent(tail->shape[level], n);
+    return aligned(n[0] * n[1] * starfish_real_size(tail->precision));
+}
+
+size_t starfish_tail_work(const struct starfish_tail *tail, int gpu)
+{
+    const struct starfish_grid_kind *kind = tail->kind;
+    size_t bytes = 0;
+    size_t most = kind->solve_work(&tail->smoothing, tail->shape[tail->levels - 1], tail->precision, gpu);
+
+    for (int l = 0; l < tail->levels; l++) {
+        const size_t work = kind->work(&tail->smoothing, tail->shape[l], tail->precision, gpu);
+        bytes += (l > 0 ? 3 : 1) * array_bytes(tail, l);
+        most = work > most ? work : most;
+    }
+    return bytes + aligned(most);
+}
+
+static void *take(char **next, size_t bytes)
+{
+    void *taken = *next;
+
+    *next += bytes;
+    return taken;
+}
+
+/* What is left of the work space is that of the operations, which need it one after the other. */
+static void lay_out(struct run *run, const struct starfish_tail_arrays *arrays)
+{
+    char *next = run->place.work;
+
+    for (int l = 0; l < run->tail->levels; l++) {
+        const size_t bytes = array_bytes(run->tail, l);
+        struct level *grid = &run->level[l];
+        grid->table = arrays->table[l];
+        grid->now = grid->uncorrected = 0;
+        grid->u[1] = take(&next, bytes);
+        grid->u[0] = l > 0 ? take(&next, bytes) : arrays->u;
+        grid->own_f = l > 0 ? take(&next, bytes) : NULL;
+        grid->f = l > 0 ? grid->own_f : arrays->f;
+    }
+    run->place.work = next;
+}
+
+/* ---- The cycle --------------------------------------------------------------------------------------------------- */
+
+static int copy_back(const struct run *run)
+{
+    const struct starfish_rectangle all = starfish_grid_whole(run->tail->kind, run->tail->shape[0]);
+    const struct starfish_vector_update copy = {
+        .nx = all.x1, .at = all, .u = run->level[0].u[1], .pitch = all.x1, .v = run->level[0].u[0]};
+
+    return run_update(&run->place, &copy);
+}
+
+int starfish_tail_run(const struct starfish_place *place, const struct starfish_tail *tail,
+                      const struct starfish_tail_arrays *arrays, starfish_cycle_shape shape, int zero)
+{
+    const struct starfish_cycle cycle = {shape, tail->smoothing.before, tail->smoothing.after};
+    struct run run;
+    const struct starfish_hierarchy hierarchy = {&run,    tail->levels,   smooth, restrict_residual,
+                                                 prolong, solve_coarsest, 1};
+
+    run.tail = tail;
+    run.place = *place;
+    run.error = 0;
+    lay_out(&run, arrays);
+    if (starfish_cycle_run(&hierarchy, &cycle, 0, zero) == STARFISH_SUCCESS && run.level[0].now != 0)
+        run.error = copy_back(&run);
+    return run.error;
+}
