@@ -125,7 +125,7 @@ template <starfish_band_storage storage> struct Packed {
     }
 };
 
-/* f - A u at (i,j). */
+/* f - A u at (i,j), f or u being zero where it is missing. */
 template <typename M, typename real>
 __device__ real residual_at(const M &m, const real *__restrict__ u, const real *__restrict__ f, size_t i, size_t j)
 {
@@ -134,7 +134,7 @@ __device__ real residual_at(const M &m, const real *__restrict__ u, const real *
         return f[e];
     Around<real> around;
     around.read(u, m.nx, m.ny, i, j);
-    return f[e] - m.product(around, e);
+    return (f ? f[e] : real(0)) - m.product(around, e);
 }
 
 /* What is written beside the residual, where it is wanted. */

@@ -30,7 +30,7 @@ static inline struct row row_of(const struct starfish_band_matrix *matrix, const
                       .q = (const uint16_t *)matrix->band[STARFISH_BAND_NE] + start,
                       .sum = (const real *)matrix->band[STARFISH_BAND_SUM] + start,
                       .u = {middle, middle, middle},
-                      .f = (const real *)f + start,
+                      .f = f ? (const real *)f + start : NULL,
                       .scale = (real)matrix->scale};
 
     row.y_below = row.y - nx;

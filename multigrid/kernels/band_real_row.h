@@ -21,7 +21,8 @@ static inline struct row row_of(const struct starfish_band_matrix *matrix, const
 {
     const size_t nx = matrix->nx, start = j * nx;
     const real *middle = u ? (const real *)u + start : NULL;
-    struct row row = {.u = {middle, middle, middle}, .f = (const real *)f + start, .own = !matrix->diagonals};
+    struct row row = {
+        .u = {middle, middle, middle}, .f = f ? (const real *)f + start : NULL, .own = !matrix->diagonals};
 
     for (int b = 0; b < STARFISH_BANDS; b++)
         row.band[b] = (const real *)matrix->band[b] + start;

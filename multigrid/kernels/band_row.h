@@ -18,7 +18,24 @@ STARFISH_ALWAYS_INLINE real residual_at_end(const struct row *row, size_t i, siz
     return row->f[i] - product(row, i, i > 0 ? i - 1 : i, i + 1 < nx ? i + 1 : i);
 }
 
-/* result[i - x0] = f - A u, and the diagonal where it is wanted. */
+/* result[i - x0] = - A u. */
+STARFISH_ALWAYS_INLINE void minus_product_row(const struct row *row, size_t nx, size_t x0, size_t x1,
+                                              real *restrict result)
+{
+    const struct row r = *row;
+    const size_t first = x0 > 0 ? x0 : 1, last = x1 < nx ? x1 : nx - 1;
+
+    if (x0 == 0)
+        result[0] = -product(&r, 0, 0, nx > 1 ? 1 : 0);
+#pragma omp simd
+    for (size_t i = first; i < last; i++)
+        result[i - x0] = -product(&r, i, i - 1, i + 1);
+    if (x1 == nx && nx > 1)
+        result[nx - 1 - x0] = -product(&r, nx - 1, nx - 2, nx - 1);
+}
+
+/* result[i - x0] = f - A u, f or u being zero where it is missing, and the diagonal where it is wanted, which takes f.
+ */
 STARFISH_ALWAYS_INLINE void residual_row(const struct row *row, size_t nx, size_t x0, size_t x1, real *restrict result,
                                          int with_diag, real *restrict diag)
 {
@@ -31,6 +48,10 @@ STARFISH_ALWAYS_INLINE void residual_row(const struct row *row, size_t nx, size_
         for (size_t i = x0; i < x1; i++)
             if (with_diag)
                 diag[i - x0] = diagonal(&r, i);
+        return;
+    }
+    if (!with_diag && !r.f) {
+        minus_product_row(&r, nx, x0, x1, result);
         return;
     }
     if (x0 == 0)

@@ -168,9 +168,10 @@ __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_const
         if (CORRECTED)
             correct(w2, slices, a, pairs, column, p, regular);
         put(&before.value[p & 1][column.row][column.x], w2);
-        if (p + 1 < tile.planes)
+        if (p + 1 < tile.planes) {
             load(w_next, a.u, s, column, p + 1);
-        load_inner(f_next, a.f, s, column, p);
+            load_inner(f_next, a.f, s, column, max(p, 1)); /* that of the outermost planes need not be there */
+        }
         const Line<real> z1 = s.plane[max(p - 1, 0)], z2 = s.plane[max(p - 2, 0)];
         const int mixed = p > 0 ? column.parity + s.plane_at[p > 0 ? p - 1 : 0].parity + a.first : 0;
 #pragma unroll
@@ -307,9 +308,10 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) colours_kernel(const 
         choose(t.f_first, f_next, odd);
         copy(t.f_second, t.f_kept);
         choose(t.f_kept, f_next, !odd);
-        if (p + 1 < tile.planes)
+        if (p + 1 < tile.planes) {
             load(u_next, a.u, s, column, p + 1);
-        load_inner(f_next, a.f, s, column, p);
+            load_inner(f_next, a.f, s, column, max(p, 1)); /* that of the outermost planes need not be there */
+        }
         step<real, STORED>(a, s, column, t, w, p, odd, first, second);
         real *const done = second;
         second = first;
@@ -350,9 +352,10 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) at_once_kernel(const 
         if (CORRECTED)
             correct(w2, slices, a, pairs, column, p, regular);
         put(&before.value[p & 1][column.row][column.x], w2);
-        if (p + 1 < tile.planes)
+        if (p + 1 < tile.planes) {
             load_inner(w_next, a.u, s, column, p + 1);
-        load_inner(f_next, a.f, s, column, p);
+            load_inner(f_next, a.f, s, column, max(p, 1)); /* that of the outermost planes need not be there */
+        }
         const Line<real> z1 = s.plane[max(p - 1, 0)];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {

@@ -150,9 +150,10 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) restrict_kernel(const
         for (int r = 0; r < ROWS; r++)
             u2[r] = u_next[r];
         put(&planes.value[p & 1][column.row][column.x], u2);
-        if (p + 1 < tile.planes)
+        if (p + 1 < tile.planes) {
             load(u_next, a.u, s, column, p + 1);
-        load_inner(f_next, a.f, s, column, p);
+            load_inner(f_next, a.f, s, column, max(p, 1)); /* that of the outermost planes need not be there */
+        }
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const Star<real> u = star_of(&planes.value[(p - 1) & 1][column.row][column.x], u1, r, u0[r], u2[r]);

@@ -127,8 +127,8 @@ template <typename real> struct Tensor {
     }
 
     /* At the rows below, of and above j, u between zeros: an element at a Dirichlet end has an unknown on one side
-     * only. */
-    template <bool zero>
+     * only. Not with_f: f is zero. */
+    template <bool zero, bool with_f = true>
     __device__ __forceinline__ real at(const real *__restrict__ u, const real *__restrict__ f, size_t i, size_t j,
                                        real *diagonal) const
     {
@@ -149,8 +149,9 @@ template <typename real> struct Tensor {
             stiff[r] = x.stiffness(before, here, after);
             mass[r] = x.mass(before, here, after);
         }
-        return f[e] - (y.mass(stiff[0], stiff[1], stiff[2]) + y.stiffness(mass[0], mass[1], mass[2]) +
-                       reaction * y.mass(mass[0], mass[1], mass[2]));
+        return (with_f ? f[e] : real(0)) -
+               (y.mass(stiff[0], stiff[1], stiff[2]) + y.stiffness(mass[0], mass[1], mass[2]) +
+                reaction * y.mass(mass[0], mass[1], mass[2]));
     }
 };
 

@@ -8,7 +8,7 @@
 STARFISH_PLACE_KERNEL(run_update, starfish_krylov_update)
 STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
 
-enum { ALIGNMENT = 256, VECTORS = 5 };
+enum { ALIGNMENT = 256, VECTORS = 4 };
 
 static size_t aligned(size_t bytes)
 {
@@ -42,7 +42,7 @@ struct krylov {
     struct starfish_place place; /* whose work space is that of steps */
     const struct starfish_coarse_solving *coarse;
     const struct starfish_grid_step *solve;
-    void *residual, *preconditioned, *direction, *image, *zero;
+    void *residual, *preconditioned, *direction, *image;
     double *sums, *state;
 };
 
@@ -59,7 +59,6 @@ static struct krylov lay_out(const struct starfish_place *place, const struct st
                        .preconditioned = work + bytes,
                        .direction = work + 2 * bytes,
                        .image = work + 3 * bytes,
-                       .zero = work + 4 * bytes,
                        .sums = (void *)sums,
                        .state = (void *)(sums + aligned(sums_bytes))};
 
@@ -97,7 +96,7 @@ static int update(const struct krylov *k, enum starfish_krylov_scalar factor, co
     return run_update(&k->place, &vectors);
 }
 
-/* result = f - A u, and where `summed` the sum of its squares. */
+/* result = f - A u, f == NULL being zero, and where `summed` the sum of its squares. */
 static int find_residual(const struct krylov *k, const void *u, const void *f, void *result, int summed)
 {
     struct starfish_grid_step step = *k->solve;
@@ -141,9 +140,7 @@ static int begin(const struct krylov *k)
 
     TRY_LAUNCH(find_residual(k, s->zero ? NULL : s->result, s->f, k->residual, 1));
     TRY_LAUNCH(find_scalars(k, STARFISH_KRYLOV_BEGIN, 1));
-    if (s->zero)
-        TRY_LAUNCH(update(k, STARFISH_KRYLOV_ZERO, NULL, NULL, s->result));
-    return update(k, STARFISH_KRYLOV_ZERO, NULL, NULL, k->zero);
+    return s->zero ? update(k, STARFISH_KRYLOV_ZERO, NULL, NULL, s->result) : 0;
 }
 
 static int iterate(const struct krylov *k)
@@ -154,7 +151,7 @@ static int iterate(const struct krylov *k)
     TRY_LAUNCH(find_product(k, k->residual, k->preconditioned));
     TRY_LAUNCH(find_scalars(k, STARFISH_KRYLOV_DIRECTION, 1));
     TRY_LAUNCH(update(k, STARFISH_KRYLOV_BETA, k->preconditioned, k->direction, k->direction));
-    TRY_LAUNCH(find_residual(k, k->direction, k->zero, k->image, 0));
+    TRY_LAUNCH(find_residual(k, k->direction, NULL, k->image, 0));
     TRY_LAUNCH(find_product(k, k->direction, k->image));
     TRY_LAUNCH(find_scalars(k, STARFISH_KRYLOV_STEP, -1));
     TRY_LAUNCH(update(k, STARFISH_KRYLOV_ALPHA, u, k->direction, u));

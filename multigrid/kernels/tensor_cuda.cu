@@ -11,7 +11,7 @@ extern "C" {
 namespace
 {
 
-template <typename real, bool zero>
+template <typename real, bool zero, bool with_f>
 __global__ void __launch_bounds__(THREADS)
     residual_kernel(const Tensor<real> m, const starfish_rectangle at, const real *__restrict__ u,
                     const real *__restrict__ f, real *__restrict__ result, size_t pitch, double *sums)
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(THREADS)
     double sum = 0;
     walk(at, [&](size_t i, size_t j) {
         real diagonal;
-        const real residual = m.template at<zero>(u, f, i, j, &diagonal);
+        const real residual = m.template at<zero, with_f>(u, f, i, j, &diagonal);
         if (result)
             result[(i - at.x0) + (j - at.y0) * pitch] = residual;
         sum += double(residual) * double(residual);
@@ -37,8 +37,8 @@ template <typename real> int tensor_residual(const starfish_band_residual *a, cu
     }
     if (empty(a->at))
         return cudaSuccess;
-    (a->u ? residual_kernel<real, false>
-          : residual_kernel<real, true>)<<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
+    (a->u ? a->f ? residual_kernel<real, false, true> : residual_kernel<real, false, false>
+          : residual_kernel<real, true, true>)<<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(
         Tensor<real>(a->matrix), a->at, static_cast<const real *>(a->u), static_cast<const real *>(a->f),
         static_cast<real *>(a->result), a->pitch, a->sums);
     return cudaGetLastError();

@@ -51,7 +51,7 @@ static inline struct tensor_row tensor_row_of(const struct starfish_band_matrix 
         .low_mass = (real)below * width[0] * sixth,
         .reaction = reaction,
         .u = {below && u ? middle - nx : middle, middle, above && u ? middle + nx : middle},
-        .f = (const real *)f + j * nx};
+        .f = f ? (const real *)f + j * nx : NULL};
 }
 
 STARFISH_ALWAYS_INLINE real tensor_diagonal(const struct tensor_row *r, size_t i)
@@ -71,10 +71,11 @@ STARFISH_ALWAYS_INLINE real tensor_lower_y(const struct tensor_row *r, size_t i)
            (r->width[i] + r->width[i + 1]) * (real)(1.0 / 3) * r->low;
 }
 
-/* result[i - x0] = f - A u for at most TENSOR_PIECE unknowns. */
+/* result[i - x0] = f - A u for at most TENSOR_PIECE unknowns; f may be missing and is zero then. */
 STARFISH_ALWAYS_INLINE void tensor_residual_piece(const struct tensor_row *row, size_t x0, size_t x1,
                                                   real *restrict result)
 {
+    static const real zeros[TENSOR_PIECE];
     const struct tensor_row r = *row;
     const size_t first = x0 > 0 ? x0 - 1 : 0, last = x1 < r.nx ? x1 + 1 : r.nx;
     real stiff[TENSOR_PIECE + 2], mass[TENSOR_PIECE + 2]; /* element i + 1 - x0 is of unknown i */
@@ -88,7 +89,7 @@ STARFISH_ALWAYS_INLINE void tensor_residual_piece(const struct tensor_row *row, 
         stiff[i + 1 - x0] = r.stiffness[0] * (here - r.below * south) + r.stiffness[1] * (here - r.above * north) +
                             r.reaction * in_mass;
     }
-    const real *restrict width = r.width + x0, *restrict inverse = r.inverse + x0, *restrict f = r.f + x0;
+    const real *restrict width = r.width + x0, *restrict inverse = r.inverse + x0, *restrict f = r.f ? r.f + x0 : zeros;
 #pragma omp simd
     for (size_t k = 0; k < x1 - x0; k++)
         result[k] =

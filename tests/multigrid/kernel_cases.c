@@ -24,6 +24,7 @@ struct grid {
     void *table, *u, *f;
     int diagonals;                      /* the matrix has them in the place of row sums */
     enum starfish_band_storage storage; /* of the device's matrix; the host's is of reals */
+    int without_f;                      /* residuals are of f = NULL */
     struct starfish_band_matrix there;  /* of the device */
     const void *device_u, *device_f;
 };
@@ -171,7 +172,7 @@ static double naive_diagonal(const struct grid *g, size_t i, size_t j)
 /* f - A u at (i,j), with the diagonal as it is. */
 static double naive_residual(const struct grid *g, int with_u, size_t i, size_t j)
 {
-    double value = test_real_get(g->f, g->precision, i + j * g->nx);
+    double value = g->without_f ? 0 : test_real_get(g->f, g->precision, i + j * g->nx);
 
     for (int k = 0; with_u && k < 9; k++) {
         const long dx = k % 3 - 1, dy = k / 3 - 1;
@@ -237,7 +238,7 @@ static void check_residual(const struct grid *g, int with_u, int with_result, in
     const struct starfish_band_residual a = {g->there,
                                              g->at,
                                              with_u ? g->device_u : NULL,
-                                             g->device_f,
+                                             g->without_f ? NULL : g->device_f,
                                              with_result ? tested->memory->upload(NULL, count * size) : NULL,
                                              with_diag ? tested->memory->upload(NULL, count * size) : NULL,
                                              with_diag ? tested->memory->upload(NULL, count * size) : NULL,
@@ -495,6 +496,10 @@ static void check_matrix(starfish_precision precision, size_t nx, size_t ny, str
         check_residual(&g, variant % 2, variant / 2 != 1, variant / 2 > 0, DEFECT);
     for (int variant = 0; variant < 4; variant++)
         check_residual(&g, variant % 2, 1, variant / 2, variant % 3 ? AHEAD_IN_X : AHEAD_IN_Y);
+    g.without_f = 1;
+    for (int with_result = 0; with_result < 2; with_result++)
+        check_residual(&g, 1, with_result, 1, DEFECT);
+    g.without_f = 0;
     for (int with_u = 0; with_u < 2; with_u++)
         check_jacobi(&g, with_u);
     for (int variant = 0; variant < 4 && storage == STARFISH_BAND_REALS; variant++)

@@ -46,7 +46,7 @@ static void expect(const struct test_matrix *m, const char *what, size_t i, size
         fail_msg("%s of %zu x %zu at (%zu, %zu): %.17g, not %.17g", what, m->n[0], m->n[1], i, j, got, expected);
 }
 
-static void check_residual(const struct test_matrix *m, int with_u, int part)
+static void check_residual(const struct test_matrix *m, int with_u, int with_f, int part)
 {
     const struct starfish_rectangle at = part_of(m, part);
     const size_t pitch = at.x1 - at.x0 + 3, size = starfish_real_size(m->precision), rows = at.y1 - at.y0;
@@ -55,7 +55,7 @@ static void check_residual(const struct test_matrix *m, int with_u, int part)
         .matrix = m->there,
         .at = at,
         .u = with_u ? upload(m, m->u) : NULL,
-        .f = upload(m, m->f),
+        .f = with_f ? upload(m, m->f) : NULL,
         .result = tested->memory->upload(NULL, pitch * rows * size),
         .diag = tested->columns[0] ? tested->memory->upload(NULL, pitch * rows * size) : NULL,
         .pitch = pitch,
@@ -67,7 +67,8 @@ static void check_residual(const struct test_matrix *m, int with_u, int part)
     for (size_t j = at.y0; j < at.y1; j++)
         for (size_t i = at.x0; i < at.x1; i++) {
             const size_t e = i - at.x0 + (j - at.y0) * pitch;
-            const double value = test_matrix_residual(m, with_u, (long)i, (long)j);
+            const double f = with_f ? 0 : test_real_get(m->f, m->precision, i + j * m->n[0]);
+            const double value = test_matrix_residual(m, with_u, (long)i, (long)j) - f;
             expect(m, "residual", i, j, test_real_get(result, m->precision, e), value);
             if (diag)
                 expect(m, "diagonal", i, j, test_real_get(diag, m->precision, e),
@@ -162,9 +163,11 @@ static void check_lower(const struct test_matrix *m)
 static void check_all(const struct test_matrix *m)
 {
     for (int way = 0; way < 4; way++) {
-        check_residual(m, way % 2, way / 2);
+        check_residual(m, way % 2, 1, way / 2);
         check_jacobi(m, way % 2, way / 2);
     }
+    for (int part = 0; part < 2; part++)
+        check_residual(m, 1, 0, part);
     for (int with_u = 0; with_u < 2 && tested->columns[0]; with_u++)
         check_columns(m, with_u);
     if (tested->lower[0])
