@@ -1,6 +1,6 @@
-/* Tasks of 3D multigrid: the operations of starfish_flux_kind on parts of a grid. Arrays are tiles of nx*ny columns and nz rows; a part is a row of tiles, a slab of planes, or for lines in z a column of
- * them, whole rows of all planes. What tasks on vectors of a grid do, codelets/q1.h has already: to them a grid is a
- * rectangle. */
+/* Tasks of 3D multigrid: the operations of starfish_flux_kind on parts of a grid. Arrays are tiles of nx*ny columns
+ * and nz rows; a part is a row of tiles, a slab of planes, or for lines in z a column of them, whole rows of all
+ * planes. What tasks on vectors of a grid do, codelets/q1.h has already: to them a grid is a rectangle. */
 #ifndef STARFISH_CODELETS_FLUX_H
 #define STARFISH_CODELETS_FLUX_H
 

@@ -1,5 +1,5 @@
-/* Tasks of Q1 multigrid: the operations of starfish_q1_kind on parts of a grid, and all small grids as one (q1_tail.c). A part is
- * a row of tiles, or a column of them for lines in y. */
+/* Tasks of Q1 multigrid: the operations of starfish_q1_kind on parts of a grid, and all small grids as one
+ * (q1_tail.c). A part is a row of tiles, or a column of them for lines in y. */
 #ifndef STARFISH_CODELETS_Q1_H
 #define STARFISH_CODELETS_Q1_H
 
