@@ -85,16 +85,10 @@ struct starfish_band_matrix starfish_band_packed_point(size_t nx, size_t ny, con
 double starfish_band_diagonal(const struct starfish_band_matrix *matrix, size_t e);
 
 /* result = f - A u, and `sums`, STARFISH_SUMS doubles that add up to the sum of its squares. Either may be NULL where
-<<<<<<< HEAD
- * it is not wanted; u == NULL is zero, and so is f == NULL (result = -A u), but not both, nor without f diag. `diag`, which may be NULL and lies as result does, gets the diagonal; with it
- * `ahead`, which may be NULL, the entries of the next unknowns in x, or in y where `along_y`. 8 words per unknown with
- * result (5 bands, u, f, result), 7 without; 2 without u; one more with diag, without u 6. */
-=======
  * it is not wanted; u == NULL is zero, and so is f == NULL (result = -A u), but not both, nor without f diag. `diag`,
  * which may be NULL and lies as result does, gets the diagonal; with it `ahead`, which may be NULL, the entries of the
  * next unknowns in x, or in y where `along_y`. 8 words per unknown with result (5 bands, u, f, result), 7 without; 2
  * without u; one more with diag, without u 6. */
->>>>>>> kinds
 struct starfish_band_residual {
     struct starfish_band_matrix matrix;
     struct starfish_rectangle at;

@@ -1,11 +1,7 @@
 /* One multigrid cycle over any hierarchy of grids: V, F or W, and full multigrid.
  *
  * The walk knows nothing of what a level is: a hierarchy's operations smooth, restrict, prolong and solve, be it by
-<<<<<<< HEAD
  * submitting tasks (tasks/hierarchy.h) or by running kernels at once (tail.h). On every level there are a solution
-=======
- * submitting tasks (tasks/q1.h) or by running kernels at once (tail.h). On every level there are a solution
->>>>>>> kinds
  * u and a right-hand side f.
  *
  * Operations are told whether u is `zero` yet: whatever its memory holds, it stands for 0 until an operation has

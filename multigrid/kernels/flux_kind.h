@@ -10,12 +10,8 @@
 #include "multigrid/kernels/grid_kind.h"
 #include "multigrid/kernels/weigh.h"
 
-<<<<<<< HEAD
-/* The shape of a grid, and how it is interpolated from the next coarser one; its table is, for x, y, z one after the other,
-=======
 /* The shape of a grid, and how it is interpolated from the next coarser one; its table is, for x, y, z one after the
  * other,
->>>>>>> kinds
  *     coupling (n + 1), extra, weight (n each),
  * then again for x, y, z
  *     lower, upper (n each), gather (4 times coarse),

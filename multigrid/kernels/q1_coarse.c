@@ -5,11 +5,7 @@
 #include "krylov/kernels/krylov.h"
 #include "multigrid/kernels/q1_steps.h"
 
-<<<<<<< HEAD
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
-=======
-STARFISH_PLACE_KERNEL(run_update, starfish_krylov_update)
->>>>>>> kinds
 STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
 
 enum { ALIGNMENT = 256, VECTORS = 4 };
@@ -72,16 +68,12 @@ static struct krylov lay_out(const struct starfish_place *place, const struct st
 
 static int find_scalars(const struct krylov *k, enum starfish_krylov_stage stage, double sign)
 {
-<<<<<<< HEAD
     const struct starfish_krylov_scalars scalars = {.stage = stage,
                                                     .sign = sign,
                                                     .tolerance = k->coarse->tolerance,
                                                     .parts = 1,
                                                     .sums = {k->sums},
                                                     .state = k->state};
-=======
-    const struct starfish_krylov_scalars scalars = {stage, k->coarse->tolerance, sign, k->sums, k->state};
->>>>>>> kinds
 
 #ifdef STARFISH_CUDA
     if (k->place.gpu)
@@ -103,7 +95,6 @@ static int find_product(const struct krylov *k, const void *u, const void *v)
 static int update(const struct krylov *k, enum starfish_krylov_scalar factor, const void *u, const void *correction,
                   void *v)
 {
-<<<<<<< HEAD
     const struct starfish_vector_update vectors = {.nx = k->solve->at.x1,
                                                    .at = k->solve->at,
                                                    .factor = 1,
@@ -112,10 +103,6 @@ static int update(const struct krylov *k, enum starfish_krylov_scalar factor, co
                                                    .pitch = k->solve->at.x1,
                                                    .v = v,
                                                    .scalar = k->state + factor};
-=======
-    const struct starfish_krylov_update vectors = {
-        k->solve->at.x1, k->solve->at.y1, k->state + factor, u, correction, v};
->>>>>>> kinds
 
     return run_update(&k->place, &vectors);
 }

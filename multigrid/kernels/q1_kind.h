@@ -1,10 +1,5 @@
-<<<<<<< HEAD
-/* Bilinear (Q1) elements on a tensor product grid as a grid kind: nx x ny unknowns in x and y, a nine-band matrix or the
- * tensor products it is made of (band.h, tensor.h), smoothed by lines, points or four colours.
-=======
 /* Bilinear (Q1) elements on a tensor product grid as a grid kind: nx x ny unknowns in x and y, a nine-band matrix or
  * the tensor products it is made of (band.h, tensor.h), smoothed by lines, points or four colours.
->>>>>>> kinds
  *
  * The coarsest grid is solved by its inverse or by preconditioned conjugate gradients (q1_coarse.h). The weights of the
  * transfers between two grids are in the coarser one's table. Sweeps by lines in y work on runs of columns. */
