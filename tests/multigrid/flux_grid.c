@@ -50,11 +50,9 @@ void *test_flux_upload(const struct test_flux_grid *g, const double *values, siz
 double *test_flux_download(const struct test_flux_grid *g, const void *device, size_t count)
 {
     void *got = malloc(count * sizeof(double));
-    double *values = malloc(count * sizeof *values);
 
     g->device->memory->download(got, device, count * real_size(g));
-    for (size_t e = 0; e < count; e++)
-        values[e] = test_real_get(got, g->precision, e);
+    double *values = test_doubles(g->precision, got, count);
     free(got);
     return values;
 }

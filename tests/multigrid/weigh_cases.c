@@ -26,10 +26,8 @@ struct grid {
 static double *numbers(starfish_precision precision, size_t count, unsigned *seed, const void **device)
 {
     void *reals = test_reals(precision, count, seed);
-    double *values = malloc((count > 0 ? count : 1) * sizeof *values);
+    double *values = test_doubles(precision, reals, count);
 
-    for (size_t e = 0; e < count; e++)
-        values[e] = test_real_get(reals, precision, e);
     *device = tested->memory->upload(reals, count * starfish_real_size(precision));
     free(reals);
     return values;
