@@ -57,7 +57,7 @@ double starfish_band_ref_residual(const struct starfish_band_ref *ref, const dou
                                   size_t j)
 {
     const size_t here = i + j * ref->n[0];
-    double value = f[here];
+    double value = f ? f[here] : 0;
 
     for (int k = 0; u && k < 9; k++) {
         const int dx = k % 3 - 1, dy = k / 3 - 1;

@@ -19,7 +19,7 @@ struct starfish_band_ref {
 double starfish_band_ref_stored(const struct starfish_band_ref *ref, size_t i, size_t j, int dx, int dy);
 /* The matrix entry of (i,j) and (i + dx, j + dy). */
 double starfish_band_ref_entry(const struct starfish_band_ref *ref, size_t i, size_t j, int dx, int dy);
-/* f - A u at (i,j); u == NULL is zero. */
+/* f - A u at (i,j); u == NULL is zero, and so is f == NULL. */
 double starfish_band_ref_residual(const struct starfish_band_ref *ref, const double *u, const double *f, size_t i,
                                   size_t j);
 /* Half a four-colour step on rows y0 .. y1-1, in place and one unknown after the other (struct starfish_band_colours). */
