@@ -95,11 +95,3 @@ void REAL_NAME(starfish_residual_cpu)(const struct starfish_residual *a)
         a->maximum[1] = (double)maximum[1];
     }
 }
-
-void REAL_NAME(starfish_add_cpu)(const struct starfish_add *a)
-{
-    real *restrict u = a->u;
-    const real *restrict correction = a->correction;
-    for (size_t i = 0; i < a->count; i++)
-        u[i] += correction[i];
-}

@@ -40,4 +40,13 @@ static inline void *test_reals(starfish_precision precision, size_t count, unsig
     return array;
 }
 
+/* The array as doubles; the caller frees. */
+static inline double *test_doubles(starfish_precision precision, const void *array, size_t count)
+{
+    double *copy = malloc((count > 0 ? count : 1) * sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++)
+        copy[i] = test_real_get(array, precision, i);
+    return copy;
+}
+
 #endif

@@ -1,7 +1,7 @@
 /* Cases of the kernels on seven-point matrices, run on a device and compared with their definitions written out
  * naively. */
-#ifndef STARFISH_TESTS_MULTIGRID_SEVEN_KERNEL_CASES_H
-#define STARFISH_TESTS_MULTIGRID_SEVEN_KERNEL_CASES_H
+#ifndef STARFISH_TESTS_MULTIGRID_FLUX_KERNEL_CASES_H
+#define STARFISH_TESTS_MULTIGRID_FLUX_KERNEL_CASES_H
 
 #include "multigrid/kernels/flux.h"
 #include "tests/common/memory.h"

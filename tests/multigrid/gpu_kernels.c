@@ -12,13 +12,9 @@ PACKED_ON_DEVICE(starfish_band_residual)
 BOTH_ON_DEVICE(starfish_band_jacobi)
 PACKED_ON_DEVICE(starfish_band_jacobi)
 BOTH_ON_DEVICE(starfish_band_colours)
-BOTH_ON_DEVICE(starfish_vector_update)
-BOTH_ON_DEVICE(starfish_vector_product)
 BOTH_ON_DEVICE(starfish_band_dense)
 BOTH_ON_DEVICE(starfish_restrict)
 BOTH_ON_DEVICE(starfish_prolong)
-ON_DEVICE(starfish_vector_narrow_cuda, starfish_vector_narrow)
-ON_DEVICE(starfish_vector_widen_cuda, starfish_vector_widen)
 
 static const struct test_multigrid_device device = {
     &test_cuda_memory,
@@ -28,15 +24,15 @@ static const struct test_multigrid_device device = {
      starfish_band_jacobi_cuda_f32_bf16_here},
     {starfish_band_colours_cuda_f32_here, starfish_band_colours_cuda_f64_here},
     {NULL, NULL, NULL, NULL},
-    {starfish_vector_update_cuda_f32_here, starfish_vector_update_cuda_f64_here},
-    {starfish_vector_product_cuda_f32_here, starfish_vector_product_cuda_f64_here},
     {starfish_band_dense_cuda_f32_here, starfish_band_dense_cuda_f64_here},
-    starfish_vector_narrow_cuda_here,
-    starfish_vector_widen_cuda_here,
     {starfish_restrict_cuda_f32_here, starfish_restrict_cuda_f64_here},
     {starfish_prolong_cuda_f32_here, starfish_prolong_cuda_f64_here}};
 
 int main(void)
 {
-    return test_cuda_devices() > 0 ? test_multigrid_kernels(&device, !getenv("STARFISH_TEST_SMALL")) : 77;
+    const int large_sizes = !getenv("STARFISH_TEST_SMALL");
+
+    if (test_cuda_devices() == 0)
+        return 77;
+    return test_band_kernels(&device, large_sizes) + test_transfer_kernels(&device, large_sizes);
 }

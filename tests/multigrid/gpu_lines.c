@@ -1,9 +1,9 @@
-/* Line steps on CUDA against their definition: the residual entry by entry, lines by Thomas' algorithm in double.
+/* Line steps on CUDA against their naive reference: the residual entry by entry, lines by Thomas' algorithm in f64.
  * Matrices of random bands and of tensor products of random elements; lengths around those of chunks, parts and
  * clusters. Exit status 77 without a device. */
 #include "multigrid/kernels/lines.h"
 #include "tests/common/reals.h"
-#include "tests/multigrid/matrix_oracle.h"
+#include "tests/multigrid/q1_matrix.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,33 +14,14 @@
 #include <cmocka.h>
 #include <cuda_runtime_api.h>
 
-/* x of a line by Thomas' algorithm. */
-static void naive_line(const struct test_matrix *g, int direction, int with_u, long line, double *x)
-{
-    const long n = (long)g->n[direction];
-    const int dx = direction == 0, dy = direction == 1;
-    double *upper = calloc((size_t)n, sizeof *upper);
-
-    for (long k = 0; k < n; k++) {
-        const long i = dx ? k : line, j = dx ? line : k;
-        const double lower = k > 0 ? test_matrix_entry(g, i, j, -dx, -dy) : 0;
-        const double pivot = test_matrix_entry(g, i, j, 0, 0) - (k > 0 ? lower * upper[k - 1] : 0);
-        upper[k] = test_matrix_entry(g, i, j, dx, dy) / pivot;
-        x[k] = (test_matrix_residual(g, with_u, i, j) - (k > 0 ? lower * x[k - 1] : 0)) / pivot;
-    }
-    for (long k = n - 2; k >= 0; k--)
-        x[k] -= upper[k] * x[k + 1];
-    free(upper);
-}
-
 static void check_lines(const struct test_matrix *g, int direction, int with_u, const void *v)
 {
     const size_t n = g->n[direction], lines = g->n[1 - direction];
     const double damping = 0.7, tolerance = 256 * test_real_epsilon(g->precision);
-    double *x = calloc(n, sizeof *x);
+    double *x = calloc(2 * n, sizeof *x);
 
     for (size_t line = 0; line < lines; line++) {
-        naive_line(g, direction, with_u, (long)line, x);
+        starfish_band_ref_line(&g->ref, direction, line, with_u ? g->ref_u : NULL, g->ref_f, x, x + n);
         for (size_t k = 0; k < n; k++) {
             const size_t e = direction == 0 ? k + line * g->n[0] : line + k * g->n[0];
             const double before = with_u ? test_real_get(g->u, g->precision, e) : 0;

@@ -1,4 +1,4 @@
-/* Cases of the multigrid kernels, run on a device and compared with their definitions written out naively. */
+/* Cases of the kernels of Q1 multigrid, run on a device and compared with their definitions written out naively. */
 #ifndef STARFISH_TESTS_MULTIGRID_KERNEL_CASES_H
 #define STARFISH_TESTS_MULTIGRID_KERNEL_CASES_H
 
@@ -15,16 +15,14 @@ struct test_multigrid_device {
     void (*jacobi[4])(const struct starfish_band_jacobi *arguments);
     void (*colours[2])(const struct starfish_band_colours *arguments);
     void (*columns[4])(const struct starfish_band_columns *arguments); /* NULL but on cores */
-    void (*update[2])(const struct starfish_vector_update *arguments);
-    void (*product[2])(const struct starfish_vector_product *arguments);
     void (*dense[2])(const struct starfish_band_dense *arguments);
-    void (*narrow)(const struct starfish_vector_narrow *arguments);
-    void (*widen)(const struct starfish_vector_widen *arguments);
     void (*restrict_residual[2])(const struct starfish_restrict *arguments);
     void (*prolong[2])(const struct starfish_prolong *arguments);
 };
 
-/* All of them; large_sizes: grids of more unknowns than a device has threads, too. Returns how many failed. */
-int test_multigrid_kernels(const struct test_multigrid_device *device, int large_sizes);
+/* band_cases.c, transfer_cases.c; large_sizes: grids of more unknowns than a device has threads, too. They return how many
+ * tests failed. */
+int test_band_kernels(const struct test_multigrid_device *device, int large_sizes);
+int test_transfer_kernels(const struct test_multigrid_device *device, int large_sizes);
 
 #endif

@@ -2,9 +2,11 @@
 #include "tests/multigrid/solve_problems.h"
 
 #include "base/real.h"
+#include "multigrid/q1.h"
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
 
+#include <lapacke.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,4 +134,90 @@ void test_q1_assert_error(const char *name, int level, double error, double expe
 {
     if (!(fabs(error / expected - 1) <= tolerance))
         fail_msg("%s, level %d: error %.7e instead of %.7e", name, level, error, expected);
+}
+
+/* ---- Against elimination ----------------------------------------------------------------------------------------- */
+
+/* By LAPACK's banded Cholesky factorisation of the assembled matrix. */
+static void solve_banded(const struct test_q1_mesh *mesh, double *solution)
+{
+    struct starfish_q1_grid grid;
+    const size_t nx = mesh->n[0], n = mesh->count, band = nx + 1, rows = band + 1;
+    const size_t ahead[5] = {0, 1, nx - 1, nx, nx + 1};
+    double *table = calloc(starfish_band_table_start(nx, mesh->n[1], 5), sizeof *table);
+    double *matrix = calloc(rows * n, sizeof *matrix);
+
+    ASSERT_OK(starfish_q1_grid_create(&grid, &mesh->problem));
+    starfish_q1_assemble(&grid, table);
+    const struct starfish_band_matrix bands = starfish_band_table_point(nx, mesh->n[1], table, sizeof *table);
+    for (size_t i = 0; i < n; i++)
+        matrix[i * rows] = starfish_band_diagonal(&bands, i);
+    for (size_t b = 1; b < 5; b++)
+        for (size_t i = 0; i < n; i++)
+            if (i + ahead[b] < n)
+                matrix[ahead[b] + i * rows] += table[starfish_band_table_start(nx, mesh->n[1], b) + i];
+    memcpy(solution, mesh->load, n * sizeof *solution);
+    assert_int_equal(LAPACKE_dpbsv(LAPACK_COL_MAJOR, 'L', (lapack_int)n, (lapack_int)band, 1, matrix, (lapack_int)rows,
+                                   solution, (lapack_int)n),
+                     0);
+    free(table);
+    free(matrix);
+    starfish_q1_grid_destroy(&grid);
+}
+
+/* Widths and coefficients that vary by `spread`, and random loads. */
+void test_q1_random(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neumann, double spread, int variable)
+{
+    unsigned seed = (unsigned)(nx + 7 * ny);
+
+    test_q1_problem(mesh, nx, ny, neumann);
+    for (int d = 0; d < 2; d++)
+        for (size_t e = 0; e < mesh->problem.elements[d]; e++)
+            mesh->width[d][e] = pow(spread, 0.5 * test_real_random(&seed));
+    for (int d = 0; d < 2 && variable; d++) {
+        mesh->problem.diffusion[d] = mesh->diffusion[d] = malloc(nx * ny * sizeof(double));
+        for (size_t e = 0; e < nx * ny; e++)
+            mesh->diffusion[d][e] = (d ? 20 : 1) * pow(10, 0.5 * test_real_random(&seed));
+    }
+    mesh->problem.reaction = neumann == 15 ? 1e-3 : 0;
+    for (size_t i = 0; i < mesh->count; i++)
+        mesh->load[i] = test_real_random(&seed);
+}
+
+double test_q1_difference(const double *a, const double *b, size_t n)
+{
+    double difference = 0, largest = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        difference = fmax(difference, isfinite(a[i]) ? fabs(a[i] - b[i]) : (double)INFINITY);
+        largest = fmax(largest, fabs(b[i]));
+    }
+    return difference / largest;
+}
+
+/* Solutions of the same arithmetic: equal, unless some tasks may run on cores or on a GPU as it comes, which round
+ * differently. */
+void test_q1_assert_same(const double *a, const double *b, size_t n, double rounding)
+{
+    const int either = starfish_context_workers_of(test_q1_context, STARFISH_CPU) > 0 &&
+                       starfish_context_workers_of(test_q1_context, STARFISH_GPU) > 0;
+    const double difference = test_q1_difference(a, b, n);
+
+    if (!(difference <= (either ? rounding : 0)))
+        fail_msg("solutions differ by %.3g", difference);
+}
+
+void test_q1_against_elimination(const struct test_q1_mesh *mesh, const struct starfish_multigrid_options *options,
+                                 double tolerance)
+{
+    struct starfish_multigrid_info info;
+    double *solution = calloc(mesh->count, sizeof *solution), *by_elimination = calloc(mesh->count, sizeof *solution);
+
+    ASSERT_OK(test_q1_solve(mesh, options, solution, &info));
+    solve_banded(mesh, by_elimination);
+    const double difference = test_q1_difference(solution, by_elimination, mesh->count);
+    if (!(difference <= tolerance))
+        fail_msg("%zu x %zu unknowns: off by %.3g after %d cycles", mesh->n[0], mesh->n[1], difference, info.cycles);
+    free(solution);
+    free(by_elimination);
 }

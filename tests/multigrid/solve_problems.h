@@ -32,4 +32,15 @@ double test_q1_error_of(const char *name, int level, const struct starfish_multi
                         struct starfish_multigrid_info *info);
 void test_q1_assert_error(const char *name, int level, double error, double expected, double tolerance);
 
+/* A mesh whose widths and coefficients vary by `spread`, and its random load. */
+void test_q1_random(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neumann, double spread, int variable);
+/* The largest difference over the largest b; infinite where a is not finite. */
+double test_q1_difference(const double *a, const double *b, size_t n);
+/* Solutions of the same arithmetic are equal, unless some tasks may run on cores or on a GPU as it comes, which round
+ * differently. */
+void test_q1_assert_same(const double *a, const double *b, size_t n, double rounding);
+/* The solution is that of LAPACK's banded Cholesky factorisation. */
+void test_q1_against_elimination(const struct test_q1_mesh *mesh, const struct starfish_multigrid_options *options,
+                                 double tolerance);
+
 #endif

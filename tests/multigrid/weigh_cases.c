@@ -1,6 +1,7 @@
-/* Cases of the kernels on volumes. Arrays lie between guard zones, and results are NaN before. */
+/* Cases of the kernels on volumes, compared with their naive references. Arrays lie between guard zones, and results are NaN before. */
 #include "tests/multigrid/weigh_cases.h"
 
+#include "multigrid/kernels/flux_ref.h"
 #include "tests/common/reals.h"
 
 #include <math.h>
@@ -16,10 +17,21 @@ static const struct test_weigh_device *tested;
 struct grid {
     starfish_precision precision;
     size_t count;
-    void *weight[3], *v;
-    struct starfish_volumes at;
+    double *weight[3], *v;               /* of the host, in f64 for the naive reference */
+    struct starfish_volumes host_at, at; /* of the host and of the device */
     const void *device_v;
 };
+
+/* Random numbers of the precision, as doubles, and the device's copy of them. */
+static double *numbers(starfish_precision precision, size_t count, unsigned *seed, const void **device)
+{
+    void *reals = test_reals(precision, count, seed);
+    double *values = test_doubles(precision, reals, count);
+
+    *device = tested->memory->upload(reals, count * starfish_real_size(precision));
+    free(reals);
+    return values;
+}
 
 static void make_grid(struct grid *g, starfish_precision precision, const size_t n[3], size_t z0, size_t z1)
 {
@@ -28,11 +40,12 @@ static void make_grid(struct grid *g, starfish_precision precision, const size_t
     *g = (struct grid){.precision = precision, .count = n[0] * n[1] * n[2], .at = {.z0 = z0, .z1 = z1}};
     for (int d = 0; d < 3; d++) {
         g->at.n[d] = n[d];
-        g->weight[d] = test_reals(precision, n[d], &seed);
-        g->at.weight[d] = tested->memory->upload(g->weight[d], n[d] * starfish_real_size(precision));
+        g->weight[d] = numbers(precision, n[d], &seed, &g->at.weight[d]);
     }
-    g->v = test_reals(precision, g->count, &seed);
-    g->device_v = tested->memory->upload(g->v, g->count * starfish_real_size(precision));
+    g->host_at = g->at;
+    for (int d = 0; d < 3; d++)
+        g->host_at.weight[d] = g->weight[d];
+    g->v = numbers(precision, g->count, &seed, &g->device_v);
 }
 
 static void free_grid(struct grid *g)
@@ -41,14 +54,6 @@ static void free_grid(struct grid *g)
     for (int d = 0; d < 3; d++)
         free(g->weight[d]);
     free(g->v);
-}
-
-static double volume(const struct grid *g, size_t e)
-{
-    const size_t i = e % g->at.n[0], j = e / g->at.n[0] % g->at.n[1], k = e / g->at.n[0] / g->at.n[1];
-
-    return test_real_get(g->weight[0], g->precision, i) * test_real_get(g->weight[1], g->precision, j) *
-           test_real_get(g->weight[2], g->precision, k);
 }
 
 static int inside(const struct grid *g, size_t e)
@@ -60,43 +65,52 @@ static int inside(const struct grid *g, size_t e)
 
 static void check_weigh(struct grid *g, int weighs_values, int weighs_offset, int in_place)
 {
-    const size_t bytes = g->count * starfish_real_size(g->precision);
-    void *result = tested->memory->upload(in_place ? g->v : NULL, bytes), *host = malloc(bytes);
-    const struct starfish_weigh weigh = {.at = g->at,
-                                         .weighs_values = weighs_values,
-                                         .weighs_offset = weighs_offset,
-                                         .scale = -1.5,
-                                         .offset = 0.75,
-                                         .v = in_place ? result : g->device_v,
-                                         .result = result};
+    const size_t size = starfish_real_size(g->precision), bytes = g->count * size;
+    void *result = tested->memory->upload(NULL, bytes), *host = malloc(bytes);
+    double *expected = malloc(g->count * sizeof *expected);
+    struct starfish_weigh weigh = {.at = g->at,
+                                   .weighs_values = weighs_values,
+                                   .weighs_offset = weighs_offset,
+                                   .scale = -1.5,
+                                   .offset = 0.75,
+                                   .v = g->device_v,
+                                   .result = result};
 
+    if (in_place) {
+        tested->memory->download(host, g->device_v, bytes);
+        weigh.v = weigh.result = result = tested->memory->upload(host, bytes);
+    }
     tested->weigh[g->precision](&weigh);
     tested->memory->download(host, result, bytes);
+    weigh.at = g->host_at;
+    weigh.v = g->v;
+    weigh.result = expected;
+    starfish_weigh_ref(&weigh);
     for (size_t e = 0; e < g->count; e++) {
-        const double v = test_real_get(g->v, g->precision, e), is = test_real_get(host, g->precision, e);
-        const double wanted = -1.5 * v * (weighs_values ? volume(g, e) : 1) + 0.75 * (weighs_offset ? volume(g, e) : 1);
+        const double is = test_real_get(host, g->precision, e);
         if (inside(g, e))
-            assert_true(fabs(is - wanted) <= 8 * test_real_epsilon(g->precision));
+            assert_true(fabs(is - expected[e]) <= 8 * test_real_epsilon(g->precision));
         else
-            assert_true(in_place ? is == v : isnan(is));
+            assert_true(in_place ? is == g->v[e] : isnan(is));
     }
     free(host);
+    free(expected);
 }
 
 static void check_sum(struct grid *g, int weighs_values)
 {
     static double host[STARFISH_SUMS];
-    double *sums = tested->memory->upload(NULL, sizeof host), sum = 0, wanted = 0;
-    const struct starfish_volume_sum arguments = {
+    double *sums = tested->memory->upload(NULL, sizeof host), sum = 0;
+    struct starfish_volume_sum arguments = {
         .at = g->at, .weighs_values = weighs_values, .v = g->device_v, .sums = sums};
 
     tested->sum[g->precision](&arguments);
     tested->memory->download(host, sums, sizeof host);
     for (size_t s = 0; s < STARFISH_SUMS; s++)
         sum += host[s];
-    for (size_t e = 0; e < g->count; e++)
-        if (inside(g, e))
-            wanted += test_real_get(g->v, g->precision, e) * (weighs_values ? volume(g, e) : 1);
+    arguments.at = g->host_at;
+    arguments.v = g->v;
+    const double wanted = starfish_volume_sum_ref(&arguments);
     assert_true(fabs(sum - wanted) <= 4 * test_real_epsilon(g->precision) * (double)g->count);
 }
 

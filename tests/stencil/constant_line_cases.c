@@ -66,7 +66,7 @@ static void solve_pinned(const struct line *line, const double *f, double *x)
     }
 }
 
-static void check(const struct test_sparse_device *device, const struct line *line, starfish_precision precision,
+static void check(const struct test_stencil_device *device, const struct line *line, starfish_precision precision,
                   size_t stride, size_t slabs, int periodic)
 {
     const struct test_memory *memory = device->memory;
@@ -130,7 +130,7 @@ static void check(const struct test_sparse_device *device, const struct line *li
     free(got);
 }
 
-void test_constant_line_table(const struct test_sparse_device *device)
+void test_constant_line_table(const struct test_stencil_device *device)
 {
     static const struct {
         size_t n, stride, slabs;

@@ -55,12 +55,12 @@ static void sum(const struct starfish_constant_sum *a)
     finish(starfish_constant_sum_cuda(a, NULL));
 }
 
-static const struct test_sparse_device device = {&test_cuda_memory, residual, boundary_rhs, constant_mode, add,
-                                                 moments,           sum,      correct};
+static const struct test_stencil_device device = {&test_cuda_memory, residual, boundary_rhs, constant_mode, add,
+                                                  moments,           sum,      correct};
 
 int main(void)
 {
     if (test_cuda_devices() == 0)
         return NO_DEVICE;
-    return test_sparse_kernels(&device, getenv("STARFISH_TEST_SMALL") == NULL);
+    return test_stencil_kernels(&device, getenv("STARFISH_TEST_SMALL") == NULL);
 }

@@ -37,10 +37,10 @@ static void correct(starfish_precision precision, const struct starfish_constant
     (precision == STARFISH_F32 ? starfish_constant_correct_cpu_f32 : starfish_constant_correct_cpu_f64)(a);
 }
 
-static const struct test_sparse_device device = {
+static const struct test_stencil_device device = {
     &test_host_memory, residual, boundary_rhs, constant_mode, add, moments, starfish_constant_sum_cpu, correct};
 
 int main(void)
 {
-    return test_sparse_kernels(&device, 0);
+    return test_stencil_kernels(&device, 0);
 }

@@ -9,7 +9,7 @@
 
 #include <starfish/types.h>
 
-struct test_sparse_device {
+struct test_stencil_device {
     const struct test_memory *memory;
     void (*residual)(starfish_precision precision, const struct starfish_residual *arguments);
     void (*boundary_rhs)(starfish_precision precision, const struct starfish_boundary_rhs *arguments);
@@ -25,20 +25,25 @@ struct test_slab {
     size_t n[3], first, count;
 };
 
-/* Every small slab, precision and set of periodic directions. */
-void test_residual_table(const struct test_sparse_device *device);
-void test_residual_slab(const struct test_sparse_device *device, const struct test_slab *slab);
-void test_residual_not_finite(const struct test_sparse_device *device);
-void test_boundary_table(const struct test_sparse_device *device);
-void test_boundary_slab(const struct test_sparse_device *device, const struct test_slab *slab);
-void test_constant_mode_table(const struct test_sparse_device *device);
-void test_constant_mode_size(const struct test_sparse_device *device, size_t lanes, size_t ny, size_t nz, int tiles);
+enum { TEST_SLABS = 25 };
+extern const struct test_slab test_slabs[TEST_SLABS];
+
+/* residual_cases.c: every small slab, precision and set of periodic directions; complex numbers where n[0] is 2. */
+void test_residual_table(const struct test_stencil_device *device);
+void test_residual_slab(const struct test_stencil_device *device, const struct test_slab *slab);
+void test_residual_not_finite(const struct test_stencil_device *device);
+/* boundary_cases.c */
+void test_boundary_table(const struct test_stencil_device *device);
+void test_boundary_slab(const struct test_stencil_device *device, const struct test_slab *slab);
+/* stencil_cases.c */
+void test_constant_mode_table(const struct test_stencil_device *device);
+void test_constant_mode_size(const struct test_stencil_device *device, size_t lanes, size_t ny, size_t nz, int tiles);
 
 /* constant_line_cases.c */
-void test_constant_line_table(const struct test_sparse_device *device);
+void test_constant_line_table(const struct test_stencil_device *device);
 
 /* All of the above as one group of tests; large_sizes: more unknowns than a device has threads, too. Returns how many
  * failed. */
-int test_sparse_kernels(const struct test_sparse_device *device, int large_sizes);
+int test_stencil_kernels(const struct test_stencil_device *device, int large_sizes);
 
 #endif

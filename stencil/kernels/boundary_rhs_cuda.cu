@@ -1,0 +1,93 @@
+/* Boundary data moved to the right-hand side (stencil.h) on the GPU.
+ *
+ * Bound by memory: 2 reals per unknown, the right-hand side read and the result written. In place only the unknowns next
+ * to a face are touched. A thread marches along z through a column (columns.cuh), DEPTH planes at a time, which are
+ * loaded before the first of them is stored so that loads wait together. Every unknown subtracts its faces by itself and
+ * in the order of the axes: no two threads write one element, and the sum does not depend on how the field is cut. */
+extern "C" {
+#include "stencil/kernels/stencil.h"
+}
+
+#include "base/cuda_entries.h"
+#include "stencil/kernels/columns.cuh"
+
+namespace
+{
+
+constexpr size_t DEPTH = 4;
+
+template <typename real> struct Face {
+    real weight, constant;
+    const real *data;
+    __device__ real operator()(size_t index) const { return weight * (data ? data[index] : constant); }
+};
+
+template <typename real> struct Boundary {
+    Columns columns;
+    size_t first_plane, planes;
+    Face<real> face[3][2];
+    const real *rhs;
+    real *result;
+};
+
+/* The value at (i,j) of plane k of the whole field, less the faces that it lies on. */
+template <typename real>
+__device__ real without_faces(const Boundary<real> &a, size_t i, size_t j, size_t k, real value)
+{
+    const size_t nx = a.columns.nx, ny = a.columns.ny;
+    if (i == 0)
+        value -= a.face[0][0](j + ny * k);
+    if (i == nx - 1)
+        value -= a.face[0][1](j + ny * k);
+    if (j == 0)
+        value -= a.face[1][0](i + nx * k);
+    if (j == ny - 1)
+        value -= a.face[1][1](i + nx * k);
+    if (k == 0)
+        value -= a.face[2][0](i + nx * j);
+    if (k == a.planes - 1)
+        value -= a.face[2][1](i + nx * j);
+    return value;
+}
+
+template <typename real> __global__ void __launch_bounds__(MOST_THREADS) boundary_kernel(const Boundary<real> a)
+{
+    const Column c = column_of_thread(a.columns);
+    const size_t plane = a.columns.nx * a.columns.ny, in_plane = c.i + c.j * a.columns.nx;
+    const bool on_side = c.i == 0 || c.i + 1 == a.columns.nx || c.j == 0 || c.j + 1 == a.columns.ny;
+    const bool every = on_side || a.result != a.rhs; /* otherwise the two end planes of the field alone */
+    for (size_t first = c.first; first < c.last; first += DEPTH) {
+        real value[DEPTH];
+        bool wanted[DEPTH];
+#pragma unroll
+        for (size_t d = 0; d < DEPTH; d++) {
+            const size_t k = a.first_plane + first + d;
+            wanted[d] = first + d < c.last && (every || k == 0 || k == a.planes - 1);
+            value[d] = wanted[d] ? a.rhs[in_plane + (first + d) * plane] : real(0);
+        }
+#pragma unroll
+        for (size_t d = 0; d < DEPTH; d++)
+            if (wanted[d])
+                a.result[in_plane + (first + d) * plane] =
+                    without_faces(a, c.i, c.j, a.first_plane + first + d, value[d]);
+    }
+}
+
+template <typename real> int boundary_rhs(const starfish_boundary_rhs *a, cudaStream_t stream)
+{
+    Boundary<real> k = {
+        {}, a->first_plane, a->planes, {}, static_cast<const real *>(a->rhs), static_cast<real *>(a->result)};
+    const cudaError_t error = cut_columns(a->n, k.columns);
+    if (error != cudaSuccess)
+        return error;
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++)
+            k.face[axis][end] = {static_cast<real>(a->weight[axis][end]), static_cast<real>(a->constant[axis][end]),
+                                 static_cast<const real *>(a->face[axis][end])};
+    boundary_kernel<real><<<k.columns.blocks, threads_of(k.columns), 0, stream>>>(k);
+    return cudaGetLastError();
+}
+
+} // namespace
+
+STARFISH_CUDA_ENTRIES(starfish_boundary_rhs, boundary_rhs)

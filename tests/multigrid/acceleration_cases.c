@@ -1,0 +1,157 @@
+/* Q1 multigrid on a context: Chebyshev steps, and cycles as preconditioners of conjugate gradients. */
+#include "tests/multigrid/solve_cases.h"
+#include "tests/multigrid/solve_problems.h"
+
+#include "codelets/q1.h"
+#include "tests/common/check.h"
+#include "tests/common/reals.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Chebyshev --------------------------------------------------------------------------------------------------- */
+
+/* The product of 1 - w lambda over the first `count` of `steps` steps. */
+static double polynomial(double part, double high, int steps, int count, double lambda)
+{
+    const struct starfish_q1_shape shape = {.eigenvalue = high};
+    double product = 1;
+
+    for (int i = 0; i < count; i++)
+        product *= 1 - starfish_q1_damping(STARFISH_SMOOTHER_CHEBYSHEV, part, &shape, i, steps) * lambda;
+    return product;
+}
+
+/* Of all polynomials that are 1 at 0 the one that is smallest on the interval, where it is at most 1 / T(x), T(x) =
+ * cosh(m acosh x). */
+static void chebyshev_steps_make_the_polynomial(void **state)
+{
+    (void)state;
+    enum { POINTS = 4000 };
+    const double part = 0.4, high = 1.7, expected_at = (1 + part) / (1 - part);
+    for (int steps = 1; steps <= 12; steps++) {
+        double largest = 0;
+        for (int p = 0; p <= POINTS; p++) {
+            const double lambda = high * (part + (1 - part) * p / POINTS);
+            largest = fmax(largest, fabs(polynomial(part, high, steps, steps, lambda)));
+        }
+        assert_true(fabs(largest * cosh(steps * acosh(expected_at)) - 1) <= 1e-9);
+    }
+    /* no eigenvector grows on the way, however many steps: rounding errors do not */
+    for (int pairs = 1; pairs <= 50; pairs++)
+        for (int p = 0; p <= 100; p++)
+            assert_true(fabs(polynomial(part, high, 100, 2 * pairs, high * p / 100)) <= 1 + 1e-12);
+}
+
+/* With as many steps as Jacobi a cycle reduces the residual at least as much, in every precision, tail or not. In
+ * single precision cycles are counted only: they end before their factor settles. */
+static void chebyshev_is_no_worse_than_jacobi(void **state)
+{
+    (void)state;
+    static const starfish_precision precisions[][2] = {
+        {STARFISH_F64, STARFISH_F64}, {STARFISH_F64, STARFISH_F32}, {STARFISH_F32, STARFISH_F32}};
+    for (int p = 0; p < 3; p++)
+        for (int steps = 1; steps <= 4; steps++)
+            for (int tail = 0; tail < 2; tail++) {
+                struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+                struct starfish_multigrid_info jacobi, chebyshev;
+                options.precision = precisions[p][0];
+                options.inner = precisions[p][1];
+                options.inner_cycles = 1;
+                options.before = options.after = steps;
+                options.tail = tail ? 100000 : 1;
+                options.blocks = 3;
+                options.tolerance = p == 2 ? 1e-3 : 1e-8; /* single precision ends at 1e-4 */
+                options.smoother = STARFISH_SMOOTHER_JACOBI;
+                test_q1_error_of("U1", 6, &options, &jacobi);
+                options.smoother = STARFISH_SMOOTHER_CHEBYSHEV;
+                test_q1_error_of("U1", 6, &options, &chebyshev);
+                assert_int_equal(chebyshev.smoother, STARFISH_SMOOTHER_CHEBYSHEV);
+                if (!(chebyshev.residual <= options.tolerance && chebyshev.cycles <= jacobi.cycles &&
+                      (p == 2 || chebyshev.factor <= jacobi.factor)))
+                    fail_msg("%d steps: %d cycles by %.4f, Jacobi %d by %.4f", steps, chebyshev.cycles,
+                             chebyshev.factor, jacobi.cycles, jacobi.factor);
+            }
+}
+
+/* ---- Conjugate gradients ----------------------------------------------------------------------------------------- */
+
+/* Where cycles alone are slow; the error is as small. Mixed precision with one cycle in f32 for each step. */
+static void conjugate_gradients_take_fewer_cycles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int fewer;
+    } cases[] = {{"A4", 3}, {"A5", 4}, {"U1", 1}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (int variant = 0; variant < 4; variant++) {
+            struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+            struct starfish_multigrid_info alone, info;
+            options.smoother = STARFISH_SMOOTHER_ADI;
+            options.inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;
+            options.inner_cycles = 1;
+            options.tail = variant / 2 ? 1 : 0;
+            const double error = test_q1_error_of(cases[c].name, 7, &options, &alone);
+            options.conjugate_gradients = 1;
+            test_q1_assert_error(cases[c].name, 7, test_q1_error_of(cases[c].name, 7, &options, &info), error, 1e-4);
+            assert_int_equal(info.count, info.cycles + 1);
+            assert_int_equal(info.defects, variant % 2 ? info.cycles : 0);
+            if (!(info.residual <= 1e-8 && info.cycles <= alone.cycles - cases[c].fewer))
+                fail_msg("%s: %d cycles instead of %d", cases[c].name, info.cycles, alone.cycles);
+        }
+}
+
+/* Every symmetric cycle, cut in every way, against elimination. */
+static void conjugate_gradients_solve(void **state)
+{
+    (void)state;
+    static const starfish_smoother smoothers[] = {STARFISH_SMOOTHER_AUTO,   STARFISH_SMOOTHER_ADI,
+                                                  STARFISH_SMOOTHER_LINE_X, STARFISH_SMOOTHER_LINE_Y,
+                                                  STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV};
+    static const struct {
+        int steps, levels, guess;
+        size_t blocks, tail;
+        double digits;
+    } variants[] = {
+        {2, 0, 0, 3, 100, 0}, {1, 0, 0, 1, 1, 0}, {1, 3, 1, 16, 90, 0}, {3, 0, 0, 2, 1, 2}, {1, 0, 1, 4, 5000, 1}};
+    struct test_q1_mesh mesh;
+    test_q1_random(&mesh, 34, 43, 6, 1.5, 0);
+    for (int w = 0; w < 2; w++)
+        for (size_t s = 0; s < sizeof smoothers / sizeof smoothers[0]; s++)
+            for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
+                struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+                options.conjugate_gradients = 1;
+                options.shape = w ? STARFISH_CYCLE_W : STARFISH_CYCLE_V;
+                options.smoother = smoothers[s];
+                options.before = options.after = variants[v].steps;
+                options.levels = variants[v].levels;
+                options.initial_guess = variants[v].guess;
+                options.blocks = variants[v].blocks;
+                options.tail = variants[v].tail;
+                options.inner_digits = variants[v].digits;
+                options.inner = v % 2 ? STARFISH_F32 : STARFISH_F64;
+                options.tolerance = 1e-9;
+                test_q1_against_elimination(&mesh, &options, 1e-6);
+            }
+    test_q1_free(&mesh);
+}
+
+int test_multigrid_accelerations(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chebyshev_steps_make_the_polynomial),
+        cmocka_unit_test(chebyshev_is_no_worse_than_jacobi),
+        cmocka_unit_test(conjugate_gradients_take_fewer_cycles),
+        cmocka_unit_test(conjugate_gradients_solve),
+    };
+
+    return cmocka_run_group_tests_name("accelerations", tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+/* Q1 multigrid on a context: plans shared by threads, and refusals of bad arguments. */
+#include "tests/multigrid/solve_cases.h"
+#include "tests/multigrid/solve_problems.h"
+
+#include "tests/common/check.h"
+#include "tests/common/reals.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct job {
+    starfish_multigrid_plan *plan;
+    const struct test_q1_mesh *mesh;
+    double factor, *load, *solution;
+    starfish_status status;
+};
+
+static void *run_job(void *data)
+{
+    struct job *job = data;
+
+    for (size_t i = 0; i < job->mesh->count; i++)
+        job->load[i] = job->factor * job->mesh->load[i];
+    job->status = starfish_multigrid_solve(job->plan, job->load, job->solution, NULL);
+    return NULL;
+}
+
+/* Multiples by powers of two of one load have the same multiples as solutions, bit by bit. */
+static void threads_share_a_plan(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct job jobs[THREADS];
+    pthread_t threads[THREADS];
+    struct test_q1_mesh mesh;
+    starfish_multigrid_plan *plan;
+    options.tail = 200;
+    options.blocks = 3;
+    test_q1_named(&mesh, "A1", 6);
+    ASSERT_OK(starfish_q1_plan_create(test_q1_context, &mesh.problem, &options, &plan));
+    for (int t = 0; t < THREADS; t++) {
+        jobs[t] = (struct job){.plan = plan, .mesh = &mesh, .factor = ldexp(1, 3 * t)};
+        jobs[t].load = malloc(mesh.count * sizeof(double));
+        jobs[t].solution = malloc(mesh.count * sizeof(double));
+        assert_int_equal(pthread_create(&threads[t], NULL, run_job, &jobs[t]), 0);
+    }
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    for (int t = 0; t < THREADS; t++) {
+        assert_int_equal(jobs[t].status, STARFISH_SUCCESS);
+        for (size_t i = 0; i < mesh.count; i++)
+            jobs[t].solution[i] /= jobs[t].factor;
+        test_q1_assert_same(jobs[t].solution, jobs[0].solution, mesh.count, 1e-12);
+    }
+    for (int t = 0; t < THREADS; t++) {
+        free(jobs[t].load);
+        free(jobs[t].solution);
+    }
+    starfish_multigrid_plan_destroy(plan);
+    test_q1_free(&mesh);
+}
+
+/* Create must fail with a message that says `part`. */
+#define REFUSED(expected_status, part)                                                                                 \
+    do {                                                                                                               \
+        ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &p, &o, &plan), expected_status, part);                  \
+        assert_null(plan);                                                                                             \
+        p = mesh.problem;                                                                                              \
+        o = defaults;                                                                                                  \
+    } while (0)
+
+static void bad_arguments_are_named(void **state)
+{
+    (void)state;
+    const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct starfish_multigrid_options o = defaults;
+    starfish_multigrid_plan *plan;
+    struct test_q1_mesh mesh;
+    test_q1_named(&mesh, "U1", 7);
+    struct starfish_q1_problem p = mesh.problem;
+    double bad[128];
+    memcpy(bad, mesh.width[0], sizeof bad);
+    bad[5] = 0;
+    ASSERT_FAILS(starfish_q1_plan_create(NULL, &p, &o, &plan), STARFISH_ERROR_ARGUMENT, "context");
+    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, NULL, &o, &plan), STARFISH_ERROR_ARGUMENT, "problem");
+    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &p, &o, NULL), STARFISH_ERROR_ARGUMENT, "plan");
+    p.elements[1] = 0;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "elements[1]");
+    p.elements[0] = 1;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "unknowns");
+    p.width[1] = NULL;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "width[1]");
+    p.width[0] = bad;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "width[0][5]");
+    p.diffusion[0] = bad;
+    p.elements[0] = 64;
+    p.elements[1] = 2;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "diffusion[0][5]");
+    p.ends[0][1] = STARFISH_PERIODIC;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "ends[0][1]");
+    p.reaction = -1;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "reaction");
+    p.ends[0][0] = p.ends[0][1] = p.ends[1][0] = p.ends[1][1] = STARFISH_NEUMANN;
+    REFUSED(STARFISH_ERROR_SINGULAR, "constant");
+    o.size = 1;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "size");
+    o.precision = STARFISH_F32;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "inner");
+    o.smoother = STARFISH_SMOOTHERS;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
+    o.smoother = STARFISH_SMOOTHER_LINE_Z;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "three dimensions");
+    o.smoother = STARFISH_SMOOTHER_PLANE;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "three dimensions");
+    o.shape = (starfish_cycle_shape)4;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
+    o.damping = -1;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "damping");
+    o.smoother = STARFISH_SMOOTHER_CHEBYSHEV;
+    o.damping = 1;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "below 1");
+    o.before = o.after = 0;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "before");
+    o.tolerance = -1;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "tolerance");
+    o.most_cycles = 0;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "most_cycles");
+    o.inner_cycles = 0;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "inner_cycles");
+    o.levels = 2;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "coarsest");
+    o.blocks = 17;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "blocks");
+    o.storage = (starfish_storage)3;
+    o.inner = STARFISH_F32;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "storage");
+    o.storage = STARFISH_STORAGE_F16;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "storage");
+    o.storage = STARFISH_STORAGE_BF16;
+    o.inner = STARFISH_F32;
+    o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "storage");
+    o.storage = STARFISH_STORAGE_BF16;
+    o.inner = STARFISH_F32;
+    o.stored_diagonal = 1;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "storage");
+    o.conjugate_gradients = 1;
+    o.before = 3;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "must be the same");
+    o.conjugate_gradients = 1;
+    o.shape = STARFISH_CYCLE_F;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
+    o.conjugate_gradients = 1;
+    o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
+    ASSERT_OK(starfish_q1_plan_create(test_q1_context, &p, NULL, &plan));
+    ASSERT_FAILS(starfish_multigrid_solve(NULL, bad, bad, NULL), STARFISH_ERROR_ARGUMENT, "plan");
+    ASSERT_FAILS(starfish_multigrid_solve(plan, NULL, bad, NULL), STARFISH_ERROR_ARGUMENT, "rhs");
+    ASSERT_FAILS(starfish_multigrid_solve(plan, bad, NULL, NULL), STARFISH_ERROR_ARGUMENT, "solution");
+    ASSERT_FAILS(starfish_multigrid_solve(plan, bad, bad, NULL), STARFISH_ERROR_ARGUMENT, "same");
+    starfish_multigrid_plan_destroy(plan);
+    starfish_multigrid_plan_destroy(NULL);
+    test_q1_free(&mesh);
+}
+
+/* Widths whose matrix single precision cannot hold. */
+static void entries_beyond_the_precision_are_refused(void **state)
+{
+    (void)state;
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct test_q1_mesh mesh;
+    starfish_multigrid_plan *plan;
+    test_q1_named(&mesh, "U1", 4);
+    mesh.width[0][3] = 1e-45;
+    options.inner = STARFISH_F32;
+    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &mesh.problem, &options, &plan), STARFISH_ERROR_NUMERICAL,
+                 "beyond the precision");
+    test_q1_free(&mesh);
+    test_q1_named(&mesh, "A5", 7);
+    options.storage = STARFISH_STORAGE_F16;
+    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &mesh.problem, &options, &plan), STARFISH_ERROR_NUMERICAL,
+                 "16 bits");
+    test_q1_free(&mesh);
+}
+
+int test_multigrid_uses(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_share_a_plan),
+        cmocka_unit_test(bad_arguments_are_named),
+        cmocka_unit_test(entries_beyond_the_precision_are_refused),
+    };
+
+    return cmocka_run_group_tests_name("uses", tests, NULL, NULL);
+}
