@@ -49,7 +49,8 @@ INCLUDES = [
 # Headers that #includes in quotes may lead to.
 BESIDE = ("codelets/transform.h", "blktri/kernels/reduce.h", "bench/peers.h", "bench/peer_axis.h")
 
-# What a house with planted calls holds beside the file in question: functions on some floors, and tags that are no calls.
+# What a house with planted calls holds beside the file in question: functions on some floors, and
+# tags, which are no calls.
 FURNITURE = {
     "include/starfish/poisson.h": "struct starfish_plan;\nint starfish_plan_solve(struct starfish_plan *plan);\n",
     "poisson/solve.c": "int starfish_plan_solve(struct starfish_plan *plan)\n{\n    return 0;\n}\n",
