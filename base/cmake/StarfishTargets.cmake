@@ -129,6 +129,10 @@ function(starfish_test name)
     endif()
     add_test(NAME ${name} COMMAND ${name} ${test_ARGUMENTS})
     set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 600)
+    # ctest --parallel runs unit tests side by side, and all others alone: StarPU's workers are bound to all cores.
+    if(NOT "unit" IN_LIST test_LABELS)
+        set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+    endif()
     if(STARFISH_SANITIZE)
         # Memory that cannot be had is refused, as without the sanitizer, and what the library says then is tested.
         set(refuse "path_list_append:allocator_may_return_null=1")
