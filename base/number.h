@@ -1,12 +1,11 @@
-/* One source for real and complex numbers: a file listed in starfish_number_sources is compiled six times, three times
- * for each precision (base/real.h), and inside it scalar           is what vectors are made of, coefficient what
- * tridiagonal lines are made of: both real; complex and real (STARFISH_COMPLEX_VECTORS); or both complex
- * (STARFISH_COMPLEX_LINES), NUMBER_NAME(f)   is f_f32, f_complex_vectors_f32 or f_complex_lines_f32, or the same of
- * f64, STARFISH_REAL_NUMBERS is defined where both are real. Complex numbers are pairs (real part, imaginary part). */
+/* One source for real and complex numbers, in C: inside a file listed in starfish_number_sources (base/number_name.h),
+ * scalar is what vectors are made of, coefficient what tridiagonal lines are made of: both real; complex and real
+ * (STARFISH_COMPLEX_VECTORS); or both complex (STARFISH_COMPLEX_LINES). Complex numbers are pairs (real part, imaginary
+ * part). CUDA files have tridiag/kernels/number.cuh instead. */
 #ifndef STARFISH_BASE_NUMBER_H
 #define STARFISH_BASE_NUMBER_H
 
-#include "base/real.h"
+#include "base/number_name.h"
 
 #if defined(STARFISH_REAL_F32)
 typedef float _Complex real_pair;
@@ -17,16 +16,12 @@ typedef double _Complex real_pair;
 #if defined(STARFISH_COMPLEX_VECTORS)
 typedef real_pair scalar;
 typedef real coefficient;
-#define NUMBER_NAME(name) REAL_NAME(name##_complex_vectors)
 #elif defined(STARFISH_COMPLEX_LINES)
 typedef real_pair scalar;
 typedef real_pair coefficient;
-#define NUMBER_NAME(name) REAL_NAME(name##_complex_lines)
 #else
 typedef real scalar;
 typedef real coefficient;
-#define NUMBER_NAME(name) REAL_NAME(name)
-#define STARFISH_REAL_NUMBERS 1
 #endif
 
 /* Products by the textbook: C's own look for infinities, and then loops do not vectorise. */

@@ -61,7 +61,8 @@ starfish_status starfish_context_on_each_worker(struct starfish_context *context
                                                 void (*function)(void *argument, size_t worker), void *argument);
 /* The context's number of the StarPU worker that runs the calling task. */
 size_t starfish_context_current_worker(const struct starfish_context *context);
-/* StarPU's mask of GPUs where the context has one, else 0, which is any worker; and whether a mask allows GPUs, or cores. */
+/* StarPU's mask of GPUs where the context has one, else 0, which is any worker; and whether a mask allows GPUs, or
+ * cores. */
 uint32_t starfish_context_gpus_else_any(const struct starfish_context *context);
 int starfish_kind_allowed(uint32_t where, int gpu);
 /* StarPU's number of the worker of the context's GPU `number` (0, 1, ...); -1 where there are not as many. */

@@ -60,7 +60,8 @@ if(STARFISH_HAVE_CUDA)
 endif()
 
 # StarPU for simulated machines, beside the real one. The sanitizers do not know how SimGrid switches its threads.
-set(STARFISH_SIMGRID_STARPU "" CACHE PATH "Prefix of a StarPU for SimGrid; empty: .deps/starpu-simgrid, where it is there")
+set(STARFISH_SIMGRID_STARPU "" CACHE PATH
+    "Prefix of a StarPU for SimGrid; empty: .deps/starpu-simgrid, where it is there")
 set(STARFISH_SIMULATION FALSE)
 set(simgrid_starpu "${STARFISH_SIMGRID_STARPU}")
 if(NOT simgrid_starpu AND EXISTS "${CMAKE_SOURCE_DIR}/.deps/starpu-simgrid/lib/pkgconfig")

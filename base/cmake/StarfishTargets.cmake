@@ -4,7 +4,8 @@
 #   starfish_runtime_sources(FILE...)  C files that know StarPU, compiled once more for simulated machines
 #   starfish_real_sources(FILE...)  C files compiled twice, for f32 and f64 (base/real.h)
 #   starfish_number_sources(FILE...)  the same, each also for complex vectors and for complex lines (base/number.h)
-#   starfish_stored_sources(FILE...)  the same as real, each also for matrices whose entries are stored in 16 bits (base/real.h)
+#   starfish_stored_sources(FILE...)  the same as real, each also for matrices whose entries are stored in 16 bits
+#                                   (base/real.h)
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
@@ -16,7 +17,8 @@ foreach(precision f32 f64)
     foreach(numbers "" _complex_vectors _complex_lines)
         string(TOUPPER "${numbers}" kind)
         add_library(${objects}${numbers} OBJECT)
-        target_compile_definitions(${objects}${numbers} PRIVATE STARFISH_REAL_${upper} $<$<BOOL:${kind}>:STARFISH${kind}>)
+        target_compile_definitions(${objects}${numbers} PRIVATE STARFISH_REAL_${upper}
+            $<$<BOOL:${kind}>:STARFISH${kind}>)
         list(APPEND starfish_kernel_libraries ${objects}${numbers})
     endforeach()
 endforeach()
@@ -127,6 +129,10 @@ function(starfish_test name)
     endif()
     add_test(NAME ${name} COMMAND ${name} ${test_ARGUMENTS})
     set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 600)
+    # ctest --parallel runs unit tests side by side, and all others alone: StarPU's workers are bound to all cores.
+    if(NOT "unit" IN_LIST test_LABELS)
+        set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+    endif()
     if(STARFISH_SANITIZE)
         # Memory that cannot be had is refused, as without the sanitizer, and what the library says then is tested.
         set(refuse "path_list_append:allocator_may_return_null=1")

@@ -1,21 +1,6 @@
-/* x and y of whole planes on the GPU.
- *
- * The floor is one read and one write of the field, 2 sizeof(real) bytes an element; two kernels, one per direction,
- * move twice that. One persistent kernel moves what the floor asks for: its blocks take tiles of both transforms from
- * one counter, tiles of the second transform a few planes behind those of the first, so that what lies between them is
- * read from the L2 cache before it leaves it. A tile of the second transform waits until its plane's tiles of the first
- * are counted as done. All of these were handed out before it, and a block holds at most one tile that it has not
- * begun, of a later number, so the tile of the least number never waits and nothing can lock.
- *
- * On an H200, 512^3 in f64, the floor is 0.51 ms; measured 1.13 both ways (f32 0.66; 256^3 0.30 and 0.32, floor 0.13).
- * How many planes lie between is what matters: a tile takes about ten microseconds, so with too few of them tiles wait;
- * with too many, what lies between leaves the L2 cache, a step being 2 MB read and 2 MB kept. Blocks that hold tiles
- * for long before they begin them make both worse, as does fetching tiles ahead into the L2. */
+/* x and y of whole planes on the GPU: the choice between one launch (planes_persistent_cuda.cu) and two, one for each
+ * direction, which move twice as many bytes and do any length. */
 #include "fft/kernels/transform_cuda.cuh"
-
-extern "C" {
-#include "fft/kernels/planes.h"
-}
 
 #include <algorithm>
 #include <cstdint>
@@ -26,158 +11,7 @@ namespace starfish
 namespace
 {
 
-constexpr int threads = STARFISH_LINE_THREADS;
-constexpr int blocks = STARFISH_LINE_BLOCKS;
-
-template <typename real> struct plane_arguments {
-    line_transform<real> x, y;
-    tile_shape rows, columns;
-    unsigned nx, ny, planes;
-    unsigned row_tiles, column_tiles; /* of a plane */
-    unsigned behind;                  /* planes */
-    const real *in;
-    real *out;
-    unsigned *next; /* tile to hand out */
-    unsigned *done; /* tiles of the first transform, by plane */
-};
-
-extern __shared__ double2 shared_memory[];
-
-/* The next item of this block. Asked for before the last pass of a tile, since the answer takes as long as an access to
- * memory; not earlier, since others wait for tiles that a block holds and has not begun. */
-struct next_item {
-    unsigned *counter;
-    unsigned item;
-    __device__ __forceinline__ void operator()()
-    {
-        if (threadIdx.x == 0)
-            item = atomicAdd(counter, 1);
-    }
-};
-
-template <typename real>
-__device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const real *in, unsigned plane, unsigned tile,
-                                        next_item &next)
-{
-    const unsigned first = tile * a.rows.lanes, left = a.ny - first, lanes = min(left, (unsigned)a.rows.lanes);
-    const size_t offset = ((size_t)plane * a.ny + first) * a.nx;
-    const rows_of<real, true> from = {const_cast<real *>(in) + offset, a.nx, lanes};
-    const rows_of<real, true> to = {a.out + offset, a.nx, lanes};
-    transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
-}
-
-template <typename real>
-__device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, unsigned plane,
-                                           unsigned tile, next_item &next)
-{
-    const unsigned first = tile * a.columns.lanes, left = a.nx - first, lanes = min(left, (unsigned)a.columns.lanes);
-    const size_t size = (size_t)a.ny * a.nx, offset = plane * size;
-    const columns_of<real, true, true> from = {const_cast<real *>(in) + offset, a.nx, size, first, lanes};
-    const columns_of<real, true, true> to = {a.out + offset, a.nx, size, first, lanes};
-    transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
-}
-
-/* Everything that threads of other blocks wrote before they counted is visible to this block after the barrier. */
-__device__ __forceinline__ void wait_for(const unsigned *done, unsigned count)
-{
-    if (threadIdx.x == 0) {
-        unsigned seen;
-        do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(done) : "memory");
-        } while (seen < count);
-    }
-    __syncthreads();
-}
-
-/* Does a tile of the first transform, or a tile of the second once the first is done with its plane; returns what
- * counts it when all threads have come to their end. */
-template <typename real>
-__device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, starfish_transform_direction direction,
-                                             unsigned step, unsigned tile, next_item &next)
-{
-    const bool forward = direction == STARFISH_FORWARD;
-    const unsigned first_tiles = forward ? a.row_tiles : a.column_tiles;
-    const bool first = tile < first_tiles;
-    if (first ? step >= a.planes : step < a.behind) {
-        next();
-        return nullptr;
-    }
-    const unsigned plane = first ? step : step - a.behind;
-    const real *in = first ? a.in : a.out;
-    if (!first)
-        wait_for(&a.done[plane], first_tiles);
-    if (first == forward)
-        do_rows(a, in, plane, first ? tile : tile - first_tiles, next);
-    else
-        do_columns(a, in, plane, first ? tile : tile - first_tiles, next);
-    return first ? &a.done[plane] : nullptr;
-}
-
-template <typename real>
-__global__ void __launch_bounds__(threads, blocks)
-    planes_kernel(const __grid_constant__ plane_arguments<real> a, starfish_transform_direction direction)
-{
-    __shared__ unsigned items[2]; /* this one and the next: some threads read the one while another writes the other */
-    const unsigned tiles = a.row_tiles + a.column_tiles, end = tiles * (a.planes + a.behind);
-    if (threadIdx.x == 0)
-        items[0] = atomicAdd(a.next, 1);
-    __syncthreads();
-    for (unsigned turn = 0; items[turn] < end; turn ^= 1) {
-        const unsigned item = items[turn];
-        next_item next = {a.next, end};
-        unsigned *count = do_item(a, direction, item / tiles, item % tiles, next);
-        if (threadIdx.x == 0)
-            items[turn ^ 1] = next.item;
-        __syncthreads();
-        if (count && threadIdx.x == 0) {
-            __threadfence();
-            atomicAdd(count, 1);
-        }
-    }
-}
-
 /* ---- One launch ------------------------------------------------------------------------------------------------- */
-constexpr size_t counter_bytes = sizeof(unsigned);
-
-/* Planes between the two transforms, so that tiles rarely wait: as many as are in work at once. */
-unsigned planes_behind(unsigned resident, unsigned tiles)
-{
-    return 1 + (resident + tiles - 1) / tiles;
-}
-
-template <typename real>
-int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
-                  starfish_transform_direction direction, const starfish_transform_planes &planes, cudaStream_t stream)
-{
-    auto kernel = planes_kernel<real>;
-    plane_arguments<real> a = {};
-    a.x = line_transform_of<real>(x, direction, 1);
-    a.y = line_transform_of<real>(y, direction, planes.scale);
-    const int block_threads = std::max(row_threads(x), column_threads(y));
-    a.rows = rows_tile_shape(x, block_threads);
-    a.columns = columns_tile_shape(y, block_threads);
-    a.nx = static_cast<unsigned>(x->n);
-    a.ny = static_cast<unsigned>(y->n);
-    a.planes = static_cast<unsigned>(planes.planes);
-    a.row_tiles = (a.ny + a.rows.lanes - 1) / a.rows.lanes;
-    a.column_tiles = (a.nx + a.columns.lanes - 1) / a.columns.lanes;
-    a.in = static_cast<const real *>(planes.in);
-    a.out = static_cast<real *>(planes.out);
-    a.next = static_cast<unsigned *>(planes.workspace);
-    a.done = a.next + 1;
-    const size_t shared = std::max(a.rows.shared, a.columns.shared);
-    int device, processors, resident;
-    STARFISH_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, STARFISH_LINE_SHARED));
-    STARFISH_TRY_CUDA(cudaGetDevice(&device));
-    STARFISH_TRY_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    STARFISH_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block_threads, shared));
-    const unsigned grid = static_cast<unsigned>(processors * resident), tiles = a.row_tiles + a.column_tiles;
-    a.behind = planes_behind(grid, tiles);
-    STARFISH_TRY_CUDA(cudaMemsetAsync(planes.workspace, 0, (planes.planes + 1) * counter_bytes, stream));
-    kernel<<<grid, block_threads, shared, stream>>>(a, direction);
-    return cudaGetLastError();
-}
-
 bool fits_one_launch(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                      const starfish_transform_planes &planes)
 {
@@ -224,7 +58,7 @@ extern "C" size_t starfish_transform_planes_cuda_workspace(enum starfish_transfo
 {
     const size_t rows = starfish_transform_cuda_workspace(x, nx, ny * planes, precision);
     const size_t columns = starfish_transform_cuda_workspace(y, ny, nx * planes, precision);
-    return std::max({rows, columns, (planes + 1) * starfish::counter_bytes});
+    return std::max({rows, columns, (planes + 1) * starfish::planes_counter_bytes});
 }
 
 extern "C" int starfish_transform_planes_cuda(struct starfish_transform_cuda *x, struct starfish_transform_cuda *y,
@@ -236,8 +70,8 @@ extern "C" int starfish_transform_planes_cuda(struct starfish_transform_cuda *x,
     if (arguments->planes == 0)
         return cudaSuccess;
     if (fits_one_launch(x, y, *arguments))
-        return x->precision == STARFISH_F32 ? launch_planes<float>(x, y, direction, *arguments, stream)
-                                            : launch_planes<double>(x, y, direction, *arguments, stream);
+        return x->precision == STARFISH_F32 ? planes_in_one_launch_f32(x, y, direction, *arguments, stream)
+                                            : planes_in_one_launch_f64(x, y, direction, *arguments, stream);
     if (direction == STARFISH_FORWARD) {
         STARFISH_TRY_CUDA(rows_of_planes(x, y, direction, *arguments, arguments->in, stream));
         return columns_of_planes(x, y, direction, *arguments, arguments->out, stream);

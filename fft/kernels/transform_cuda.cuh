@@ -1,14 +1,17 @@
 /* Between the files of the CUDA version: the plan, and the two ways to carry it out.
  *
- *   transform_cuda.cu        creation, and which way a plan goes
- *   transform_lines_cuda.cu  lines that fit in shared memory: one kernel, no work space
- *   transform_cufft.cu       all others: kernels around cuFFT, through work space
- *   planes_cuda.cu           x and y of whole planes */
+ *   transform_cuda.cu          creation, and which way a plan goes
+ *   transform_lines_cuda.cu    lines that fit in shared memory: one kernel, no work space
+ *   transform_rows*_cuda.cu, transform_columns*_cuda.cu  their kernels
+ *   transform_cufft.cu         all others: kernels around cuFFT, through work space
+ *   planes_cuda.cu             x and y of whole planes
+ *   planes_persistent_cuda.cu  the same in one launch */
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_CUDA_CUH
 #define STARFISH_FFT_KERNELS_TRANSFORM_CUDA_CUH
 
 extern "C" {
 #include "base/real.h"
+#include "fft/kernels/planes.h"
 #include "fft/kernels/transform_tables.h"
 }
 #include "fft/kernels/line_tile.cuh"
@@ -112,11 +115,40 @@ tile_shape columns_tile_shape(const starfish_transform_cuda *plan, int threads);
 /* Whether the lanes of a packed line can be read as one number, in every plane. */
 bool lanes_are_aligned(const void *data, size_t inner, starfish_precision precision);
 
+/* The kernels in shared memory, which take long to compile: rows whose modes are in one piece or in tiles, columns
+ * whose lines are two real lanes or one. */
+int whole_rows_f32(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                   const starfish_transform_rows &rows, cudaStream_t stream);
+int rows_to_tiles_f32(const starfish_transform_cuda *plan, const starfish_transform_rows &rows, cudaStream_t stream);
+int rows_from_tiles_f32(const starfish_transform_cuda *plan, const starfish_transform_rows &rows, cudaStream_t stream);
+int columns_of_pairs_f32(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                         const starfish_transform_columns &columns, const void *in, cudaStream_t stream);
+int columns_of_lanes_f32(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                         const starfish_transform_columns &columns, const void *in, cudaStream_t stream);
+int whole_rows_f64(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                   const starfish_transform_rows &rows, cudaStream_t stream);
+int rows_to_tiles_f64(const starfish_transform_cuda *plan, const starfish_transform_rows &rows, cudaStream_t stream);
+int rows_from_tiles_f64(const starfish_transform_cuda *plan, const starfish_transform_rows &rows, cudaStream_t stream);
+int columns_of_pairs_f64(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                         const starfish_transform_columns &columns, const void *in, cudaStream_t stream);
+int columns_of_lanes_f64(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                         const starfish_transform_columns &columns, const void *in, cudaStream_t stream);
+
 int rows_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                   const starfish_transform_rows *arguments, cudaStream_t stream);
 /* As columns of struct starfish_transform_columns, but from `in`, which may be data. */
 int columns_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                      const starfish_transform_columns *arguments, const void *in, cudaStream_t stream);
+
+/* x and y of planes in one launch (planes_persistent_cuda.cu), where lengths and addresses let it. The work space
+ * holds a counter of tiles to hand out and one of finished tiles for each plane. */
+constexpr size_t planes_counter_bytes = sizeof(unsigned);
+int planes_in_one_launch_f32(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
+                             starfish_transform_direction direction, const starfish_transform_planes &planes,
+                             cudaStream_t stream);
+int planes_in_one_launch_f64(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
+                             starfish_transform_direction direction, const starfish_transform_planes &planes,
+                             cudaStream_t stream);
 
 starfish_status cufft_create(starfish_transform_cuda *plan);
 void cufft_destroy(starfish_transform_cuda *plan);

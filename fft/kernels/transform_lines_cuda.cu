@@ -1,4 +1,5 @@
-/* Transforms of rows and columns in shared memory, one kernel each (line_tile.cuh).
+/* Transforms of rows and columns in shared memory, one kernel each (line_tile.cuh): how lines are put into
+ * tiles, and the choice of a kernel (transform_rows.cuh, transform_columns.cuh).
  *
  * The floor is one read and one write of the field, 2 sizeof(real) bytes an element, 0.51 ms of an H200 for 512^3 in
  * f64: measured, forward and backward, rows 0.59 and 0.57, columns 0.71 and 0.68. A number meets shared memory four
@@ -6,7 +7,6 @@
  * warps of 128 registers a multiprocessor. Blocks of 96 registers spill and are slower. */
 #include "fft/kernels/transform_cuda.cuh"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace starfish
@@ -17,135 +17,6 @@ namespace
 
 constexpr int threads = STARFISH_LINE_THREADS;
 constexpr int most_lines = 64;
-constexpr int blocks = STARFISH_LINE_BLOCKS;
-
-extern __shared__ double2 shared_memory[];
-
-template <typename real> __device__ __forceinline__ number<real> *shared_numbers()
-{
-    return reinterpret_cast<number<real> *>(shared_memory);
-}
-
-/* ---- Rows ------------------------------------------------------------------------------------------------------- */
-template <typename real> struct row_arguments {
-    line_transform<real> transform;
-    tile_shape shape;
-    size_t count;
-    const real *in; /* plain rows; the other side may be cut into ranges */
-    real *out;
-};
-
-__device__ __forceinline__ unsigned lanes_of_tile(const tile_shape &shape, size_t first, size_t count)
-{
-    return count - first < (size_t)shape.lanes ? static_cast<unsigned>(count - first) : shape.lanes;
-}
-
-template <typename real, bool packed>
-__global__ void __launch_bounds__(threads, blocks) rows_kernel(const __grid_constant__ row_arguments<real> arguments)
-{
-    const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, offset = first * arguments.transform.n;
-    const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count);
-    const unsigned n = arguments.transform.n;
-    const rows_of<real, packed> in = {const_cast<real *>(arguments.in) + offset, n, lanes};
-    const rows_of<real, packed> out = {arguments.out + offset, n, lanes};
-    nothing none;
-    transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out, none);
-}
-
-template <typename real, bool packed, starfish_transform_direction direction>
-__global__ void __launch_bounds__(threads, blocks)
-    cut_rows_kernel(const __grid_constant__ row_arguments<real> arguments, const __grid_constant__ ranges<real> modes)
-{
-    const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, offset = first * arguments.transform.n;
-    const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count);
-    const unsigned n = arguments.transform.n;
-    const cut_rows_of<real, packed> cut = {modes, first, lanes};
-    real *rows = direction == STARFISH_FORWARD ? const_cast<real *>(arguments.in) : arguments.out;
-    const rows_of<real, packed> plain = {rows + offset, n, lanes};
-    nothing none;
-    if constexpr (direction == STARFISH_FORWARD)
-        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), plain, cut, none);
-    else
-        transform_rows_tile(arguments.transform, arguments.shape, shared_numbers<real>(), cut, plain, none);
-}
-
-/* ---- Columns ---------------------------------------------------------------------------------------------------- */
-template <typename real> struct column_arguments {
-    line_transform<real> transform;
-    tile_shape shape;
-    size_t inner, count; /* lanes of a plane, and of all planes */
-    const real *in;
-    real *out;
-};
-
-template <typename real, bool packed, bool adjacent>
-__global__ void __launch_bounds__(threads, blocks)
-    columns_kernel(const __grid_constant__ column_arguments<real> arguments)
-{
-    const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, inner = arguments.inner;
-    const size_t plane = inner * arguments.transform.n, offset = first / inner * plane;
-    const unsigned lane = static_cast<unsigned>(first % inner);
-    const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count),
-                   stride = static_cast<unsigned>(inner);
-    const columns_of<real, packed, adjacent> in = {const_cast<real *>(arguments.in) + offset, stride, plane, lane,
-                                                   lanes};
-    const columns_of<real, packed, adjacent> out = {arguments.out + offset, stride, plane, lane, lanes};
-    nothing none;
-    transform_columns_tile(arguments.transform, arguments.shape, shared_numbers<real>(), in, out, none);
-}
-
-/* ---- Launches --------------------------------------------------------------------------------------------------- */
-/* More than 48 KB of shared memory must be asked for; asking again changes nothing. */
-template <typename... parameters>
-int launch(void (*kernel)(parameters...), const tile_shape &shape, size_t lanes, cudaStream_t stream,
-           const parameters &...arguments)
-{
-    const size_t tiles = (lanes + shape.lanes - 1) / shape.lanes;
-    if (tiles == 0)
-        return cudaSuccess;
-    if (tiles > INT32_MAX)
-        return cudaErrorInvalidConfiguration;
-    if (shape.shared > 48 * 1024)
-        STARFISH_TRY_CUDA(cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
-                                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                               static_cast<int>(shape.shared)));
-    kernel<<<static_cast<unsigned>(tiles), shape.threads, shape.shared, stream>>>(arguments...);
-    return cudaGetLastError();
-}
-
-template <typename real, bool packed>
-int launch_rows(const starfish_transform_cuda *plan, starfish_transform_direction direction,
-                const starfish_transform_rows &rows, cudaStream_t stream)
-{
-    const bool forward = direction == STARFISH_FORWARD;
-    row_arguments<real> arguments = {line_transform_of<real>(plan, direction, rows.scale),
-                                     rows_tile_shape(plan, row_threads(plan)), rows.count, nullptr, nullptr};
-    arguments.in = static_cast<const real *>(forward || rows.tiles > 1 ? rows.rows : rows.tile[0]);
-    arguments.out = static_cast<real *>(forward && rows.tiles == 1 ? rows.tile[0] : rows.rows);
-    if (rows.tiles == 1)
-        return launch(rows_kernel<real, packed>, arguments.shape, rows.count, stream, arguments);
-    return launch(forward ? cut_rows_kernel<real, packed, STARFISH_FORWARD>
-                          : cut_rows_kernel<real, packed, STARFISH_BACKWARD>,
-                  arguments.shape, rows.count, stream, arguments, ranges_of<real>(rows, 0));
-}
-
-template <typename real, bool packed>
-int launch_columns(const starfish_transform_cuda *plan, starfish_transform_direction direction,
-                   const starfish_transform_columns &columns, const void *in, cudaStream_t stream)
-{
-    if (columns.inner > UINT32_MAX / STARFISH_LINE_NUMBER)
-        return cudaErrorInvalidValue;
-    const column_arguments<real> arguments = {line_transform_of<real>(plan, direction, columns.scale),
-                                              columns_tile_shape(plan, column_threads(plan)),
-                                              columns.inner,
-                                              columns.inner * columns.outer,
-                                              static_cast<const real *>(in),
-                                              static_cast<real *>(columns.data)};
-    const bool adjacent = packed && lanes_are_aligned(in, columns.inner, plan->precision) &&
-                          lanes_are_aligned(columns.data, columns.inner, plan->precision);
-    return launch(adjacent ? columns_kernel<real, packed, packed> : columns_kernel<real, packed, false>,
-                  arguments.shape, arguments.count, stream, arguments);
-}
 
 int lanes_of_line(const starfish_transform_cuda *plan)
 {
@@ -226,25 +97,25 @@ bool lanes_are_aligned(const void *data, size_t inner, starfish_precision precis
            reinterpret_cast<uintptr_t>(data) % STARFISH_LINE_NUMBER == 0;
 }
 
-/* ---- By precision and shape ------------------------------------------------------------------------------------- */
+/* ---- Choice of a kernel ----------------------------------------------------------------------------------------- */
 int rows_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                   const starfish_transform_rows *arguments, cudaStream_t stream)
 {
-    const bool packed = plan->shape.fft == STARFISH_FFT_REAL;
-    if (plan->precision == STARFISH_F32)
-        return (packed ? launch_rows<float, true> : launch_rows<float, false>)(plan, direction, *arguments, stream);
-    return (packed ? launch_rows<double, true> : launch_rows<double, false>)(plan, direction, *arguments, stream);
+    const bool single = plan->precision == STARFISH_F32;
+    if (arguments->tiles == 1)
+        return (single ? whole_rows_f32 : whole_rows_f64)(plan, direction, *arguments, stream);
+    if (direction == STARFISH_FORWARD)
+        return (single ? rows_to_tiles_f32 : rows_to_tiles_f64)(plan, *arguments, stream);
+    return (single ? rows_from_tiles_f32 : rows_from_tiles_f64)(plan, *arguments, stream);
 }
 
 int columns_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                      const starfish_transform_columns *arguments, const void *in, cudaStream_t stream)
 {
-    const bool packed = plan->shape.fft == STARFISH_FFT_REAL;
-    if (plan->precision == STARFISH_F32)
-        return (packed ? launch_columns<float, true> : launch_columns<float, false>)(plan, direction, *arguments, in,
-                                                                                     stream);
-    return (packed ? launch_columns<double, true> : launch_columns<double, false>)(plan, direction, *arguments, in,
-                                                                                   stream);
+    const bool single = plan->precision == STARFISH_F32;
+    if (plan->shape.fft == STARFISH_FFT_REAL)
+        return (single ? columns_of_pairs_f32 : columns_of_pairs_f64)(plan, direction, *arguments, in, stream);
+    return (single ? columns_of_lanes_f32 : columns_of_lanes_f64)(plan, direction, *arguments, in, stream);
 }
 
 } // namespace starfish

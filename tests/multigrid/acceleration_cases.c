@@ -2,7 +2,7 @@
 #include "tests/multigrid/solve_cases.h"
 #include "tests/multigrid/solve_problems.h"
 
-#include "codelets/q1.h"
+#include "multigrid/kernels/q1_kind.h"
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
 
@@ -21,11 +21,11 @@
 /* The product of 1 - w lambda over the first `count` of `steps` steps. */
 static double polynomial(double part, double high, int steps, int count, double lambda)
 {
-    const struct starfish_q1_shape shape = {.eigenvalue = high};
+    const struct starfish_smoothing smoothing = {.smoother = STARFISH_SMOOTHER_CHEBYSHEV, .damping = part};
     double product = 1;
 
     for (int i = 0; i < count; i++)
-        product *= 1 - starfish_q1_damping(STARFISH_SMOOTHER_CHEBYSHEV, part, &shape, i, steps) * lambda;
+        product *= 1 - starfish_grid_damping(&smoothing, high, i, steps) * lambda;
     return product;
 }
 

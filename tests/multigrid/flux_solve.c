@@ -22,5 +22,7 @@ static int run(int cores, int cores_per_worker, int small)
 
 int main(void)
 {
-    return run(-1, 0, getenv("STARFISH_TEST_SMALL") != NULL) + run(1, 0, 1) + run(-1, 64, 1) != 0;
+    const int small = getenv("STARFISH_TEST_SMALL") != NULL;
+    /* Sanitizers, for which tests are small, need not see the same solves again. */
+    return run(-1, 0, small) + (small ? 0 : run(1, 0, 1) + run(-1, 64, 1)) != 0;
 }

@@ -6,6 +6,7 @@
 #ifndef STARFISH_TRIDIAG_KERNELS_NUMBER_CUH
 #define STARFISH_TRIDIAG_KERNELS_NUMBER_CUH
 
+#include "base/real.h"
 #include "base/reciprocal.cuh"
 #include <cuda_runtime.h>
 
@@ -38,6 +39,17 @@ template <typename Real, bool LINES> struct alignas(2 * sizeof(Real)) Complex {
     template <typename Other> __device__ inline Complex &operator-=(Other b) { return *this = *this - b; }
     template <typename Other> __device__ inline Complex &operator*=(Other b) { return *this = *this * b; }
 };
+
+/* What vectors are made of in a file listed in starfish_number_sources (base/number_name.h). */
+#if defined(STARFISH_REAL_F32) || defined(STARFISH_REAL_F64)
+#if defined(STARFISH_COMPLEX_VECTORS)
+typedef Complex<real, false> FileNumber;
+#elif defined(STARFISH_COMPLEX_LINES)
+typedef Complex<real, true> FileNumber;
+#else
+typedef real FileNumber;
+#endif
+#endif
 
 template <typename Scalar> struct Numbers {
     typedef Scalar Real, Coefficient;

@@ -18,18 +18,18 @@
  * CR, CR-PCR: as PCR, with cyclic reduction in place of its stages: fewer operations, twice as many barriers, bank
  * conflicts that double with each level. For comparison (the paper's Figure 7), and where arithmetic binds.
  *
+ * Compiled once for each kind of numbers in each precision (base/number_name.h); the version for real numbers chooses.
+ *
  * Sources: Swarztrauber 1974; Hockney and Jesshope 1981 for PCR; Valero-Lara, Pinelli, Prieto-Matias 2014 for PCR in
  * block cyclic reduction; shared_line.cuh. */
 #include "tridiag/kernels/shared_line.cuh"
 
-#include "base/cuda_entries.h"
+#include "base/number_name.h"
 
 namespace starfish_tridiag
 {
 namespace
 {
-
-using starfish_number::Complex;
 
 template <typename Real>
 __device__ inline Step<Real> load_step(const starfish_tridiag_chain &arguments, size_t lane, int q)
@@ -184,7 +184,7 @@ bool prefers_thomas(const starfish_tridiag_chain *arguments)
     return arguments->lanes >= FEWEST_THOMAS_LANES && arguments->lanes * arguments->vectors >= FEWEST_THOMAS_LINES;
 }
 
-template <typename Real> int launch_numbers(const starfish_tridiag_chain *arguments, cudaStream_t stream)
+template <typename Real> int launch_chain(const starfish_tridiag_chain *arguments, cudaStream_t stream)
 {
     const starfish_tridiag_method method = arguments->method;
 
@@ -200,19 +200,33 @@ template <typename Real> int launch_numbers(const starfish_tridiag_chain *argume
     return status;
 }
 
-template <typename Real> int launch_chain(const starfish_tridiag_chain *arguments, cudaStream_t stream)
+} // namespace
+
+/* Of each kind of numbers. */
+int REAL_NAME(chain_of_steps)(const starfish_tridiag_chain *arguments, cudaStream_t stream);
+int REAL_NAME(chain_of_steps_complex_vectors)(const starfish_tridiag_chain *arguments, cudaStream_t stream);
+int REAL_NAME(chain_of_steps_complex_lines)(const starfish_tridiag_chain *arguments, cudaStream_t stream);
+
+int NUMBER_NAME(chain_of_steps)(const starfish_tridiag_chain *arguments, cudaStream_t stream)
 {
-    switch (arguments->line.numbers) {
-    case STARFISH_TRIDIAG_REAL:
-        return launch_numbers<Real>(arguments, stream);
-    case STARFISH_TRIDIAG_COMPLEX_VECTORS:
-        return launch_numbers<Complex<Real, false>>(arguments, stream);
-    default:
-        return launch_numbers<Complex<Real, true>>(arguments, stream);
-    }
+    return launch_chain<starfish_number::FileNumber>(arguments, stream);
 }
 
-} // namespace
 } // namespace starfish_tridiag
 
-STARFISH_CUDA_ENTRIES(starfish_tridiag_chain, starfish_tridiag::launch_chain)
+#ifdef STARFISH_REAL_NUMBERS
+extern "C" int REAL_NAME(starfish_tridiag_chain_cuda)(const struct starfish_tridiag_chain *arguments,
+                                                      cudaStream_t stream)
+{
+    using namespace starfish_tridiag;
+
+    switch (arguments->line.numbers) {
+    case STARFISH_TRIDIAG_REAL:
+        return REAL_NAME(chain_of_steps)(arguments, stream);
+    case STARFISH_TRIDIAG_COMPLEX_VECTORS:
+        return REAL_NAME(chain_of_steps_complex_vectors)(arguments, stream);
+    default:
+        return REAL_NAME(chain_of_steps_complex_lines)(arguments, stream);
+    }
+}
+#endif

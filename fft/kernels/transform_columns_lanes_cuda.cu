@@ -1,0 +1,13 @@
+/* Transforms of columns, one real lane a complex line; compiled once for each precision. */
+#include "fft/kernels/transform_columns.cuh"
+
+namespace starfish
+{
+
+int REAL_NAME(columns_of_lanes)(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                                const starfish_transform_columns &columns, const void *in, cudaStream_t stream)
+{
+    return launch_columns<real, false>(plan, direction, columns, in, stream);
+}
+
+} // namespace starfish

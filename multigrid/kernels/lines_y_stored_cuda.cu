@@ -1,0 +1,7 @@
+/* Line steps in y of stored bands (lines_y.cuh). */
+#include "multigrid/kernels/lines_y_launch.cuh"
+
+int REAL_NAME(stored_lines_in_y)(const starfish_band_lines *arguments, cudaStream_t stream)
+{
+    return launch_y<Stored<real>>(arguments, stream);
+}

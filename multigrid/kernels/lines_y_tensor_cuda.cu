@@ -1,0 +1,7 @@
+/* Line steps in y of tensor products (lines_y.cuh). */
+#include "multigrid/kernels/lines_y_launch.cuh"
+
+int REAL_NAME(tensor_lines_in_y)(const starfish_band_lines *arguments, cudaStream_t stream)
+{
+    return launch_y<Tensor<real>>(arguments, stream);
+}

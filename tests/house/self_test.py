@@ -1,0 +1,214 @@
+"""Plants violations of every rule in houses of a few files, and right code too, and compares what the checks say."""
+import os
+import tempfile
+
+from allowed import Allowed
+
+# file, what it includes, whether that is right
+INCLUDES = [
+    ("apps/solve/solve.c", '"poisson/plan.h"', True),
+    ("apps/examples/first.c", "<starfish/starfish.h>", True),
+    ("apps/main.c", "<starpu.h>", True),
+    ("apps/bench/poisson3d.c", '"bench/peers.h"', True),
+    ("apps/bench/poisson3d.c", '"bench/peer_axis.h"', False),
+    ("poisson/plan.c", '"bench/peers.h"', False),
+    ("poisson/slab.c", '"tasks/slab.h"', True),
+    ("poisson/slab.c", '"apps/solve/solve.h"', False),
+    ("poisson/slab.c", '"blktri/plan.h"', True),
+    ("poisson/slab.c", "<starpu.h>", False),
+    ("krylov/cg.c", "<fftw3.h>", False),
+    ("krylov/cg.c", "<cblas.h>", False),
+    ("fem/plan.c", "<cuda_runtime.h>", False),
+    ("blktri/plan.c", '"blktri/kernels/reduce.h"', True),
+    ("blktri/kernels/reduce_cpu.c", '"blktri/plan.h"', False),
+    ("blktri/kernels/reduce_cpu.c", '"reduce.h"', True),
+    ("blktri/kernels/reduce_cpu.c", '"tridiag/kernels/tridiag.h"', True),
+    ("tridiag/kernels/chain_cpu.c", '"blktri/kernels/reduce.h"', False),
+    ("tasks/slab.c", '"codelets/transform.h"', True),
+    ("tasks/slab.c", '"poisson/plan.h"', False),
+    ("tasks/slab.c", "<starpu.h>", False),
+    ("tasks/slab.c", "<starpu_data.h>", False),
+    ("codelets/transform.c", "<starpu.h>", True),
+    ("codelets/transform.c", '"fft/kernels/transform.h"', True),
+    ("codelets/transform.c", '"tasks/slab.h"', False),
+    ("fft/kernels/transform_cuda.cu", "<cufft.h>", True),
+    ("fft/kernels/basis_cpu.c", "<cblas.h>", True),
+    ("fft/kernels/transform_cuda.cu", "<starpu.h>", False),
+    ("fft/kernels/transform_cpu.c", '"../../codelets/transform.h"', False),
+    ("scheduler/context.c", '"base/status.h"', True),
+    ("scheduler/context.c", '"fft/kernels/transform.h"', False),
+    ("base/status.c", '"scheduler/context.h"', False),
+    ("base/status.c", "<starfish/status.h>", True),
+    ("include/starfish/field.h", "<starfish/types.h>", True),
+    ("include/starfish/field.h", '"base/status.h"', False),
+    ("include/starfish/field.h", "<starpu.h>", False),
+    ("tests/fft/test.c", '"poisson/plan.h"', True),
+    ("elsewhere/thing.c", "<stdio.h>", False),
+]
+
+# Headers that #includes in quotes may lead to.
+BESIDE = ("codelets/transform.h", "blktri/kernels/reduce.h", "bench/peers.h", "bench/peer_axis.h")
+
+# What a house with planted calls holds beside the file in question: functions on some floors, and
+# tags, which are no calls.
+FURNITURE = {
+    "include/starfish/poisson.h": "struct starfish_plan;\nint starfish_plan_solve(struct starfish_plan *plan);\n",
+    "poisson/solve.c": "int starfish_plan_solve(struct starfish_plan *plan)\n{\n    return 0;\n}\n",
+    "multigrid/cycle.c": "int starfish_cycle(void) { return 0; }\nstatic int own(void) { return 1; }\n",
+    "krylov/cg.c": "int starfish_cg(void)\n{\n    return 0;\n}\n",
+    "tasks/slab.c": "int starfish_graph_slab(void) { return 0; }\nstruct starfish_slab { int n; };\n",
+    "fft/kernels/line.c": "void REAL_NAME(starfish_line)(int n)\n{\n}\n",
+    "tridiag/kernels/chain.h": "int starfish_chain_cuda_f32(const struct starfish_chain *chain);\n",
+    "tridiag/kernels/chain.cu": "namespace\n{\nint launch(int n) { return n; }\n}\nSTARFISH_ENTRIES(chain, launch)\n",
+    "base/status.c": "int starfish_fail(const char *text, ...)\n{\n    return 1;\n}\n",
+    "bench/peers.h": "int peer_solve(int n);\n",
+    "bench/peer_axis.h": "int peer_axis(int n);\n",
+}
+
+# file, a body of a function there, what is caught in it (or None)
+CALLS = [
+    ("apps/main.c", "return starfish_plan_solve(0);", None),
+    ("apps/main.c", "starpu_shutdown();", None),
+    ("apps/main.c", "fftw_execute(plan);", "fftw_execute"),
+    ("apps/bench/solve.c", "peer_solve(3);", None),
+    ("apps/bench/solve.c", "peer_axis(3);", "peer_axis"),
+    ("poisson/plan.c", "starfish_graph_slab();", None),
+    ("poisson/plan.c", "peer_solve(3);", "peer_solve"),
+    ("poisson/plan.c", "starpu_data_acquire(handle, mode);", "starpu_data_acquire"),
+    ("poisson/plan.c", "/* starpu_data_acquire(handle) */ starfish_fail(\"starpu_init() of %s\");", None),
+    ("poisson/plan.c", "STARPU_PTHREAD_MUTEX_LOCK(&lock);", "STARPU_PTHREAD_MUTEX_LOCK"),
+    ("multigrid/plan.c", "starfish_cg();", None),
+    ("multigrid/plan.c", "cudaMalloc(&p, 3);", "cudaMalloc"),
+    ("multigrid/plan.c", "MPI_Barrier(world);", "MPI_Barrier"),
+    ("multigrid/plan.c", "starfish_plan_solve(0);", "starfish_plan_solve"),
+    ("krylov/solve.c", "starfish_cycle();", "starfish_cycle"),
+    ("krylov/solve.c", "cublasDdot(a);", "cublasDdot"),
+    ("fft/plan.c", "cufftExecC2C(plan);", "cufftExecC2C"),
+    ("sparse/plan.c", "starfish_cg();", "starfish_cg"),
+    ("fem/plan.c", "fftwf_malloc(3);", "fftwf_malloc"),
+    ("tasks/q1.c", "starfish_cycle();", "starfish_cycle"),
+    ("tasks/q1.c", "static int (*table[])(void) = {starfish_cycle};", "starfish_cycle"),
+    ("tasks/q1.c", "table->starfish_cycle();", None),
+    ("tasks/q1.c", "int own = 3; own(own);", None),
+    ("tasks/q1.c", "if (where & STARPU_CUDA) return;", "STARPU_CUDA"),
+    ("codelets/q1.c", "struct starfish_slab slab;", None),
+    ("codelets/q1.c", "starfish_graph_slab();", "starfish_graph_slab"),
+    ("codelets/q1.c", "starpu_task_submit(task);", None),
+    ("codelets/q1.c", "starfish_line_f64(3); starfish_chain_cuda_f32(0);", None),
+    ("fft/kernels/rows.c", "REAL_NAME(starfish_line)(3);", None),
+    ("fft/kernels/rows.c", "starfish_chain_cuda_f32(0);", "starfish_chain_cuda_f32"),
+    ("blktri/kernels/rows.c", "starfish_chain_cuda_f32(0); REAL_NAME(starfish_line)(3);", None),
+    ("blktri/kernels/rows.c", "starpu_worker_get_id();", "starpu_worker_get_id"),
+    ("fft/kernels/rows_cuda.cu", "launch(3); cufftExecC2C(plan);", None),
+    ("scheduler/task.c", "REAL_NAME(starfish_line)(3);", "starfish_line"),
+    ("scheduler/task.c", "starfish_fail(0);", None),
+    ("base/real.c", "starpu_malloc(3);", "starpu_malloc"),
+]
+
+EIGHT = "int a, int b, int c, int d, int e, int f, int g, int h"
+# file, its text, whether it is right
+PARAMETERS = [
+    ("base/a.c", f"static int f({EIGHT})\n{{\n    return a;\n}}\n", False),
+    ("base/a.h", f"int f({EIGHT});\n", False),
+    ("base/a.h", "int f(int a, int b, int c, int d, int e, int f, int (*g)(int, int));\n", True),
+    ("base/a.c", "int f(void)\n{\n    return g(1, 2, 3, 4, 5, 6, 7, 8);\n}\n", True),
+    ("base/a.c", f"void REAL_NAME(f)({EIGHT})\n{{\n}}\n", False),
+    ("fft/kernels/a.cu", f"namespace a\n{{\n__global__ void __launch_bounds__(1, 2) f({EIGHT})\n{{\n}}\n}}", False),
+    ("fft/kernels/a.cu", "template <int A, int B = 2> void f(p<1, 2, 3> a, p<4, 5, 6> b, p<7, 8, 9> c)\n{\n}\n", True),
+    ("fft/kernels/a.cu", f"struct s {{\n    s({EIGHT}) : t(a), u(b) {{}}\n}};\n", False),
+    ("tests/a.c", f"static int f({EIGHT})\n{{\n    return a;\n}}\n", False),
+]
+COLUMNS = [
+    ("base/a.c", "int a; /* " + "x" * 107 + " */\n", True),
+    ("base/a.c", "int a; /* " + "x" * 108 + " */\n", False),
+    ("fft/kernels/a.cuh", "x" * 121 + "\n", False),
+    ("tests/a.py", "#" * 121 + "\n", False),
+    ("apps/run", "#!/bin/sh\n" + "#" * 121 + "\n", False),
+    ("apps/data", "#" * 121 + "\n", True),
+    ("base/CMakeLists.txt", "#" * 121 + "\n", False),
+    ("docs/a.md", "x " * 61 + "\n", False),
+    ("docs/a.md", "| " + "x" * 121 + " |\n```\n" + "x" * 121 + "\n```\n", True),
+    ("docs/a.md", "```\n```\n" + "x" * 121 + "\n", False),
+]
+LINES = [
+    ("base/a.c", "\n" * 600, True),
+    ("base/a.c", "\n" * 601, False),
+    ("tests/a.py", "\n" * 601, False),
+    ("docs/a.md", "\n" * 601, True),
+]
+
+LONG = {"base/a.c": "x" * 121 + "\n" + "x" * 121 + "\n"}
+CALL = {"tasks/q1.c": "void f(void)\n{\n    starpu_init(0);\n}\n"}
+# rule, the table of what is allowed, files, what the one complaint holds (or None)
+ALLOWED = [
+    ("calls", "calls tasks/q1.c starpu_init", CALL, None),
+    ("calls", "calls tasks/q1.c starpu_init starpu_shutdown # both", CALL, "starpu_shutdown is not needed"),
+    ("calls", "calls tasks/slab.c starpu_init", {}, "starpu_init is not needed"),
+    ("calls", "calls tasks/slab.c starpu_init", CALL | {"tasks/slab.c": CALL["tasks/q1.c"]}, "tasks/q1.c:3: names"),
+    ("columns", "columns base/a.c 2", LONG, None),
+    ("columns", "columns base/a.c 1", LONG, "2 lines are longer"),
+    ("columns", "columns base/a.c 2", {"base/a.c": "\n"}, "2 is not needed"),
+    ("lines", "lines base/a.c 700", {"base/a.c": "\n" * 650}, None),
+    ("lines", "lines base/a.c 640", {"base/a.c": "\n" * 650}, "650 lines"),
+    ("lines", "lines base/a.c 700", {"base/a.c": "\n" * 600}, "700 is not needed"),
+    ("parameters", "parameters base/a.c f", {"base/a.c": PARAMETERS[0][1]}, None),
+    ("parameters", "parameters base/a.c g", {"base/a.c": "\n"}, "g is not needed"),
+]
+
+
+def cases():
+    """(what is planted, rule, files, table of what is allowed, what the only complaint must hold or None)"""
+    for path, include, right in INCLUDES:
+        beside = dict.fromkeys(BESIDE, "")
+        text = f"/* a comment,\n#include \"apps/no.h\"\n*/\n  #  include {include}\n"
+        caught = f"{path}:{1 if path.startswith('elsewhere') else 4}:"
+        yield f"{path} including {include}", "includes", beside | {path: text}, "", None if right else caught
+    for path, body, caught in CALLS:
+        text = f"static void f(void)\n{{\n    {body}\n}}\n"
+        yield f"{path} with {body}", "calls", FURNITURE | {path: text}, "", caught and f"{path}:3: names {caught}:"
+    for rule, planted in (("parameters", PARAMETERS), ("columns", COLUMNS), ("lines", LINES)):
+        for path, text, right in planted:
+            yield f"{path} with {text[:60]!r}", rule, {path: text}, "", None if right else f"{path}:"
+    for rule, table, files, caught in ALLOWED:
+        yield f"'{table}'", rule, files, table, caught
+    text = "int starfish_nowhere(int a);\n"
+    yield text, "calls", {"include/starfish/a.h": text}, "", "no folder of the house defines"
+
+
+def said_of(files, rule, table, violations):
+    """The complaints about a house of these files."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        return list(violations(root, [rule], Allowed(table)))
+
+
+def shrinks():
+    """Whether a table loses what is not needed, and nothing else."""
+    table = "# heads stay\ncalls a.c one two\ncalls b.c three\ncolumns c.md 9\nlines d.c 700\n"
+    allowed = Allowed(table)
+    allowed.name("calls", "a.c", "two")
+    allowed.number("columns", "c.md", 4)
+    return allowed.shrunk(table) == "# heads stay\ncalls a.c two\ncolumns c.md 4\n"
+
+
+def run(violations, rules):
+    wrong = count = 0
+    tried = set()
+    for name, rule, files, table, caught in cases():
+        said = said_of(files, rule, table, violations)
+        tried.add(rule)
+        count += 1
+        if not (len(said) == 1 and caught in said[0] if caught else not said):
+            wrong += 1
+            print(f"{name}: should be {'caught by ' + repr(caught) if caught else 'right'}; said: {said}")
+    for rule in set(rules) - tried:
+        wrong += 1
+        print(f"nothing is planted for the rule '{rule}'")
+    if not shrinks():
+        wrong += 1
+        print("the table of what is allowed does not shrink as it should")
+    print(f"{count} planted houses, {wrong} judged wrongly")
+    return 1 if wrong else 0
