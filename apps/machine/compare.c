@@ -303,9 +303,9 @@ int machine_compare(int argc, char **argv)
 {
     struct comparison comparison = {.rows = json_array()};
     const struct option_entry options[] = {
-        {"--case", OPTION_TEXT, &comparison.only, "C", "only cases whose names begin so", {NULL}},
-        {"--csv", OPTION_TEXT, &comparison.csv, "F", "also write the rows as CSV", {NULL}},
-        {"--markdown", OPTION_FLAG, &comparison.markdown, NULL, "print the table for a page of documentation", {NULL}},
+        {"--case", OPTION_TEXT, &comparison.only, "C", "only cases whose names begin so", NULL},
+        {"--csv", OPTION_TEXT, &comparison.csv, "F", "also write the rows as CSV", NULL},
+        {"--markdown", OPTION_FLAG, &comparison.markdown, NULL, "print the table for a page of documentation", NULL},
         {.name = NULL},
     };
     const struct command_line line = {

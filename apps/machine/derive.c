@@ -336,24 +336,15 @@ int machine_derive(int argc, char **argv)
 {
     struct derivation derivation = {.link_gigabytes = 332, .link_microseconds = 9};
     const struct option_entry options[] = {
-        {"--from",
-         OPTION_TEXT,
-         &derivation.from,
-         "NAME",
-         "the recorded machine, in a folder beside the new one",
-         {NULL}},
-        {"--gpus", OPTION_COUNT, &derivation.gpus, "N", "default: as many", {NULL}},
-        {"--cores", OPTION_COUNT, &derivation.cores, "N", "default: as many", {NULL}},
-        {"--numa-nodes", OPTION_COUNT, &derivation.numa_nodes, "N", "default: as many", {NULL}},
-        {"--link", OPTION_COUNT, &derivation.link_gigabytes, "GB/S", "from a GPU to another; default 332", {NULL}},
-        {"--latency", OPTION_COUNT, &derivation.link_microseconds, "US", "of that link; default 9", {NULL}},
-        {"--memory",
-         OPTION_COUNT,
-         &derivation.memory_gigabytes,
-         "GB/S",
-         "shared by all copies; default: no limit",
-         {NULL}},
-        {"--out", OPTION_TEXT, &derivation.folder, "DIR", "the new machine's folder; default its name", {NULL}},
+        {"--from", OPTION_TEXT, &derivation.from, "NAME", "the recorded machine, in a folder beside the new one", NULL},
+        {"--gpus", OPTION_COUNT, &derivation.gpus, "N", "default: as many", NULL},
+        {"--cores", OPTION_COUNT, &derivation.cores, "N", "default: as many", NULL},
+        {"--numa-nodes", OPTION_COUNT, &derivation.numa_nodes, "N", "default: as many", NULL},
+        {"--link", OPTION_COUNT, &derivation.link_gigabytes, "GB/S", "from a GPU to another; default 332", NULL},
+        {"--latency", OPTION_COUNT, &derivation.link_microseconds, "US", "of that link; default 9", NULL},
+        {"--memory", OPTION_COUNT, &derivation.memory_gigabytes, "GB/S", "shared by all copies; default: no limit",
+         NULL},
+        {"--out", OPTION_TEXT, &derivation.folder, "DIR", "the new machine's folder; default its name", NULL},
         {.name = NULL},
     };
     const struct command_line line = {

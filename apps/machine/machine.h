@@ -1,16 +1,9 @@
-/* starfish machine: what its files share.
- *
- * A machine's folder (docs/simulation.md):
- *
- *     machine.json          cores, NUMA nodes, GPUs, versions, and the rates that plans would measure
- * (scheduler/machine.h) sampling/             StarPU's own: links in bus/, times of tasks in codelets/
- *     measured/CASE.json    what `starfish sched` took there: "n", "problem", "arguments", and "rows", one per set of
- * workers and policy */
+/* starfish machine: what its files share. What a machine's folder holds is said in apps/recorded/recorded.h. */
 #ifndef STARFISH_APPS_MACHINE_MACHINE_H
 #define STARFISH_APPS_MACHINE_MACHINE_H
 
-#include "apps/machine/simulate.h"
-#include "scheduler/machine.h"
+#include "apps/recorded/recorded.h"
+#include "apps/recorded/simulate.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -43,11 +36,6 @@ starfish_status machine_write_problem(const char *path, size_t n, const char *pr
 /* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or
  * was not done by then). */
 starfish_status machine_run(const char *const arguments[], const char *output, double seconds);
-/* Read FOLDER/machine.json. Errors: FILE, ARGUMENT. */
-starfish_status machine_read(const char *folder, struct starfish_machine *machine);
-/* Plan for the machine that the variable STARFISH_MACHINE names, where it names one. */
-void machine_use_named(void);
-
 /* Is that a machine's name? Error: ARGUMENT. */
 starfish_status machine_check_name(const char *name);
 /* A folder, made where it is missing. Error: FILE. */

@@ -5,6 +5,7 @@
  * policy, so that their means are of tasks with all else at work beside them. What is done is in files, and not done
  * again. */
 #include "apps/machine/machine.h"
+#include "apps/names.h"
 
 #include "apps/command.h"
 #include "apps/files/json.h"
@@ -96,12 +97,12 @@ static json_t *gpus_of(const starfish_context *context)
 
 static json_t *workers_of(const starfish_context *context)
 {
-    static const char *const kinds[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
     json_t *list = json_array();
     for (size_t i = 0; i < starfish_context_workers(context); ++i) {
         struct starfish_worker worker;
         if (starfish_context_worker(context, i, &worker) == STARFISH_SUCCESS)
-            json_array_append_new(list, json_pack("{s:s, s:i}", "kind", kinds[worker.kind], "cores", worker.cores));
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:i}", "kind", names_workers[worker.kind], "cores", worker.cores));
     }
     return list;
 }
@@ -158,7 +159,7 @@ static starfish_status add_rates(starfish_context *context, size_t n, starfish_p
         }
     }
     json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:f, s:{s:f, s:f}, s:{s:f, s:f}}", "nx", (int)n, "ny",
-                                          (int)n, "precision", precision == STARFISH_F32 ? "f32" : "f64", "gpu_stream",
+                                          (int)n, "precision", names_precisions[precision], "gpu_stream",
                                           command_median(gpu_stream, RATE_TRIALS), "lone", "cpu",
                                           command_median(lone[STARFISH_CPU], RATE_TRIALS), "gpu",
                                           command_median(lone[STARFISH_GPU], RATE_TRIALS), "stream", "cpu",
@@ -176,7 +177,7 @@ static starfish_status add_all_rates(const struct recording *recording, starfish
     for (size_t i = 0; i < RATE_SIZES; ++i)
         for (int precision = STARFISH_F32; precision <= STARFISH_F64; ++precision) {
             say(recording, "what cores and GPUs do to planes of %zu x %zu, %s", rate_sizes[i], rate_sizes[i],
-                precision == STARFISH_F32 ? "f32" : "f64");
+                names_precisions[precision]);
             STARFISH_TRY(add_rates(context, rate_sizes[i], (starfish_precision)precision, list));
         }
     return STARFISH_SUCCESS;
@@ -348,9 +349,9 @@ int machine_record(int argc, char **argv)
 {
     struct recording recording = {.minutes = 6, .start = machine_clock()};
     const struct option_entry options[] = {
-        {"--out", OPTION_TEXT, &recording.folder, "DIR", "the machine's folder; default NAME", {NULL}},
-        {"--minutes", OPTION_COUNT, &recording.minutes, "N", "begin nothing after so many; default 6", {NULL}},
-        {"--quick", OPTION_FLAG, &recording.quick, NULL, "two small cases on cores, to see that it works", {NULL}},
+        {"--out", OPTION_TEXT, &recording.folder, "DIR", "the machine's folder; default NAME", NULL},
+        {"--minutes", OPTION_COUNT, &recording.minutes, "N", "begin nothing after so many; default 6", NULL},
+        {"--quick", OPTION_FLAG, &recording.quick, NULL, "two small cases on cores, to see that it works", NULL},
         {.name = NULL},
     };
     const struct command_line line = {

@@ -1,6 +1,6 @@
 /* Simulated machines: the same subcommand in a program of its own, which knows another StarPU (docs/simulation.md). */
-#ifndef STARFISH_APPS_MACHINE_SIMULATE_H
-#define STARFISH_APPS_MACHINE_SIMULATE_H
+#ifndef STARFISH_APPS_RECORDED_SIMULATE_H
+#define STARFISH_APPS_RECORDED_SIMULATE_H
 
 #include "base/status.h"
 

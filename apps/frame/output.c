@@ -1,7 +1,7 @@
 /* What a benchmark shows: a table for people, CSV and JSON for machines, bars. */
 #include "apps/files/output.h"
-#include "apps/bench/bench.h"
 #include "apps/command.h"
+#include "apps/frame/frame.h"
 #include "apps/pictures/bars.h"
 #include "apps/table.h"
 

@@ -1,9 +1,9 @@
 /* Starting the program for simulated machines. */
-#include "apps/machine/machine.h"
+#include "apps/recorded/simulate.h"
 
 #include "apps/command.h"
 #include "apps/options.h"
-#include "scheduler/machine.h"
+#include "apps/recorded/recorded.h"
 #include "scheduler/simulated.h"
 
 #include <dirent.h>

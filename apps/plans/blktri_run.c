@@ -1,5 +1,5 @@
 /* One solve by block cyclic reduction, timed step by step. */
-#include "apps/bench/blktri_run.h"
+#include "apps/plans/blktri_run.h"
 
 #include "apps/workers.h"
 #include "base/real.h"
