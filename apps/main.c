@@ -78,6 +78,6 @@ int main(int argc, char **argv)
     const struct command *command = find(argv[1]);
     const int exit_status = command ? command->run(argc - 1, argv + 1) : command_fail(STARFISH_ERROR_ARGUMENT, 0);
     if (SIMULATED)
-        simulate_forget();
+        simulate_discard();
     return exit_status;
 }

@@ -32,24 +32,26 @@ struct comparison {
 static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, json_t **said)
 {
     char problem[128], output[128], program[SIMULATE_PATH];
-    const char *arguments[MOST_ARGUMENTS + 4] = {program, "--log=root.thres:warning", "sched", problem};
-    const json_t *argument;
-    size_t i;
+    const char *arguments[MOST_ARGUMENTS + 5] = {program, "--log=root.thres:warning", "sched"};
+    const char *kind = json_string_value(json_object_get(recorded, "problem"));
+    const json_t *n = json_object_get(recorded, "n"), *argument;
+    size_t i, count = 3;
     snprintf(problem, sizeof problem, "%s/problem.json", comparison->scratch);
     snprintf(output, sizeof output, "%s/sched.json", comparison->scratch);
+    STARFISH_TRY(simulate_program(program));
+    if (n) { /* it was a problem file, of the first recordings a plain one */
+        STARFISH_TRY(machine_write_problem(comparison->scratch, (size_t)json_integer_value(n), kind ? kind : "plain"));
+        arguments[count++] = problem;
+    }
     json_array_foreach(json_object_get(recorded, "arguments"), i, argument)
     {
-        if (i < MOST_ARGUMENTS - 1)
-            arguments[4 + i] = json_string_value(argument);
+        if (i < MOST_ARGUMENTS)
+            arguments[count++] = json_string_value(argument);
     }
-    STARFISH_TRY(simulate_program(program));
-    const char *kind = json_string_value(json_object_get(recorded, "problem"));
-    STARFISH_TRY(machine_write_problem(problem, (size_t)json_integer_value(json_object_get(recorded, "n")),
-                                       kind ? kind : "plain"));
     starfish_status status = machine_run(arguments, output, SECONDS_AT_MOST);
     if (status == STARFISH_SUCCESS)
         status = starfish_json_load(output, said);
-    unlink(problem);
+    machine_remove_problem(comparison->scratch);
     unlink(output);
     return status;
 }
@@ -276,7 +278,7 @@ static starfish_status compare_in_scratch(struct comparison *comparison)
     if (!mkdtemp(comparison->scratch))
         return starfish_fail(STARFISH_ERROR_FILE, "/tmp: no folder can be made there");
     const starfish_status status = compare_all(comparison);
-    simulate_forget();
+    simulate_discard();
     rmdir(comparison->scratch);
     return status;
 }

@@ -14,14 +14,18 @@ int machine_list(int argc, char **argv);
 int machine_compare(int argc, char **argv);
 int machine_derive(int argc, char **argv);
 
-/* Something to solve under several policies, and how often. Texts are options of `starfish sched`. */
+/* Something to solve under several policies, and how often. */
 struct machine_case {
     const char *name;
-    size_t n; /* unknowns in each direction */
-    /* "plain"; "boundary": with data there; "singular": Neumann ends in z too; all of nodes, or of cells: "cells",
-     * "cells boundary", "cells singular". */
+    size_t n; /* unknowns in each direction, where it is a problem file */
+    /* Of the file: "plain"; "boundary": with data there; "singular": Neumann ends in z too; all of nodes, or of cells:
+     * "cells", "cells boundary", "cells singular". "stretched": y with cells that differ by a factor of a million,
+     * whose basis needs refinement. NULL: there is no file, and the arguments say what is solved. */
     const char *problem;
-    const char *method, *precision, *workers, *policies, *slabs, *repeat;
+    /* Options of `starfish sched`, with single blanks between. */
+    const char *arguments, *workers, *policies;
+    size_t repeat;
+    double seconds; /* that it is expected to take */
 };
 
 /* What is recorded, the most wanted first: what needs GPUs is left out where there is none. NULL-named entry at the
@@ -30,8 +34,9 @@ const struct machine_case *machine_cases(int gpus);
 /* The same with little of all, for tests. */
 const struct machine_case *machine_quick_cases(void);
 
-/* A case's problem, as a file. Errors: FILE, ARGUMENT (there is no such problem). */
-starfish_status machine_write_problem(const char *path, size_t n, const char *problem);
+/* A case's problem, as FOLDER/problem.json and what it names. Errors: FILE, ARGUMENT (there is no such problem). */
+starfish_status machine_write_problem(const char *folder, size_t n, const char *problem);
+void machine_remove_problem(const char *folder);
 
 /* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or
  * was not done by then). */

@@ -35,6 +35,7 @@ static void choose(const struct plan_options *given, struct starfish_multigrid_o
         .storage = choice_of(names_storages, given->storage, STARFISH_STORAGE_INNER),
         .krylov = choice_of(names_iterations, given->krylov, 0),
         .steps = multigrid_q1_steps(smoother, given->steps),
+        .tail = given->tail,
         .cycles = SIMULATED && given->cycles == 0 ? PLAN_SIMULATED_CYCLES : given->cycles};
     multigrid_choose(&choice, options);
 }

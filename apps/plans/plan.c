@@ -36,6 +36,7 @@ static const struct {
     {"--matrix", offsetof(struct plan_options, matrix), 1, MESH, "--mesh"},
     {"--storage", offsetof(struct plan_options, storage), 1, MESH, "--mesh"},
     {"--steps", offsetof(struct plan_options, steps), 0, MESH, "--mesh"},
+    {"--tail", offsetof(struct plan_options, tail), 0, MESH, "--mesh"},
     {"--cycles", offsetof(struct plan_options, cycles), 0, PROBLEM | MESH, "--mesh and --method multigrid"},
     {"--algorithm", offsetof(struct plan_options, algorithm), 1, BATCH, "--batch"},
 };

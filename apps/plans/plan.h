@@ -14,7 +14,7 @@ struct plan_options {
     const char *problem, *mesh, *batch; /* one of them: what is solved */
     const char *method, *precision, *rhs;
     const char *smoother, *cycle, *krylov, *matrix, *storage, *algorithm;
-    size_t level, steps, cycles;
+    size_t level, steps, cycles, tail;
     size_t slabs; /* SIZE_MAX: not given; 0: chosen from the workers */
 };
 
@@ -39,6 +39,12 @@ struct plan_options {
         {"--matrix", OPTION_CHOICE, &(given)->matrix, "F", "mesh: default auto", names_matrices},                       \
         {"--storage", OPTION_CHOICE, &(given)->storage, "F", "mesh: of cycles in f32; default inner", names_storages},  \
         {"--steps", OPTION_COUNT, &(given)->steps, "N", "mesh: ADI steps before and after; default 2", NULL},           \
+        {"--tail",                                                                                                      \
+         OPTION_COUNT,                                                                                                  \
+         &(given)->tail,                                                                                                \
+         "N",                                                                                                           \
+         "mesh: unknowns of the first grid that is one task with all smaller ones",                                     \
+         NULL},                                                                                                         \
         {"--cycles",                                                                                                    \
          OPTION_COUNT,                                                                                                  \
          &(given)->cycles,                                                                                              \

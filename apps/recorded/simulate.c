@@ -190,7 +190,7 @@ void simulate_describe(char *text, size_t size)
         describe_machine(starfish_machine_named()->name, text, size);
 }
 
-void simulate_forget(void)
+void simulate_discard(void)
 {
     const char *learnt = getenv("STARPU_HETEROPRIO_DATA_FILE");
     if (learnt)

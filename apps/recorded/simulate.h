@@ -40,7 +40,7 @@ void simulate_begin(void);
 /* In the simulated program: a sentence on the machine, and on times of tasks that are estimates
  * (scheduler/simulated.h); or "". */
 void simulate_describe(char *text, size_t size);
-/* Remove what StarPU has kept meanwhile in a file that simulate_environment named. */
-void simulate_forget(void);
+/* Remove the file of what heteroprio has learnt, which simulate_environment named. */
+void simulate_discard(void);
 
 #endif
