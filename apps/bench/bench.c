@@ -19,7 +19,7 @@ static const struct {
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
-/* ---- which benchmark ---- */
+/* ---- which benchmark --------------------------------------------------------------------------------------------- */
 
 static int list_benchmarks(void)
 {

@@ -16,7 +16,7 @@ static const struct poisson3d_ends all_ends[] = {
 static const char *const end_names[] = {"periodic", "dirichlet", "neumann", "mixed", NULL};
 static const char *const grid_names[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell", NULL};
 static const char *const y_names[] = {"uniform", "stretched", NULL};
-/* ---- one case ---- */
+/* ---- one case ---------------------------------------------------------------------------------------------------- */
 
 size_t poisson3d_bytes(const struct poisson3d_case *c)
 {
@@ -94,7 +94,7 @@ static starfish_status make_case(struct poisson3d_case *c)
     return c->stretched ? stretch(c, &c->problem.axis[1]) : STARFISH_SUCCESS;
 }
 
-/* ---- the command line ---- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 /* "Y/Z", or one name for both. */
 static starfish_status read_ends(const char *item, const struct poisson3d_ends *ends[2])

@@ -23,7 +23,7 @@ struct subject {
     double gpu_tasks, tasks;
 };
 
-/* ---- memory ---- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void *allocate(const struct subject *s)
 {
@@ -75,7 +75,7 @@ static void free_arrays(struct subject *s)
     }
 }
 
-/* ---- solves ---- */
+/* ---- solves ------------------------------------------------------------------------------------------------------ */
 
 static starfish_status make_plan(const struct subject *s, int check_residual, starfish_poisson_plan **plan)
 {
@@ -163,7 +163,7 @@ static starfish_status time_solves(struct subject *s, starfish_poisson_plan *pla
     return status;
 }
 
-/* ---- rows ---- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Least bytes and, in *limit, the least time: of the GPUs, of the cores, of both at their own limits. */
 static double least_bytes(const struct subject *s, double *limit)
@@ -229,7 +229,7 @@ static starfish_status measure_one(struct subject *s)
     return status;
 }
 
-/* ---- everything with one set of workers ---- */
+/* ---- everything with one set of workers -------------------------------------------------------------------------- */
 
 /* Is that place of the data wanted, and there? Host memory is all one to cores. */
 static int takes_place(const struct subject *s)

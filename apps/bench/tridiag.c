@@ -58,7 +58,7 @@ static starfish_status measure_case(struct tridiag_bench *run, struct batch_case
     return tridiag_measure_case(run, c);
 }
 
-/* ---- the run ---------------------------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 struct axes {
     struct list size;

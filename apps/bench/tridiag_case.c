@@ -15,7 +15,7 @@ enum { SMALL_UNKNOWNS = 1 << 22, LAUNCHES_IN_A_ROW = 40 };
 /* Arrays that fit caches would say nothing of memory. */
 enum { LEAST_COPIED = 1 << 28, COPIES = 5 };
 
-/* ---- rows ------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static json_t *add_row(struct tridiag_bench *run, const struct batch_case *c, const char *who, const char *what,
                        const char *workers, int measured)
@@ -58,7 +58,7 @@ static void add_papers(struct tridiag_bench *run, const struct batch_case *c)
     }
 }
 
-/* ---- the solution ----------------------------------------------------------------------------------------------- */
+/* ---- the solution ------------------------------------------------------------------------------------------------ */
 
 static starfish_status add_residual(json_t *row, const struct batch_case *c)
 {
@@ -96,7 +96,7 @@ static void fetch_solution(const struct batch_case *c)
                          solution_at(c, c->device[BATCH_SOLUTION], l * layout.line), c->n, layout.row, size);
 }
 
-/* ---- ours ------------------------------------------------------------------------------------------------------- */
+/* ---- ours -------------------------------------------------------------------------------------------------------- */
 
 static starfish_status solve_once(starfish_tridiag_plan *plan, const struct batch_case *c, double *seconds)
 {
@@ -209,7 +209,7 @@ static starfish_status measure_ours(struct tridiag_bench *run, const struct batc
     return status;
 }
 
-/* ---- others ----------------------------------------------------------------------------------------------------- */
+/* ---- others ------------------------------------------------------------------------------------------------------ */
 
 static struct peer_lines lines_of(const struct batch_case *c, void *const *arrays)
 {
@@ -257,7 +257,7 @@ static starfish_status measure_peers(struct tridiag_bench *run, const struct bat
     return STARFISH_SUCCESS;
 }
 
-/* ---- limits ----------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* The most of all repetitions. */
 static double rate_of(const double *seconds, double bytes)

@@ -83,7 +83,7 @@ starfish_status bench_look_around(struct bench *bench)
     return STARFISH_SUCCESS;
 }
 
-/* ---- rows ---- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes)
 {

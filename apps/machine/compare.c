@@ -26,8 +26,7 @@ struct comparison {
     size_t estimated; /* cases in which some tasks have no recorded times */
 };
 
-/* ---- one case
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- one case ---------------------------------------------------------------------------------------------------- */
 
 static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, json_t **said)
 {
@@ -133,8 +132,7 @@ static starfish_status compare_all(struct comparison *comparison)
     return status;
 }
 
-/* ---- what is shown
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
 static double number_of(const json_t *row, const char *key)
 {
@@ -269,8 +267,7 @@ static starfish_status write_csv(const struct comparison *comparison)
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status compare_in_scratch(struct comparison *comparison)
 {

@@ -28,8 +28,7 @@ struct derivation {
     char gpu[1024];                  /* what the platform says of one: properties */
 };
 
-/* ---- what is known of the recorded machine's first GPU
- * ------------------------------------------------------------------------ */
+/* ---- what is known of the recorded machine's first GPU ----------------------------------------------------------- */
 
 static starfish_status read_text(const char *path, char **text)
 {
@@ -111,8 +110,7 @@ static starfish_status read_origin(struct derivation *derivation)
     return read_gpu(derivation);
 }
 
-/* ---- StarPU's files
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- StarPU's files ---------------------------------------------------------------------------------------------- */
 
 /* Matrices are as large as StarPU may have memories. */
 static double value_of(const struct derivation *d, size_t from, size_t to, double up, double down, double across)
@@ -241,8 +239,7 @@ static starfish_status write_bus(const struct derivation *derivation)
     return STARFISH_SUCCESS;
 }
 
-/* ---- machine.json
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- machine.json ------------------------------------------------------------------------------------------------ */
 
 static void scale(json_t *object, const char *key, double factor)
 {
@@ -287,8 +284,7 @@ static starfish_status write_machine(const struct derivation *derivation)
     return status;
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status check_number(const char *option, size_t value, size_t most)
 {

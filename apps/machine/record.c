@@ -51,8 +51,7 @@ __attribute__((format(printf, 2, 3))) static void say(const struct recording *re
     fputc('\n', stderr);
 }
 
-/* ---- the folder
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the folder -------------------------------------------------------------------------------------------------- */
 
 static void path_in(const struct recording *recording, const char *name, char path[SIMULATE_PATH])
 {
@@ -80,8 +79,7 @@ static starfish_status prepare_folder(struct recording *recording)
     return STARFISH_SUCCESS;
 }
 
-/* ---- what the machine has
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- what the machine has ---------------------------------------------------------------------------------------- */
 
 static json_t *gpus_of(const starfish_context *context)
 {
@@ -121,9 +119,7 @@ static json_t *describe(const struct recording *recording, const starfish_contex
                      date, "starfish", runtime.starfish_version, "starpu", runtime.starpu_version, "rates");
 }
 
-/* ---- rates
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- rates ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure_rates(starfish_context *context, size_t n, starfish_precision precision,
                                      struct starfish_rates *rates)
@@ -183,8 +179,7 @@ static starfish_status add_all_rates(const struct recording *recording, starfish
     return STARFISH_SUCCESS;
 }
 
-/* ---- machine.json
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- machine.json ------------------------------------------------------------------------------------------------ */
 
 static starfish_status describe_in(const struct recording *recording, starfish_context *context, const char *path)
 {
@@ -226,9 +221,7 @@ static starfish_status write_machine(struct recording *recording)
     return STARFISH_SUCCESS;
 }
 
-/* ---- cases
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
 
 /* Of a row of `starfish sched --json`, what is worth keeping. */
 static json_t *kept_row(const json_t *row)

@@ -19,40 +19,40 @@ struct plan_options {
 };
 
 /* The options that say what is solved; they go into a subcommand's table. */
-#define PLAN_OPTIONS(given)                                                                                             \
-    {"--mesh", OPTION_TEXT, &(given)->mesh, "M", "Q1 multigrid on U1, U2, U3 or A1 .. A5 instead of a file", NULL},     \
-        {"--level", OPTION_COUNT, &(given)->level, "L", "mesh: 2^L x 2^L elements, at most 13; default 9", NULL},       \
-        {"--batch",                                                                                                     \
-         OPTION_TEXT,                                                                                                   \
-         &(given)->batch,                                                                                               \
-         "NxL[,...]",                                                                                                   \
-         "L tridiagonal lines of N instead of a file; then a layout, coefficients, periodic, factors",                  \
-         NULL},                                                                                                         \
-        {"--method", OPTION_CHOICE, &(given)->method, "M", "file: how; default auto", names_methods},                   \
-        {"--precision",    OPTION_CHOICE, &(given)->precision, "P", "of the arithmetic; mixed: multigrid; default f64", \
-         names_arithmetics},                                                                                            \
-        {"--rhs", OPTION_TEXT, &(given)->rhs, "F", "file: right-hand side instead of the problem's", NULL},             \
-        {"--smoother", OPTION_CHOICE, &(given)->smoother, "S", "mesh: default auto", names_smoothers},                  \
-        {"--cycle", OPTION_CHOICE, &(given)->cycle, "C", "mesh: default v", names_cycles},                              \
-        {"--krylov",      OPTION_CHOICE, &(given)->krylov, "K", "mesh: with conjugate gradients; default none",         \
-         names_iterations},                                                                                             \
-        {"--matrix", OPTION_CHOICE, &(given)->matrix, "F", "mesh: default auto", names_matrices},                       \
-        {"--storage", OPTION_CHOICE, &(given)->storage, "F", "mesh: of cycles in f32; default inner", names_storages},  \
-        {"--steps", OPTION_COUNT, &(given)->steps, "N", "mesh: ADI steps before and after; default 2", NULL},           \
-        {"--tail",                                                                                                      \
-         OPTION_COUNT,                                                                                                  \
-         &(given)->tail,                                                                                                \
-         "N",                                                                                                           \
-         "mesh: unknowns of the first grid that is one task with all smaller ones",                                     \
-         NULL},                                                                                                         \
-        {"--cycles",                                                                                                    \
-         OPTION_COUNT,                                                                                                  \
-         &(given)->cycles,                                                                                              \
-         "N",                                                                                                           \
-         "multigrid: exactly so many; default as the tolerance takes, in a simulation 10",                              \
-         NULL},                                                                                                         \
-    {                                                                                                                   \
-        "--algorithm", OPTION_CHOICE, &(given)->algorithm, "A", "batch: default auto", names_algorithms                 \
+#define PLAN_OPTIONS(given)                                                                                            \
+    {"--mesh", OPTION_TEXT, &(given)->mesh, "M", "Q1 multigrid on U1, U2, U3 or A1 .. A5 instead of a file", NULL},    \
+        {"--level", OPTION_COUNT, &(given)->level, "L", "mesh: 2^L x 2^L elements, at most 13; default 9", NULL},      \
+        {"--batch",                                                                                                    \
+         OPTION_TEXT,                                                                                                  \
+         &(given)->batch,                                                                                              \
+         "NxL[,...]",                                                                                                  \
+         "L tridiagonal lines of N instead of a file; then a layout, coefficients, periodic, factors",                 \
+         NULL},                                                                                                        \
+        {"--method", OPTION_CHOICE, &(given)->method, "M", "file: how; default auto", names_methods},                  \
+        {"--precision",    OPTION_CHOICE, &(given)->precision, "P", "mixed: multigrid; default f64; of",               \
+         names_arithmetics},                                                                                           \
+        {"--rhs", OPTION_TEXT, &(given)->rhs, "F", "file: right-hand side instead of the problem's", NULL},            \
+        {"--smoother", OPTION_CHOICE, &(given)->smoother, "S", "mesh: default auto", names_smoothers},                 \
+        {"--cycle", OPTION_CHOICE, &(given)->cycle, "C", "mesh: default v", names_cycles},                             \
+        {"--krylov",      OPTION_CHOICE, &(given)->krylov, "K", "mesh: cg: conjugate gradients; default none",         \
+         names_iterations},                                                                                            \
+        {"--matrix", OPTION_CHOICE, &(given)->matrix, "F", "mesh: default auto", names_matrices},                      \
+        {"--storage", OPTION_CHOICE, &(given)->storage, "F", "mesh: of cycles in f32; default inner", names_storages}, \
+        {"--steps", OPTION_COUNT, &(given)->steps, "N", "mesh: ADI steps before and after; default 2", NULL},          \
+        {"--tail",                                                                                                     \
+         OPTION_COUNT,                                                                                                 \
+         &(given)->tail,                                                                                               \
+         "N",                                                                                                          \
+         "mesh: unknowns of the first grid that is one task with all smaller ones",                                    \
+         NULL},                                                                                                        \
+        {"--cycles",                                                                                                   \
+         OPTION_COUNT,                                                                                                 \
+         &(given)->cycles,                                                                                             \
+         "N",                                                                                                          \
+         "multigrid: exactly so many; default as the tolerance takes, in a simulation 10",                             \
+         NULL},                                                                                                        \
+    {                                                                                                                  \
+        "--algorithm", OPTION_CHOICE, &(given)->algorithm, "A", "batch: default auto", names_algorithms                \
     }
 
 struct plan;

@@ -258,8 +258,7 @@ static starfish_status measure_inner(struct experiment *e)
     return for_meshes(e, inner_of_mesh);
 }
 
-/* ---- Tables 5 and 6: one core and a GPU, double and mixed precision ------------------------------------------------
- */
+/* ---- Tables 5 and 6: one core and a GPU, double and mixed precision ---------------------------------------------- */
 
 enum who { CORE_DOUBLE, CORE_MIXED, GPU_DOUBLE, GPU_MIXED, WHO };
 static const char *const who_names[] = {"one core, double", "one core, mixed", "GPU, double", "GPU, mixed"};
@@ -376,8 +375,7 @@ static starfish_status measure_smoothers(struct experiment *e)
     return for_meshes(e, smoothers_of_mesh);
 }
 
-/* ---- Figure 2: two operations by level -----------------------------------------------------------------------------
- */
+/* ---- Figure 2: two operations by level --------------------------------------------------------------------------- */
 
 static starfish_status measure_operations(struct experiment *e)
 {

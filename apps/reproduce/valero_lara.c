@@ -246,8 +246,7 @@ static starfish_status measure_variant(struct experiment *e, int variant, struct
     return status;
 }
 
-/* ---- what the text claims ------------------------------------------------------------------------------------------
- */
+/* ---- what the text claims ---------------------------------------------------------------------------------------- */
 
 static void claim(struct experiment *e, const char *figure, const char *size, const char *what, double paper,
                   const char *says, double ours)
@@ -292,8 +291,7 @@ static void add_claims(struct experiment *e, const struct size_result *r)
     }
 }
 
-/* ---- the run -------------------------------------------------------------------------------------------------------
- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure_all(struct experiment *e)
 {

@@ -15,8 +15,7 @@ enum {
     CALIBRATIONS_AT_MOST = 200
 }; /* solves: each brings at least one sample of every task; ten per kind of worker are wanted */
 
-/* ---- contexts and solves
- * --------------------------------------------------------------------------------------------- */
+/* ---- contexts and solves ----------------------------------------------------------------------------------------- */
 
 static starfish_status solve(struct plan *plan, struct starfish_record **record)
 {
@@ -50,8 +49,7 @@ static starfish_status with_context(struct sched *sched, struct sched_combinatio
     return status;
 }
 
-/* ---- calibration
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- calibration ------------------------------------------------------------------------------------------------- */
 
 static starfish_status calibrate_here(struct sched *sched, struct sched_combination *combination, size_t most)
 {
@@ -93,8 +91,7 @@ starfish_status sched_calibrate(struct sched *sched, const char *workers)
     return status;
 }
 
-/* ---- one combination
- * --------------------------------------------------------------------------------------------------- */
+/* ---- one combination --------------------------------------------------------------------------------------------- */
 
 static starfish_status keep_record(struct plan *plan, struct sched_combination *combination)
 {

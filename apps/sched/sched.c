@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is asked for
- * ------------------------------------------------------------------------------------------------- */
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 /* Is that set of workers to be had? */
 static starfish_status check_workers(const char *workers)
@@ -48,8 +47,7 @@ static starfish_status read_lists(struct sched *sched)
 /* Parts that any worker may take, so that there is something to schedule. */
 enum { PARTS = 16 };
 
-/* ---- what is shown
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
 static double number_of(const json_t *row, const char *key)
 {
@@ -115,8 +113,7 @@ static void print_table(const struct bench *bench)
     printf("\narea, path: bounds from below over the measured time: no worker idle; the longest chain of tasks\n");
 }
 
-/* ---- the command
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure_rounds(struct sched *sched, struct sched_combination *combination)
 {

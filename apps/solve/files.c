@@ -42,7 +42,7 @@ static starfish_status find_positions(const struct starfish_problem *problem, st
     return STARFISH_SUCCESS;
 }
 
-/* ---- the picture: x-y of a 2D problem, else the x-z plane in which |u| is largest ---- */
+/* ---- the picture: x-y of a 2D problem, else the x-z plane in which |u| is largest -------------------------------- */
 
 static double largest_in_plane(const struct solve_run *run, size_t j)
 {
@@ -100,7 +100,7 @@ static starfish_status write_plot(const struct solve_run *run, const struct posi
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static starfish_status check_all(const struct solve_run *run, const struct positions *positions)
 {

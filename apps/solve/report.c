@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- times of the repetitions ---- */
+/* ---- times of the repetitions ------------------------------------------------------------------------------------ */
 
 struct times {
     double least, median;
@@ -28,7 +28,7 @@ static struct times summarise(const struct solve_run *run)
     return times;
 }
 
-/* ---- for people ---- */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 static void add_problem(struct table *table, const struct solve_run *run)
 {
@@ -173,7 +173,7 @@ void solve_print_table(const struct solve_run *run)
     print_links(&run->solver.info);
 }
 
-/* ---- for machines ---- */
+/* ---- for machines ------------------------------------------------------------------------------------------------ */
 
 static json_t *extents(const struct solve_run *run)
 {

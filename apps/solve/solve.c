@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- solve ---- */
+/* ---- solve ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status make_context(struct solve_run *run)
 {
@@ -92,7 +92,7 @@ static starfish_status solve_pinned(struct solve_run *run)
     return status;
 }
 
-/* ---- the command ---- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status check_options(struct solve_run *run)
 {

@@ -12,8 +12,7 @@ static double span_of(const struct trace *trace)
     return trace->account.end - trace->account.begin;
 }
 
-/* ---- workers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
 
 static double busy_of(const struct starfish_record *record, size_t worker)
 {
@@ -41,8 +40,7 @@ static void explain_workers(const struct trace *trace)
     printf(".\n");
 }
 
-/* ---- idle time
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- idle time --------------------------------------------------------------------------------------------------- */
 
 /* Milliseconds for which workers did nothing between two times, all of them together. */
 static double idle_between(const struct trace *trace, double from, double to)
@@ -76,8 +74,7 @@ static void explain_idle(const struct trace *trace)
         printf("Of that, workers with a task in hand waited %.3f ms for its data.\n", 1e-3 * trace->account.fetching);
 }
 
-/* ---- operations
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 struct operation {
     const char *name;
@@ -128,8 +125,7 @@ static void explain_operations(const struct trace *trace)
     free(operations);
 }
 
-/* ---- bytes, path, bounds
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- bytes, path, bounds ----------------------------------------------------------------------------------------- */
 
 static void explain_bytes(const struct trace *trace)
 {

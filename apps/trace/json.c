@@ -18,8 +18,7 @@ static void add_name(json_t *events, const char *what, int process, size_t threa
                                             "tid", (int)thread, "args", "name", name));
 }
 
-/* ---- tasks
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
 static json_t *expected_of(const struct starfish_span *span)
 {
@@ -75,8 +74,7 @@ static void add_arrow(json_t *events, const struct trace *trace, size_t number)
                                             "tid", to->worker, "ts", command_json_real(trace_time(trace, to->start))));
 }
 
-/* ---- copies
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 static size_t link_of(const struct starfish_copy *copy)
 {
@@ -100,8 +98,7 @@ static void add_copies(json_t *events, const struct trace *trace)
     }
 }
 
-/* ---- counters
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 /* A counter goes up or down. */
 struct step {
@@ -168,8 +165,7 @@ static void add_memory(json_t *events, const struct trace *trace)
     }
 }
 
-/* ---- the file
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static starfish_status fill(json_t *events, const struct trace *trace)
 {

@@ -15,8 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- names
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 void trace_worker_name(char *name, size_t size, const struct starfish_worker *worker)
 {
@@ -32,8 +31,7 @@ void trace_task_name(char *name, size_t size, const struct starfish_span *span)
         length += (size_t)snprintf(name + length, size - length, ", %s %d", span->at[i].name, span->at[i].value);
 }
 
-/* ---- the folder
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- the folder -------------------------------------------------------------------------------------------------- */
 
 enum { PATH = 4096 };
 static const char *const our_files[] = {"trace.json", "gantt.svg", "gantt.png"};
@@ -58,8 +56,7 @@ static starfish_status make_folder(const struct trace *trace)
     return STARFISH_SUCCESS;
 }
 
-/* ---- the solve
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- the solve --------------------------------------------------------------------------------------------------- */
 
 static starfish_status make_context(struct trace *trace, starfish_context **context)
 {
@@ -101,8 +98,7 @@ static starfish_status watch_in_context(struct trace *trace)
     return status;
 }
 
-/* ---- what is left of it
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- what is left of it ------------------------------------------------------------------------------------------ */
 
 static starfish_status read_fxt(struct trace *trace)
 {
@@ -142,9 +138,7 @@ static void say_what_is_written(const struct trace *trace)
         printf("StarPU was built without FxT: no copies, no paje.trace, tasks.rec, dag.dot\n");
 }
 
-/* ---- the command
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status run_trace(struct trace *trace)
 {
