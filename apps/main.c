@@ -3,8 +3,8 @@
  * A program that runs under StarPU's simulator must let StarPU rename its main; the build against it will include
  * starpu.h here, and only here. */
 #include "apps/command.h"
-#include "apps/machine/machine.h"
-#include "apps/machine/simulate.h"
+#include "apps/recorded/recorded.h"
+#include "apps/recorded/simulate.h"
 
 #include <starfish/starfish.h>
 #include <starpu.h> /* for a simulated machine, StarPU must know main */
@@ -78,6 +78,6 @@ int main(int argc, char **argv)
     const struct command *command = find(argv[1]);
     const int exit_status = command ? command->run(argc - 1, argv + 1) : command_fail(STARFISH_ERROR_ARGUMENT, 0);
     if (SIMULATED)
-        simulate_forget();
+        simulate_discard();
     return exit_status;
 }

@@ -1,4 +1,4 @@
-/* Command-line options, read by a table. */
+/* Reads a command line by a table of options, and prints the table as help. */
 #include "apps/options.h"
 
 #include <errno.h>
@@ -106,7 +106,7 @@ starfish_status options_read(const struct command_line *line, int argc, char **a
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "unexpected '%s' (usage: starfish %s)", argv[i], line->usage);
         line->operands[operands++] = argv[i];
     }
-    if (operands < line->operand_count)
+    if (operands < line->operand_count && !line->may_lack_operands)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "missing operand (usage: starfish %s)", line->usage);
     return STARFISH_SUCCESS;
 }
@@ -129,7 +129,7 @@ void options_print_help(const struct command_line *line)
         char head[64];
         snprintf(head, sizeof head, "%s %s", entry->name, entry->argument ? entry->argument : "");
         printf("  %-22s %s", head, entry->help);
-        for (size_t i = 0; entry->choices[i]; ++i)
+        for (size_t i = 0; entry->choices && entry->choices[i]; ++i)
             printf("%s%s", i ? ", " : ": ", entry->choices[i]);
         printf("\n");
     }

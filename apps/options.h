@@ -20,15 +20,18 @@ struct option_entry {
     void *target;
     const char *argument; /* what help calls it */
     const char *help;
-    const char *choices[6]; /* ended by NULL */
+    const char *const *choices; /* ended by NULL; of OPTION_TEXT, what its list is made of, for help */
 };
+/* Choices that are in no list of names.h. */
+#define OPTION_CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 struct command_line {
     const char *usage; /* "solve PROBLEM.json [OPTION...]" */
     const char *summary;
     const struct option_entry *options;
     const char **operands; /* filled in, in order */
-    size_t operand_count;  /* how many there must be */
+    size_t operand_count;  /* how many there may be */
+    int may_lack_operands; /* else there must be as many */
     const char *operand_help;
 };
 

@@ -1,5 +1,6 @@
 /* The option --workers. */
 #include "apps/workers.h"
+#include "apps/names.h"
 
 #include "base/status.h"
 #include "scheduler/context.h"
@@ -18,9 +19,8 @@ static starfish_status complain(const char *text)
 /* One "kind" or "kind:count" at *at, which moves behind it. */
 static int read_kind(const char **at, int counts[STARFISH_WORKER_KINDS], int seen[STARFISH_WORKER_KINDS])
 {
-    static const char *const names[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
     int kind = 0;
-    while (kind < STARFISH_WORKER_KINDS && strncmp(*at, names[kind], 3) != 0)
+    while (kind < STARFISH_WORKER_KINDS && strncmp(*at, names_workers[kind], 3) != 0)
         ++kind;
     if (kind == STARFISH_WORKER_KINDS || seen[kind]++)
         return 0;

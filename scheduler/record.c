@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,15 @@ static int number_of_worker(const struct starfish_context *context, int id)
     return -1;
 }
 
+/* When the last of the tasks that have run ended. */
+static double last_end(const struct starfish_record *record)
+{
+    double end = 0;
+    for (size_t i = 0; i < record->tasks; i++)
+        end = record->task[i].end > end ? record->task[i].end : end;
+    return end;
+}
+
 void starfish_record_finish(struct starfish_record *record, size_t number,
                             const struct starpu_profiling_task_info *info, double now)
 {
@@ -188,7 +198,8 @@ void starfish_record_finish(struct starfish_record *record, size_t number,
         span->end = microseconds(&info->end_time);
         span->fetched = microseconds(&info->acquire_data_end_time) - microseconds(&info->acquire_data_start_time);
     } else if (span) {
-        span->submitted = span->ready = span->start = span->end = now;
+        /* Submitted apart from all that ran, a task does not know StarPU's clock. */
+        span->submitted = span->ready = span->start = span->end = isfinite(now) ? now : last_end(record);
     }
     STARPU_PTHREAD_MUTEX_UNLOCK(&record->lock);
 }

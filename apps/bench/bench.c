@@ -1,14 +1,11 @@
-/* starfish bench: a table of benchmarks, one file each, and the frame they stand in (bench.h). */
+/* starfish bench: the table of benchmarks, and the subcommand that lists or starts one of them. */
 #include "apps/bench/bench.h"
 
 #include "apps/command.h"
+#include "apps/options.h"
 
-#include <starfish/starfish.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -22,7 +19,7 @@ static const struct {
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
-/* ---- which benchmark ---- */
+/* ---- which benchmark --------------------------------------------------------------------------------------------- */
 
 static int list_benchmarks(void)
 {
@@ -47,114 +44,4 @@ int command_bench(int argc, char **argv)
                 (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", benchmarks[i].name);
     }
     return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "no benchmark '%s'; there is %s", argv[1], known), 0);
-}
-
-/* ---- the frame ---- */
-
-static starfish_status check(const struct bench *bench)
-{
-    if (bench->repeat > BENCH_MOST_REPEATS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--repeat: at most %d, is %zu", BENCH_MOST_REPEATS,
-                             bench->repeat);
-    return bench_check_outputs(bench);
-}
-
-/* Take back the line of bench_announce. */
-static void wipe(void)
-{
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
-}
-
-int bench_main(struct bench *bench, const struct command_line *line, int argc, char **argv,
-               starfish_status (*measure)(struct bench *bench))
-{
-    if (options_ask_help(argc, argv)) {
-        options_print_help(line);
-        return 0;
-    }
-    bench->rows = json_array();
-    starfish_status status = options_read(line, argc, argv);
-    if (status == STARFISH_SUCCESS)
-        status = check(bench);
-    if (status == STARFISH_SUCCESS)
-        status = measure(bench);
-    wipe();
-    if (status == STARFISH_SUCCESS)
-        status = bench_write_outputs(bench);
-    json_decref(bench->rows);
-    json_decref(bench->more);
-    return status == STARFISH_SUCCESS ? 0 : command_fail(status, bench->json);
-}
-
-void bench_announce(const char *format, ...)
-{
-    va_list arguments;
-    if (!isatty(STDERR_FILENO))
-        return;
-    wipe();
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fflush(stderr);
-}
-
-void bench_machine(struct bench *bench, const starfish_context *context)
-{
-    struct starfish_runtime runtime;
-    struct starfish_worker worker;
-    size_t gpus = starfish_context_workers_of(context, STARFISH_GPU), length = 0;
-    if ((bench->machine[0] && gpus <= bench->gpus) || starfish_context_runtime(context, &runtime) != STARFISH_SUCCESS)
-        return;
-    bench->gpus = gpus;
-    length = (size_t)snprintf(bench->machine, BENCH_MACHINE, "%d core%s", runtime.cores, runtime.cores == 1 ? "" : "s");
-    for (size_t i = 0; i < starfish_context_workers(context); ++i)
-        if (starfish_context_worker(context, i, &worker) == STARFISH_SUCCESS && worker.kind == STARFISH_GPU &&
-            length < BENCH_MACHINE)
-            length += (size_t)snprintf(bench->machine + length, BENCH_MACHINE - length, ", %s", worker.name);
-    if (length < BENCH_MACHINE)
-        snprintf(bench->machine + length, BENCH_MACHINE - length, ", StarPU %s", runtime.starpu_version);
-}
-
-starfish_status bench_look_around(struct bench *bench)
-{
-    starfish_context *context;
-    STARFISH_TRY(starfish_context_create(&context, NULL));
-    bench_machine(bench, context);
-    starfish_context_destroy(context);
-    return STARFISH_SUCCESS;
-}
-
-/* ---- rows ---- */
-
-json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes)
-{
-    json_t *row = json_object();
-    const double median = command_median(seconds, count);
-    json_object_set_new(row, "who", json_string(who));
-    json_object_set_new(row, "case", json_string(case_));
-    json_object_set_new(row, "seconds", command_json_real(median));
-    json_object_set_new(row, "min", command_json_real(seconds[0]));
-    json_object_set_new(row, "max", command_json_real(seconds[count - 1]));
-    json_object_set_new(row, "repeats", json_integer((json_int_t)count));
-    json_object_set_new(row, "bytes", json_integer((json_int_t)bytes));
-    json_object_set_new(row, "bytes_per_second", command_json_real(bytes / median));
-    json_array_append_new(bench->rows, row);
-    return row;
-}
-
-json_t *bench_remark(struct bench *bench, const char *who, const char *case_)
-{
-    json_t *row = json_object();
-    json_object_set_new(row, "who", json_string(who));
-    json_object_set_new(row, "case", json_string(case_));
-    json_array_append_new(bench->rows, row);
-    return row;
-}
-
-void bench_limit(json_t *row, double seconds)
-{
-    double measured = json_number_value(json_object_get(row, "seconds"));
-    json_object_set_new(row, "limit_seconds", command_json_real(seconds));
-    json_object_set_new(row, "fraction", command_json_real(seconds / measured));
 }

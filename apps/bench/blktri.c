@@ -4,22 +4,25 @@
  * Least bytes: the field, or a level's rows, read and written once. The forms are bound by arithmetic and by the
  * latency of recurrences; how far they are from memory is what the column says. */
 #include "apps/bench/bench.h"
-#include "apps/bench/blktri_run.h"
 #include "apps/command.h"
+#include "apps/frame/frame.h"
 #include "apps/lists.h"
+#include "apps/names.h"
+#include "apps/plans/blktri_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const precisions[] = {"f32", "f64", NULL};
 static const char *const data_names[] = {"real", "complex", "complex-lines", NULL}; /* as enum blktri_data */
 static const char *const forms[] = {"fractions", "product", "slab", NULL};
 static const starfish_method methods[] = {STARFISH_METHOD_BLKTRI, STARFISH_METHOD_BLKTRI_PRODUCT, STARFISH_METHOD_SLAB};
-static const char *const algorithms[] = {"auto", "thomas", "cr", "pcr", "cr-pcr", NULL};
+/* What products know, and its names. */
 static const starfish_algorithm algorithm_of[] = {STARFISH_ALGORITHM_AUTO, STARFISH_ALGORITHM_THOMAS,
                                                   STARFISH_ALGORITHM_CR, STARFISH_ALGORITHM_PCR,
                                                   STARFISH_ALGORITHM_CR_PCR};
+enum { ALGORITHMS = sizeof algorithm_of / sizeof algorithm_of[0] };
+static const char *algorithms[ALGORITHMS + 1];
 static const char *const radices[] = {"auto", "2", "4", NULL};
 static const int radix_of[] = {0, 2, 4};
 static const char *const places[] = {"host", "device", NULL};
@@ -62,7 +65,7 @@ static void describe(const struct blktri_case *c, const char *form, const char *
         snprintf(radix, sizeof radix, " of radix %d", c->radix);
     if (c->split >= 0)
         snprintf(cut, sizeof cut, ", levels on cores: %s", split);
-    snprintf(name, size, "%s %s%s: %s%s%s, %s%s, %s", extent, precisions[c->precision], data, form, radix, way,
+    snprintf(name, size, "%s %s%s: %s%s%s, %s%s, %s", extent, names_precisions[c->precision], data, form, radix, way,
              c->workers, cut, places[c->on_device]);
 }
 
@@ -76,7 +79,7 @@ static json_t *add_row(struct bench *bench, const struct blktri_case *c, const s
     json_t *row = bench_row(bench, "starfish", name, seconds, times->repeat, bytes);
     name_size(c->n, extent, sizeof extent);
     json_object_set_new(row, "n", json_string(extent));
-    json_object_set_new(row, "precision", json_string(precisions[c->precision]));
+    json_object_set_new(row, "precision", json_string(names_precisions[c->precision]));
     json_object_set_new(row, "data", json_string(data_names[c->data]));
     json_object_set_new(row, "method", json_string(times->method));
     json_object_set_new(row, "radix", c->radix > 0 ? json_integer(c->radix) : json_null());
@@ -241,7 +244,7 @@ static starfish_status read_axes(const struct blktri_bench *run, struct axes *ax
     for (size_t i = 0; i < axes->split.count; ++i)
         STARFISH_TRY(read_split(axes->split.item[i], &split));
     STARFISH_TRY(list_choices("--form", run->forms, forms, axes->form, &axes->form_count));
-    STARFISH_TRY(list_choices("--precision", run->precisions, precisions, axes->precision, &axes->precisions));
+    STARFISH_TRY(list_choices("--precision", run->precisions, names_precisions, axes->precision, &axes->precisions));
     STARFISH_TRY(list_choices("--data", run->data, data_names, axes->data, &axes->datas));
     STARFISH_TRY(list_choices("--algorithm", run->algorithms, algorithms, axes->algorithm, &axes->algorithms));
     STARFISH_TRY(list_choices("--radix", run->radices, radices, axes->radix, &axes->radices));
@@ -287,53 +290,26 @@ int bench_blktri(int argc, char **argv)
                                       .radices = "auto",
                                       .splits = "models",
                                       .where = "host,device"};
+    for (int i = 0; i < ALGORITHMS; ++i)
+        algorithms[i] = names_algorithms[algorithm_of[i]];
     const struct option_entry options[] = {
-        {"--size",
-         OPTION_TEXT,
-         &run.sizes,
-         "LIST",
-         "N or MxN in 2D, SxMxN in 3D: S modes, lines of M, N rows; default 511,1023",
-         {NULL}},
-        {"--form",
-         OPTION_TEXT,
-         &run.forms,
-         "LIST",
-         "fractions, product; slab, the other method; default fractions,product",
-         {NULL}},
-        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, f32; default f64", {NULL}},
-        {"--data",
-         OPTION_TEXT,
-         &run.data,
-         "LIST",
+        {"--size", OPTION_TEXT, &run.sizes, "LIST",
+         "N or MxN in 2D, SxMxN in 3D: S modes, lines of M, N rows; default 511,1023", NULL},
+        {"--form", OPTION_TEXT, &run.forms, "LIST",
+         "fractions, product; slab, the other method; default fractions,product", NULL},
+        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "default f64; of", names_precisions},
+        {"--data", OPTION_TEXT, &run.data, "LIST",
          "real; in 2D also complex right-hand sides: complex, and complex-lines with such coefficients; default real",
-         {NULL}},
-        {"--algorithm",
-         OPTION_TEXT,
-         &run.algorithms,
-         "LIST",
-         "products on GPUs: auto, thomas, cr, pcr, cr-pcr; default auto",
-         {NULL}},
-        {"--radix",
-         OPTION_TEXT,
-         &run.radices,
-         "LIST",
-         "parts of a block of fractions: auto, 2, 4; default auto",
-         {NULL}},
-        {"--split",
-         OPTION_TEXT,
-         &run.splits,
-         "LIST",
-         "levels next to the root that are for cores, others for GPUs; models: as they say; default models",
-         {NULL}},
-        {"--workers",
-         OPTION_TEXT,
-         &run.workers,
-         "SETS",
-         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu:1;cpu without a GPU",
-         {NULL}},
-        {"--team", OPTION_NUMBER, &run.team, "N", "cores that share a CPU worker; default 0: as for solve", {NULL}},
-        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: host (pinned), device; default both", {NULL}},
-        {"--levels", OPTION_FLAG, &run.levels, NULL, "also a row for each step of reduction and substitution", {NULL}},
+         NULL},
+        {"--algorithm", OPTION_TEXT, &run.algorithms, "LIST", "products on GPUs; default auto; of", algorithms},
+        {"--radix", OPTION_TEXT, &run.radices, "LIST", "parts of a block of fractions: auto, 2, 4; default auto", NULL},
+        {"--split", OPTION_TEXT, &run.splits, "LIST",
+         "levels next to the root that are for cores, others for GPUs; models: as they say; default models", NULL},
+        {"--workers", OPTION_TEXT, &run.workers, "SETS",
+         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu:1;cpu without a GPU", NULL},
+        {"--team", OPTION_NUMBER, &run.team, "N", "cores that share a CPU worker; default 0: as for solve", NULL},
+        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: host (pinned), device; default both", NULL},
+        {"--levels", OPTION_FLAG, &run.levels, NULL, "also a row for each step of reduction and substitution", NULL},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };

@@ -1,9 +1,10 @@
 /* starfish bench multigrid: Q1 multigrid on the meshes of Goeddeke and Strzodka, beside hypre's structured solvers on
  * the same matrix in the same run, and beside what copies of the least bytes take. */
 #include "apps/bench/multigrid.h"
-#include "apps/bench/multigrid_run.h"
+#include "apps/bench/bench.h"
 #include "apps/command.h"
 #include "apps/lists.h"
+#include "apps/plans/multigrid_run.h"
 #include "bench/peer_hypre.h"
 #include "bench/peers.h"
 #include "multigrid/q1.h"
@@ -12,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By their numbers. */
-const char *const multigrid_smoothers[] = {"auto",         "adi",       "line-x", "line-y", "jacobi",
-                                           "gauss-seidel", "chebyshev", "line-z", "plane",  NULL};
-static const char *const matrices[] = {"auto", "stored", "tensor", NULL};
-static const char *const storages[] = {"inner", "f16", "bf16", NULL};
-const char *const multigrid_shapes[] = {"v", "f", "w", "fmg", NULL};
 const char *const multigrid_places[] = {"host", "device", NULL};
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
 
@@ -30,18 +25,6 @@ struct combination {
     size_t precision, smoother, shape, place, matrix, storage;
 };
 
-void multigrid_bench_options(const struct multigrid_bench *run, struct starfish_multigrid_options *options)
-{
-    options->tail = run->tail;
-    options->conjugate_gradients = strcmp(run->krylov, "cg") == 0;
-    if (options->conjugate_gradients)
-        options->inner_cycles = 1;
-    if (run->cycles > 0) {
-        options->tolerance = 0;
-        options->most_cycles = (int)run->cycles;
-    }
-}
-
 json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached)
 {
     return run->cycles > 0 ? json_null() : json_boolean(reached);
@@ -49,24 +32,23 @@ json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached)
 
 static void describe_case(const struct combination *c, char *name, size_t size)
 {
-    const int length =
-        snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, multigrid_precisions[c->precision],
-                 multigrid_smoothers[c->smoother], matrices[c->matrix], multigrid_shapes[c->shape], c->workers,
-                 multigrid_places[c->place]);
+    const int length = snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, names_arithmetics[c->precision],
+                                names_smoothers[c->smoother], names_matrices[c->matrix], names_cycles[c->shape],
+                                c->workers, multigrid_places[c->place]);
 
     if (c->storage > 0)
-        snprintf(name + length, size - (size_t)length, ", %s", storages[c->storage]);
+        snprintf(name + length, size - (size_t)length, ", %s", names_storages[c->storage]);
 }
 
 static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times)
 {
     const struct starfish_multigrid_info *info = &times->info;
 
-    json_object_set_new(row, "precision", json_string(multigrid_precisions[c->precision]));
-    json_object_set_new(row, "smoother", json_string(multigrid_smoothers[info->smoother]));
-    json_object_set_new(row, "matrix", json_string(matrices[info->matrix]));
-    json_object_set_new(row, "cycle", json_string(multigrid_shapes[c->shape]));
-    json_object_set_new(row, "storage", json_string(storages[c->storage]));
+    json_object_set_new(row, "precision", json_string(names_arithmetics[c->precision]));
+    json_object_set_new(row, "smoother", json_string(names_smoothers[info->smoother]));
+    json_object_set_new(row, "matrix", json_string(names_matrices[info->matrix]));
+    json_object_set_new(row, "cycle", json_string(names_cycles[c->shape]));
+    json_object_set_new(row, "storage", json_string(names_storages[c->storage]));
     json_object_set_new(row, "workers", json_string(c->workers));
     json_object_set_new(row, "where", json_string(multigrid_places[c->place]));
     json_object_set_new(row, "cycles", json_integer(info->cycles));
@@ -78,19 +60,20 @@ static void describe(json_t *row, const struct combination *c, const struct mult
 
 static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
 {
-    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    const struct multigrid_choice choice = {.arithmetic = c->precision,
+                                            .smoother = c->smoother,
+                                            .cycle = c->shape,
+                                            .matrix = c->matrix,
+                                            .storage = c->storage,
+                                            .krylov = names_index(names_iterations, run->krylov),
+                                            .steps = multigrid_q1_steps(c->smoother, run->steps),
+                                            .cycles = run->cycles,
+                                            .tail = run->tail};
+    struct starfish_multigrid_options options;
     struct multigrid_times times;
-    const size_t steps = run->steps > 0 ? run->steps : 2;
     char name[192];
 
-    multigrid_set_precision(&options, c->precision);
-    options.smoother = (starfish_smoother)c->smoother;
-    options.shape = (starfish_cycle_shape)c->shape;
-    options.storage = (starfish_storage)c->storage;
-    options.matrix = (starfish_matrix_form)c->matrix;
-    multigrid_bench_options(run, &options);
-    /* an ADI step is two elementary ones; what is chosen is given as many */
-    options.before = options.after = (int)(c->smoother <= STARFISH_SMOOTHER_ADI ? steps : 2 * steps);
+    multigrid_choose(&choice, &options);
     describe_case(c, name, sizeof name);
     if (options.conjugate_gradients)
         snprintf(name + strlen(name), sizeof name - strlen(name), ", CG");
@@ -167,7 +150,7 @@ static starfish_status measure_storages(struct multigrid_bench *run, const struc
 {
     for (size_t i = 0; i < axes->storages; ++i) {
         c->storage = axes->storage[i];
-        if (c->storage == 0 || c->precision != MULTIGRID_F64)
+        if (c->storage == 0 || c->precision != STARFISH_F64)
             STARFISH_TRY(measure_combination(run, c));
     }
     return STARFISH_SUCCESS;
@@ -222,12 +205,11 @@ static starfish_status read_axes(const struct multigrid_bench *run, struct axes 
     for (size_t i = 0; i < axes->mesh.count; ++i)
         STARFISH_TRY(starfish_q1_named(axes->mesh.item[i], &refinement));
     STARFISH_TRY(list_counts("--level", run->levels, axes->level, &axes->levels));
-    STARFISH_TRY(
-        list_choices("--precision", run->precisions, multigrid_precisions, axes->precision, &axes->precisions));
-    STARFISH_TRY(list_choices("--smoother", run->smoothers, multigrid_smoothers, axes->smoother, &axes->smoothers));
-    STARFISH_TRY(list_choices("--cycle", run->shapes, multigrid_shapes, axes->shape, &axes->shapes));
-    STARFISH_TRY(list_choices("--matrix", run->matrices, matrices, axes->matrix, &axes->matrices));
-    STARFISH_TRY(list_choices("--storage", run->storages, storages, axes->storage, &axes->storages));
+    STARFISH_TRY(list_choices("--precision", run->precisions, names_arithmetics, axes->precision, &axes->precisions));
+    STARFISH_TRY(list_choices("--smoother", run->smoothers, names_smoothers, axes->smoother, &axes->smoothers));
+    STARFISH_TRY(list_choices("--cycle", run->shapes, names_cycles, axes->shape, &axes->shapes));
+    STARFISH_TRY(list_choices("--matrix", run->matrices, names_matrices, axes->matrix, &axes->matrices));
+    STARFISH_TRY(list_choices("--storage", run->storages, names_storages, axes->storage, &axes->storages));
     return list_choices("--where", run->where, multigrid_places, axes->place, &axes->places);
 }
 
@@ -272,67 +254,32 @@ int bench_multigrid(int argc, char **argv)
                                          .matrices = "auto",
                                          .steps = 0};
     const struct option_entry options[] = {
-        {"--problem",
-         OPTION_CHOICE,
-         &run.problem,
-         "P",
+        {"--problem", OPTION_CHOICE, &run.problem, "P",
          "q1: bilinear elements, or seven: seven-point differences on cubes; default q1",
-         {"q1", "seven", NULL}},
-        {"--n", OPTION_TEXT, &run.sizes, "LIST", "seven: cubes of N^3 unknowns; default 127", {NULL}},
-        {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", {NULL}},
-        {"--level", OPTION_TEXT, &run.levels, "LIST", "L: 2^L x 2^L elements, at most 13; default 9", {NULL}},
-        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "f64, mixed, f32; default f64,mixed", {NULL}},
-        {"--smoother",
-         OPTION_TEXT,
-         &run.smoothers,
-         "LIST",
-         "auto, adi, line-x, line-y, jacobi, gauss-seidel, chebyshev; seven: line-z, plane; default auto",
-         {NULL}},
-        {"--storage",
-         OPTION_TEXT,
-         &run.storages,
-         "LIST",
-         "of the matrices of cycles in f32: inner, f16, bf16; default inner",
-         {NULL}},
-        {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "v, f, w, fmg; default v", {NULL}},
-        {"--krylov",
-         OPTION_CHOICE,
-         &run.krylov,
-         "K",
-         "none, or cg: conjugate gradients with cycles v or w as preconditioner; default none",
-         {"none", "cg", NULL}},
-        {"--matrix",
-         OPTION_TEXT,
-         &run.matrices,
-         "LIST",
-         "auto, stored, tensor: bands or matrix-free; default auto",
-         {NULL}},
-        {"--tail",
-         OPTION_COUNT,
-         &run.tail,
-         "N",
-         "unknowns of the first grid that is one task with all smaller ones",
-         {NULL}},
-        {"--steps",
-         OPTION_COUNT,
-         &run.steps,
-         "N",
+         OPTION_CHOICES("q1", "seven")},
+        {"--n", OPTION_TEXT, &run.sizes, "LIST", "seven: cubes of N^3 unknowns; default 127", NULL},
+        {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", NULL},
+        {"--level", OPTION_TEXT, &run.levels, "LIST", "L: 2^L x 2^L elements, at most 13; default 9", NULL},
+        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "default f64,mixed; of", names_arithmetics},
+        {"--smoother", OPTION_TEXT, &run.smoothers, "LIST", "line-z and plane: seven; default auto; of",
+         names_smoothers},
+        {"--storage", OPTION_TEXT, &run.storages, "LIST", "of the matrices of cycles in f32; default inner; of",
+         names_storages},
+        {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "default v; of", names_cycles},
+        {"--krylov", OPTION_CHOICE, &run.krylov, "K",
+         "cg: conjugate gradients with cycles v or w as preconditioner; default none", names_iterations},
+        {"--matrix", OPTION_TEXT, &run.matrices, "LIST", "bands or matrix-free; default auto; of", names_matrices},
+        {"--tail", OPTION_COUNT, &run.tail, "N", "unknowns of the first grid that is one task with all smaller ones",
+         NULL},
+        {"--steps", OPTION_COUNT, &run.steps, "N",
          "ADI steps before and after; of other smoothers twice as many; default 2; seven: of all as many, default 1",
-         {NULL}},
-        {"--cycles",
-         OPTION_COUNT,
-         &run.cycles,
-         "N",
-         "exactly so many, and no residual is looked at, instead of as many as 1e-8 takes",
-         {NULL}},
-        {"--workers",
-         OPTION_TEXT,
-         &run.workers,
-         "SETS",
-         "sets with ; between, each as for solve; default gpu;cpu, or cpu:1;cpu without a GPU",
-         {NULL}},
-        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: host (pinned), device; default both", {NULL}},
-        {"--peers", OPTION_CHOICE, &run.peers, "P", "all or none; default all", {"all", "none", NULL}},
+         NULL},
+        {"--cycles", OPTION_COUNT, &run.cycles, "N",
+         "exactly so many, and no residual is looked at, instead of as many as 1e-8 takes", NULL},
+        {"--workers", OPTION_TEXT, &run.workers, "SETS",
+         "sets with ; between, each as for solve; default gpu;cpu, or cpu:1;cpu without a GPU", NULL},
+        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: host (pinned), device; default both", NULL},
+        {"--peers", OPTION_CHOICE, &run.peers, "P", "all or none; default all", OPTION_CHOICES("all", "none")},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };

@@ -2,8 +2,9 @@
 #ifndef STARFISH_APPS_BENCH_MULTIGRID_H
 #define STARFISH_APPS_BENCH_MULTIGRID_H
 
-#include "apps/bench/bench.h"
+#include "apps/frame/frame.h"
 #include "apps/lists.h"
+#include "apps/names.h"
 
 #include <starfish/multigrid.h>
 
@@ -24,10 +25,8 @@ struct axes {
 };
 
 /* By their numbers. */
-extern const char *const multigrid_smoothers[], *const multigrid_shapes[], *const multigrid_places[];
+extern const char *const multigrid_places[];
 
-/* What the command line says that is the same for all combinations. */
-void multigrid_bench_options(const struct multigrid_bench *run, struct starfish_multigrid_options *options);
 /* A row's `reached`: nothing where the number of cycles is given. */
 json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached);
 

@@ -2,8 +2,8 @@
  * differences on N^3 nodes, beside hypre's PFMG on the same matrix in the same run, and beside what copies of the least
  * bytes take. */
 #include "apps/bench/multigrid.h"
-#include "apps/bench/multigrid_run.h"
 #include "apps/command.h"
+#include "apps/plans/multigrid_run.h"
 #include "base/real.h"
 #include "bench/clock.h"
 #include "bench/peer_hypre.h"
@@ -141,9 +141,9 @@ static void describe(json_t *row, const struct combination *c, const struct mult
     const struct starfish_multigrid_info *info = &times->info;
     const double seconds = json_number_value(json_object_get(row, "seconds"));
 
-    json_object_set_new(row, "precision", json_string(multigrid_precisions[c->precision]));
-    json_object_set_new(row, "smoother", json_string(multigrid_smoothers[info->smoother]));
-    json_object_set_new(row, "cycle", json_string(multigrid_shapes[c->shape]));
+    json_object_set_new(row, "precision", json_string(names_arithmetics[c->precision]));
+    json_object_set_new(row, "smoother", json_string(names_smoothers[info->smoother]));
+    json_object_set_new(row, "cycle", json_string(names_cycles[c->shape]));
     json_object_set_new(row, "krylov", json_string(krylov));
     json_object_set_new(row, "workers", json_string(c->workers));
     json_object_set_new(row, "where", json_string(multigrid_places[c->place]));
@@ -157,17 +157,20 @@ static void describe(json_t *row, const struct combination *c, const struct mult
 
 static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
 {
-    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    const struct multigrid_choice choice = {.arithmetic = c->precision,
+                                            .smoother = c->smoother,
+                                            .cycle = c->shape,
+                                            .krylov = names_index(names_iterations, run->krylov),
+                                            .steps = run->steps > 0 ? run->steps : 1,
+                                            .cycles = run->cycles,
+                                            .tail = run->tail};
+    struct starfish_multigrid_options options;
     struct multigrid_times times;
     char name[192];
 
-    multigrid_set_precision(&options, c->precision);
-    options.smoother = (starfish_smoother)c->smoother;
-    options.shape = (starfish_cycle_shape)c->shape;
-    multigrid_bench_options(run, &options);
-    options.before = options.after = run->steps > 0 ? (int)run->steps : 1;
-    snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, multigrid_precisions[c->precision],
-             multigrid_smoothers[c->smoother], multigrid_shapes[c->shape], options.before, options.after,
+    multigrid_choose(&choice, &options);
+    snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, names_arithmetics[c->precision],
+             names_smoothers[c->smoother], names_cycles[c->shape], options.before, options.after,
              options.conjugate_gradients ? ", CG" : "", c->workers, multigrid_places[c->place]);
     bench_announce("%s", name);
     const starfish_status status = run_solves(&run->bench, c, &options, &times);

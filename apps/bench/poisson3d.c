@@ -9,14 +9,10 @@
  *   cores              ten passes over the field: 10 fields over what all cores copy
  *   cores and GPU      as if each took its share at its own limit */
 #include "apps/bench/poisson3d.h"
+#include "apps/bench/bench.h"
 
 #include "apps/workers.h"
 
-const char *const poisson3d_methods[] = {[STARFISH_METHOD_AUTO] = "auto",
-                                         [STARFISH_METHOD_SLAB] = "slab",
-                                         [STARFISH_METHOD_BLKTRI] = "blktri",
-                                         [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
-                                         NULL};
 const char *const poisson3d_places[] = {
     [POISSON3D_PAGEABLE] = "pageable", [POISSON3D_PINNED] = "pinned", [POISSON3D_DEVICE] = "device", NULL};
 
@@ -24,7 +20,7 @@ static starfish_status read_given(struct poisson3d *run)
 {
     const struct poisson3d_given *given = &run->given;
     STARFISH_TRY(poisson3d_read_cases(run));
-    STARFISH_TRY(list_choices("--method", given->method, poisson3d_methods, run->method, &run->methods));
+    STARFISH_TRY(list_choices("--method", given->method, names_methods, run->method, &run->methods));
     STARFISH_TRY(list_counts("--stream", given->stream, run->stream, &run->streams));
     for (size_t i = 0; i < run->streams; ++i)
         if (run->stream[i] > POISSON3D_MOST_IN_FLIGHT)
@@ -70,42 +66,22 @@ int bench_poisson3d(int argc, char **argv)
                                       .method = "slab,blktri",
                                       .stream = "1"};
     const struct option_entry options[] = {
-        {"--n", OPTION_TEXT, &given->n, "LIST", "sizes, N for a cube or NXxNYxNZ; default 256", {NULL}},
-        {"--precision", OPTION_TEXT, &given->precision, "LIST", "f64, f32, both; default f64", {NULL}},
-        {"--bc",
-         OPTION_TEXT,
-         &given->bc,
-         "LIST",
-         "ends of y/z, or of both: periodic, dirichlet, neumann, mixed; default neumann/dirichlet",
-         {NULL}},
-        {"--grid", OPTION_TEXT, &given->grid, "LIST", "cell, node; default cell", {NULL}},
-        {"--y", OPTION_TEXT, &given->y, "LIST", "uniform, stretched (not periodic); default uniform", {NULL}},
-        {"--method",
-         OPTION_TEXT,
-         &given->method,
-         "LIST",
-         "slab, blktri, blktri-product, auto; default slab,blktri",
-         {NULL}},
-        {"--workers",
-         OPTION_TEXT,
-         &given->workers,
-         "SETS",
-         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu without a GPU",
-         {NULL}},
-        {"--where",
-         OPTION_TEXT,
-         &given->where,
-         "LIST",
-         "memory of the data: device, pinned, pageable; default: all with a GPU, pageable without",
-         {NULL}},
-        {"--stream",
-         OPTION_TEXT,
-         &given->stream,
-         "LIST",
-         "right-hand sides in flight at once, without end; default 1",
-         {NULL}},
-        {"--slabs", OPTION_COUNT, &run.slabs, "N", "runs of z-planes; default: chosen from the workers", {NULL}},
-        {"--peers", OPTION_CHOICE, &run.peers, "P", "others' solvers in the same run", {"all", "fast", "none"}},
+        {"--n", OPTION_TEXT, &given->n, "LIST", "sizes, N for a cube or NXxNYxNZ; default 256", NULL},
+        {"--precision", OPTION_TEXT, &given->precision, "LIST", "f64, f32, both; default f64", NULL},
+        {"--bc", OPTION_TEXT, &given->bc, "LIST",
+         "ends of y/z, or of both: periodic, dirichlet, neumann, mixed; default neumann/dirichlet", NULL},
+        {"--grid", OPTION_TEXT, &given->grid, "LIST", "cell, node; default cell", NULL},
+        {"--y", OPTION_TEXT, &given->y, "LIST", "uniform, stretched (not periodic); default uniform", NULL},
+        {"--method", OPTION_TEXT, &given->method, "LIST", "default slab,blktri; of", names_methods},
+        {"--workers", OPTION_TEXT, &given->workers, "SETS",
+         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu without a GPU", NULL},
+        {"--where", OPTION_TEXT, &given->where, "LIST",
+         "memory of the data: device, pinned, pageable; default: all with a GPU, pageable without", NULL},
+        {"--stream", OPTION_TEXT, &given->stream, "LIST", "right-hand sides in flight at once, without end; default 1",
+         NULL},
+        {"--slabs", OPTION_COUNT, &run.slabs, "N", "runs of z-planes; default: chosen from the workers", NULL},
+        {"--peers", OPTION_CHOICE, &run.peers, "P", "others' solvers in the same run",
+         OPTION_CHOICES("all", "fast", "none")},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };

@@ -2,8 +2,9 @@
 #ifndef STARFISH_APPS_BENCH_POISSON3D_H
 #define STARFISH_APPS_BENCH_POISSON3D_H
 
-#include "apps/bench/bench.h"
+#include "apps/frame/frame.h"
 #include "apps/lists.h"
+#include "apps/names.h"
 #include "bench/peers.h"
 
 #include <starfish/starfish.h>
@@ -56,7 +57,7 @@ struct poisson3d {
     double seconds[BENCH_MOST_REPEATS];
 };
 
-extern const char *const poisson3d_methods[], *const poisson3d_places[]; /* names, ended by NULL */
+extern const char *const poisson3d_places[]; /* names, ended by NULL */
 
 /* Cases (bench_poisson3d_cases.c): all combinations that are asked for, and room for their limits. */
 starfish_status poisson3d_read_cases(struct poisson3d *run);

@@ -14,10 +14,9 @@ static const struct poisson3d_ends all_ends[] = {
     {"mixed", {STARFISH_DIRICHLET, STARFISH_NEUMANN}},
 };
 static const char *const end_names[] = {"periodic", "dirichlet", "neumann", "mixed", NULL};
-static const char *const precision_names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64", NULL};
 static const char *const grid_names[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell", NULL};
 static const char *const y_names[] = {"uniform", "stretched", NULL};
-/* ---- one case ---- */
+/* ---- one case ---------------------------------------------------------------------------------------------------- */
 
 size_t poisson3d_bytes(const struct poisson3d_case *c)
 {
@@ -29,7 +28,7 @@ void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c)
     char text[80];
     snprintf(text, sizeof text, "%zux%zux%zu", c->n[0], c->n[1], c->n[2]);
     json_object_set_new(row, "n", json_string(text));
-    json_object_set_new(row, "precision", json_string(precision_names[c->precision]));
+    json_object_set_new(row, "precision", json_string(names_precisions[c->precision]));
 }
 
 void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
@@ -87,15 +86,15 @@ static starfish_status make_case(struct poisson3d_case *c)
             .n = c->n[d], .length = 1, .ends = {ends[d]->ends[0], ends[d]->ends[1]}, .grid = c->grid};
     const int cube = c->n[0] == c->n[1] && c->n[1] == c->n[2];
     if (cube)
-        snprintf(c->size, sizeof c->size, "%zu^3 %s", c->n[0], precision_names[c->precision]);
+        snprintf(c->size, sizeof c->size, "%zu^3 %s", c->n[0], names_precisions[c->precision]);
     else
-        snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2], precision_names[c->precision]);
+        snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2], names_precisions[c->precision]);
     snprintf(c->name, sizeof c->name, "%s %s/%s %s%s", c->size, c->y->name, c->z->name, grid_names[c->grid],
              c->stretched ? ", y stretched" : "");
     return c->stretched ? stretch(c, &c->problem.axis[1]) : STARFISH_SUCCESS;
 }
 
-/* ---- the command line ---- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 /* "Y/Z", or one name for both. */
 static starfish_status read_ends(const char *item, const struct poisson3d_ends *ends[2])
@@ -114,7 +113,7 @@ static starfish_status read_ends(const char *item, const struct poisson3d_ends *
 
 static starfish_status read_precisions(const char *text, size_t *values, size_t *count)
 {
-    return list_choices("--precision", strcmp(text, "both") == 0 ? "f64,f32" : text, precision_names, values, count);
+    return list_choices("--precision", strcmp(text, "both") == 0 ? "f64,f32" : text, names_precisions, values, count);
 }
 
 /* One digit of a mixed-radix number, the last first. */

@@ -33,7 +33,7 @@ static json_t *add_row(struct poisson3d *run, const struct entry *entry)
     return row;
 }
 
-/* ---- limits ---- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes per second of the fastest copy, which is what bounds others, with its row; NaN of a copy that did not run. */
 static double rate_of(struct poisson3d *run, int ran, const struct entry *entry)
@@ -79,7 +79,7 @@ void poisson3d_measure_limits(struct poisson3d *run)
     }
 }
 
-/* ---- solvers ---- */
+/* ---- solvers ----------------------------------------------------------------------------------------------------- */
 
 static void measure_cufft(struct poisson3d *run, const struct poisson3d_case *c, double rate)
 {

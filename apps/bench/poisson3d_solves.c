@@ -23,7 +23,7 @@ struct subject {
     double gpu_tasks, tasks;
 };
 
-/* ---- memory ---- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void *allocate(const struct subject *s)
 {
@@ -75,7 +75,7 @@ static void free_arrays(struct subject *s)
     }
 }
 
-/* ---- solves ---- */
+/* ---- solves ------------------------------------------------------------------------------------------------------ */
 
 static starfish_status make_plan(const struct subject *s, int check_residual, starfish_poisson_plan **plan)
 {
@@ -100,7 +100,7 @@ static starfish_status check(struct subject *s)
     s->residual = info.residual;
     if (!(info.residual < most))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s, %s, %s: the residual is %.3g", s->c->name,
-                             poisson3d_methods[s->method], s->workers, info.residual);
+                             names_methods[s->method], s->workers, info.residual);
     return STARFISH_SUCCESS;
 }
 
@@ -163,7 +163,7 @@ static starfish_status time_solves(struct subject *s, starfish_poisson_plan *pla
     return status;
 }
 
-/* ---- rows ---- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Least bytes and, in *limit, the least time: of the GPUs, of the cores, of both at their own limits. */
 static double least_bytes(const struct subject *s, double *limit)
@@ -190,7 +190,7 @@ static void add_row(const struct subject *s, const starfish_poisson_plan *plan)
     struct poisson3d *run = s->run;
     if (s->flight > 1)
         snprintf(flight, sizeof flight, ", %zu in flight", s->flight);
-    snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, poisson3d_methods[s->method], s->workers,
+    snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, names_methods[s->method], s->workers,
              poisson3d_places[s->where], flight);
     json_t *row = bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, bytes);
     bench_limit(row, limit);
@@ -220,7 +220,7 @@ static starfish_status measure_prepared(struct subject *s)
 
 static starfish_status measure_one(struct subject *s)
 {
-    bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, poisson3d_methods[s->method], s->workers,
+    bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, names_methods[s->method], s->workers,
                    poisson3d_places[s->where], s->flight);
     starfish_status status = make_arrays(s);
     if (status == STARFISH_SUCCESS)
@@ -229,7 +229,7 @@ static starfish_status measure_one(struct subject *s)
     return status;
 }
 
-/* ---- everything with one set of workers ---- */
+/* ---- everything with one set of workers -------------------------------------------------------------------------- */
 
 /* Is that place of the data wanted, and there? Host memory is all one to cores. */
 static int takes_place(const struct subject *s)

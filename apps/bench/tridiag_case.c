@@ -11,13 +11,13 @@
 #include <string.h>
 
 /* Small batches are over before the next launch is there: so many in a row. */
-enum { SMALL_UNKNOWNS = 1 << 22, LAUNCHES_IN_A_ROW = 40, SAMPLED_LINES = 16 };
+enum { SMALL_UNKNOWNS = 1 << 22, LAUNCHES_IN_A_ROW = 40 };
 /* Arrays that fit caches would say nothing of memory. */
 enum { LEAST_COPIED = 1 << 28, COPIES = 5 };
 
-/* ---- rows ------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static json_t *add_row(struct tridiag_bench *run, const struct tridiag_case *c, const char *who, const char *what,
+static json_t *add_row(struct tridiag_bench *run, const struct batch_case *c, const char *who, const char *what,
                        const char *workers, int measured)
 {
     const double rate = strcmp(workers, "gpu") == 0 ? run->device_rate : run->cores_rate;
@@ -25,30 +25,30 @@ static json_t *add_row(struct tridiag_bench *run, const struct tridiag_case *c, 
     if ((size_t)measured < run->bench.repeat)
         snprintf(times, sizeof times, ", %d times", measured);
     snprintf(name, sizeof name, "%s: %s, %s%s", c->name, what, workers, times);
-    json_t *row = bench_row(&run->bench, who, name, run->seconds, (size_t)measured, tridiag_bytes(c));
+    json_t *row = bench_row(&run->bench, who, name, run->seconds, (size_t)measured, batch_case_bytes(c));
     json_object_set_new(row, "n", json_integer((json_int_t)c->n));
     json_object_set_new(row, "lines", json_integer((json_int_t)c->lines));
-    json_object_set_new(row, "precision", json_string(c->precision == STARFISH_F32 ? "f32" : "f64"));
-    json_object_set_new(row, "layout", json_string(c->interleaved ? "interleaved" : "contiguous"));
+    json_object_set_new(row, "precision", json_string(names_precisions[c->precision]));
+    json_object_set_new(row, "layout", json_string(names_layouts[c->interleaved]));
     json_object_set_new(row, "workers", json_string(workers));
     if (rate > 0)
-        bench_limit(row, tridiag_bytes(c) / rate);
+        bench_limit(row, batch_case_bytes(c) / rate);
     return row;
 }
 
 /* A figure of a paper's, which no machine here has taken. */
-static void add_paper(struct tridiag_bench *run, const struct tridiag_case *c, const char *who, const char *what,
+static void add_paper(struct tridiag_bench *run, const struct batch_case *c, const char *who, const char *what,
                       double seconds)
 {
     char name[256];
     snprintf(name, sizeof name, "%s: %s", c->name, what);
-    json_t *row = bench_row(&run->bench, who, name, &seconds, 1, tridiag_bytes(c));
+    json_t *row = bench_row(&run->bench, who, name, &seconds, 1, batch_case_bytes(c));
     json_object_set_new(row, "workers", json_string("GTX 280"));
 }
 
-static void add_papers(struct tridiag_bench *run, const struct tridiag_case *c)
+static void add_papers(struct tridiag_bench *run, const struct batch_case *c)
 {
-    if (c->precision != STARFISH_F32 || c->interleaved || c->coefficients != TRIDIAG_GENERAL)
+    if (c->precision != STARFISH_F32 || c->interleaved || c->coefficients != BATCH_GENERAL)
         return;
     if (c->n == 513 && c->lines == 513)
         add_paper(run, c, "Goeddeke, Strzodka 2011", "cr, stored apart", 0.445e-3);
@@ -58,97 +58,57 @@ static void add_papers(struct tridiag_bench *run, const struct tridiag_case *c)
     }
 }
 
-/* ---- the solution ----------------------------------------------------------------------------------------------- */
+/* ---- the solution ------------------------------------------------------------------------------------------------ */
 
-static double value(const struct tridiag_case *c, int array, size_t i)
+static starfish_status add_residual(json_t *row, const struct batch_case *c)
 {
-    return c->precision == STARFISH_F32 ? (double)((const float *)c->host[array])[i]
-                                        : ((const double *)c->host[array])[i];
-}
-
-/* Only some lines are looked at. */
-static size_t sampled_step(const struct tridiag_case *c)
-{
-    return c->lines > SAMPLED_LINES ? c->lines / SAMPLED_LINES : 1;
-}
-
-/* A x - d in row k of line l. */
-static double row_residual(const struct tridiag_case *c, const struct starfish_tridiag_problem *p, size_t l, size_t k)
-{
-    const size_t a = k * p->coefficients.row + l * p->coefficients.line, i = k * p->vectors.row + l * p->vectors.line;
-    const double shift = p->shift ? value(c, TRIDIAG_SHIFT, l) : 0;
-    double sum = (value(c, TRIDIAG_DIAG, a) + shift) * value(c, TRIDIAG_SOLUTION, i) - value(c, TRIDIAG_RHS, i);
-
-    if (k > 0)
-        sum += value(c, TRIDIAG_LOWER, a) * value(c, TRIDIAG_SOLUTION, i - p->vectors.row);
-    if (k + 1 < c->n)
-        sum += value(c, TRIDIAG_UPPER, a) * value(c, TRIDIAG_SOLUTION, i + p->vectors.row);
-    return isnan(sum) ? HUGE_VAL : fabs(sum);
-}
-
-/* max |A x - d| over some lines; right-hand sides are up to 1. */
-static double residual(const struct tridiag_case *c)
-{
-    const struct starfish_tridiag_problem p = tridiag_problem(c);
-    const size_t step = sampled_step(c);
-    double worst = 0;
-
-    for (size_t l = 0; l < c->lines; l += step)
-#pragma omp parallel for reduction(max : worst) if (c->n > TRIDIAG_FEW)
-        for (size_t k = 0; k < c->n; ++k)
-            worst = fmax(worst, row_residual(c, &p, l, k));
-    return worst;
-}
-
-static starfish_status add_residual(json_t *row, const struct tridiag_case *c)
-{
-    const double found = residual(c);
+    const double found = batch_case_residual(c);
     json_object_set_new(row, "residual", command_json_real(found));
-    if (found > (c->precision == STARFISH_F32 ? 1e-4 : 1e-12))
+    if (found > batch_case_bound(c))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", c->name, found);
     return STARFISH_SUCCESS;
 }
 
-static void *solution_at(const struct tridiag_case *c, void *solution, size_t element)
+static void *solution_at(const struct batch_case *c, void *solution, size_t element)
 {
     return (char *)solution + element * starfish_real_size(c->precision);
 }
 
-static void forget_solution(const struct tridiag_case *c)
+static void clear_solution(const struct batch_case *c)
 {
-    const struct starfish_layout layout = tridiag_problem(c).vectors;
+    const struct starfish_layout layout = batch_case_problem(c).vectors;
     const size_t size = starfish_real_size(c->precision);
 
-    for (size_t l = 0; l < c->lines; l += sampled_step(c))
+    for (size_t l = 0; l < c->lines; l += batch_case_sampled_step(c))
         for (size_t k = 0; k < c->n; ++k)
-            memset(solution_at(c, c->host[TRIDIAG_SOLUTION], k * layout.row + l * layout.line), 0xff, size);
-    if (c->device[TRIDIAG_SOLUTION])
-        peer_device_set(c->device[TRIDIAG_SOLUTION], 0xff, c->count[TRIDIAG_SOLUTION] * size);
+            memset(solution_at(c, c->host[BATCH_SOLUTION], k * layout.row + l * layout.line), 0xff, size);
+    if (c->device[BATCH_SOLUTION])
+        peer_device_set(c->device[BATCH_SOLUTION], 0xff, c->count[BATCH_SOLUTION] * size);
 }
 
-static void fetch_solution(const struct tridiag_case *c)
+static void fetch_solution(const struct batch_case *c)
 {
-    const struct starfish_layout layout = tridiag_problem(c).vectors;
+    const struct starfish_layout layout = batch_case_problem(c).vectors;
     const size_t size = starfish_real_size(c->precision);
 
-    for (size_t l = 0; l < c->lines; l += sampled_step(c))
-        peer_device_read(solution_at(c, c->host[TRIDIAG_SOLUTION], l * layout.line),
-                         solution_at(c, c->device[TRIDIAG_SOLUTION], l * layout.line), c->n, layout.row, size);
+    for (size_t l = 0; l < c->lines; l += batch_case_sampled_step(c))
+        peer_device_read(solution_at(c, c->host[BATCH_SOLUTION], l * layout.line),
+                         solution_at(c, c->device[BATCH_SOLUTION], l * layout.line), c->n, layout.row, size);
 }
 
-/* ---- ours ------------------------------------------------------------------------------------------------------- */
+/* ---- ours -------------------------------------------------------------------------------------------------------- */
 
-static starfish_status solve_once(starfish_tridiag_plan *plan, const struct tridiag_case *c, double *seconds)
+static starfish_status solve_once(starfish_tridiag_plan *plan, const struct batch_case *c, double *seconds)
 {
     struct starfish_tridiag_info info;
 
-    STARFISH_TRY(starfish_tridiag_solve(plan, c->host[TRIDIAG_RHS], c->host[TRIDIAG_SOLUTION], &info));
+    STARFISH_TRY(starfish_tridiag_solve(plan, c->host[BATCH_RHS], c->host[BATCH_SOLUTION], &info));
     *seconds = info.seconds;
     return STARFISH_SUCCESS;
 }
 
 /* Warm-up and measurements end early where a solve takes long. */
-static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, const struct tridiag_case *c,
+static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, const struct batch_case *c,
                                    int *measured)
 {
     const double begin = clock_now();
@@ -161,22 +121,22 @@ static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_p
     return STARFISH_SUCCESS;
 }
 
-static starfish_status measure_cores(struct tridiag_bench *run, const struct tridiag_case *c, starfish_context *context,
+static starfish_status measure_cores(struct tridiag_bench *run, const struct batch_case *c, starfish_context *context,
                                      starfish_algorithm algorithm)
 {
-    const struct starfish_tridiag_problem problem = tridiag_problem(c);
+    const struct starfish_tridiag_problem problem = batch_case_problem(c);
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
     starfish_tridiag_plan *plan;
     int measured;
 
     options.precision = c->precision;
     options.algorithm = algorithm;
-    forget_solution(c);
+    clear_solution(c);
     STARFISH_TRY(starfish_tridiag_plan_create(context, &problem, &options, &plan));
     starfish_status status = time_solves(run, plan, c, &measured);
     starfish_tridiag_plan_destroy(plan);
     STARFISH_TRY(status);
-    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "cpu", measured), c);
+    return add_residual(add_row(run, c, "starfish", names_algorithms[algorithm], "cpu", measured), c);
 }
 
 #ifdef STARFISH_CUDA
@@ -190,9 +150,9 @@ static int launch_f32(void *data, struct CUstream_st *stream)
     return starfish_batch_cuda_f32(data, stream);
 }
 
-static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm)
+static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch_case *c, int algorithm)
 {
-    const struct starfish_tridiag_problem p = tridiag_problem(c);
+    const struct starfish_tridiag_problem p = batch_case_problem(c);
     const size_t size = starfish_real_size(c->precision);
     struct starfish_batch batch = {.n = c->n,
                                    .lines = c->lines,
@@ -201,12 +161,12 @@ static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridi
                                    .algorithm = algorithm,
                                    .coefficients = p.coefficients,
                                    .vectors = p.vectors,
-                                   .lower = c->device[TRIDIAG_LOWER],
-                                   .diag = c->device[TRIDIAG_DIAG],
-                                   .upper = c->device[TRIDIAG_UPPER],
-                                   .shift = c->device[TRIDIAG_SHIFT],
-                                   .input = c->device[TRIDIAG_RHS],
-                                   .output = c->device[TRIDIAG_SOLUTION]};
+                                   .lower = c->device[BATCH_LOWER],
+                                   .diag = c->device[BATCH_DIAG],
+                                   .upper = c->device[BATCH_UPPER],
+                                   .shift = c->device[BATCH_SHIFT],
+                                   .input = c->device[BATCH_RHS],
+                                   .output = c->device[BATCH_SOLUTION]};
     const int at_once = c->n * c->lines <= SMALL_UNKNOWNS ? LAUNCHES_IN_A_ROW : 1;
 
     if (c->n > starfish_batch_longest_cuda(algorithm, size))
@@ -214,25 +174,25 @@ static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridi
     batch.workspace = peer_device_alloc(starfish_batch_workspace_cuda(&batch, size) + 1);
     if (!batch.workspace)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
-    forget_solution(c);
+    clear_solution(c);
     const int measured = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, at_once,
                                           (int)run->bench.repeat, run->seconds);
     peer_device_free(batch.workspace);
     if (measured == 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: %s does not run on the GPU", c->name,
-                             tridiag_algorithms[algorithm]);
+                             names_algorithms[algorithm]);
     fetch_solution(c);
-    return add_residual(add_row(run, c, "starfish", tridiag_algorithms[algorithm], "gpu", measured), c);
+    return add_residual(add_row(run, c, "starfish", names_algorithms[algorithm], "gpu", measured), c);
 }
 #else
-static starfish_status measure_gpu(struct tridiag_bench *run, const struct tridiag_case *c, int algorithm)
+static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch_case *c, int algorithm)
 {
     (void)run, (void)c, (void)algorithm;
     return STARFISH_SUCCESS;
 }
 #endif
 
-static starfish_status measure_ours(struct tridiag_bench *run, const struct tridiag_case *c)
+static starfish_status measure_ours(struct tridiag_bench *run, const struct batch_case *c)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     starfish_context *context;
@@ -249,22 +209,22 @@ static starfish_status measure_ours(struct tridiag_bench *run, const struct trid
     return status;
 }
 
-/* ---- others ----------------------------------------------------------------------------------------------------- */
+/* ---- others ------------------------------------------------------------------------------------------------------ */
 
-static struct peer_lines lines_of(const struct tridiag_case *c, void *const *arrays)
+static struct peer_lines lines_of(const struct batch_case *c, void *const *arrays)
 {
     return (struct peer_lines){.n = c->n,
                                .lines = c->lines,
                                .interleaved = c->interleaved,
                                .precision = c->precision,
-                               .lower = arrays[TRIDIAG_LOWER],
-                               .diag = arrays[TRIDIAG_DIAG],
-                               .upper = arrays[TRIDIAG_UPPER],
-                               .rhs = arrays[TRIDIAG_RHS],
-                               .solution = arrays[TRIDIAG_SOLUTION]};
+                               .lower = arrays[BATCH_LOWER],
+                               .diag = arrays[BATCH_DIAG],
+                               .upper = arrays[BATCH_UPPER],
+                               .rhs = arrays[BATCH_RHS],
+                               .solution = arrays[BATCH_SOLUTION]};
 }
 
-static starfish_status add_peer(struct tridiag_bench *run, const struct tridiag_case *c, const char *who,
+static starfish_status add_peer(struct tridiag_bench *run, const struct batch_case *c, const char *who,
                                 const char *what, const char *workers, int measured)
 {
     if (measured == 0)
@@ -275,29 +235,29 @@ static starfish_status add_peer(struct tridiag_bench *run, const struct tridiag_
 }
 
 /* They know general lines only. */
-static starfish_status measure_peers(struct tridiag_bench *run, const struct tridiag_case *c)
+static starfish_status measure_peers(struct tridiag_bench *run, const struct batch_case *c)
 {
     const struct peer_lines host = lines_of(c, c->host), device = lines_of(c, c->device);
     const int repeat = (int)run->bench.repeat;
 
-    if (c->coefficients != TRIDIAG_GENERAL || strcmp(run->peers, "none") == 0)
+    if (c->coefficients != BATCH_GENERAL || strcmp(run->peers, "none") == 0)
         return STARFISH_SUCCESS;
-    forget_solution(c);
+    clear_solution(c);
     STARFISH_TRY(add_peer(run, c, "LAPACK", "gtsv per line", "cpu", peer_lapack_gtsv(&host, repeat, run->seconds)));
     if (run->bench.gpus == 0)
         return STARFISH_SUCCESS;
-    forget_solution(c);
+    clear_solution(c);
     STARFISH_TRY(add_peer(run, c, "cuSPARSE", c->interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch", "gpu",
                           c->n > 2 ? peer_cusparse_batch(&device, repeat, run->seconds) : 0));
     for (int pivot = 0; pivot < 2; ++pivot) {
-        forget_solution(c);
+        clear_solution(c);
         STARFISH_TRY(add_peer(run, c, "cuSPARSE", pivot ? "gtsv2" : "gtsv2_nopivot", "gpu",
                               peer_cusparse_line(&device, pivot, repeat, run->seconds)));
     }
     return STARFISH_SUCCESS;
 }
 
-/* ---- limits ----------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* The most of all repetitions. */
 static double rate_of(const double *seconds, double bytes)
@@ -310,9 +270,9 @@ static double rate_of(const double *seconds, double bytes)
 }
 
 /* Of arrays as large as the case's, or as an earlier one's that was larger. */
-static void measure_copies(struct tridiag_bench *run, const struct tridiag_case *c)
+static void measure_copies(struct tridiag_bench *run, const struct batch_case *c)
 {
-    const double bytes = fmax(tridiag_bytes(c) / 2, LEAST_COPIED);
+    const double bytes = fmax(batch_case_bytes(c) / 2, LEAST_COPIED);
     double seconds[COPIES];
 
     if (bytes <= run->copied)
@@ -325,7 +285,7 @@ static void measure_copies(struct tridiag_bench *run, const struct tridiag_case 
         run->device_rate = rate_of(seconds, 2 * bytes);
 }
 
-starfish_status tridiag_measure_case(struct tridiag_bench *run, const struct tridiag_case *c)
+starfish_status tridiag_measure_case(struct tridiag_bench *run, const struct batch_case *c)
 {
     measure_copies(run, c);
     STARFISH_TRY(measure_ours(run, c));

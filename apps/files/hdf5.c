@@ -50,7 +50,7 @@ static starfish_status fail(const char *path, const char *name, const char *what
                          reason ? reason : "", reason ? ")" : "");
 }
 
-/* ---- reading ---- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status element_type(hid_t dataset, const char *path, const char *name, starfish_precision *precision)
 {
@@ -132,7 +132,7 @@ starfish_status starfish_hdf5_read(const char *path, const char *name, struct st
     return status;
 }
 
-/* ---- writing ---- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* What is in the file already goes on living in its successor. */
 static starfish_status copy_file(const char *from, const char *to)

@@ -42,7 +42,7 @@ static starfish_status fail(const char *path, const char *reason)
     return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, reason);
 }
 
-/* ---- the header's dictionary ---- */
+/* ---- the header's dictionary ------------------------------------------------------------------------------------- */
 
 struct parser {
     const char *path, *at;
@@ -167,7 +167,7 @@ static starfish_status parse_header(const char *path, const char *text, struct h
     return STARFISH_SUCCESS;
 }
 
-/* ---- reading ---- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* The header's text, terminated, in `text`; the stream is left at the first element. */
 static starfish_status read_header_text(FILE *stream, const char *path, char text[MAX_HEADER + 1])
@@ -317,7 +317,7 @@ starfish_status starfish_npy_read(const char *path, struct starfish_array *array
     return status;
 }
 
-/* ---- writing ---- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static void write_header(FILE *stream, const struct starfish_array *array)
 {

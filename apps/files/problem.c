@@ -26,7 +26,7 @@ static const json_t *get(const struct reader *reader, const char *key)
     return json_object_get(reader->root, key);
 }
 
-/* ---- values and arrays ---- */
+/* ---- values and arrays ------------------------------------------------------------------------------------------- */
 
 static int same_shape(const struct starfish_array *array, size_t rank, const size_t *shape)
 {
@@ -83,7 +83,7 @@ static starfish_status keep(struct starfish_problem *problem, struct starfish_ar
     return STARFISH_SUCCESS;
 }
 
-/* ---- sizes, lengths ---- */
+/* ---- sizes, lengths ---------------------------------------------------------------------------------------------- */
 
 static starfish_status read_sizes(const struct reader *reader)
 {
@@ -115,7 +115,7 @@ static starfish_status read_length(const struct reader *reader, size_t d)
     return STARFISH_SUCCESS;
 }
 
-/* ---- poisson3d ---- */
+/* ---- poisson3d --------------------------------------------------------------------------------------------------- */
 
 static starfish_status read_end(const struct reader *reader, const char *key, const json_t *value, starfish_end *end)
 {
@@ -304,7 +304,7 @@ static starfish_status read_poisson3d(const struct reader *reader)
     return read_boundary(reader);
 }
 
-/* ---- separable3d, separable2d ---- */
+/* ---- separable3d, separable2d ------------------------------------------------------------------------------------ */
 
 static starfish_status read_coefficient(const struct reader *reader, const char *key, const json_t *value, size_t n,
                                         const double **data)
@@ -363,7 +363,7 @@ static starfish_status read_separable2d(const struct reader *reader)
     return read_operator(reader, 1);
 }
 
-/* ---- the file ---- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static const struct kind {
     const char *name;
@@ -475,7 +475,7 @@ void starfish_problem_free(struct starfish_problem *problem)
     *problem = (struct starfish_problem){.path = NULL};
 }
 
-/* ---- questions ---- */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 const char *starfish_problem_kind_name(starfish_problem_kind kind)
 {

@@ -1,12 +1,11 @@
 /* starfish info: what runs below, and on what. */
 #include "apps/command.h"
+#include "apps/names.h"
 #include "apps/options.h"
 #include "apps/table.h"
 
 #include <starfish/starfish.h>
 #include <stdio.h>
-
-static const char *const kind_names[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
 
 static const char *yes_no(int yes)
 {
@@ -48,7 +47,7 @@ static void print_workers(const starfish_context *context)
         if (starfish_context_worker(context, i, &worker) != STARFISH_SUCCESS)
             continue;
         table_row(&table);
-        table_cell(&table, "%s", kind_names[worker.kind]);
+        table_cell(&table, "%s", names_workers[worker.kind]);
         table_cell(&table, "%d", worker.device);
         table_cell(&table, "%d", worker.memory_node);
         table_cell(&table, worker.numa_node < 0 ? "-" : "%d", worker.numa_node);
@@ -66,8 +65,8 @@ static json_t *workers_json(const starfish_context *context)
         struct starfish_worker worker;
         if (starfish_context_worker(context, i, &worker) == STARFISH_SUCCESS)
             json_array_append_new(list,
-                                  json_pack("{s:s, s:i, s:i, s:i, s:i, s:s}", "kind", kind_names[worker.kind], "device",
-                                            worker.device, "memory_node", worker.memory_node, "numa_node",
+                                  json_pack("{s:s, s:i, s:i, s:i, s:i, s:s}", "kind", names_workers[worker.kind],
+                                            "device", worker.device, "memory_node", worker.memory_node, "numa_node",
                                             worker.numa_node, "cores", worker.cores, "name", worker.name));
     }
     return list;
@@ -102,7 +101,7 @@ int command_info(int argc, char **argv)
 {
     int json = 0;
     const struct option_entry options[] = {
-        {"--json", OPTION_FLAG, &json, NULL, "one JSON object on standard output", {NULL}},
+        {"--json", OPTION_FLAG, &json, NULL, "one JSON object on standard output", NULL},
         {.name = NULL},
     };
     const struct command_line line = {

@@ -26,30 +26,31 @@ struct comparison {
     size_t estimated; /* cases in which some tasks have no recorded times */
 };
 
-/* ---- one case
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- one case ---------------------------------------------------------------------------------------------------- */
 
 static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, json_t **said)
 {
     char problem[128], output[128], program[SIMULATE_PATH];
-    const char *arguments[MOST_ARGUMENTS + 4] = {program, "--log=root.thres:warning", "sched", problem};
-    const json_t *argument;
-    size_t i;
+    const char *arguments[MOST_ARGUMENTS + 5] = {program, "--log=root.thres:warning", "sched"};
+    const char *kind = json_string_value(json_object_get(recorded, "problem"));
+    const json_t *n = json_object_get(recorded, "n"), *argument;
+    size_t i, count = 3;
     snprintf(problem, sizeof problem, "%s/problem.json", comparison->scratch);
     snprintf(output, sizeof output, "%s/sched.json", comparison->scratch);
+    STARFISH_TRY(simulate_program(program));
+    if (n) { /* it was a problem file, of the first recordings a plain one */
+        STARFISH_TRY(machine_write_problem(comparison->scratch, (size_t)json_integer_value(n), kind ? kind : "plain"));
+        arguments[count++] = problem;
+    }
     json_array_foreach(json_object_get(recorded, "arguments"), i, argument)
     {
-        if (i < MOST_ARGUMENTS - 1)
-            arguments[4 + i] = json_string_value(argument);
+        if (i < MOST_ARGUMENTS)
+            arguments[count++] = json_string_value(argument);
     }
-    STARFISH_TRY(simulate_program(program));
-    const char *kind = json_string_value(json_object_get(recorded, "problem"));
-    STARFISH_TRY(machine_write_problem(problem, (size_t)json_integer_value(json_object_get(recorded, "n")),
-                                       kind ? kind : "plain"));
     starfish_status status = machine_run(arguments, output, SECONDS_AT_MOST);
     if (status == STARFISH_SUCCESS)
         status = starfish_json_load(output, said);
-    unlink(problem);
+    machine_remove_problem(comparison->scratch);
     unlink(output);
     return status;
 }
@@ -131,8 +132,7 @@ static starfish_status compare_all(struct comparison *comparison)
     return status;
 }
 
-/* ---- what is shown
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
 static double number_of(const json_t *row, const char *key)
 {
@@ -267,8 +267,7 @@ static starfish_status write_csv(const struct comparison *comparison)
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status compare_in_scratch(struct comparison *comparison)
 {
@@ -276,7 +275,7 @@ static starfish_status compare_in_scratch(struct comparison *comparison)
     if (!mkdtemp(comparison->scratch))
         return starfish_fail(STARFISH_ERROR_FILE, "/tmp: no folder can be made there");
     const starfish_status status = compare_all(comparison);
-    simulate_forget();
+    simulate_discard();
     rmdir(comparison->scratch);
     return status;
 }
@@ -303,9 +302,9 @@ int machine_compare(int argc, char **argv)
 {
     struct comparison comparison = {.rows = json_array()};
     const struct option_entry options[] = {
-        {"--case", OPTION_TEXT, &comparison.only, "C", "only cases whose names begin so", {NULL}},
-        {"--csv", OPTION_TEXT, &comparison.csv, "F", "also write the rows as CSV", {NULL}},
-        {"--markdown", OPTION_FLAG, &comparison.markdown, NULL, "print the table for a page of documentation", {NULL}},
+        {"--case", OPTION_TEXT, &comparison.only, "C", "only cases whose names begin so", NULL},
+        {"--csv", OPTION_TEXT, &comparison.csv, "F", "also write the rows as CSV", NULL},
+        {"--markdown", OPTION_FLAG, &comparison.markdown, NULL, "print the table for a page of documentation", NULL},
         {.name = NULL},
     };
     const struct command_line line = {

@@ -28,8 +28,7 @@ struct derivation {
     char gpu[1024];                  /* what the platform says of one: properties */
 };
 
-/* ---- what is known of the recorded machine's first GPU
- * ------------------------------------------------------------------------ */
+/* ---- what is known of the recorded machine's first GPU ----------------------------------------------------------- */
 
 static starfish_status read_text(const char *path, char **text)
 {
@@ -111,8 +110,7 @@ static starfish_status read_origin(struct derivation *derivation)
     return read_gpu(derivation);
 }
 
-/* ---- StarPU's files
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- StarPU's files ---------------------------------------------------------------------------------------------- */
 
 /* Matrices are as large as StarPU may have memories. */
 static double value_of(const struct derivation *d, size_t from, size_t to, double up, double down, double across)
@@ -241,8 +239,7 @@ static starfish_status write_bus(const struct derivation *derivation)
     return STARFISH_SUCCESS;
 }
 
-/* ---- machine.json
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- machine.json ------------------------------------------------------------------------------------------------ */
 
 static void scale(json_t *object, const char *key, double factor)
 {
@@ -287,8 +284,7 @@ static starfish_status write_machine(const struct derivation *derivation)
     return status;
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status check_number(const char *option, size_t value, size_t most)
 {
@@ -336,24 +332,15 @@ int machine_derive(int argc, char **argv)
 {
     struct derivation derivation = {.link_gigabytes = 332, .link_microseconds = 9};
     const struct option_entry options[] = {
-        {"--from",
-         OPTION_TEXT,
-         &derivation.from,
-         "NAME",
-         "the recorded machine, in a folder beside the new one",
-         {NULL}},
-        {"--gpus", OPTION_COUNT, &derivation.gpus, "N", "default: as many", {NULL}},
-        {"--cores", OPTION_COUNT, &derivation.cores, "N", "default: as many", {NULL}},
-        {"--numa-nodes", OPTION_COUNT, &derivation.numa_nodes, "N", "default: as many", {NULL}},
-        {"--link", OPTION_COUNT, &derivation.link_gigabytes, "GB/S", "from a GPU to another; default 332", {NULL}},
-        {"--latency", OPTION_COUNT, &derivation.link_microseconds, "US", "of that link; default 9", {NULL}},
-        {"--memory",
-         OPTION_COUNT,
-         &derivation.memory_gigabytes,
-         "GB/S",
-         "shared by all copies; default: no limit",
-         {NULL}},
-        {"--out", OPTION_TEXT, &derivation.folder, "DIR", "the new machine's folder; default its name", {NULL}},
+        {"--from", OPTION_TEXT, &derivation.from, "NAME", "the recorded machine, in a folder beside the new one", NULL},
+        {"--gpus", OPTION_COUNT, &derivation.gpus, "N", "default: as many", NULL},
+        {"--cores", OPTION_COUNT, &derivation.cores, "N", "default: as many", NULL},
+        {"--numa-nodes", OPTION_COUNT, &derivation.numa_nodes, "N", "default: as many", NULL},
+        {"--link", OPTION_COUNT, &derivation.link_gigabytes, "GB/S", "from a GPU to another; default 332", NULL},
+        {"--latency", OPTION_COUNT, &derivation.link_microseconds, "US", "of that link; default 9", NULL},
+        {"--memory", OPTION_COUNT, &derivation.memory_gigabytes, "GB/S", "shared by all copies; default: no limit",
+         NULL},
+        {"--out", OPTION_TEXT, &derivation.folder, "DIR", "the new machine's folder; default its name", NULL},
         {.name = NULL},
     };
     const struct command_line line = {

@@ -18,8 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- which of them
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- which of them ----------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -54,9 +53,7 @@ int command_machine(int argc, char **argv)
         0);
 }
 
-/* ---- list
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- list -------------------------------------------------------------------------------------------------------- */
 
 static void add_machine(struct table *table, const char *name, const char *folder)
 {
@@ -110,8 +107,7 @@ int machine_list(int argc, char **argv)
     return 0;
 }
 
-/* ---- what record and compare share
- * ---------------------------------------------------------------------------------------------- */
+/* ---- what record and compare share ------------------------------------------------------------------------------- */
 
 starfish_status machine_make_folder(const char *path)
 {
@@ -135,25 +131,6 @@ double machine_clock(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-starfish_status machine_write_problem(const char *path, size_t n, const char *problem)
-{
-    static const char cells[] = "cells";
-    const int on_cells = strncmp(problem, cells, sizeof cells - 1) == 0;
-    const char *const kind = !on_cells ? problem : problem[sizeof cells - 1] ? problem + sizeof cells : "plain";
-    const int singular = strcmp(kind, "singular") == 0, boundary = strcmp(kind, "boundary") == 0;
-    const char *const end = singular ? "neumann" : "dirichlet", *const grid = on_cells ? "cell" : "node";
-    if (!singular && !boundary && strcmp(kind, "plain") != 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "'%s' is no problem of a recorded machine", problem);
-    json_t *root = json_pack("{s:s, s:[i,i,i], s:[f,f,f], s:{s:s, s:[s,s], s:[s,s]}, s:{s:s, s:s}, s:f}", "kind",
-                             "poisson3d", "n", (int)n, (int)n, (int)n, "length", 1.0, 1.0, 1.0, "bc", "x", "periodic",
-                             "y", "neumann", "neumann", "z", end, end, "grid", "y", grid, "z", grid, "rhs", 1.0);
-    if (boundary)
-        json_object_set_new(root, "boundary", json_pack("{s:f, s:f}", "z0", 1.0, "z1", 2.0));
-    const int failed = !root || json_dump_file(root, path, JSON_INDENT(2)) != 0;
-    json_decref(root);
-    return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
 }
 
 static void become_child(const char *const arguments[], const char *output)

@@ -1,16 +1,9 @@
-/* starfish machine: what its files share.
- *
- * A machine's folder (docs/simulation.md):
- *
- *     machine.json          cores, NUMA nodes, GPUs, versions, and the rates that plans would measure
- * (scheduler/machine.h) sampling/             StarPU's own: links in bus/, times of tasks in codelets/
- *     measured/CASE.json    what `starfish sched` took there: "n", "problem", "arguments", and "rows", one per set of
- * workers and policy */
+/* starfish machine: what its files share. What a machine's folder holds is said in apps/recorded/recorded.h. */
 #ifndef STARFISH_APPS_MACHINE_MACHINE_H
 #define STARFISH_APPS_MACHINE_MACHINE_H
 
-#include "apps/machine/simulate.h"
-#include "scheduler/machine.h"
+#include "apps/recorded/recorded.h"
+#include "apps/recorded/simulate.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -21,14 +14,18 @@ int machine_list(int argc, char **argv);
 int machine_compare(int argc, char **argv);
 int machine_derive(int argc, char **argv);
 
-/* Something to solve under several policies, and how often. Texts are options of `starfish sched`. */
+/* Something to solve under several policies, and how often. */
 struct machine_case {
     const char *name;
-    size_t n; /* unknowns in each direction */
-    /* "plain"; "boundary": with data there; "singular": Neumann ends in z too; all of nodes, or of cells: "cells",
-     * "cells boundary", "cells singular". */
+    size_t n; /* unknowns in each direction, where it is a problem file */
+    /* Of the file: "plain"; "boundary": with data there; "singular": Neumann ends in z too; all of nodes, or of cells:
+     * "cells", "cells boundary", "cells singular". "stretched": y with cells that differ by a factor of a million,
+     * whose basis needs refinement. NULL: there is no file, and the arguments say what is solved. */
     const char *problem;
-    const char *method, *precision, *workers, *policies, *slabs, *repeat;
+    /* Options of `starfish sched`, with single blanks between. */
+    const char *arguments, *workers, *policies;
+    size_t repeat;
+    double seconds; /* that it is expected to take */
 };
 
 /* What is recorded, the most wanted first: what needs GPUs is left out where there is none. NULL-named entry at the
@@ -37,17 +34,13 @@ const struct machine_case *machine_cases(int gpus);
 /* The same with little of all, for tests. */
 const struct machine_case *machine_quick_cases(void);
 
-/* A case's problem, as a file. Errors: FILE, ARGUMENT (there is no such problem). */
-starfish_status machine_write_problem(const char *path, size_t n, const char *problem);
+/* A case's problem, as FOLDER/problem.json and what it names. Errors: FILE, ARGUMENT (there is no such problem). */
+starfish_status machine_write_problem(const char *folder, size_t n, const char *problem);
+void machine_remove_problem(const char *folder);
 
 /* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or
  * was not done by then). */
 starfish_status machine_run(const char *const arguments[], const char *output, double seconds);
-/* Read FOLDER/machine.json. Errors: FILE, ARGUMENT. */
-starfish_status machine_read(const char *folder, struct starfish_machine *machine);
-/* Plan for the machine that the variable STARFISH_MACHINE names, where it names one. */
-void machine_use_named(void);
-
 /* Is that a machine's name? Error: ARGUMENT. */
 starfish_status machine_check_name(const char *name);
 /* A folder, made where it is missing. Error: FILE. */

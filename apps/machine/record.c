@@ -5,6 +5,7 @@
  * policy, so that their means are of tasks with all else at work beside them. What is done is in files, and not done
  * again. */
 #include "apps/machine/machine.h"
+#include "apps/names.h"
 
 #include "apps/command.h"
 #include "apps/files/json.h"
@@ -50,8 +51,7 @@ __attribute__((format(printf, 2, 3))) static void say(const struct recording *re
     fputc('\n', stderr);
 }
 
-/* ---- the folder
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- the folder -------------------------------------------------------------------------------------------------- */
 
 static void path_in(const struct recording *recording, const char *name, char path[SIMULATE_PATH])
 {
@@ -79,8 +79,7 @@ static starfish_status prepare_folder(struct recording *recording)
     return STARFISH_SUCCESS;
 }
 
-/* ---- what the machine has
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- what the machine has ---------------------------------------------------------------------------------------- */
 
 static json_t *gpus_of(const starfish_context *context)
 {
@@ -96,12 +95,12 @@ static json_t *gpus_of(const starfish_context *context)
 
 static json_t *workers_of(const starfish_context *context)
 {
-    static const char *const kinds[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
     json_t *list = json_array();
     for (size_t i = 0; i < starfish_context_workers(context); ++i) {
         struct starfish_worker worker;
         if (starfish_context_worker(context, i, &worker) == STARFISH_SUCCESS)
-            json_array_append_new(list, json_pack("{s:s, s:i}", "kind", kinds[worker.kind], "cores", worker.cores));
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:i}", "kind", names_workers[worker.kind], "cores", worker.cores));
     }
     return list;
 }
@@ -120,9 +119,7 @@ static json_t *describe(const struct recording *recording, const starfish_contex
                      date, "starfish", runtime.starfish_version, "starpu", runtime.starpu_version, "rates");
 }
 
-/* ---- rates
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- rates ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure_rates(starfish_context *context, size_t n, starfish_precision precision,
                                      struct starfish_rates *rates)
@@ -158,7 +155,7 @@ static starfish_status add_rates(starfish_context *context, size_t n, starfish_p
         }
     }
     json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:f, s:{s:f, s:f}, s:{s:f, s:f}}", "nx", (int)n, "ny",
-                                          (int)n, "precision", precision == STARFISH_F32 ? "f32" : "f64", "gpu_stream",
+                                          (int)n, "precision", names_precisions[precision], "gpu_stream",
                                           command_median(gpu_stream, RATE_TRIALS), "lone", "cpu",
                                           command_median(lone[STARFISH_CPU], RATE_TRIALS), "gpu",
                                           command_median(lone[STARFISH_GPU], RATE_TRIALS), "stream", "cpu",
@@ -176,14 +173,13 @@ static starfish_status add_all_rates(const struct recording *recording, starfish
     for (size_t i = 0; i < RATE_SIZES; ++i)
         for (int precision = STARFISH_F32; precision <= STARFISH_F64; ++precision) {
             say(recording, "what cores and GPUs do to planes of %zu x %zu, %s", rate_sizes[i], rate_sizes[i],
-                precision == STARFISH_F32 ? "f32" : "f64");
+                names_precisions[precision]);
             STARFISH_TRY(add_rates(context, rate_sizes[i], (starfish_precision)precision, list));
         }
     return STARFISH_SUCCESS;
 }
 
-/* ---- machine.json
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- machine.json ------------------------------------------------------------------------------------------------ */
 
 static starfish_status describe_in(const struct recording *recording, starfish_context *context, const char *path)
 {
@@ -225,9 +221,7 @@ static starfish_status write_machine(struct recording *recording)
     return STARFISH_SUCCESS;
 }
 
-/* ---- cases
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
 
 /* Of a row of `starfish sched --json`, what is worth keeping. */
 static json_t *kept_row(const json_t *row)
@@ -256,19 +250,22 @@ static json_t *kept_row(const json_t *row)
 static starfish_status keep_case(const struct machine_case *what, const char *const arguments[], const char *from,
                                  const char *to)
 {
-    json_t *said, *kept = json_pack("{s:s, s:i, s:s, s:[], s:[]}", "name", what->name, "n", (int)what->n, "problem",
-                                    what->problem, "arguments", "rows");
+    json_t *said, *kept = json_pack("{s:s, s:[], s:[]}", "name", what->name, "arguments", "rows");
     const json_t *row;
     size_t i;
     if (!kept)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a case");
+    if (what->problem) {
+        json_object_set_new(kept, "n", json_integer((json_int_t)what->n));
+        json_object_set_new(kept, "problem", json_string(what->problem));
+    }
     starfish_status status = starfish_json_load(from, &said);
     if (status == STARFISH_SUCCESS) {
         json_array_foreach(json_object_get(said, "rows"), i, row)
         {
             json_array_append_new(json_object_get(kept, "rows"), kept_row(row));
         }
-        for (i = 3; arguments[i]; ++i) /* without program, command and problem */
+        for (i = 0; arguments[i]; ++i)
             json_array_append_new(json_object_get(kept, "arguments"), json_string(arguments[i]));
         if (json_dump_file(kept, to, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0)
             status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", to);
@@ -278,27 +275,52 @@ static starfish_status keep_case(const struct machine_case *what, const char *co
     return status;
 }
 
+enum { MOST_ARGUMENTS = 48 };
+
+/* The command line of a case's `starfish sched`: words of the case, cut apart in `text`, then what all cases have.
+ * Returns where its options begin. */
+static const char *const *arguments_of(const struct machine_case *what, const char *problem, char *text,
+                                       const char *arguments[MOST_ARGUMENTS])
+{
+    static const char *const everywhere[] = {"--warmup", "2", "--rounds", "1", "--json"};
+    size_t count = 0;
+    arguments[count++] = "/proc/self/exe";
+    arguments[count++] = "sched";
+    if (what->problem)
+        arguments[count++] = problem;
+    const char *const *const options = arguments + count;
+    char *rest;
+    for (char *word = strtok_r(text, " ", &rest); word && count < MOST_ARGUMENTS - 12;
+         word = strtok_r(NULL, " ", &rest))
+        arguments[count++] = word;
+    for (size_t i = 0; i < sizeof everywhere / sizeof everywhere[0]; ++i)
+        arguments[count++] = everywhere[i];
+    arguments[count] = NULL;
+    return options;
+}
+
 static starfish_status run_case(const struct recording *recording, const struct machine_case *what, const char *path)
 {
-    char problem[SIMULATE_PATH], output[SIMULATE_PATH];
+    char problem[SIMULATE_PATH], output[SIMULATE_PATH], text[512];
+    const char *arguments[MOST_ARGUMENTS];
     path_in(recording, "problem.json", problem);
     path_in(recording, "sched.json", output);
-    const char *const arguments[] = {
-        "/proc/self/exe", "sched",       problem,      "--method",     what->method, "--precision", what->precision,
-        "--workers",      what->workers, "--policies", what->policies, "--slabs",    what->slabs,   "--repeat",
-        what->repeat,     "--warmup",    "2",          "--rounds",     "1",          "--json",      NULL};
+    snprintf(text, sizeof text, "%s --workers %s --policies %s --repeat %zu", what->arguments, what->workers,
+             what->policies, what->repeat);
+    const char *const *const options = arguments_of(what, problem, text, arguments);
     const double most = fmax(seconds_left(recording), 30) + 30;
-    simulate_forget();
-    STARFISH_TRY(machine_write_problem(problem, what->n, what->problem));
+    simulate_discard();
+    if (what->problem)
+        STARFISH_TRY(machine_write_problem(recording->absolute, what->n, what->problem));
     starfish_status status = machine_run(arguments, output, most);
     if (status == STARFISH_SUCCESS)
-        status = keep_case(what, arguments, output, path);
-    unlink(problem);
+        status = keep_case(what, options, output, path);
+    machine_remove_problem(recording->absolute);
     unlink(output);
     return status;
 }
 
-/* A case that fails is told of, and does not keep the others from being recorded. */
+/* A case that fails is reported, and does not keep the others from being recorded. */
 static void record_case(struct recording *recording, const struct machine_case *what)
 {
     char path[SIMULATE_PATH], name[128];
@@ -313,7 +335,7 @@ static void record_case(struct recording *recording, const struct machine_case *
         const double start = machine_clock();
         const starfish_status status = run_case(recording, what, path);
         if (status == STARFISH_SUCCESS)
-            say(recording, "%s: %.1f s", what->name, machine_clock() - start);
+            say(recording, "%s: %.1f s, expected %.0f", what->name, machine_clock() - start, what->seconds);
         else
             say(recording, "%s: %s", what->name, starfish_error_message());
         recording->done += status == STARFISH_SUCCESS;
@@ -334,7 +356,7 @@ static starfish_status record(struct recording *recording)
                                                             : machine_cases(recording->machine.gpus);
          what->name; ++what)
         record_case(recording, what);
-    simulate_forget();
+    simulate_discard();
     if (recording->done == 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: no case could be recorded", recording->folder);
     printf("recorded %s in %s: %zu cases, %.0f s\n", recording->name, recording->folder, recording->done,
@@ -348,9 +370,9 @@ int machine_record(int argc, char **argv)
 {
     struct recording recording = {.minutes = 6, .start = machine_clock()};
     const struct option_entry options[] = {
-        {"--out", OPTION_TEXT, &recording.folder, "DIR", "the machine's folder; default NAME", {NULL}},
-        {"--minutes", OPTION_COUNT, &recording.minutes, "N", "begin nothing after so many; default 6", {NULL}},
-        {"--quick", OPTION_FLAG, &recording.quick, NULL, "two small cases on cores, to see that it works", {NULL}},
+        {"--out", OPTION_TEXT, &recording.folder, "DIR", "the machine's folder; default NAME", NULL},
+        {"--minutes", OPTION_COUNT, &recording.minutes, "N", "begin nothing after so many; default 6", NULL},
+        {"--quick", OPTION_FLAG, &recording.quick, NULL, "small cases on cores, to see that it works", NULL},
         {.name = NULL},
     };
     const struct command_line line = {

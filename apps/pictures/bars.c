@@ -16,7 +16,7 @@ static const unsigned char colours[MOST_GROUPS][3] = {{51, 102, 153}, {204, 102,
                                                       {68, 170, 153}, {170, 68, 153}};
 static const unsigned char grid[3] = {220, 220, 224};
 
-/* ---- what there is to draw ---- */
+/* ---- what there is to draw --------------------------------------------------------------------------------------- */
 
 struct layout {
     const char *group[MOST_GROUPS];
@@ -73,7 +73,7 @@ static int pixel_of(const struct layout *layout, double value)
            (int)((log10(value) - decades.low) / (decades.high - decades.low) * (layout->plot.width - 1));
 }
 
-/* ---- drawing ---- */
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
 static void draw_axis(struct starfish_canvas *canvas, const struct layout *layout, const char *axis)
 {

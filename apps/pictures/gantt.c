@@ -21,7 +21,7 @@ enum {
 
 static const unsigned ink = 0x28282e, grid = 0xdcdce0;
 
-/* ---- pens ---- */
+/* ---- pens -------------------------------------------------------------------------------------------------------- */
 
 /* Coordinates are pixels from the top left. `text` may be NULL. */
 struct pen {
@@ -84,7 +84,7 @@ static void png_write(struct pen *pen, int x, int y, const char *text)
     starfish_canvas_text(&pen->canvas, x, y, text);
 }
 
-/* ---- layout ---- */
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
 
 struct layout {
     struct starfish_area plot;
@@ -139,7 +139,7 @@ static struct layout lay_out(const struct starfish_gantt *chart)
     return layout;
 }
 
-/* ---- drawing ---- */
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
 static double x_of(const struct layout *layout, const struct starfish_gantt *chart, double time)
 {
@@ -218,7 +218,7 @@ static void draw(struct pen *pen, const struct layout *layout, const struct star
     draw_frame(pen, layout->plot);
 }
 
-/* ---- files ---- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 starfish_status starfish_gantt_write_svg(const char *path, const struct starfish_gantt *chart)
 {

@@ -12,7 +12,7 @@ enum { PLOT = 720, FLATTEST = 5, BAR = 24, GAP = 16, TICK = 6 };
 enum { LINE = STARFISH_TEXT_LINE, ADVANCE = STARFISH_TEXT_ADVANCE };
 enum { LEFT = 8 * ADVANCE, RIGHT = 12 * ADVANCE, TOP = 3 * LINE, BOTTOM = 4 * LINE };
 
-/* ---- axes ---- */
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 /* A step of 1, 2 or 5 times a power of ten that gives about `count` ticks. */
 static double tick_step(struct starfish_range range, double count)
@@ -73,7 +73,7 @@ static void vertical_axis(struct starfish_canvas *canvas, struct starfish_area a
     }
 }
 
-/* ---- the field ---- */
+/* ---- the field --------------------------------------------------------------------------------------------------- */
 
 /* From pixels to values: pixel p lies between the values `index` and index+1, `weight` of the way. */
 struct sample {
@@ -177,7 +177,7 @@ static void draw_field(struct starfish_canvas *canvas, struct starfish_area plot
     draw_bar(canvas, bar, there, colours, table);
 }
 
-/* ---- the picture ---- */
+/* ---- the picture ------------------------------------------------------------------------------------------------- */
 
 static struct starfish_area place_plot(const struct starfish_range extents[2])
 {

@@ -5,8 +5,8 @@
  * Errors and cycles do not depend on the machine; the paper's times are of a GeForce GTX 280, and of one core of a
  * Core2Duo E6750 where it has ratios of both. The paper counts (2^L+1)^2 unknowns with those on the boundary, ours are
  * the (2^L-1)^2 inner ones. */
-#include "apps/bench/multigrid_run.h"
 #include "apps/command.h"
+#include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
 
 #include <math.h>
@@ -103,8 +103,8 @@ static starfish_status add_error(struct experiment *e, struct run *run, size_t p
 {
     multigrid_set_precision(&run->options, precision);
     /* so that the algebraic error is not seen; single precision stops where rounding errors stop it */
-    run->options.tolerance = precision == MULTIGRID_F32 ? 1e-8 : 1e-10;
-    run->options.most_cycles = precision == MULTIGRID_F32 ? 8 : 100;
+    run->options.tolerance = precision == STARFISH_F32 ? 1e-8 : 1e-10;
+    run->options.most_cycles = precision == STARFISH_F32 ? 8 : 100;
     bench_announce("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, 0, 1));
     json_t *row = add_number(e, run, variant, "error", paper, run->times.error);
@@ -117,9 +117,9 @@ static starfish_status add_single_errors(struct experiment *e, struct run *run, 
 {
     run->options.matrix = STARFISH_MATRIX_STORED;
     run->options.stored_diagonal = 1;
-    STARFISH_TRY(add_error(e, run, MULTIGRID_F32, "single", paper));
+    STARFISH_TRY(add_error(e, run, STARFISH_F32, "single", paper));
     run->options.stored_diagonal = 0;
-    STARFISH_TRY(add_error(e, run, MULTIGRID_F32, "single, row sums", (double)NAN));
+    STARFISH_TRY(add_error(e, run, STARFISH_F32, "single, row sums", (double)NAN));
     run->options.matrix = STARFISH_MATRIX_AUTO;
     return STARFISH_SUCCESS;
 }
@@ -140,7 +140,7 @@ static starfish_status measure_table1(struct experiment *e)
         if (status == STARFISH_SUCCESS)
             status = add_single_errors(e, &run, known ? single[level - FIRST] : (double)NAN);
         if (status == STARFISH_SUCCESS)
-            status = add_error(e, &run, MULTIGRID_F64, "double", known ? twice[level - FIRST] : (double)NAN);
+            status = add_error(e, &run, STARFISH_F64, "double", known ? twice[level - FIRST] : (double)NAN);
         run_free(&run);
     }
     return status;
@@ -185,8 +185,8 @@ static starfish_status errors_of_mesh(struct experiment *e, struct run *run, siz
 {
     const int known = paper_level(run->level);
 
-    STARFISH_TRY(add_error(e, run, MULTIGRID_F64, "double", known < 0 ? (double)NAN : table2[mesh][known][0]));
-    return add_error(e, run, MULTIGRID_MIXED, "mixed", known < 0 ? (double)NAN : table2[mesh][known][1]);
+    STARFISH_TRY(add_error(e, run, STARFISH_F64, "double", known < 0 ? (double)NAN : table2[mesh][known][0]));
+    return add_error(e, run, NAMES_MIXED, "mixed", known < 0 ? (double)NAN : table2[mesh][known][1]);
 }
 
 static starfish_status measure_table2(struct experiment *e)
@@ -228,7 +228,7 @@ static starfish_status add_inner(struct experiment *e, struct run *run, int coun
     char variant[32];
 
     snprintf(variant, sizeof variant, "%d %s%s", count, e->by_digits ? "digit" : "inner cycle", count > 1 ? "s" : "");
-    multigrid_set_precision(&run->options, MULTIGRID_MIXED);
+    multigrid_set_precision(&run->options, NAMES_MIXED);
     run->options.inner_cycles = count;
     run->options.inner_digits = e->by_digits ? count : 0;
     bench_announce("%s, level %d, %s", run->name, run->level, variant);
@@ -258,8 +258,7 @@ static starfish_status measure_inner(struct experiment *e)
     return for_meshes(e, inner_of_mesh);
 }
 
-/* ---- Tables 5 and 6: one core and a GPU, double and mixed precision ------------------------------------------------
- */
+/* ---- Tables 5 and 6: one core and a GPU, double and mixed precision ---------------------------------------------- */
 
 enum who { CORE_DOUBLE, CORE_MIXED, GPU_DOUBLE, GPU_MIXED, WHO };
 static const char *const who_names[] = {"one core, double", "one core, mixed", "GPU, double", "GPU, mixed"};
@@ -301,7 +300,7 @@ static double cost_of(const struct experiment *e, const json_t *row, const struc
 
 static starfish_status run_as(struct experiment *e, struct run *run, enum who who, double *cost)
 {
-    multigrid_set_precision(&run->options, who == CORE_DOUBLE || who == GPU_DOUBLE ? MULTIGRID_F64 : MULTIGRID_MIXED);
+    multigrid_set_precision(&run->options, who == CORE_DOUBLE || who == GPU_DOUBLE ? STARFISH_F64 : NAMES_MIXED);
     run->options.inner_digits = 2;
     bench_announce("%s, level %d, %s", run->name, run->level, who_names[who]);
     STARFISH_TRY(multigrid_context(who < GPU_DOUBLE ? "cpu:1" : "gpu:1", &e->context));
@@ -343,7 +342,7 @@ static starfish_status add_smoother(struct experiment *e, struct run *run, starf
     const int adi = smoother == STARFISH_SMOOTHER_ADI;
     const char *variant = adi ? "ADI-TRIDI" : "Jacobi";
 
-    multigrid_set_precision(&run->options, MULTIGRID_MIXED);
+    multigrid_set_precision(&run->options, NAMES_MIXED);
     run->options.inner_digits = 2;
     run->options.smoother = smoother;
     run->options.before = run->options.after = adi ? 2 : 4;
@@ -376,8 +375,7 @@ static starfish_status measure_smoothers(struct experiment *e)
     return for_meshes(e, smoothers_of_mesh);
 }
 
-/* ---- Figure 2: two operations by level -----------------------------------------------------------------------------
- */
+/* ---- Figure 2: two operations by level --------------------------------------------------------------------------- */
 
 static starfish_status measure_operations(struct experiment *e)
 {
@@ -407,12 +405,12 @@ static starfish_status measure(struct bench *bench)
 static int reproduce(struct experiment *e, const char *usage, const char *summary, int argc, char **argv)
 {
     const struct option_entry options[] = {
-        {"--level", OPTION_COUNT, &e->level, "L", "the largest level; default 9, in table 1 and figures 10", {NULL}},
-        {"--repeat", OPTION_COUNT, &e->bench.repeat, "N", "measure N times, report the median; default 5", {NULL}},
-        {"--warmup", OPTION_NUMBER, &e->bench.warmup, "N", "times before, not measured; default 2", {NULL}},
-        {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
-        {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", {NULL}},
-        {"--json", OPTION_FLAG, &e->bench.json, NULL, "one JSON object on standard output", {NULL}},
+        {"--level", OPTION_COUNT, &e->level, "L", "the largest level; default 9, in table 1 and figures 10", NULL},
+        {"--repeat", OPTION_COUNT, &e->bench.repeat, "N", "measure N times, report the median; default 5", NULL},
+        {"--warmup", OPTION_NUMBER, &e->bench.warmup, "N", "times before, not measured; default 2", NULL},
+        {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", NULL},
+        {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", NULL},
+        {"--json", OPTION_FLAG, &e->bench.json, NULL, "one JSON object on standard output", NULL},
         {.name = NULL},
     };
     const struct command_line line = {.usage = usage, .summary = summary, .options = options};

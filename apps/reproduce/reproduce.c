@@ -53,8 +53,7 @@ int command_reproduce(int argc, char **argv)
     return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "no experiment '%s'; there is %s", argv[1], known), 0);
 }
 
-/* ---- what is shown ------------------------------------------------------------------------------------------------
- */
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
 void reproduce_compare(json_t *row, double paper, double ours)
 {

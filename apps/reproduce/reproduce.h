@@ -3,7 +3,7 @@
 #ifndef STARFISH_APPS_REPRODUCE_REPRODUCE_H
 #define STARFISH_APPS_REPRODUCE_REPRODUCE_H
 
-#include "apps/bench/bench.h"
+#include "apps/frame/frame.h"
 
 int reproduce_valero_lara_2d(int argc, char **argv);
 int reproduce_valero_lara_3d(int argc, char **argv);

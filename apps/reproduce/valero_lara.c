@@ -9,8 +9,8 @@
  *
  * N x N here are lines of N and N - 1 rows, as 2^k - 1 rows have k levels. The combination gives to cores the levels
  * next to the root on which all cores were faster than PCR, at least one. */
-#include "apps/bench/blktri_run.h"
 #include "apps/command.h"
+#include "apps/plans/blktri_run.h"
 #include "apps/reproduce/reproduce.h"
 
 #include <math.h>
@@ -246,8 +246,7 @@ static starfish_status measure_variant(struct experiment *e, int variant, struct
     return status;
 }
 
-/* ---- what the text claims ------------------------------------------------------------------------------------------
- */
+/* ---- what the text claims ---------------------------------------------------------------------------------------- */
 
 static void claim(struct experiment *e, const char *figure, const char *size, const char *what, double paper,
                   const char *says, double ours)
@@ -292,8 +291,7 @@ static void add_claims(struct experiment *e, const struct size_result *r)
     }
 }
 
-/* ---- the run -------------------------------------------------------------------------------------------------------
- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure_all(struct experiment *e)
 {
@@ -331,17 +329,13 @@ static int reproduce(struct experiment *e, const char *usage, const char *summar
                      char **argv)
 {
     const struct option_entry options[] = {
-        {"--n", OPTION_COUNT, &e->n, "N", size_help, {NULL}},
-        {"--repeat", OPTION_COUNT, &e->bench.repeat, "N", "measure N times, report the median; default 5", {NULL}},
-        {"--warmup",
-         OPTION_NUMBER,
-         &e->bench.warmup,
-         "N",
-         "times before, not measured, with GPU and cores; default 14",
-         {NULL}},
-        {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
-        {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", {NULL}},
-        {"--json", OPTION_FLAG, &e->bench.json, NULL, "one JSON object on standard output", {NULL}},
+        {"--n", OPTION_COUNT, &e->n, "N", size_help, NULL},
+        {"--repeat", OPTION_COUNT, &e->bench.repeat, "N", "measure N times, report the median; default 5", NULL},
+        {"--warmup", OPTION_NUMBER, &e->bench.warmup, "N", "times before, not measured, with GPU and cores; default 14",
+         NULL},
+        {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", NULL},
+        {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", NULL},
+        {"--json", OPTION_FLAG, &e->bench.json, NULL, "one JSON object on standard output", NULL},
         {.name = NULL},
     };
     const struct command_line line = {.usage = usage, .summary = summary, .options = options};

@@ -1,4 +1,5 @@
 /* starfish sched: the figures of one combination of workers and policy. */
+#include "apps/names.h"
 #include "apps/sched/sched.h"
 
 #include "apps/command.h"
@@ -9,7 +10,6 @@
 
 static void add_shares(json_t *row, const struct starfish_record *record, const struct starfish_account *account)
 {
-    static const char *const names[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
     const double span = account->end - account->begin;
     double tasks = 0, busy = 0, workers = 0, idle = 0;
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
@@ -21,11 +21,11 @@ static void add_shares(json_t *row, const struct starfish_record *record, const 
     json_object_set_new(row, "tasks", json_integer((json_int_t)tasks));
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         char key[32];
-        snprintf(key, sizeof key, "%s_tasks", names[kind]);
+        snprintf(key, sizeof key, "%s_tasks", names_workers[kind]);
         json_object_set_new(row, key, command_json_real((double)account->tasks[kind] / tasks));
-        snprintf(key, sizeof key, "%s_work", names[kind]);
+        snprintf(key, sizeof key, "%s_work", names_workers[kind]);
         json_object_set_new(row, key, command_json_real(account->busy[kind] / busy));
-        snprintf(key, sizeof key, "%s_idle_seconds", names[kind]);
+        snprintf(key, sizeof key, "%s_idle_seconds", names_workers[kind]);
         json_object_set_new(row, key, command_json_real(1e-6 * account->idle[kind]));
     }
     json_object_set_new(row, "idle", command_json_real(idle / (workers * span)));

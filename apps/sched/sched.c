@@ -2,7 +2,7 @@
 #include "apps/sched/sched.h"
 
 #include "apps/command.h"
-#include "apps/machine/simulate.h"
+#include "apps/recorded/simulate.h"
 #include "apps/table.h"
 #include "apps/workers.h"
 #include "scheduler/context.h"
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is asked for
- * ------------------------------------------------------------------------------------------------- */
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 /* Is that set of workers to be had? */
 static starfish_status check_workers(const char *workers)
@@ -45,17 +44,10 @@ static starfish_status read_lists(struct sched *sched)
     return STARFISH_SUCCESS;
 }
 
-/* Slabs that any worker may take, so that there is something to schedule. */
-static void choose_slabs(struct sched *sched)
-{
-    enum { SLABS = 16 };
-    const size_t nz = sched->run.problem.axis[sched->run.problem.dimensions - 1].n;
-    if (sched->run.options.slabs == SIZE_MAX)
-        sched->run.options.slabs = sched->run.problem.dimensions == 2 ? 0 : nz < SLABS ? nz : SLABS;
-}
+/* Parts that any worker may take, so that there is something to schedule. */
+enum { PARTS = 16 };
 
-/* ---- what is shown
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
 static double number_of(const json_t *row, const char *key)
 {
@@ -121,8 +113,7 @@ static void print_table(const struct bench *bench)
     printf("\narea, path: bounds from below over the measured time: no worker idle; the longest chain of tasks\n");
 }
 
-/* ---- the command
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure_rounds(struct sched *sched, struct sched_combination *combination)
 {
@@ -162,15 +153,11 @@ static starfish_status measure_set(struct sched *sched, const char *workers)
 static starfish_status measure(struct bench *bench)
 {
     struct sched *sched = (struct sched *)bench;
-    struct solve_run *run = &sched->run;
     if (sched->rounds > SCHED_MOST_ROUNDS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--rounds: at most %d, is %zu", SCHED_MOST_ROUNDS, sched->rounds);
     STARFISH_TRY(read_lists(sched));
-    STARFISH_TRY(solve_read_precision(run));
-    STARFISH_TRY(solve_read_problem(run));
-    choose_slabs(sched);
-    STARFISH_TRY(solve_prepare_data(run));
-    bench->more = json_pack("{s:s, s:[]}", "problem", run->options.problem, "calibration");
+    STARFISH_TRY(plan_open(&sched->plan, PARTS));
+    bench->more = json_pack("{s:s, s:[]}", "problem", sched->plan.name, "calibration");
     if (!bench->more) /* a file name need not be UTF-8 */
         bench->more = json_pack("{s:s, s:[]}", "problem", "?", "calibration");
     for (size_t w = 0; w < sched->worker_set.count; ++w)
@@ -185,57 +172,45 @@ static starfish_status measure(struct bench *bench)
 int command_sched(int argc, char **argv)
 {
     struct sched sched = {.bench = BENCH_DEFAULTS("sched"),
-                          .run.options = {.method = "auto", .precision = "f64", .repeat = 1, .slabs = SIZE_MAX},
+                          .plan.options = {.slabs = SIZE_MAX},
                           .rounds = 3,
                           .policies = "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width"};
-    struct solve_options *given = &sched.run.options;
+    struct plan_options *given = &sched.plan.options;
     const char *simulate = NULL;
     sched.bench.print = print_table;
     sched.bench.warmup = 3;
     const struct option_entry options[] = {
-        {"--policies",
-         OPTION_TEXT,
-         &sched.policies,
-         "LIST",
+        {"--policies", OPTION_TEXT, &sched.policies, "LIST",
          "default "
          "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width",
-         {NULL}},
-        {"--workers",
-         OPTION_TEXT,
-         &sched.workers,
-         "SETS",
-         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu without a GPU",
-         {NULL}},
-        {"--recalibrate", OPTION_FLAG, &sched.recalibrate, NULL, "forget what the models know from before", {NULL}},
-        {"--method", OPTION_CHOICE, &given->method, "M", "how", {"auto", "slab", "blktri", "blktri-product"}},
-        {"--precision", OPTION_CHOICE, &given->precision, "P", "of the arithmetic", {"f64", "f32", "mixed"}},
-        {"--rhs", OPTION_TEXT, &given->rhs, "F", "right-hand side instead of the problem's", {NULL}},
-        {"--slabs",
-         OPTION_NUMBER,
-         &given->slabs,
-         "N",
-         "runs of z-planes for any worker; default 16; 0: as solve would cut",
-         {NULL}},
-        {"--simulate", OPTION_TEXT, &simulate, "NAME", "on a recorded machine: starfish machine list", {NULL}},
-        {"--rounds", OPTION_COUNT, &sched.rounds, "N", "in how many turns; default 3, at most 16", {NULL}},
-        {"--repeat", OPTION_COUNT, &sched.bench.repeat, "N", "solve N times, report the median; default 11", {NULL}},
-        {"--warmup", OPTION_NUMBER, &sched.bench.warmup, "N", "times before that, not measured; default 3", {NULL}},
-        {"--csv", OPTION_TEXT, &sched.bench.csv, "F", "also write the rows as CSV; - is standard output", {NULL}},
-        {"--plot", OPTION_TEXT, &sched.bench.plot, "F.png", "also draw the times as bars, and their bounds", {NULL}},
-        {"--json", OPTION_FLAG, &sched.bench.json, NULL, "one JSON object on standard output", {NULL}},
+         NULL},
+        {"--workers", OPTION_TEXT, &sched.workers, "SETS",
+         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu without a GPU", NULL},
+        {"--recalibrate", OPTION_FLAG, &sched.recalibrate, NULL, "discard what the models know from before", NULL},
+        PLAN_OPTIONS(given),
+        {"--slabs", OPTION_NUMBER, &given->slabs, "N",
+         "parts for any worker: runs of z-planes, rows, lines; default 16; 0: as solve would cut", NULL},
+        {"--simulate", OPTION_TEXT, &simulate, "NAME", "on a recorded machine: starfish machine list", NULL},
+        {"--rounds", OPTION_COUNT, &sched.rounds, "N", "in how many turns; default 3, at most 16", NULL},
+        {"--repeat", OPTION_COUNT, &sched.bench.repeat, "N", "solve N times, report the median; default 11", NULL},
+        {"--warmup", OPTION_NUMBER, &sched.bench.warmup, "N", "times before that, not measured; default 3", NULL},
+        {"--csv", OPTION_TEXT, &sched.bench.csv, "F", "also write the rows as CSV; - is standard output", NULL},
+        {"--plot", OPTION_TEXT, &sched.bench.plot, "F.png", "also draw the times as bars, and their bounds", NULL},
+        {"--json", OPTION_FLAG, &sched.bench.json, NULL, "one JSON object on standard output", NULL},
         {.name = NULL},
     };
     const struct command_line line = {
-        .usage = "sched PROBLEM.json [OPTION ...]",
-        .summary = "Solve a problem under several scheduling policies of StarPU, on several sets of workers. StarPU's\n"
+        .usage = "sched PROBLEM.json | --mesh M | --batch NxL [OPTION ...]",
+        .summary = "Solve something under several scheduling policies of StarPU, on several sets of workers. StarPU's\n"
                    "models are calibrated first.",
         .options = options,
         .operands = &given->problem,
         .operand_count = 1,
+        .may_lack_operands = 1,
     };
     if (simulate_wanted(argc, argv))
         return simulate_instead(argc, argv);
     const int exit_status = bench_main(&sched.bench, &line, argc, argv, measure);
-    solve_release(&sched.run);
+    plan_close(&sched.plan);
     return exit_status;
 }

@@ -2,14 +2,14 @@
 #ifndef STARFISH_APPS_SCHED_SCHED_H
 #define STARFISH_APPS_SCHED_SCHED_H
 
-#include "apps/bench/bench.h"
+#include "apps/frame/frame.h"
 #include "apps/lists.h"
-#include "apps/solve/solve.h"
+#include "apps/plans/plan.h"
 #include "scheduler/record.h"
 
 struct sched {
-    struct bench bench;   /* first: measure() gets at the rest through it */
-    struct solve_run run; /* the problem; context and plan are those of the combination that is measured */
+    struct bench bench; /* first: measure() gets at the rest through it */
+    struct plan plan;   /* what is solved; its context is that of the combination that is measured */
     const char *policies, *workers;
     int recalibrate;
     size_t rounds;

@@ -15,7 +15,7 @@ static const char *const axis_names[] = {"x", "y", "z"};
 
 const char *solve_output_name(const struct solve_run *run)
 {
-    return run->options.out ? run->options.out : run->problem.solution;
+    return run->options.out ? run->options.out : run->solver.problem.solution;
 }
 
 /* Positions of the unknowns in all directions, one after the other, in memory that the caller frees. */
@@ -42,22 +42,22 @@ static starfish_status find_positions(const struct starfish_problem *problem, st
     return STARFISH_SUCCESS;
 }
 
-/* ---- the picture: x-y of a 2D problem, else the x-z plane in which |u| is largest ---- */
+/* ---- the picture: x-y of a 2D problem, else the x-z plane in which |u| is largest -------------------------------- */
 
 static double largest_in_plane(const struct solve_run *run, size_t j)
 {
-    const struct starfish_axis *axis = run->problem.axis;
+    const struct starfish_axis *axis = run->solver.problem.axis;
     double result = 0;
     for (size_t k = 0; k < axis[2].n; ++k)
         for (size_t i = 0; i < axis[0].n; ++i)
-            result = fmax(result, fabs(starfish_array_get(&run->solution, i + axis[0].n * (j + axis[1].n * k))));
+            result = fmax(result, fabs(starfish_array_get(&run->solver.solution, i + axis[0].n * (j + axis[1].n * k))));
     return result;
 }
 
 /* From the middle outwards, so that of planes alike the middle one is shown. */
 static size_t choose_plane(const struct solve_run *run)
 {
-    size_t n = run->problem.axis[1].n, best = n / 2;
+    size_t n = run->solver.problem.axis[1].n, best = n / 2;
     double highest = largest_in_plane(run, best);
     for (size_t step = 1; step <= n / 2; ++step)
         for (int side = 0; side < 2; ++side) {
@@ -79,16 +79,18 @@ static const char *base_name(const char *path)
 
 static starfish_status write_plot(const struct solve_run *run, const struct positions *positions)
 {
-    const struct starfish_axis *axis = run->problem.axis;
-    size_t up = run->problem.dimensions - 1, j = up == 2 ? choose_plane(run) : 0, nx = axis[0].n, rows = axis[up].n;
+    const struct starfish_axis *axis = run->solver.problem.axis;
+    size_t up = run->solver.problem.dimensions - 1, j = up == 2 ? choose_plane(run) : 0, nx = axis[0].n,
+           rows = axis[up].n;
     struct starfish_array plane;
     char title[128];
     STARFISH_TRY(starfish_array_create(&plane, STARFISH_F64, 2, (const size_t[]){rows, nx}));
     double *values = plane.data;
     for (size_t row = 0; row < rows; ++row)
         for (size_t i = 0; i < nx; ++i)
-            values[i + nx * row] = starfish_array_get(&run->solution, i + nx * (up == 2 ? j + axis[1].n * row : row));
-    int length = snprintf(title, sizeof title, "%.60s: u", base_name(run->problem.path));
+            values[i + nx * row] =
+                starfish_array_get(&run->solver.solution, i + nx * (up == 2 ? j + axis[1].n * row : row));
+    int length = snprintf(title, sizeof title, "%.60s: u", base_name(run->solver.problem.path));
     if (up == 2)
         snprintf(title + length, sizeof title - (size_t)length, " at y = %.4g", positions->position[1][j]);
     const struct starfish_slice slice = {
@@ -98,7 +100,7 @@ static starfish_status write_plot(const struct solve_run *run, const struct posi
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static starfish_status check_all(const struct solve_run *run, const struct positions *positions)
 {
@@ -112,16 +114,16 @@ static starfish_status check_all(const struct solve_run *run, const struct posit
 static starfish_status write_all(const struct solve_run *run, const struct positions *positions)
 {
     if (solve_output_name(run))
-        STARFISH_TRY(starfish_file_write(solve_output_name(run), &run->solution));
+        STARFISH_TRY(starfish_file_write(solve_output_name(run), &run->solver.solution));
     if (run->options.vtk)
-        STARFISH_TRY(starfish_vtk_write(run->options.vtk, positions->axis, "u", &run->solution));
+        STARFISH_TRY(starfish_vtk_write(run->options.vtk, positions->axis, "u", &run->solver.solution));
     return run->options.plot ? write_plot(run, positions) : STARFISH_SUCCESS;
 }
 
 starfish_status solve_check_outputs(const struct solve_run *run)
 {
     struct positions positions;
-    STARFISH_TRY(find_positions(&run->problem, &positions));
+    STARFISH_TRY(find_positions(&run->solver.problem, &positions));
     starfish_status status = check_all(run, &positions);
     free(positions.memory);
     return status;
@@ -130,7 +132,7 @@ starfish_status solve_check_outputs(const struct solve_run *run)
 starfish_status solve_write_outputs(const struct solve_run *run)
 {
     struct positions positions;
-    STARFISH_TRY(find_positions(&run->problem, &positions));
+    STARFISH_TRY(find_positions(&run->solver.problem, &positions));
     starfish_status status = write_all(run, &positions);
     free(positions.memory);
     return status;

@@ -1,5 +1,6 @@
 /* What a solve tells: a table for people, one object for machines. */
 #include "apps/command.h"
+#include "apps/names.h"
 #include "apps/solve/solve.h"
 #include "apps/table.h"
 
@@ -8,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
-static const char *const precision_names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64"};
-
-/* ---- times of the repetitions ---- */
+/* ---- times of the repetitions ------------------------------------------------------------------------------------ */
 
 struct times {
     double least, median;
@@ -19,7 +17,7 @@ struct times {
 
 static struct times summarise(const struct solve_run *run)
 {
-    size_t count = run->options.repeat;
+    size_t count = run->solver.options.repeat;
     double *sorted = malloc(count * sizeof *sorted);
     if (!sorted)
         return (struct times){run->seconds[0], run->seconds[0]};
@@ -30,22 +28,23 @@ static struct times summarise(const struct solve_run *run)
     return times;
 }
 
-/* ---- for people ---- */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 static void add_problem(struct table *table, const struct solve_run *run)
 {
-    const struct starfish_axis *axis = run->problem.axis;
+    const struct starfish_axis *axis = run->solver.problem.axis;
     table_row(table);
     table_cell(table, "problem");
-    if (run->problem.dimensions == 3)
-        table_cell(table, "%s, %zu x %zu x %zu, %s", starfish_problem_kind_name(run->problem.kind), axis[0].n,
-                   axis[1].n, axis[2].n, precision_names[run->precision]);
+    if (run->solver.problem.dimensions == 3)
+        table_cell(table, "%s, %zu x %zu x %zu, %s", starfish_problem_kind_name(run->solver.problem.kind), axis[0].n,
+                   axis[1].n, axis[2].n, names_precisions[run->solver.precision]);
     else
-        table_cell(table, "%s, %zu x %zu, %s", starfish_problem_kind_name(run->problem.kind), axis[0].n, axis[1].n,
-                   precision_names[run->precision]);
+        table_cell(table, "%s, %zu x %zu, %s", starfish_problem_kind_name(run->solver.problem.kind), axis[0].n,
+                   axis[1].n, names_precisions[run->solver.precision]);
     table_row(table);
     table_cell(table, "method");
-    table_cell(table, "%s (%s)", starfish_poisson_plan_method(run->plan), starfish_poisson_plan_reason(run->plan));
+    table_cell(table, "%s (%s)", starfish_poisson_plan_method(run->solver.plan),
+               starfish_poisson_plan_reason(run->solver.plan));
 }
 
 static void add_workers(struct table *table, const struct solve_run *run)
@@ -53,10 +52,11 @@ static void add_workers(struct table *table, const struct solve_run *run)
     struct starfish_runtime runtime;
     table_row(table);
     table_cell(table, "workers");
-    if (starfish_context_runtime(run->context, &runtime) == STARFISH_SUCCESS)
+    if (starfish_context_runtime(run->solver.context, &runtime) == STARFISH_SUCCESS)
         table_cell(table, "%zu cpu, %zu gpu, StarPU %s, policy %s",
-                   starfish_context_workers_of(run->context, STARFISH_CPU),
-                   starfish_context_workers_of(run->context, STARFISH_GPU), runtime.starpu_version, runtime.policy);
+                   starfish_context_workers_of(run->solver.context, STARFISH_CPU),
+                   starfish_context_workers_of(run->solver.context, STARFISH_GPU), runtime.starpu_version,
+                   runtime.policy);
 }
 
 static void add_seconds(struct table *table, const char *name, double seconds)
@@ -69,29 +69,29 @@ static void add_seconds(struct table *table, const char *name, double seconds)
 static void add_results(struct table *table, const struct solve_run *run)
 {
     struct times times = summarise(run);
-    add_seconds(table, "plan", starfish_poisson_plan_seconds(run->plan));
+    add_seconds(table, "plan", starfish_poisson_plan_seconds(run->solver.plan));
     add_seconds(table, "solve", times.median);
-    if (run->options.repeat > 1)
-        table_cell(table, "median of %zu, fastest %.4g s, %.4g s each as a stream", run->options.repeat, times.least,
-                   run->stream_seconds);
-    if (run->info.cycles > 0) {
+    if (run->solver.options.repeat > 1)
+        table_cell(table, "median of %zu, fastest %.4g s, %.4g s each as a stream", run->solver.options.repeat,
+                   times.least, run->stream_seconds);
+    if (run->solver.info.cycles > 0) {
         table_row(table);
         table_cell(table, "cycles");
-        table_cell(table, "%d, to %.3g in the Euclidean norm", run->info.cycles, run->info.tolerated);
+        table_cell(table, "%d, to %.3g in the Euclidean norm", run->solver.info.cycles, run->solver.info.tolerated);
     }
     table_row(table);
     table_cell(table, "residual");
-    table_cell(table, "%.3g", run->info.residual);
-    if (!isnan(run->error)) {
+    table_cell(table, "%.3g", run->solver.info.residual);
+    if (!isnan(run->solver.error)) {
         table_row(table);
         table_cell(table, "error");
-        table_cell(table, "%.6g against the known solution%s", run->error,
-                   starfish_poisson_plan_singular(run->plan) ? ", up to a constant" : "");
+        table_cell(table, "%.6g against the known solution%s", run->solver.error,
+                   starfish_poisson_plan_singular(run->solver.plan) ? ", up to a constant" : "");
     }
-    if (starfish_poisson_plan_singular(run->plan)) {
+    if (starfish_poisson_plan_singular(run->solver.plan)) {
         table_row(table);
         table_cell(table, "pertrb");
-        table_cell(table, "%.6g taken off the right-hand side", run->info.pertrb);
+        table_cell(table, "%.6g taken off the right-hand side", run->solver.info.pertrb);
     }
 }
 
@@ -130,7 +130,7 @@ static void print_worker_kinds(const struct starfish_info *info)
     table_cell(&table, "busy seconds");
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; ++kind) {
         table_row(&table);
-        table_cell(&table, "%s", kind_names[kind]);
+        table_cell(&table, "%s", names_workers[kind]);
         table_cell(&table, "%zu", info->worker[kind].tasks);
         table_cell(&table, "%.4f", info->worker[kind].busy_seconds);
     }
@@ -167,19 +167,19 @@ void solve_print_table(const struct solve_run *run)
     add_results(&table, run);
     add_files(&table, run);
     table_print(&table);
-    if (run->info.phases)
-        print_phases(&run->info);
-    print_worker_kinds(&run->info);
-    print_links(&run->info);
+    if (run->solver.info.phases)
+        print_phases(&run->solver.info);
+    print_worker_kinds(&run->solver.info);
+    print_links(&run->solver.info);
 }
 
-/* ---- for machines ---- */
+/* ---- for machines ------------------------------------------------------------------------------------------------ */
 
 static json_t *extents(const struct solve_run *run)
 {
     json_t *list = json_array();
-    for (size_t d = 0; d < run->problem.dimensions; ++d)
-        json_array_append_new(list, json_integer((json_int_t)run->problem.axis[d].n));
+    for (size_t d = 0; d < run->solver.problem.dimensions; ++d)
+        json_array_append_new(list, json_integer((json_int_t)run->solver.problem.axis[d].n));
     return list;
 }
 
@@ -190,10 +190,10 @@ static json_t *workers(const struct solve_run *run)
         json_t *worker = json_object();
         json_object_set_new(
             worker, "count",
-            json_integer((json_int_t)starfish_context_workers_of(run->context, (starfish_worker_kind)kind)));
-        json_object_set_new(worker, "tasks", json_integer((json_int_t)run->info.worker[kind].tasks));
-        json_object_set_new(worker, "busy_seconds", command_json_real(run->info.worker[kind].busy_seconds));
-        json_object_set_new(object, kind_names[kind], worker);
+            json_integer((json_int_t)starfish_context_workers_of(run->solver.context, (starfish_worker_kind)kind)));
+        json_object_set_new(worker, "tasks", json_integer((json_int_t)run->solver.info.worker[kind].tasks));
+        json_object_set_new(worker, "busy_seconds", command_json_real(run->solver.info.worker[kind].busy_seconds));
+        json_object_set_new(object, names_workers[kind], worker);
     }
     return object;
 }
@@ -218,12 +218,12 @@ static json_t *phases(const struct starfish_info *info)
 static json_t *repetitions(const struct solve_run *run, struct times times)
 {
     json_t *object = json_object(), *list = json_array();
-    for (size_t i = 0; i < run->options.repeat; ++i)
+    for (size_t i = 0; i < run->solver.options.repeat; ++i)
         json_array_append_new(list, command_json_real(run->seconds[i]));
     json_object_set_new(object, "median", command_json_real(times.median));
     json_object_set_new(object, "min", command_json_real(times.least));
     json_object_set_new(object, "seconds", list);
-    if (run->options.repeat > 1)
+    if (run->solver.options.repeat > 1)
         json_object_set_new(object, "stream", command_json_real(run->stream_seconds));
     return object;
 }
@@ -233,26 +233,26 @@ void solve_print_json(const struct solve_run *run)
     struct times times = summarise(run);
     json_t *object = json_object();
     json_object_set_new(object, "status", json_string("solved"));
-    json_object_set_new(object, "kind", json_string(starfish_problem_kind_name(run->problem.kind)));
-    json_object_set_new(object, "method", json_string(starfish_poisson_plan_method(run->plan)));
-    json_object_set_new(object, "reason", json_string(starfish_poisson_plan_reason(run->plan)));
-    json_object_set_new(object, "precision", json_string(precision_names[run->precision]));
+    json_object_set_new(object, "kind", json_string(starfish_problem_kind_name(run->solver.problem.kind)));
+    json_object_set_new(object, "method", json_string(starfish_poisson_plan_method(run->solver.plan)));
+    json_object_set_new(object, "reason", json_string(starfish_poisson_plan_reason(run->solver.plan)));
+    json_object_set_new(object, "precision", json_string(names_precisions[run->solver.precision]));
     json_object_set_new(object, "n", extents(run));
     json_object_set_new(object, "seconds", command_json_real(times.median));
-    json_object_set_new(object, "plan_seconds", command_json_real(starfish_poisson_plan_seconds(run->plan)));
+    json_object_set_new(object, "plan_seconds", command_json_real(starfish_poisson_plan_seconds(run->solver.plan)));
     json_object_set_new(object, "repeat", repetitions(run, times));
-    json_object_set_new(object, "residual", command_json_real(run->info.residual));
-    json_object_set_new(object, "residual_bound", command_json_real(run->residual_bound));
-    json_object_set_new(object, "error", command_json_real(run->error));
-    json_object_set_new(object, "refinements", json_integer(run->info.refinements));
-    if (run->info.cycles > 0) {
-        json_object_set_new(object, "cycles", json_integer(run->info.cycles));
-        json_object_set_new(object, "tolerated", command_json_real(run->info.tolerated));
+    json_object_set_new(object, "residual", command_json_real(run->solver.info.residual));
+    json_object_set_new(object, "residual_bound", command_json_real(run->solver.residual_bound));
+    json_object_set_new(object, "error", command_json_real(run->solver.error));
+    json_object_set_new(object, "refinements", json_integer(run->solver.info.refinements));
+    if (run->solver.info.cycles > 0) {
+        json_object_set_new(object, "cycles", json_integer(run->solver.info.cycles));
+        json_object_set_new(object, "tolerated", command_json_real(run->solver.info.tolerated));
     }
-    json_object_set_new(object, "singular", json_boolean(starfish_poisson_plan_singular(run->plan)));
-    json_object_set_new(object, "pertrb", command_json_real(run->info.pertrb));
-    json_object_set_new(object, "phases", phases(&run->info));
+    json_object_set_new(object, "singular", json_boolean(starfish_poisson_plan_singular(run->solver.plan)));
+    json_object_set_new(object, "pertrb", command_json_real(run->solver.info.pertrb));
+    json_object_set_new(object, "phases", phases(&run->solver.info));
     json_object_set_new(object, "workers", workers(run));
-    json_object_set_new(object, "bytes", bytes(&run->info));
+    json_object_set_new(object, "bytes", bytes(&run->solver.info));
     command_print_json(object);
 }

@@ -2,6 +2,7 @@
 #include "apps/solve/solve.h"
 
 #include "apps/command.h"
+#include "apps/names.h"
 #include "apps/options.h"
 #include "apps/workers.h"
 #include "base/real.h"
@@ -14,23 +15,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- solve ---- */
+/* ---- solve ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status make_context(struct solve_run *run)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &options));
-    if (run->problem.dimensions == 2)
+    if (run->solver.problem.dimensions == 2)
         workers_for_flat_problem(&options);
-    return starfish_context_create(&run->context, &options);
+    return starfish_context_create(&run->solver.context, &options);
 }
 
 /* `number`: of the solve in StarPU's traces. */
 static starfish_status submit(struct solve_run *run, size_t number, void *solution, starfish_job **job)
 {
     starfish_iteration_begin(number);
-    starfish_status status =
-        starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, job);
+    starfish_status status = starfish_poisson_submit(run->solver.plan, &run->solver.boundary,
+                                                     run->solver.problem.rhs.array.data, solution, job);
     starfish_iteration_end();
     return status;
 }
@@ -38,11 +39,11 @@ static starfish_status submit(struct solve_run *run, size_t number, void *soluti
 static starfish_status solve_repeatedly(struct solve_run *run)
 {
     int show = isatty(STDERR_FILENO) && !run->options.json && !run->options.quiet;
-    for (size_t i = 0; i < run->options.repeat; ++i) {
+    for (size_t i = 0; i < run->solver.options.repeat; ++i) {
         starfish_job *job;
-        STARFISH_TRY(submit(run, i, run->solution.data, &job));
-        STARFISH_TRY(solve_wait(job, show, &run->info));
-        run->seconds[i] = run->info.seconds;
+        STARFISH_TRY(submit(run, i, run->solver.solution.data, &job));
+        STARFISH_TRY(solve_wait(job, show, &run->solver.info));
+        run->seconds[i] = run->solver.info.seconds;
     }
     return STARFISH_SUCCESS;
 }
@@ -53,66 +54,67 @@ static starfish_status solve_stream(struct solve_run *run)
 {
     enum { IN_FLIGHT = 2 };
     starfish_job *job[IN_FLIGHT] = {NULL};
-    void *const solution[IN_FLIGHT] = {run->solution.data, run->second_solution.data};
+    void *const solution[IN_FLIGHT] = {run->solver.solution.data, run->solver.second_solution.data};
     starfish_status status = STARFISH_SUCCESS;
     const double start = clock_now();
-    for (size_t i = 0; i < run->options.repeat + IN_FLIGHT; ++i) {
+    for (size_t i = 0; i < run->solver.options.repeat + IN_FLIGHT; ++i) {
         const size_t slot = i % IN_FLIGHT;
         if (job[slot]) {
             const starfish_status waited = starfish_job_wait(job[slot], NULL);
             job[slot] = NULL;
             status = status == STARFISH_SUCCESS ? waited : status;
         }
-        if (status == STARFISH_SUCCESS && i < run->options.repeat)
-            status = submit(run, run->options.repeat + i, solution[slot], &job[slot]);
+        if (status == STARFISH_SUCCESS && i < run->solver.options.repeat)
+            status = submit(run, run->solver.options.repeat + i, solution[slot], &job[slot]);
     }
-    run->stream_seconds = (clock_now() - start) / (double)run->options.repeat;
+    run->stream_seconds = (clock_now() - start) / (double)run->solver.options.repeat;
     return status;
 }
 
 /* Pinned memory is copied to and from GPUs at full speed, and while they compute. */
 static starfish_status solve_pinned(struct solve_run *run)
 {
-    void *const memory[] = {run->problem.rhs.array.data, run->solution.data, run->second_solution.data};
-    const size_t count = run->options.repeat > 1 ? 3 : 2;
-    size_t bytes = starfish_array_count(&run->solution) * starfish_real_size(run->precision), pinned = 0;
+    void *const memory[] = {run->solver.problem.rhs.array.data, run->solver.solution.data,
+                            run->solver.second_solution.data};
+    const size_t count = run->solver.options.repeat > 1 ? 3 : 2;
+    size_t bytes = starfish_array_count(&run->solver.solution) * starfish_real_size(run->solver.precision), pinned = 0;
     starfish_status status = STARFISH_SUCCESS;
     while (status == STARFISH_SUCCESS && pinned < count) {
-        status = starfish_pin(run->context, memory[pinned], bytes);
+        status = starfish_pin(run->solver.context, memory[pinned], bytes);
         pinned += status == STARFISH_SUCCESS;
     }
     if (status == STARFISH_SUCCESS)
         status = solve_repeatedly(run);
-    if (status == STARFISH_SUCCESS && run->options.repeat > 1)
+    if (status == STARFISH_SUCCESS && run->solver.options.repeat > 1)
         status = solve_stream(run);
     while (pinned-- > 0)
-        starfish_unpin(run->context, memory[pinned], bytes);
+        starfish_unpin(run->solver.context, memory[pinned], bytes);
     return status;
 }
 
-/* ---- the command ---- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status check_options(struct solve_run *run)
 {
     struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &workers));
-    STARFISH_TRY(solve_read_precision(run));
-    run->seconds = malloc(run->options.repeat * sizeof *run->seconds);
+    STARFISH_TRY(problem_read_precision(&run->solver));
+    run->seconds = malloc(run->solver.options.repeat * sizeof *run->seconds);
     if (!run->seconds)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", run->options.repeat);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", run->solver.options.repeat);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status run_solve(struct solve_run *run)
 {
     STARFISH_TRY(check_options(run));
-    STARFISH_TRY(starfish_problem_read(run->options.problem, run->options.rhs, &run->problem));
+    STARFISH_TRY(problem_read(&run->solver));
     STARFISH_TRY(solve_check_outputs(run));
-    STARFISH_TRY(solve_prepare_data(run));
+    STARFISH_TRY(problem_prepare(&run->solver));
     STARFISH_TRY(make_context(run));
-    STARFISH_TRY(solve_make_plan(run, 1));
+    STARFISH_TRY(problem_make_plan(&run->solver, 1));
     STARFISH_TRY(solve_pinned(run));
-    STARFISH_TRY(solve_check_result(run));
+    STARFISH_TRY(problem_check_result(&run->solver));
     STARFISH_TRY(solve_write_outputs(run));
     if (run->options.json)
         solve_print_json(run);
@@ -123,38 +125,30 @@ static starfish_status run_solve(struct solve_run *run)
 
 int command_solve(int argc, char **argv)
 {
-    struct solve_run run = {.options = {.method = "auto", .precision = "f64", .workers = "all", .repeat = 1},
-                            .error = NAN};
+    struct solve_run run = {.options = {.workers = "all"},
+                            .solver = {.options = {.method = "auto", .precision = "f64", .repeat = 1}, .error = NAN}};
     struct solve_options *given = &run.options;
+    struct problem_options *problem = &run.solver.options;
     const struct option_entry options[] = {
-        {"--method",
-         OPTION_CHOICE,
-         &given->method,
-         "M",
-         "how",
-         {"auto", "slab", "blktri", "blktri-product", "multigrid"}},
-        {"--precision",
-         OPTION_CHOICE,
-         &given->precision,
-         "P",
-         "of the arithmetic; mixed: multigrid",
-         {"f64", "f32", "mixed"}},
-        {"--rhs", OPTION_TEXT, &given->rhs, "F", "right-hand side instead of the problem's", {NULL}},
-        {"--out", OPTION_TEXT, &given->out, "F", "solution, .npy or FILE.h5:/NAME, instead of the problem's", {NULL}},
-        {"--workers", OPTION_TEXT, &given->workers, "W", "all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M", {NULL}},
-        {"--slabs", OPTION_COUNT, &given->slabs, "N", "runs of z-planes; default: chosen from the workers", {NULL}},
-        {"--repeat", OPTION_COUNT, &given->repeat, "N", "solve N times, report the median; and as a stream", {NULL}},
-        {"--vtk", OPTION_TEXT, &given->vtk, "F", "also write the solution as .vti or .vtr", {NULL}},
-        {"--plot", OPTION_TEXT, &given->plot, "F.png", "also draw a slice of the solution", {NULL}},
-        {"--json", OPTION_FLAG, &given->json, NULL, "one JSON object on standard output", {NULL}},
-        {"--quiet", OPTION_FLAG, &given->quiet, NULL, "no table and no progress", {NULL}},
+        {"--method", OPTION_CHOICE, &problem->method, "M", "how", names_methods},
+        {"--precision", OPTION_CHOICE, &problem->precision, "P", "of the arithmetic; mixed: multigrid",
+         names_arithmetics},
+        {"--rhs", OPTION_TEXT, &problem->rhs, "F", "right-hand side instead of the problem's", NULL},
+        {"--out", OPTION_TEXT, &given->out, "F", "solution, .npy or FILE.h5:/NAME, instead of the problem's", NULL},
+        {"--workers", OPTION_TEXT, &given->workers, "W", "all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M", NULL},
+        {"--slabs", OPTION_COUNT, &problem->slabs, "N", "runs of z-planes; default: chosen from the workers", NULL},
+        {"--repeat", OPTION_COUNT, &problem->repeat, "N", "solve N times, report the median; and as a stream", NULL},
+        {"--vtk", OPTION_TEXT, &given->vtk, "F", "also write the solution as .vti or .vtr", NULL},
+        {"--plot", OPTION_TEXT, &given->plot, "F.png", "also draw a slice of the solution", NULL},
+        {"--json", OPTION_FLAG, &given->json, NULL, "one JSON object on standard output", NULL},
+        {"--quiet", OPTION_FLAG, &given->quiet, NULL, "no table and no progress", NULL},
         {.name = NULL},
     };
     const struct command_line line = {
         .usage = "solve PROBLEM.json [OPTION ...]",
         .summary = "Solve the problem that a problem file describes.",
         .options = options,
-        .operands = &given->problem,
+        .operands = &problem->path,
         .operand_count = 1,
     };
     if (options_ask_help(argc, argv)) {
@@ -165,6 +159,7 @@ int command_solve(int argc, char **argv)
     if (status == STARFISH_SUCCESS)
         status = run_solve(&run);
     int exit_status = status == STARFISH_SUCCESS ? 0 : command_fail(status, given->json);
-    solve_release(&run);
+    problem_release(&run.solver);
+    free(run.seconds);
     return exit_status;
 }

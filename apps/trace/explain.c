@@ -12,8 +12,7 @@ static double span_of(const struct trace *trace)
     return trace->account.end - trace->account.begin;
 }
 
-/* ---- workers
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
 
 static double busy_of(const struct starfish_record *record, size_t worker)
 {
@@ -24,7 +23,7 @@ static double busy_of(const struct starfish_record *record, size_t worker)
     return busy;
 }
 
-static void tell_workers(const struct trace *trace)
+static void explain_workers(const struct trace *trace)
 {
     const struct starfish_record *record = trace->record;
     size_t most = 0, least = 0;
@@ -41,8 +40,7 @@ static void tell_workers(const struct trace *trace)
     printf(".\n");
 }
 
-/* ---- idle time
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- idle time --------------------------------------------------------------------------------------------------- */
 
 /* Milliseconds for which workers did nothing between two times, all of them together. */
 static double idle_between(const struct trace *trace, double from, double to)
@@ -56,7 +54,7 @@ static double idle_between(const struct trace *trace, double from, double to)
     return 1e-3 * idle;
 }
 
-static void tell_idle(const struct trace *trace)
+static void explain_idle(const struct trace *trace)
 {
     double first = (double)INFINITY, last = -(double)INFINITY;
     const double workers = (double)trace->record->worker_count;
@@ -69,15 +67,14 @@ static void tell_idle(const struct trace *trace)
     printf("Workers were idle for %.0f %% of the time, %.3f ms in all", 1e5 * idle / (workers * span_of(trace)), idle);
     if (first <= last)
         printf(": %.3f before %s, %.3f meanwhile, %.3f after", idle_between(trace, trace->account.begin, first),
-               strcmp(trace->method, "slab") == 0 ? "the reduced system" : "the systems of the modes",
+               strcmp(trace->plan.method, "slab") == 0 ? "the reduced system" : "the systems of the modes",
                idle_between(trace, first, last), idle_between(trace, last, trace->account.end));
     printf(".\n");
     if (trace->account.fetching > 0)
         printf("Of that, workers with a task in hand waited %.3f ms for its data.\n", 1e-3 * trace->account.fetching);
 }
 
-/* ---- operations
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 struct operation {
     const char *name;
@@ -111,7 +108,7 @@ static size_t find_operations(const struct starfish_record *record, struct opera
     return count;
 }
 
-static void tell_operations(const struct trace *trace)
+static void explain_operations(const struct trace *trace)
 {
     enum { TOP = 5 };
     struct operation *operations = calloc(trace->record->tasks + 1, sizeof *operations);
@@ -128,10 +125,9 @@ static void tell_operations(const struct trace *trace)
     free(operations);
 }
 
-/* ---- bytes, path, bounds
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- bytes, path, bounds ----------------------------------------------------------------------------------------- */
 
-static void tell_bytes(const struct trace *trace)
+static void explain_bytes(const struct trace *trace)
 {
     const struct starfish_bytes bytes = trace->record->bytes;
     if (trace->record->nodes == 1) {
@@ -143,7 +139,7 @@ static void tell_bytes(const struct trace *trace)
            1e-6 * (double)bytes.device_to_device);
 }
 
-static void tell_path(const struct trace *trace)
+static void explain_path(const struct trace *trace)
 {
     double on_path = 0;
     size_t tasks = 0;
@@ -158,7 +154,7 @@ static void tell_path(const struct trace *trace)
 }
 
 /* Other programs on the cores, and memory that all share, make tasks slower than models know them. */
-static void tell_models(const struct trace *trace)
+static void explain_models(const struct trace *trace)
 {
     const struct starfish_record *record = trace->record;
     double took = 0, expected = 0;
@@ -174,7 +170,7 @@ static void tell_models(const struct trace *trace)
         printf("Tasks took %.2f times as long as StarPU's models expect of them.\n", took / expected);
 }
 
-static void tell_bounds(const struct trace *trace)
+static void explain_bounds(const struct trace *trace)
 {
     const struct starfish_account *account = &trace->account;
     printf("With no worker idle it would take %.3f ms (%.0f %% of what it took); the longest chain of tasks takes "
@@ -192,11 +188,11 @@ void trace_explain(const struct trace *trace)
            "%s.\n",
            1e-3 * span_of(trace), record->tasks, record->worker_count, record->worker_count == 1 ? "" : "s",
            trace->runtime.policy);
-    tell_workers(trace);
-    tell_idle(trace);
-    tell_operations(trace);
-    tell_bytes(trace);
-    tell_path(trace);
-    tell_models(trace);
-    tell_bounds(trace);
+    explain_workers(trace);
+    explain_idle(trace);
+    explain_operations(trace);
+    explain_bytes(trace);
+    explain_path(trace);
+    explain_models(trace);
+    explain_bounds(trace);
 }

@@ -112,7 +112,7 @@ starfish_status trace_write_gantt(const struct trace *trace, const char *svg, co
     if (!chart)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a chart");
     char title[256];
-    snprintf(title, sizeof title, "%.100s: %s, policy %s, %zu tasks", trace->run.options.problem, trace->method,
+    snprintf(title, sizeof title, "%.100s: %s, policy %s, %zu tasks", trace->plan.name, trace->plan.method,
              trace->runtime.policy, trace->record->tasks);
     fill(chart, trace);
     chart->gantt.title = title;

@@ -1,5 +1,6 @@
 /* starfish trace: the trace event format of Chrome and Perfetto. Process 0 has a thread per worker with the tasks,
  * process 1 a thread per link with the copies, and process 2 the counters; arrows are dependencies. */
+#include "apps/names.h"
 #include "apps/trace/trace.h"
 
 #include "apps/command.h"
@@ -17,15 +18,13 @@ static void add_name(json_t *events, const char *what, int process, size_t threa
                                             "tid", (int)thread, "args", "name", name));
 }
 
-/* ---- tasks
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
 static json_t *expected_of(const struct starfish_span *span)
 {
-    static const char *const names[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
     json_t *expected = json_object();
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
-        json_object_set_new(expected, names[kind], command_json_real(span->expected[kind]));
+        json_object_set_new(expected, names_workers[kind], command_json_real(span->expected[kind]));
     return expected;
 }
 
@@ -75,8 +74,7 @@ static void add_arrow(json_t *events, const struct trace *trace, size_t number)
                                             "tid", to->worker, "ts", command_json_real(trace_time(trace, to->start))));
 }
 
-/* ---- copies
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 static size_t link_of(const struct starfish_copy *copy)
 {
@@ -100,8 +98,7 @@ static void add_copies(json_t *events, const struct trace *trace)
     }
 }
 
-/* ---- counters
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 /* A counter goes up or down. */
 struct step {
@@ -168,8 +165,7 @@ static void add_memory(json_t *events, const struct trace *trace)
     }
 }
 
-/* ---- the file
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static starfish_status fill(json_t *events, const struct trace *trace)
 {
@@ -197,7 +193,7 @@ starfish_status trace_write_json(const struct trace *trace, const char *path)
     starfish_status status = fill(events, trace);
     json_t *object = json_pack("{s:o, s:s, s:{s:s, s:s, s:s, s:i}}", "traceEvents", events, "displayTimeUnit", "ms",
                                "otherData", "starfish", trace->runtime.starfish_version, "policy",
-                               trace->runtime.policy, "method", trace->method, "tasks", (int)trace->record->tasks);
+                               trace->runtime.policy, "method", trace->plan.method, "tasks", (int)trace->record->tasks);
     if (status == STARFISH_SUCCESS)
         status = starfish_output_open(&output, path);
     if (status == STARFISH_SUCCESS) {

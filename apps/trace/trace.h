@@ -2,18 +2,17 @@
 #ifndef STARFISH_APPS_TRACE_TRACE_H
 #define STARFISH_APPS_TRACE_TRACE_H
 
-#include "apps/solve/solve.h"
+#include "apps/plans/plan.h"
 #include "scheduler/account.h"
 #include "scheduler/fxt.h"
 
 /* What there is to show: one solve. */
 struct trace {
-    struct solve_run run;
-    const char *folder, *policy;
+    struct plan plan; /* what is solved */
+    const char *folder, *policy, *workers;
     size_t warmup;
-    int explain;
+    int explain, quiet;
     struct starfish_runtime runtime;
-    char method[32];
     struct starfish_record *record;
     struct starfish_account account;
     char *path;                 /* per task: 1 on the path of what was waited for */
@@ -31,11 +30,11 @@ void trace_worker_name(char *name, size_t size, const struct starfish_worker *wo
 /* A task's name with its coordinates: "forward, slab 3". */
 void trace_task_name(char *name, size_t size, const struct starfish_span *span);
 
-/* trace.json for chrome://tracing and ui.perfetto.dev (trace_json.c). */
+/* trace.json for chrome://tracing and ui.perfetto.dev (json.c). */
 starfish_status trace_write_json(const struct trace *trace, const char *path);
-/* gantt.svg and gantt.png (trace_gantt.c). */
+/* gantt.svg and gantt.png (gantt.c). */
 starfish_status trace_write_gantt(const struct trace *trace, const char *svg, const char *png);
-/* In words, on standard output (trace_explain.c). */
+/* In words, on standard output (explain.c). */
 void trace_explain(const struct trace *trace);
 
 #endif

@@ -1,26 +1,29 @@
-/* What precedes a solve: the problem's data in its precision, and the plan; and what follows the last. */
-#include "apps/machine/simulate.h"
-#include "apps/solve/solve.h"
+/* A problem file's data in the precision of the solve, its plan, and the check of its solution. */
+#include "apps/plans/problem.h"
 
-#include "base/status.h"
+#include "apps/names.h"
+#include "apps/plans/cycles.h"
+#include "apps/recorded/simulate.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* ---- Data -------------------------------------------------------------------------------------------------------- */
 
-/* ---- the problem's data in the precision of the solve ---- */
-
-starfish_status solve_read_precision(struct solve_run *run)
+starfish_status problem_read_precision(struct problem_run *run)
 {
-    if (strcmp(run->options.precision, "mixed") == 0 && strcmp(run->options.method, "multigrid") != 0)
+    const struct problem_options *o = &run->options;
+    const size_t arithmetic = names_index(names_arithmetics, o->precision);
+    const int multigrid = names_index(names_methods, o->method) == STARFISH_METHOD_MULTIGRID;
+    if (arithmetic == NAMES_MIXED && !multigrid)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "--precision: the direct solvers have no mixed mode yet; choose f64 or f32");
-    run->precision = strcmp(run->options.precision, "f32") == 0 ? STARFISH_F32 : STARFISH_F64;
+    if (o->cycles > 0 && !multigrid)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for --mesh and --method multigrid");
+    run->precision = arithmetic == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
     return STARFISH_SUCCESS;
 }
 
-starfish_status solve_read_problem(struct solve_run *run)
+starfish_status problem_read(struct problem_run *run)
 {
-    return (SIMULATED ? starfish_problem_read_shapes : starfish_problem_read)(run->options.problem, run->options.rhs,
+    return (SIMULATED ? starfish_problem_read_shapes : starfish_problem_read)(run->options.path, run->options.rhs,
                                                                               &run->problem);
 }
 
@@ -49,7 +52,7 @@ static starfish_status prepare_face(struct starfish_values *values, starfish_pre
 }
 
 /* A constant right-hand side is an array all the same. */
-static starfish_status prepare_rhs(struct solve_run *run)
+static starfish_status prepare_rhs(struct problem_run *run)
 {
     struct starfish_values *rhs = &run->problem.rhs;
     size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
@@ -58,7 +61,7 @@ static starfish_status prepare_rhs(struct solve_run *run)
     return make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
 }
 
-starfish_status solve_prepare_data(struct solve_run *run)
+starfish_status problem_prepare(struct problem_run *run)
 {
     size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
     STARFISH_TRY(prepare_rhs(run));
@@ -73,31 +76,15 @@ starfish_status solve_prepare_data(struct solve_run *run)
                                    : STARFISH_SUCCESS;
 }
 
-/* ---- plan ---- */
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-static starfish_method method_of(const char *name)
-{
-    static const struct {
-        const char *name;
-        starfish_method method;
-    } methods[] = {{"auto", STARFISH_METHOD_AUTO},
-                   {"slab", STARFISH_METHOD_SLAB},
-                   {"blktri", STARFISH_METHOD_BLKTRI},
-                   {"blktri-product", STARFISH_METHOD_BLKTRI_PRODUCT},
-                   {"multigrid", STARFISH_METHOD_MULTIGRID}};
-    size_t i = 0;
-    while (strcmp(methods[i].name, name) != 0)
-        ++i;
-    return methods[i].method;
-}
-
-starfish_status solve_make_plan(struct solve_run *run, int check_residual)
+static starfish_status make_plan(struct problem_run *run, int check_residual)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     const struct starfish_axis *axis = run->problem.axis;
-    options.method = method_of(run->options.method);
+    options.method = (starfish_method)names_index(names_methods, run->options.method);
     options.precision = run->precision;
-    options.mixed = strcmp(run->options.precision, "mixed") == 0;
+    options.mixed = names_index(names_arithmetics, run->options.precision) == NAMES_MIXED;
     options.slabs = run->options.slabs;
     options.check_residual = check_residual;
     options.right_hand_sides = run->options.repeat;
@@ -108,12 +95,19 @@ starfish_status solve_make_plan(struct solve_run *run, int check_residual)
     return starfish_poisson_plan_create(run->context, &problem, &options, &run->plan);
 }
 
-void solve_release(struct solve_run *run)
+starfish_status problem_make_plan(struct problem_run *run, int check_residual)
+{
+    STARFISH_TRY(make_plan(run, check_residual));
+    if (run->options.cycles > 0)
+        cycles_fix(run->plan, run->options.cycles);
+    return STARFISH_SUCCESS;
+}
+
+void problem_release(struct problem_run *run)
 {
     starfish_poisson_plan_destroy(run->plan);
     starfish_context_destroy(run->context);
     starfish_array_free(&run->solution);
     starfish_array_free(&run->second_solution);
     starfish_problem_free(&run->problem);
-    free(run->seconds);
 }

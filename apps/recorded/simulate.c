@@ -1,9 +1,9 @@
 /* Starting the program for simulated machines. */
-#include "apps/machine/machine.h"
+#include "apps/recorded/simulate.h"
 
 #include "apps/command.h"
 #include "apps/options.h"
-#include "scheduler/machine.h"
+#include "apps/recorded/recorded.h"
 #include "scheduler/simulated.h"
 
 #include <dirent.h>
@@ -15,8 +15,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-/* ---- where things are
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- where things are -------------------------------------------------------------------------------------------- */
 
 /* A path relative to the folder of this program. */
 static int beside(const char *relative, char path[SIMULATE_PATH])
@@ -54,8 +53,7 @@ starfish_status simulate_program(char path[SIMULATE_PATH])
                          "this Starfish was built without StarPU for SimGrid: ./bootstrap build makes it");
 }
 
-/* ---- machines
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- machines ---------------------------------------------------------------------------------------------------- */
 
 static int is_machine(const char *folder)
 {
@@ -106,8 +104,7 @@ starfish_status simulate_find(const char *name, char folder[SIMULATE_PATH])
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "no machine named '%s'; there is %s", name, known);
 }
 
-/* ---- the other program
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the other program ------------------------------------------------------------------------------------------- */
 
 /* Value of --simulate, NULL without. */
 static const char *machine_asked_for(int argc, char **argv)
@@ -190,7 +187,7 @@ void simulate_describe(char *text, size_t size)
         describe_machine(starfish_machine_named()->name, text, size);
 }
 
-void simulate_forget(void)
+void simulate_discard(void)
 {
     const char *learnt = getenv("STARPU_HETEROPRIO_DATA_FILE");
     if (learnt)

@@ -1,6 +1,6 @@
 /* Simulated machines: the same subcommand in a program of its own, which knows another StarPU (docs/simulation.md). */
-#ifndef STARFISH_APPS_MACHINE_SIMULATE_H
-#define STARFISH_APPS_MACHINE_SIMULATE_H
+#ifndef STARFISH_APPS_RECORDED_SIMULATE_H
+#define STARFISH_APPS_RECORDED_SIMULATE_H
 
 #include "base/status.h"
 
@@ -40,7 +40,7 @@ void simulate_begin(void);
 /* In the simulated program: a sentence on the machine, and on times of tasks that are estimates
  * (scheduler/simulated.h); or "". */
 void simulate_describe(char *text, size_t size);
-/* Remove what StarPU has kept meanwhile in a file that simulate_environment named. */
-void simulate_forget(void);
+/* Remove the file of what heteroprio has learnt, which simulate_environment named. */
+void simulate_discard(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* Reads the description of a recorded machine, FOLDER/machine.json. */
-#include "apps/machine/machine.h"
+#include "apps/recorded/recorded.h"
 
 #include "apps/files/json.h"
+#include "apps/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,9 @@ static starfish_status read_count(const char *path, const json_t *root, const ch
 static starfish_status read_pair(const char *path, const json_t *entry, const char *key,
                                  double rate[STARFISH_WORKER_KINDS])
 {
-    static const char *const kinds[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        STARFISH_TRY(
-            starfish_json_number(path, key, json_object_get(json_object_get(entry, key), kinds[kind]), &rate[kind]));
+        STARFISH_TRY(starfish_json_number(path, key, json_object_get(json_object_get(entry, key), names_workers[kind]),
+                                          &rate[kind]));
         if (rate[kind] <= 0)
             return starfish_json_fail(path, key, "must be positive");
     }
@@ -33,14 +33,15 @@ static starfish_status read_rates(const char *path, const json_t *entry, struct 
 {
     const char *precision = json_string_value(json_object_get(entry, "precision"));
     int n[2] = {0, 0};
-    if (!precision || (strcmp(precision, "f64") != 0 && strcmp(precision, "f32") != 0))
+    const size_t number = precision ? names_index(names_precisions, precision) : 0;
+    if (!precision || !names_precisions[number])
         return starfish_json_fail(path, "rates", "\"precision\" must be \"f64\" or \"f32\"");
     STARFISH_TRY(read_count(path, entry, "nx", 1, &n[0]));
     STARFISH_TRY(read_count(path, entry, "ny", 1, &n[1]));
     struct starfish_rates *rates = &there->rates;
     there->n[0] = (size_t)n[0];
     there->n[1] = (size_t)n[1];
-    there->precision = strcmp(precision, "f32") == 0 ? STARFISH_F32 : STARFISH_F64;
+    there->precision = (starfish_precision)number;
     STARFISH_TRY(starfish_json_number(path, "gpu_stream", json_object_get(entry, "gpu_stream"), &rates->gpu_stream));
     if (rates->gpu_stream <= 0)
         return starfish_json_fail(path, "gpu_stream", "must be positive");

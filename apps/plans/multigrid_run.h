@@ -1,10 +1,11 @@
-/* The papers' test problem solved by Q1 multigrid, for `starfish bench multigrid` and `starfish reproduce
- * goeddeke-...`: on one of the meshes U1 .. A5, u0 = x (a - x) y (1 - y), whose right-hand side is integrated exactly.
- */
-#ifndef STARFISH_APPS_BENCH_MULTIGRID_RUN_H
-#define STARFISH_APPS_BENCH_MULTIGRID_RUN_H
+/* The papers' test problem solved by Q1 multigrid, for `starfish bench multigrid`, `starfish reproduce goeddeke-...`,
+ * and --mesh of `sched` and `trace`: on one of the meshes U1 .. A5, u0 = x (a - x) y (1 - y), whose right-hand side is
+ * integrated exactly. */
+#ifndef STARFISH_APPS_PLANS_MULTIGRID_RUN_H
+#define STARFISH_APPS_PLANS_MULTIGRID_RUN_H
 
-#include "apps/bench/bench.h"
+#include "apps/frame/frame.h"
+#include "apps/names.h"
 
 #include <starfish/starfish.h>
 
@@ -15,14 +16,20 @@ struct multigrid_mesh {
     double *width[2], *load;
     size_t n[2], count;
 };
-/* Error: ARGUMENT (name, level), MEMORY. Free also after a failure. */
+/* In a simulation the load is not computed. Errors: ARGUMENT (name, level), MEMORY. Free also after a failure. */
 starfish_status multigrid_mesh_create(const char *name, int level, struct multigrid_mesh *mesh);
 void multigrid_mesh_free(struct multigrid_mesh *mesh);
 
-/* "f32", "mixed" or "f64" of multigrid_precisions. */
-enum multigrid_precision { MULTIGRID_F32, MULTIGRID_F64, MULTIGRID_MIXED };
-extern const char *const multigrid_precisions[];
-void multigrid_set_precision(struct starfish_multigrid_options *options, size_t precision);
+/* What a command line chooses of multigrid: numbers of the lists in names.h. */
+struct multigrid_choice {
+    size_t arithmetic, smoother, cycle, matrix, storage, krylov;
+    size_t steps;        /* of smoothing before and after, as the library counts them */
+    size_t cycles, tail; /* exactly so many cycles; 0: as the tolerance takes. Tail 0: chosen */
+};
+void multigrid_choose(const struct multigrid_choice *choice, struct starfish_multigrid_options *options);
+/* Smoothing steps of Q1 that cost what `steps` steps of ADI cost (0: 2): such a step is two of the other kinds. */
+size_t multigrid_q1_steps(size_t smoother, size_t steps);
+void multigrid_set_precision(struct starfish_multigrid_options *options, size_t arithmetic);
 
 /* Of the repetitions. A solve that did not reach its tolerance counts too: `reached` says so. */
 struct multigrid_times {

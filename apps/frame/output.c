@@ -1,7 +1,7 @@
 /* What a benchmark shows: a table for people, CSV and JSON for machines, bars. */
 #include "apps/files/output.h"
-#include "apps/bench/bench.h"
 #include "apps/command.h"
+#include "apps/frame/frame.h"
 #include "apps/pictures/bars.h"
 #include "apps/table.h"
 
@@ -33,7 +33,7 @@ static double number_of(const json_t *row, const char *key)
     return json_number_value(json_object_get(row, key)); /* 0 where there is none */
 }
 
-/* ---- for people ---- */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 /* Rows per table: one more is its head. */
 enum { ROWS_AT_ONCE = TABLE_ROWS - 1 };
@@ -72,7 +72,7 @@ static void print_table(const struct bench *bench)
     }
 }
 
-/* ---- CSV ---- */
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
 /* All keys of all rows, in order of appearance, as the keys of an object; the caller releases it. */
 static json_t *columns_of(json_t *rows)
@@ -154,7 +154,7 @@ static starfish_status write_csv(const struct bench *bench)
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }
 
-/* ---- bars ---- */
+/* ---- bars -------------------------------------------------------------------------------------------------------- */
 
 static starfish_status draw_bars(const struct bench *bench)
 {

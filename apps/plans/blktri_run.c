@@ -1,5 +1,5 @@
 /* One solve by block cyclic reduction, timed step by step. */
-#include "apps/bench/blktri_run.h"
+#include "apps/plans/blktri_run.h"
 
 #include "apps/workers.h"
 #include "base/real.h"
@@ -23,7 +23,7 @@ static size_t bytes_of(const struct blktri_case *c)
     return reals_of(c) * starfish_real_size(c->precision);
 }
 
-/* ---- plan ------------------------------------------------------------------------------------------------------- */
+/* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 /* The rows of a 2D problem, as FISHPACK takes them; complex ones in pairs, of a wave that is damped. */
 static starfish_status make_flat_plan(const struct blktri_case *c, starfish_context *context,

@@ -1,6 +1,6 @@
 /* One solve by block cyclic reduction, timed step by step: for `starfish bench blktri` and `starfish reproduce`. */
-#ifndef STARFISH_APPS_BENCH_BLKTRI_RUN_H
-#define STARFISH_APPS_BENCH_BLKTRI_RUN_H
+#ifndef STARFISH_APPS_PLANS_BLKTRI_RUN_H
+#define STARFISH_APPS_PLANS_BLKTRI_RUN_H
 
 #include <starfish/starfish.h>
 

@@ -1,6 +1,7 @@
 /* The papers' test problem by Q1 multigrid. */
-#include "apps/bench/multigrid_run.h"
+#include "apps/plans/multigrid_run.h"
 
+#include "apps/recorded/simulate.h"
 #include "apps/workers.h"
 #include "base/real.h"
 #include "base/status.h"
@@ -40,10 +41,12 @@ starfish_status multigrid_mesh_create(const char *name, int level, struct multig
     }
     starfish_q1_unknowns(&mesh->problem, mesh->n);
     mesh->count = mesh->n[0] * mesh->n[1];
-    mesh->load = malloc(mesh->count * sizeof(double));
+    mesh->load = malloc((SIMULATED ? 1 : mesh->count) * sizeof(double));
     if (!mesh->width[0] || !mesh->width[1] || !mesh->load)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh of level %d", level);
     STARFISH_TRY(starfish_q1_refine(&refinement, mesh->width[0], mesh->width[1]));
+    if (SIMULATED)
+        return STARFISH_SUCCESS;
     return starfish_q1_load(&mesh->problem, source, NULL, mesh->load);
 }
 
@@ -54,12 +57,36 @@ void multigrid_mesh_free(struct multigrid_mesh *mesh)
     free(mesh->load);
 }
 
-const char *const multigrid_precisions[] = {"f32", "f64", "mixed", NULL};
-
-void multigrid_set_precision(struct starfish_multigrid_options *options, size_t precision)
+void multigrid_set_precision(struct starfish_multigrid_options *options, size_t arithmetic)
 {
-    options->precision = precision == MULTIGRID_F32 ? STARFISH_F32 : STARFISH_F64;
-    options->inner = precision == MULTIGRID_F64 ? STARFISH_F64 : STARFISH_F32;
+    options->precision = arithmetic == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    options->inner = arithmetic == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
+}
+
+size_t multigrid_q1_steps(size_t smoother, size_t steps)
+{
+    const size_t wanted = steps > 0 ? steps : 2;
+
+    return smoother <= STARFISH_SMOOTHER_ADI ? wanted : 2 * wanted;
+}
+
+void multigrid_choose(const struct multigrid_choice *choice, struct starfish_multigrid_options *options)
+{
+    *options = (struct starfish_multigrid_options)STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    multigrid_set_precision(options, choice->arithmetic);
+    options->smoother = (starfish_smoother)choice->smoother;
+    options->shape = (starfish_cycle_shape)choice->cycle;
+    options->matrix = (starfish_matrix_form)choice->matrix;
+    options->storage = (starfish_storage)choice->storage;
+    options->before = options->after = (int)choice->steps;
+    options->tail = choice->tail;
+    options->conjugate_gradients = choice->krylov > 0;
+    if (options->conjugate_gradients)
+        options->inner_cycles = 1;
+    if (choice->cycles > 0) {
+        options->tolerance = 0;
+        options->most_cycles = (int)choice->cycles;
+    }
 }
 
 double multigrid_words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)

@@ -1,7 +1,7 @@
 /* Is the answer right? The relative residual must stay below 1e-8 (f64) or 1e-3 (f32), or below what rounding alone
  * explains where that is more: 64 units of rounding of (|A| |u| + |f|) / |f|, which is large on fine or strongly
  * stretched grids. |A| is bounded here by the largest row sums of the directions. */
-#include "apps/solve/solve.h"
+#include "apps/plans/problem.h"
 
 #include "base/status.h"
 
@@ -45,7 +45,7 @@ static double largest(const struct starfish_array *array)
     return result;
 }
 
-static double residual_bound(const struct solve_run *run)
+static double residual_bound(const struct problem_run *run)
 {
     const struct starfish_array *rhs = &run->problem.rhs.array;
     double given = largest(rhs), norm = fabs(run->problem.lambda);
@@ -56,7 +56,7 @@ static double residual_bound(const struct solve_run *run)
 }
 
 /* A singular problem's solution is known up to a constant: take the one that fits best. */
-static double error_against_exact(const struct solve_run *run)
+static double error_against_exact(const struct problem_run *run)
 {
     const struct starfish_values *exact = &run->problem.exact;
     double low = INFINITY, high = -INFINITY;
@@ -72,7 +72,7 @@ static double error_against_exact(const struct solve_run *run)
     return starfish_poisson_plan_singular(run->plan) ? 0.5 * (high - low) : fmax(fabs(low), fabs(high));
 }
 
-starfish_status solve_check_result(struct solve_run *run)
+starfish_status problem_check_result(struct problem_run *run)
 {
     size_t bad = starfish_array_first_nonfinite(&run->solution);
     if (bad < starfish_array_count(&run->solution))

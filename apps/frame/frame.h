@@ -1,0 +1,78 @@
+/* The frame of the subcommands that measure: bench, reproduce and sched.
+ *
+ * A benchmark is one file, apps/bench/NAME.c, with one function int bench_NAME(int argc, char **argv), and one row of
+ * the table in apps/bench/bench.c. The function fills a struct bench and its own options, and calls bench_main, which
+ * reads the command line, calls back to measure, and shows the rows: a table for people, --csv, --json, --plot.
+ *
+ *     struct given { struct bench bench; size_t n; } given = {.bench = BENCH_DEFAULTS("tridiag"), .n = 512};
+ *     const struct option_entry options[] = {{"--n", OPTION_COUNT, &given.n, "N", "...", NULL},
+ *                                            BENCH_OPTIONS(&given.bench), {.name = NULL}};
+ *     const struct command_line line = {.usage = "bench tridiag [OPTION ...]", .summary = "...", .options = options};
+ *     return bench_main(&given.bench, &line, argc, argv, measure);
+ *
+ * where measure(struct bench *) gets at its own options through the first member, calls bench_machine once per context,
+ * and bench_row for all that it has measured, ours and the peers' alike. */
+#ifndef STARFISH_APPS_FRAME_FRAME_H
+#define STARFISH_APPS_FRAME_FRAME_H
+
+#include "apps/options.h"
+
+#include <jansson.h>
+#include <starfish/context.h>
+
+enum { BENCH_MACHINE = 512, BENCH_MOST_REPEATS = 1001 };
+
+struct bench {
+    const char *name;
+    size_t repeat, warmup; /* measured solves, and solves before them */
+    const char *csv, *plot;
+    int json;
+    json_t *rows;                             /* array of objects; columns are all their keys, in order of appearance */
+    size_t gpus;                              /* of the largest context seen */
+    char machine[BENCH_MACHINE];              /* set by bench_machine */
+    json_t *more;                             /* keys of the JSON beside the rows, or NULL */
+    void (*print)(const struct bench *bench); /* the table for people; NULL: as all benchmarks have it */
+};
+
+#define BENCH_DEFAULTS(name_)                                                                                          \
+    {                                                                                                                  \
+        .name = (name_), .repeat = 11, .warmup = 14                                                                    \
+    }
+
+/* What every benchmark understands; goes into its table of options. */
+#define BENCH_OPTIONS(bench)                                                                                           \
+    {"--repeat", OPTION_COUNT, &(bench)->repeat, "N", "measure N times, report the median; default 11", NULL},         \
+        {"--warmup", OPTION_NUMBER, &(bench)->warmup, "N", "times before that, not measured; default 14", NULL},       \
+        {"--csv", OPTION_TEXT, &(bench)->csv, "F", "also write the rows as CSV; - is standard output", NULL},          \
+        {"--plot", OPTION_TEXT, &(bench)->plot, "F.png", "also draw the times as bars", NULL},                         \
+    {                                                                                                                  \
+        "--json", OPTION_FLAG, &(bench)->json, NULL, "one JSON object on standard output", NULL                        \
+    }
+
+/* The whole program run: options, `measure`, output. Returns the exit status. */
+int bench_main(struct bench *bench, const struct command_line *line, int argc, char **argv,
+               starfish_status (*measure)(struct bench *bench));
+
+/* Describe the machine by what a context sees: cores, GPUs. The context with most GPUs has the last word. */
+void bench_machine(struct bench *bench, const starfish_context *context);
+
+/* bench_machine of a context with all workers that there are, for a moment: then bench->gpus are the machine's. */
+starfish_status bench_look_around(struct bench *bench);
+
+/* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. */
+void bench_announce(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Add a row: who (ours is "starfish"), what, the times of its `count` >= 1 repetitions, which are sorted, and the bytes
+ * that must be moved at least. Keys: who, case, seconds (the median), min, max, repeats, bytes, bytes_per_second. The
+ * row belongs to the bench; further keys are added with json_object_set_new, numbers as command_json_real. */
+json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes);
+/* Add to a row the time below which it cannot be: keys limit_seconds, and fraction, limit over measured. */
+void bench_limit(json_t *row, double seconds);
+/* Add a row of another kind, without times: keys who and case, others are the caller's. Bars leave it out. */
+json_t *bench_remark(struct bench *bench, const char *who, const char *case_);
+
+/* What the frame shows at the end (output.c). The checks come before the measuring. */
+starfish_status bench_check_outputs(const struct bench *bench);
+starfish_status bench_write_outputs(const struct bench *bench);
+
+#endif

@@ -1,0 +1,141 @@
+/* The kind of plan that --batch names: tridiagonal lines. */
+#include "apps/files/array.h"
+#include "apps/lists.h"
+#include "apps/plans/batch_case.h"
+#include "apps/plans/plan.h"
+#include "apps/recorded/simulate.h"
+#include "base/real.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct batch_run {
+    struct batch_case data;
+    struct starfish_tridiag_options options;
+    struct starfish_array array[BATCH_ARRAYS];
+    starfish_tridiag_plan *plan;
+};
+
+/* ---- The command line -------------------------------------------------------------------------------------------- */
+
+/* One word of --batch after its size. */
+static starfish_status read_word(const char *word, struct batch_run *run)
+{
+    const size_t layout = names_index(names_layouts, word), coefficients = names_index(names_coefficients, word);
+    if (names_layouts[layout])
+        run->data.interleaved = (int)layout;
+    else if (names_coefficients[coefficients])
+        run->data.coefficients = (enum batch_coefficients)coefficients;
+    else if (strcmp(word, "periodic") == 0)
+        run->data.periodic = 1;
+    else if (strcmp(word, "factors") == 0)
+        run->options.keep_factors = 1;
+    else
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--batch: '%s' is no layout, coefficients, periodic or factors",
+                             word);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_options(const struct plan_options *given, struct batch_run *run)
+{
+    const size_t arithmetic = given->precision ? names_index(names_arithmetics, given->precision) : STARFISH_F64;
+    struct list words;
+    if (arithmetic == NAMES_MIXED)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "--precision: batches of tridiagonal lines have no mixed mode; choose f64 or f32");
+    STARFISH_TRY(list_read("--batch", given->batch, ',', &words));
+    STARFISH_TRY(batch_case_read_size("--batch", words.item[0], &run->data));
+    for (size_t i = 1; i < words.count; ++i)
+        STARFISH_TRY(read_word(words.item[i], run));
+    const size_t algorithm = given->algorithm            ? names_index(names_algorithms, given->algorithm)
+                             : run->options.keep_factors ? STARFISH_ALGORITHM_THOMAS
+                                                         : STARFISH_ALGORITHM_AUTO;
+    if (algorithm >= STARFISH_ALGORITHMS)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--algorithm: %s is for bench tridiag alone",
+                             given->algorithm);
+    run->options.algorithm = (starfish_algorithm)algorithm;
+    run->data.precision = run->options.precision = (starfish_precision)arithmetic;
+    batch_case_describe(&run->data);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+/* In a simulation there is no memory behind the arrays. */
+static starfish_status make_arrays(struct batch_run *run)
+{
+    for (int i = 0; i < BATCH_ARRAYS; ++i) {
+        const size_t count = run->data.count[i];
+        if (count == 0)
+            continue;
+        STARFISH_TRY((SIMULATED ? starfish_array_reserve : starfish_array_create)(&run->array[i], run->data.precision,
+                                                                                  1, &count));
+        run->data.host[i] = run->array[i].data;
+    }
+    for (int i = 0; i < BATCH_ARRAYS && !SIMULATED; ++i)
+        batch_case_fill(&run->data, i);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status open_batch(struct plan *plan)
+{
+    const struct starfish_tridiag_options defaults = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+    struct batch_run *run = plan->data = calloc(1, sizeof *run);
+    if (!run)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a batch");
+    run->options = defaults;
+    STARFISH_TRY(read_options(&plan->options, run));
+    STARFISH_TRY(make_arrays(run));
+    snprintf(plan->name, sizeof plan->name, "%s", run->data.name);
+    snprintf(plan->method, sizeof plan->method, "%s", names_algorithms[run->options.algorithm]);
+    plan->rows = run->data.lines;
+    plan->array[0] = run->data.host[BATCH_RHS];
+    plan->array[1] = run->data.host[BATCH_SOLUTION];
+    plan->bytes = run->data.count[BATCH_RHS] * starfish_real_size(run->data.precision);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_plan(struct plan *plan, int check)
+{
+    struct batch_run *run = plan->data;
+    const struct starfish_tridiag_problem problem = batch_case_problem(&run->data);
+    (void)check; /* the solution is checked on the host */
+    run->options.pieces = plan->options.slabs;
+    return starfish_tridiag_plan_create(plan->context, &problem, &run->options, &run->plan);
+}
+
+static starfish_status solve(struct plan *plan)
+{
+    struct batch_run *run = plan->data;
+    struct starfish_tridiag_info info;
+    STARFISH_TRY(starfish_tridiag_solve(run->plan, plan->array[0], plan->array[1], &info));
+    plan->seconds = info.seconds;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_solution(struct plan *plan)
+{
+    const struct batch_run *run = plan->data;
+    plan->residual = batch_case_residual(&run->data);
+    if (plan->residual > batch_case_bound(&run->data))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", plan->name, plan->residual);
+    return STARFISH_SUCCESS;
+}
+
+static void destroy_plan(struct plan *plan)
+{
+    struct batch_run *run = plan->data;
+    starfish_tridiag_plan_destroy(run->plan);
+    run->plan = NULL;
+}
+
+static void close_batch(struct plan *plan)
+{
+    struct batch_run *run = plan->data;
+    for (int i = 0; run && i < BATCH_ARRAYS; ++i)
+        starfish_array_free(&run->array[i]);
+    free(run);
+}
+
+const struct plan_kind plan_batch = {open_batch, create_plan, solve, check_solution, destroy_plan, close_batch};

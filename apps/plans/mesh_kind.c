@@ -1,0 +1,126 @@
+/* The kind of plan that --mesh names: Q1 multigrid on a mesh of Goeddeke and Strzodka. */
+#include "apps/files/array.h"
+#include "apps/plans/multigrid_run.h"
+#include "apps/plans/plan.h"
+#include "apps/recorded/simulate.h"
+#include "base/real.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEFAULT_LEVEL = 9 };
+
+struct mesh_run {
+    struct multigrid_mesh mesh;
+    struct starfish_multigrid_options options;
+    struct starfish_array rhs, solution;
+    starfish_multigrid_plan *plan;
+    struct starfish_multigrid_info info;
+};
+
+static size_t choice_of(const char *const *names, const char *given, size_t by_default)
+{
+    return given ? names_index(names, given) : by_default;
+}
+
+static void choose(const struct plan_options *given, struct starfish_multigrid_options *options)
+{
+    const size_t smoother = choice_of(names_smoothers, given->smoother, STARFISH_SMOOTHER_AUTO);
+    const struct multigrid_choice choice = {
+        .arithmetic = choice_of(names_arithmetics, given->precision, STARFISH_F64),
+        .smoother = smoother,
+        .cycle = choice_of(names_cycles, given->cycle, STARFISH_CYCLE_V),
+        .matrix = choice_of(names_matrices, given->matrix, STARFISH_MATRIX_AUTO),
+        .storage = choice_of(names_storages, given->storage, STARFISH_STORAGE_INNER),
+        .krylov = choice_of(names_iterations, given->krylov, 0),
+        .steps = multigrid_q1_steps(smoother, given->steps),
+        .tail = given->tail,
+        .cycles = SIMULATED && given->cycles == 0 ? PLAN_SIMULATED_CYCLES : given->cycles};
+    multigrid_choose(&choice, options);
+}
+
+/* In a simulation there is no memory behind the arrays. */
+static starfish_status make_arrays(struct mesh_run *run)
+{
+    const starfish_precision precision = run->options.precision;
+    starfish_status (*const make)(struct starfish_array *, starfish_precision, size_t, const size_t *) =
+        SIMULATED ? starfish_array_reserve : starfish_array_create;
+    STARFISH_TRY(make(&run->rhs, precision, 1, &run->mesh.count));
+    STARFISH_TRY(make(&run->solution, precision, 1, &run->mesh.count));
+    if (SIMULATED)
+        return STARFISH_SUCCESS;
+    starfish_array_fill(&run->solution, 0);
+    for (size_t i = 0; i < run->mesh.count; i++)
+        if (precision == STARFISH_F32)
+            ((float *)run->rhs.data)[i] = (float)run->mesh.load[i];
+        else
+            ((double *)run->rhs.data)[i] = run->mesh.load[i];
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status open_mesh(struct plan *plan)
+{
+    const size_t level = plan->options.level > 0 ? plan->options.level : DEFAULT_LEVEL;
+    struct mesh_run *run = plan->data = calloc(1, sizeof *run);
+    if (!run)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    STARFISH_TRY(
+        multigrid_mesh_create(plan->options.mesh, level <= MULTIGRID_MOST_LEVEL ? (int)level : -1, &run->mesh));
+    choose(&plan->options, &run->options);
+    STARFISH_TRY(make_arrays(run));
+    snprintf(plan->name, sizeof plan->name, "%s level %zu", plan->options.mesh, level);
+    snprintf(plan->method, sizeof plan->method, "%s", names_methods[STARFISH_METHOD_MULTIGRID]);
+    plan->rows = run->mesh.n[1];
+    plan->array[0] = run->rhs.data;
+    plan->array[1] = run->solution.data;
+    plan->bytes = run->mesh.count * starfish_real_size(run->options.precision);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_plan(struct plan *plan, int check)
+{
+    struct mesh_run *run = plan->data;
+    (void)check; /* every solve looks at its residual */
+    run->options.blocks = plan->options.slabs;
+    return starfish_q1_plan_create(plan->context, &run->mesh.problem, &run->options, &run->plan);
+}
+
+static starfish_status solve(struct plan *plan)
+{
+    struct mesh_run *run = plan->data;
+    STARFISH_TRY(starfish_multigrid_solve(run->plan, plan->array[0], plan->array[1], &run->info));
+    plan->seconds = run->info.seconds;
+    return STARFISH_SUCCESS;
+}
+
+/* A tolerance that is not reached is an error of the solve; with a number of cycles there is none. */
+static starfish_status check_solution(struct plan *plan)
+{
+    const struct mesh_run *run = plan->data;
+    const size_t bad = starfish_array_first_nonfinite(&run->solution);
+    if (bad < run->mesh.count)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the solution is not finite", plan->name);
+    plan->residual = run->info.residual;
+    return STARFISH_SUCCESS;
+}
+
+static void destroy_plan(struct plan *plan)
+{
+    struct mesh_run *run = plan->data;
+    starfish_multigrid_plan_destroy(run->plan);
+    run->plan = NULL;
+}
+
+static void close_mesh(struct plan *plan)
+{
+    struct mesh_run *run = plan->data;
+    if (!run)
+        return;
+    starfish_array_free(&run->rhs);
+    starfish_array_free(&run->solution);
+    multigrid_mesh_free(&run->mesh);
+    free(run);
+}
+
+const struct plan_kind plan_mesh = {open_mesh, create_plan, solve, check_solution, destroy_plan, close_mesh};

@@ -1,0 +1,19 @@
+/* Recorded machines, as folders (docs/simulation.md):
+ *
+ *     machine.json          cores, NUMA nodes, GPUs, versions, and the rates that plans would measure
+ *                           (scheduler/machine.h)
+ *     sampling/             StarPU's own: links in bus/, times of tasks in codelets/
+ *     measured/CASE.json    what `starfish sched` took there: "n" and "problem" where it was a problem file,
+ *                           "arguments", and "rows", one per set of workers and policy */
+#ifndef STARFISH_APPS_RECORDED_RECORDED_H
+#define STARFISH_APPS_RECORDED_RECORDED_H
+
+#include "base/status.h"
+#include "scheduler/machine.h"
+
+/* Read FOLDER/machine.json. Errors: FILE, ARGUMENT. */
+starfish_status machine_read(const char *folder, struct starfish_machine *machine);
+/* Plan for the machine that the variable STARFISH_MACHINE names, where it names one. */
+void machine_use_named(void);
+
+#endif

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Bad problems end with the right exit status, one clear line and no harm to files."""
+import json
+import math
+import os
+
+import program
+from program import Case, NX, NY, NZ, poisson, ramp, separable, write_npy
+
+
+class Bad(Case):
+    def test_usage(self):
+        problem = self.write("p.json", poisson())
+        for message, arguments in (
+            ("no command", []),
+            ("unknown command 'slove'", ["slove"]),
+            ("unknown command", ["help", "slove"]),
+            ("missing operand", ["solve"]),
+            ("unexpected 'q.json'", ["solve", problem, "q.json"]),
+            ("unknown option --fast", ["solve", problem, "--fast"]),
+            ("unknown option -x", ["info", "-x"]),
+            ("--method: 'magic' is not one of auto, slab", ["solve", problem, "--method", "magic"]),
+            ("--method: needs", ["solve", problem, "--method"]),
+            ("--precision: 'f16'", ["solve", problem, "--precision=f16"]),
+            ("no mixed mode", ["solve", problem, "--precision", "mixed"]),
+            ("--workers: 'tpu'", ["solve", problem, "--workers", "tpu"]),
+            ("--workers: 'cpu:0'", ["solve", problem, "--workers", "cpu:0"]),
+            ("--workers: 'cpu:0,gpu:0'", ["solve", problem, "--workers", "cpu:0,gpu:0"]),
+            ("--workers: 'cpu:1,'", ["solve", problem, "--workers", "cpu:1,"]),
+            ("--workers: 'cpu,cpu'", ["solve", problem, "--workers", "cpu,cpu"]),
+            ("--slabs: must be", ["solve", problem, "--slabs", "0"]),
+            ("--repeat: must be", ["solve", problem, "--repeat", "-1"]),
+            ("--repeat: must be", ["solve", problem, "--repeat", "1e3"]),
+            ("--json: takes no value", ["solve", problem, "--json=yes"]),
+            ("--out: F is empty", ["solve", problem, "--out", ""]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *arguments)
+
+    def test_problem_files(self):
+        count = NX * NY * NZ
+        write_npy(self.path("nan.npy"), (NZ, NY, NX), [math.nan] + ramp(count - 1))
+        write_npy(self.path("inf.npy"), (NZ, NY, NX), ramp(count - 1) + [math.inf])
+        write_npy(self.path("short.npy"), (NZ, NY, NX), ramp(count - 1))
+        write_npy(self.path("swapped.npy"), (NX, NY, NZ), ramp(count))
+        os.mkdir(self.path("folder.npy"))
+        with open(self.path("old.npy"), "wb") as stream:
+            stream.write(b"an older solution")
+        for message, problem in (
+            ("p.json: not JSON", "{"),
+            ("p.json: not JSON", json.dumps(poisson())[:-5]),
+            ('p.json: "n": missing', poisson(n=None)),
+            ('p.json: "rhs": missing', poisson(rhs=None)),
+            ('p.json: "speed": unknown key', poisson(speed=1)),
+            ('p.json: "n": entry 1 must be from 1', poisson(n=[0, NY, NZ])),
+            ('p.json: "n": entry 3 must be from 1', poisson(n=[NX, NY, -4])),
+            ('p.json: "n": entry 1 must be from 1', poisson(n=[2**40, NY, NZ])),
+            ("p.json: not JSON", poisson(n=[2**70, NY, NZ])),
+            ('p.json: "n": more than', poisson(n=[2**31 - 1] * 3, rhs=0)),
+            ("no memory for an array", poisson(n=[10000, 10000, 10000], rhs=0)),
+            ('p.json: "rhs": ', poisson(rhs="absent.npy")),
+            ("truncated", poisson(rhs="short.npy")),
+            ("element (0, 0, 0) is NaN", poisson(rhs="nan.npy")),
+            ("element (4, 5, 7) is infinite", poisson(rhs="inf.npy")),
+            ("swapped.npy has shape (8, 6, 5), must be (5, 6, 8)", poisson(rhs="swapped.npy")),
+            ("folder.npy: is a directory", poisson(rhs="folder.npy")),
+            ('"bc.y": one end cannot be periodic', poisson(bc={"x": "periodic", "y": ["periodic", "neumann"]})),
+            ('"boundary.x1": a periodic direction', poisson(boundary={"x1": 0})),
+        ):
+            with self.subTest(message=message):
+                if isinstance(problem, dict):
+                    problem["solution"] = "old.npy"
+                self.refuse(2, message, "solve", self.write("p.json", problem))
+        self.refuse(2, "is a directory", "solve", self.folder)
+        self.refuse(2, "No such file", "solve", "absent.json")
+
+    def test_outputs_that_cannot_be(self):
+        os.mkdir(self.path("taken.npy"))
+        os.symlink("/dev/full", self.path("full.npy"))
+        problem = self.write("p.json", poisson())
+        stretched = self.write("s.json", poisson(grid={"z": {"faces": "faces.npy"}}, length=[1, 1, None]))
+        write_npy(self.path("faces.npy"), (NZ + 1,), [k * k for k in range(NZ + 1)])
+        for message, arguments in (
+            ("taken.npy: is a directory", ["--out", "taken.npy"]),
+            ("its folder cannot be written", ["--out", "no/folder/u.npy"]),
+            ("its folder cannot be written", ["--out", "no/folder/u.h5:/u"]),
+            ("its folder cannot be written", ["--vtk", "no/folder/u.vti"]),
+            ("its folder cannot be written", ["--plot", "no/folder/u.png"]),
+            ("an array's name is", ["--out", "u.txt"]),
+            ("Not a directory", ["--out", "f.npy/u.npy"]),
+            ("No space left", ["--out", "full.npy"]),
+            ("ends in .png", ["--plot", "u.gif"]),
+            ("ends in .vti or .vtr", ["--vtk", "u.vtk"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, "solve", problem, *arguments)
+        self.refuse(2, "z is stretched; name it .vtr", "solve", stretched, "--vtk", "u.vti")
+
+    def test_lambda_on_an_eigenvalue(self):
+        # Spacing 1 everywhere: eigenvalue 0 in x and y, -2 for a single unknown between two Dirichlet ends.
+        ends = {"x": "periodic", "y": "periodic", "z": ["dirichlet", "dirichlet"]}
+        problem = poisson(n=[4, 4, 1], length=[4, 4, 2], bc=ends, grid=None, rhs=1, **{"lambda": 2},
+                          solution="u.npy")
+        for method in ("slab", "blktri", "blktri-product"):
+            with self.subTest(method=method):
+                self.refuse(1, "mode", "solve", self.write("p.json", problem), "--method", method)
+
+    def test_operators_that_are_not_symmetrisable(self):
+        problem = self.write("p.json", separable({"lower": -1}))
+        self.refuse(2, "lower[1] * upper[0]", "solve", problem, "--method", "blktri")
+
+    def test_method_that_cannot(self):
+        # In 2D, x is what is transformed or has a basis of eigenvectors: these have neither.
+        write_npy(self.path("lower.npy"), (NX,), [(-1)**i for i in range(NX)])
+        problem = separable({"diag": -2.5})
+        problem["x"] = dict(problem["x"], lower="lower.npy")
+        self.refuse(2, "axis x: lower[1] * upper[0] = -1 * 1 is negative", "solve", self.write("p.json", problem),
+                    "--method", "slab")
+        result = self.solve(problem)
+        self.assertEqual(result["method"], "blktri")
+        self.assertLess(result["residual"], 1e-12)
+
+    def test_json_carries_the_error(self):
+        status, out, said = self.run_program("solve", self.write("p.json", poisson(n=None)), "--json")
+        result = json.loads(out)
+        self.assertEqual((status, len(said), result["status"]), (2, 1, "error"))
+        self.assertIn(result["message"], said[0])
+        self.assertEqual(result["code"], "STARFISH_ERROR_ARGUMENT")
+
+
+if __name__ == "__main__":
+    program.main()

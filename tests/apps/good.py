@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Good problems are solved: by every method, from and into files of every kind, and the JSON says everything."""
+import json
+import os
+
+import program
+from program import Case, NX, NY, NZ, poisson, ramp, read_npy, separable, write_npy
+
+
+class Good(Case):
+    def test_json_tells_everything(self):
+        result = self.solve(poisson(solution="u.npy"), "--repeat", "3")
+        for key in ("method", "reason", "seconds", "plan_seconds", "residual", "pertrb", "phases", "bytes", "error"):
+            self.assertIn(key, result)
+        self.assertEqual(result["refinements"], 0)
+        self.assertGreater(result["repeat"]["stream"], 0)
+        self.assertEqual(result["n"], [NX, NY, NZ])
+        self.assertLess(result["residual"], 1e-12)
+        self.assertEqual(len(result["repeat"]["seconds"]), 3)
+        self.assertEqual(set(result["bytes"]), {"host_to_device", "device_to_host", "device_to_device"})
+        tasks = sum(result["workers"][kind]["tasks"] for kind in ("cpu", "gpu"))
+        self.assertGreater(tasks, 0)
+        self.assertEqual(read_npy(self.path("u.npy"))[0], (NZ, NY, NX))
+
+    def test_all_methods_agree(self):
+        answers = []
+        for method in ("auto", "slab", "blktri", "blktri-product"):
+            result = self.solve(poisson(), "--method", method, "--out", self.path("u.npy"))
+            self.assertEqual(result["method"], "slab" if method == "auto" else method)
+            answers.append(read_npy(self.path("u.npy"))[1])
+        for answer in answers[1:]:
+            self.assertLess(max(abs(a - b) for a, b in zip(answer, answers[0])), 1e-12)
+
+    def test_multigrid_agrees(self):
+        """The same equations, to the tolerance, in both precisions of the cycles; also singular, and in 2D."""
+        ends = {"x": "periodic", "y": "periodic", "z": ["neumann", "neumann"]}
+        for problem in (poisson(), poisson(bc=ends, grid={"z": "cell"}), separable({"diag": -2.5})):
+            self.solve(problem, "--out", self.path("u.npy"))
+            direct = read_npy(self.path("u.npy"))[1]
+            for precision in ("f64", "mixed"):
+                result = self.solve(problem, "--method", "multigrid", "--precision", precision, "--out",
+                                    self.path("v.npy"))
+                self.assertEqual(result["method"], "multigrid")
+                self.assertGreater(result["cycles"], 0)
+                self.assertLess(result["tolerated"], 1e-10)
+                self.assertIn("cycles", result["phases"])
+                error = max(abs(a - b) for a, b in zip(read_npy(self.path("v.npy"))[1], direct))
+                self.assertLess(error, 1e-8 * max(map(abs, direct)))
+        # Nothing but its mean: no cycle can make what rounding leaves of it smaller.
+        result = self.solve(poisson(bc=ends, grid={"z": "cell"}, rhs=2.3), "--method", "multigrid")
+        self.assertAlmostEqual(result["pertrb"], 2.3, places=12)
+
+    def test_files_of_every_kind(self):
+        result = self.solve(poisson(), "--precision", "f32", "--out", "u.h5:/deep/u", "--vtk", "u.vti", "--plot",
+                            "u.png", "--workers", "cpu:1,gpu:0", "--slabs", "2")
+        self.assertEqual(result["workers"]["gpu"]["tasks"], 0)
+        contents = self.contents()
+        for name, magic in (("u.h5", b"\x89HDF"), ("u.vti", b"<?xml"), ("u.png", b"\x89PNG")):
+            self.assertTrue(contents[self.path(name)].startswith(magic), name)
+        # What was written serves as a right-hand side.
+        self.solve(poisson(rhs="u.h5:/deep/u"))
+        self.assertEqual(len(self.contents()), len(contents))
+
+    def test_another_right_hand_side_and_relative_names(self):
+        os.mkdir(self.path("sub"))
+        self.write("sub/p.json", poisson(rhs="absent.npy", solution="u.npy"))
+        status, out, said = self.run_program("solve", "sub/p.json", "--rhs", "f.npy", "--quiet")
+        self.assertEqual((status, out, said), (0, "", []))
+        self.assertTrue(os.path.exists(self.path("sub/u.npy")))
+
+    def test_table(self):
+        status, out, said = self.run_program("solve", self.write("p.json", poisson(exact=0)))
+        self.assertEqual((status, said), (0, []))
+        for word in ("method", "residual", "error", "phase", "cpu", "gpu", "host to device"):
+            self.assertIn(word, out)
+
+    def test_singular_problem(self):
+        ends = {"x": "periodic", "y": "periodic", "z": ["neumann", "neumann"]}
+        count = NX * NY * NZ
+        result = self.solve(poisson(bc=ends, grid={"z": "cell"}, solution="u.npy"))
+        self.assertTrue(result["singular"])
+        self.assertAlmostEqual(result["pertrb"], sum(ramp(count)) / count, places=12)
+        self.assertLess(abs(sum(read_npy(self.path("u.npy"))[1]) / count), 1e-12)
+        # Nothing but its mean: the solution is zero, and the residual is rounding relative to rounding.
+        result = self.solve(poisson(bc=ends, grid={"z": "cell"}, rhs=2.3, solution="u.npy"))
+        self.assertAlmostEqual(result["pertrb"], 2.3, places=12)
+        self.assertLess(max(map(abs, read_npy(self.path("u.npy"))[1])), 1e-12)
+
+    def test_separable2d(self):
+        for method in ("auto", "slab", "blktri", "blktri-product"):
+            result = self.solve(separable({"diag": -2.5}), "--method", method)
+            self.assertEqual(result["n"], [NX, NY])
+
+    def test_slab_takes_what_is_symmetrisable(self):
+        """A direction without a transform has a basis of eigenvectors: where it is short that is what auto takes."""
+        write_npy(self.path("y.npy"), (NY,), [-3 - j for j in range(NY)])
+        rows = {"lower": 1, "diag": -3, "upper": 1}
+        problem = {"kind": "separable3d", "n": [NX, NY, NZ], "length": [1], "y": dict(rows, diag="y.npy"), "z": rows,
+                   "rhs": "f.npy"}
+        flat = {"kind": "separable2d", "n": [NY, NX], "x": problem["y"], "y": rows, "rhs": 1}
+        for what, method, taken in ((problem, "auto", "slab"), (flat, "auto", "slab"), (flat, "blktri", "blktri")):
+            with self.subTest(kind=what["kind"], method=method):
+                result = self.solve(what, "--method", method)
+                self.assertEqual((result["method"], result["refinements"]), (taken, 0))
+                self.assertLess(result["residual"], 1e-12)
+
+    def test_help_version_info(self):
+        for arguments, word in ((["help"], "solve"), (["--help"], "info"), (["help", "solve"], "--workers"),
+                                (["solve", "--help"], "--repeat"), (["--version"], "starfish 0."),
+                                (["info"], "StarPU"), (["info", "--help"], "--json")):
+            status, out, said = self.run_program(*arguments)
+            self.assertEqual((status, said), (0, []))
+            self.assertIn(word, out)
+        info = json.loads(self.run_program("info", "--json")[1])
+        self.assertGreaterEqual(len(info["workers"]), 1)
+        self.assertTrue({"starpu", "policy", "cuda", "cores"} <= set(info))
+
+
+if __name__ == "__main__":
+    program.main()

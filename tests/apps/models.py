@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Every codelet of the library has a model on every recorded machine, since without one nothing that uses the codelet
+can be simulated there. The codelets are read from the sources.
+
+    models.py PROGRAM SOURCE_FOLDER [unittest arguments]"""
+import glob
+import json
+import os
+import re
+import sys
+import unittest
+
+SOURCE = sys.argv[2]
+MACHINES = f"{SOURCE}/scheduler/machines"
+CODELET = re.compile(r"\bSTARFISH_CODELET\(\s*\w+\s*,\s*(\"(\w+)\")?")
+
+# Codelets without a model, by the machine that lacks them: since it was recorded they have been added or renamed, or
+# its cases did not run them. The next recording must empty this table: an entry that has a model, or is no codelet,
+# fails.
+MISSING = {
+    "h200-16c": {
+        "add", "blktri_reduce", "blktri_substitute", "constant_mode", "flux_prolong", "flux_residual", "flux_restrict",
+        "flux_smooth", "flux_tail", "flux_volume_sum", "flux_weigh", "q1_copy", "q1_narrow", "q1_product", "q1_prolong",
+        "q1_residual", "q1_restrict", "q1_smooth", "q1_tail", "q1_update", "q1_widen", "tridiagonal_batch",
+        "tridiagonal_batch_prepare",
+    },
+}
+
+
+def codelets():
+    """The names of the library's codelets; AssertionError where a name is not written out."""
+    found = set()
+    for path in glob.glob(f"{SOURCE}/codelets/**/*.[ch]*", recursive=True):
+        with open(path, encoding="utf-8") as stream:
+            text = stream.read()
+        for quoted, name in CODELET.findall(text):
+            assert quoted, f"{path}: a codelet whose name is not written out"
+            found.add(name)
+    return found
+
+
+def symbol_of(path):
+    """The codelet of a model's file, starfish_NAME.HOST."""
+    return os.path.basename(path).split(".")[0].removeprefix("starfish_")
+
+
+def check(case, models, missing, where):
+    """All codelets have models but for those that are known to be missing, and these have none."""
+    known = codelets()
+    case.assertGreater(len(known), 20)
+    case.assertEqual(sorted(known - models - missing), [], f"codelets without a model in {where}")
+    case.assertEqual(sorted(missing & models), [], f"no longer missing in {where}: take them off the list")
+    case.assertEqual(sorted(missing - known), [], f"listed as missing in {where}, but no codelets")
+
+
+class Models(unittest.TestCase):
+    def test_every_machine(self):
+        recorded = 0
+        for folder in glob.glob(f"{MACHINES}/*/"):
+            with open(f"{folder}/machine.json", encoding="utf-8") as stream:
+                machine = json.load(stream)
+            name = machine.get("models", machine["name"])
+            recorded += name == machine["name"]
+            with self.subTest(machine=machine["name"]):
+                files = glob.glob(f"{MACHINES}/{name}/sampling/codelets/*/*.{name}")
+                check(self, {symbol_of(path) for path in files}, MISSING.get(name, set()), name)
+        self.assertGreaterEqual(recorded, 1)
+        self.assertLessEqual(set(MISSING), set(os.listdir(MACHINES)))
+
+    def test_machines_that_others_have_the_models_of(self):
+        for name in ("h200x2-32c", "h200x4-64c"):
+            with open(f"{MACHINES}/{name}/machine.json", encoding="utf-8") as stream:
+                self.assertEqual(json.load(stream)["models"], "h200-16c")
+
+    def test_names_that_are_not_written_out_are_noticed(self):
+        self.assertEqual(CODELET.findall('STARFISH_CODELET(a,\n    "b_c", 1); STARFISH_CODELET(d, NAME, 2);'),
+                         [('"b_c"', "b_c"), ("", "")])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

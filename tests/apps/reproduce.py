@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""starfish reproduce: the papers' numbers beside ours."""
+import csv
+import json
+
+import program
+from program import Case
+
+
+class Reproduce(Case):
+    def rows(self, *arguments):
+        status, out, said = self.run_program("reproduce", *arguments, "--repeat", "2", "--warmup", "0", "--json")
+        self.assertEqual((status, said), (0, []), out)
+        return json.loads(out)["rows"]
+
+    def test_list(self):
+        for arguments in (["reproduce"], ["reproduce", "--help"], ["help", "reproduce"]):
+            status, out, said = self.run_program(*arguments)
+            self.assertEqual((status, said), (0, []))
+            self.assertIn("valero-lara-3d", out)
+
+    def test_valero_lara(self):
+        """Without a GPU: steps of one size and whole solves of all, on one core and on all of them."""
+        for name, steps, whole, sizes in (("valero-lara-2d", "7", "8", 4), ("valero-lara-3d", "11", "12", 3)):
+            rows = self.rows(name, "--n", "16")
+            variants = list(dict.fromkeys(row["variant"] for row in rows))
+            self.assertIn(variants, (["Thomas, one core"], ["Thomas, one core", "Thomas, all cores"]))
+            self.assertEqual(len({row["case"] for row in rows}), len(rows))
+            self.assertEqual({row["figure"] for row in rows}, {steps, whole})
+            for row in rows:
+                self.assertIsNone(row["paper"])
+                self.assertEqual(row["ours"], row["seconds"])
+            for variant in variants:
+                mine = [row for row in rows if row["variant"] == variant]
+                self.assertEqual(sum(row["figure"] == whole for row in mine), sizes)
+                # 15 rows: 8, 4, 2 and 1 separators.
+                self.assertEqual([(row["phase"], row["step"], row["separators"]) for row in mine
+                                  if row["figure"] == steps],
+                                 [("reduction", 1, 8), ("reduction", 2, 4), ("reduction", 3, 2), ("substitution", 1, 1),
+                                  ("substitution", 2, 2), ("substitution", 3, 4), ("substitution", 4, 8)])
+            self.assertEqual({row["speedup"] for row in rows if row["variant"] == variants[0]}, {1.0})
+
+    def test_goeddeke(self):
+        """Errors and cycles are the paper's where it has the level, and the paper's numbers are beside them."""
+        rows = self.rows("goeddeke-table1", "--level", "6")
+        for single, sums, double in zip(rows[::3], rows[1::3], rows[2::3]):
+            self.assertAlmostEqual(single["ours"] / single["paper"], 1, delta=0.02)
+            self.assertAlmostEqual(double["ours"] / double["paper"], 1, delta=2e-5)
+            self.assertEqual(sums["variant"], "single, row sums")
+            self.assertAlmostEqual(sums["ours"] / double["ours"], 1, delta=5e-4)
+        rows = self.rows("goeddeke-table2", "--level", "5")
+        self.assertEqual(len(rows), 8 * 2 * 2)
+        for double, mixed in zip(rows[::2], rows[1::2]):
+            self.assertAlmostEqual(double["ours"] / mixed["ours"], 1, delta=1e-5)
+            self.assertIsNone(double["paper"])
+        for name in ("goeddeke-table3", "goeddeke-table4"):
+            rows = self.rows(name, "--level", "4")
+            self.assertEqual(len(rows), 8 * 2 * 4 * 2)
+            for row in rows:
+                self.assertLess(row["residual"], 1e-8)
+                if row["variant"] == "2 inner cycles":
+                    self.assertEqual(row["corrections"], (row["cycles"] + 1) // 2)
+        for name, times in (("goeddeke-table5", 2), ("goeddeke-table6", 2)):
+            rows = self.rows(name, "--level", "3")
+            self.assertEqual(sum("seconds" in row for row in rows), 8 * 2 * times)
+            self.assertTrue(all(row["ours"] is None for row in rows if "seconds" not in row))
+        rows = self.rows("goeddeke-figure2", "--level", "4")
+        timed = [row for row in rows if "seconds" in row and row["who"] == "starfish"]
+        self.assertEqual({(row["level"], row["precision"], row["variant"]) for row in timed},
+                         {(level, precision, f"{what}, all cores") for level in (3, 4) for precision in ("f32", "f64")
+                          for what in ("AXPY", "DEFECT")})
+        self.assertEqual(len(timed), 8)
+        for row in timed:  # words of an AXPY, of a DEFECT with five bands
+            self.assertEqual(row["bytes"], (2**row["level"] - 1)**2 * (3 if "AXPY" in row["variant"] else 8) *
+                             (4 if row["precision"] == "f32" else 8))
+            ours = {other["case"].split(": ")[1]: other["ours"] for other in rows
+                    if other["case"].startswith(row["case"].split(": ")[0])}
+            self.assertAlmostEqual(ours["GB/s"] / (1e-9 * row["bytes_per_second"]), 1)
+            self.assertAlmostEqual(ours["GB/s over those of a copy"] / row["fraction"], 1)
+            self.assertAlmostEqual(ours["GFLOP/s"] / ours["GB/s"] * row["bytes"] / (2**row["level"] - 1)**2,
+                                   2 if "AXPY" in row["variant"] else 18)
+        for name in ("goeddeke-figure5", "goeddeke-figure6"):
+            rows = self.rows(name, "--level", "4")
+            self.assertEqual({row["variant"] for row in rows if "seconds" in row}, {"Jacobi", "ADI-TRIDI"})
+            self.assertEqual(sum("paper_says" in row for row in rows), 2)
+        self.refuse(2, "--level: is 14, must be 3 .. 13", "reproduce", "goeddeke-table2", "--level", "14")
+
+    def test_table_csv_and_picture(self):
+        status, out, said = self.run_program("reproduce", "valero-lara-2d", "--n", "16", "--repeat", "1", "--csv",
+                                             "rows.csv", "--plot", "bars.png")
+        self.assertEqual((status, said), (0, []), out)
+        for word in ("paper", "not stated", "substitution step 4, Thomas, one core", "16 x 16"):
+            self.assertIn(word, out)
+        with open(self.path("bars.png"), "rb") as stream:
+            self.assertTrue(stream.read().startswith(b"\x89PNG"))
+        with open(self.path("rows.csv"), newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertTrue(all(row["paper"] == "" and float(row["ours"]) > 0 for row in rows))
+
+    def test_usage(self):
+        self.refuse(2, "no experiment 'nothing'; there is valero-lara-2d, valero-lara-3d, goeddeke-table1", "reproduce",
+                    "nothing")
+        self.refuse(2, "--n: at least 16", "reproduce", "valero-lara-2d", "--n", "8")
+        self.refuse(2, "unknown option --fast", "reproduce", "valero-lara-3d", "--fast")
+
+
+if __name__ == "__main__":
+    program.main()

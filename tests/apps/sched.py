@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""starfish sched: problem files, meshes and batches under several policies and sets of workers."""
+import csv
+import json
+
+import program
+from program import Case, NZ, poisson
+
+
+class Sched(Case):
+    POLICIES = ["eager", "dmda", "starfish-width"]
+
+    def sched(self, *arguments):
+        status, out, said = self.run_program(
+            "sched", self.write("p.json", poisson()), "--policies", ",".join(self.POLICIES), "--workers",
+            "cpu:1;all", "--repeat", "3", "--warmup", "1", *arguments)
+        self.assertEqual((status, said), (0, []), out)
+        return out
+
+    def test_json(self):
+        result = json.loads(self.sched("--json", "--recalibrate"))
+        self.assertEqual(set(result), {"name", "machine", "rows", "problem", "calibration"})
+        self.assertEqual([entry["workers"] for entry in result["calibration"]], ["cpu:1", "all"])
+        for entry in result["calibration"]:
+            self.assertTrue(entry["complete"])
+            # Nothing is known, ten samples are wanted, and the one task per solve brings one; the first does not count.
+            self.assertGreaterEqual(entry["solves"], 10 if entry["workers"] == "cpu:1" else 1)
+        rows = result["rows"]
+        self.assertEqual([(row["workers"], row["policy"]) for row in rows],
+                         [(workers, policy) for workers in ("cpu:1", "all") for policy in self.POLICIES])
+        for row in rows:
+            self.assertTrue(0 < row["min"] <= row["seconds"] <= row["max"])
+            self.assertTrue(0 <= row["spread"] <= row["max"] - row["min"])
+            self.assertLess(row["residual"], 1e-12)
+            self.assertAlmostEqual(row["cpu_tasks"] + row["gpu_tasks"], 1)
+            self.assertAlmostEqual(row["cpu_work"] + row["gpu_work"], 1)
+            self.assertTrue(0 <= row["idle"] < 1)
+            self.assertTrue(row["bounds_by_models"])
+            self.assertAlmostEqual(row["limit_seconds"],
+                                   max(row["area_bound_seconds"], row["critical_path_seconds"]), places=12)
+            self.assertAlmostEqual(row["of_area_bound"], row["area_bound_seconds"] / row["seconds"])
+            # One worker has no better than all the work, and that is no less than the longest chain.
+            if row["workers"] == "cpu:1":
+                self.assertGreaterEqual(row["area_bound_seconds"], row["critical_path_seconds"])
+        # Five slabs: forward, backward and bringing home; one reduced system per core.
+        self.assertEqual(rows[0]["tasks"], 2 * NZ + 1)
+        self.assertEqual(rows[0]["critical_path_tasks"], 3)
+
+    def test_table_csv_and_picture(self):
+        out = self.sched("--method", "blktri", "--csv", "rows.csv", "--plot", "bars.png")
+        for word in ("calibrated cpu:1: ", "calibrated all: ", "policy", "idle", "gpu work", "area", *self.POLICIES):
+            self.assertIn(word, out)
+        with open(self.path("bars.png"), "rb") as stream:
+            self.assertTrue(stream.read().startswith(b"\x89PNG"))
+        with open(self.path("rows.csv"), newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual([row["who"] for row in rows], 2 * self.POLICIES)
+        self.assertEqual({row["method"] for row in rows}, {"blktri"})
+
+    def test_usage(self):
+        problem = self.write("p.json", poisson())
+        for message, arguments in (
+            ("missing operand", ["sched"]),
+            ('--policies: there is no policy named "fastest"; there are starfish-width, ',
+             ["sched", problem, "--policies", "lws,fastest"]),
+            ("--policies: 'lws,' has an empty entry", ["sched", problem, "--policies", "lws,"]),
+            ("--workers: 'tpu' is not all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M; this machine has ",
+             ["sched", problem, "--workers", "cpu;tpu"]),
+            ("--workers: 'cpu:9999' is not there; this machine has ", ["sched", problem, "--workers", "cpu:9999"]),
+            ("--workers: 'gpu:99' is not there; this machine has ", ["sched", problem, "--workers", "gpu:99"]),
+            ("options.slabs is 64, but at most 5 are possible", ["sched", problem, "--slabs", "64"]),
+            ("No such file", ["sched", self.path("none.json")]),
+            ("a picture's name ends in .png", ["sched", problem, "--plot", "bars.gif"]),
+            ("mixed mode", ["sched", problem, "--precision", "mixed"]),
+            ("mixed mode", ["sched", "--batch", "4x5", "--precision", "mixed"]),
+            ("only one of them", ["sched", problem, "--mesh", "U1"]),
+            ("--level: is for --mesh", ["sched", problem, "--level", "3"]),
+            ("--method: is for a problem file", ["sched", "--mesh", "U1", "--method", "slab"]),
+            ("--cycles: is for --mesh and --method multigrid", ["sched", problem, "--cycles", "3"]),
+            ("--level: is -1, must be 1 .. 13", ["sched", "--mesh", "U1", "--level", "14"]),
+            ("no mesh 'U9'", ["sched", "--mesh", "U9"]),
+            ("--batch: '5' is not NxL", ["sched", "--batch", "5"]),
+            ("--batch: 'odd' is no layout", ["sched", "--batch", "4x5,odd"]),
+            ("--algorithm: cr-in-place is for bench", ["sched", "--batch", "4x5", "--algorithm", "cr-in-place"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *arguments)
+
+    def quickly(self, *what):
+        """The JSON of a short run of what is no problem file, or of another one."""
+        status, out, said = self.run_program("sched", *what, "--policies", "eager,dmda", "--workers", "cpu", "--repeat",
+                                             "2", "--warmup", "0", "--rounds", "1", "--json")
+        self.assertEqual((status, said), (0, []), out)
+        result = json.loads(out)
+        self.assertEqual([row["policy"] for row in result["rows"]], ["eager", "dmda"])
+        for row in result["rows"]:
+            self.assertTrue(0 <= row["idle"] < 1, row)
+            self.assertGreater(row["tasks"], 0)
+        return result
+
+    def test_every_method(self):
+        path = self.write("p.json", poisson(n=[16, 16, 16], rhs=1.0))
+        for method in ("slab", "blktri", "blktri-product", "multigrid"):
+            for row in self.quickly(path, "--method", method)["rows"]:
+                self.assertEqual(row["method"], method)
+                self.assertLess(row["residual"], 1e-9)
+        mixed = self.quickly(path, "--method", "multigrid", "--precision", "mixed")["rows"][0]
+        self.assertLess(mixed["residual"], 1e-9)
+        # With a given number of cycles no residual says when to stop.
+        once, thrice = (self.quickly(path, "--method", "multigrid", "--cycles", n)["rows"][0] for n in "13")
+        self.assertLess(thrice["residual"], 0.2 * once["residual"])
+        self.assertGreater(thrice["tasks"], 2 * once["tasks"] - 5)
+
+    def test_meshes(self):
+        for arguments in (["--smoother", "adi"], ["--precision", "mixed", "--krylov", "cg"], ["--matrix", "stored"],
+                          ["--precision", "f32", "--storage", "f16", "--cycles", "4", "--cycle", "w"]):
+            with self.subTest(arguments=arguments):
+                result = self.quickly("--mesh", "A3", "--level", "5", *arguments)
+                self.assertEqual(result["problem"], "A3 level 5")
+                for row in result["rows"]:
+                    self.assertEqual(row["method"], "multigrid")
+                    if "--cycles" in arguments:
+                        self.assertIsNone(row["residual"])
+                    else:
+                        self.assertLess(row["residual"], 1e-8)
+
+    def test_batches(self):
+        for batch, name in (("33x40", "33x40 f64 contiguous general"),
+                            ("33x40,interleaved,shifted,periodic", "33x40 f64 interleaved shifted periodic"),
+                            ("33x40,shared,factors", "33x40 f64 contiguous shared")):
+            result = self.quickly("--batch", batch)
+            self.assertEqual(result["problem"], name)
+            for row in result["rows"]:
+                self.assertEqual(row["method"], "thomas" if "factors" in batch else "auto")
+                self.assertLess(row["residual"], 1e-12)
+        result = self.quickly("--batch", "33x40", "--precision", "f32", "--algorithm", "pivoted", "--slabs", "3")
+        self.assertEqual([(row["method"], row["tasks"]) for row in result["rows"]], 2 * [("pivoted", 3)])
+
+
+if __name__ == "__main__":
+    program.main()

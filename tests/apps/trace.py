@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""starfish trace: files that show a solve, and the explanation."""
+import json
+import xml.etree.ElementTree
+
+import program
+from program import Case, NX, NY, poisson
+
+
+class Trace(Case):
+    def trace(self, *arguments, problem=None):
+        """Trace a problem file, or what the arguments name, into the folder `t`; returns the output and the JSON."""
+        what = [] if {"--mesh", "--batch"} & set(arguments) else [self.write("p.json", problem or poisson())]
+        status, out, said = self.run_program("trace", *what, "--out", "t", *arguments)
+        self.assertEqual((status, said), (0, []), out)
+        with open(self.path("t/trace.json")) as stream:
+            return out, json.load(stream)
+
+    def test_slab(self):
+        out, trace = self.trace("--slabs", "4", "--policy", "starfish-width")
+        tasks = self.check_trace(trace)
+        names = [task["name"] for task in tasks]
+        for slab in range(4):
+            for name in ("forward", "backward", "bring home"):
+                self.assertEqual(names.count(f"{name}, slab {slab}"), 1)
+        self.assertEqual(trace["otherData"]["policy"], "starfish-width")
+        self.assertEqual(trace["otherData"]["method"], "slab")
+        forward = next(task for task in tasks if task["name"] == "forward, slab 2")
+        self.assertEqual(forward["args"]["slab"], 2)
+        self.assertEqual(forward["args"]["width"], NX * NY)
+        self.assertEqual(forward["cat"], "slab_forward")
+        self.assertTrue(any(task["args"]["waited_for"] for task in tasks))
+        for name in ("trace.json", "gantt.svg", "gantt.png"):
+            self.assertIn(f"t/{name}", out)
+        with open(self.path("t/gantt.png"), "rb") as stream:
+            self.assertTrue(stream.read().startswith(b"\x89PNG"))
+        drawn = xml.etree.ElementTree.parse(self.path("t/gantt.svg")).getroot()
+        titles = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
+        self.assertEqual(len(titles), sum(task["ph"] == "X" for task in tasks))
+        self.assertTrue(any(title.startswith("backward, slab 3: ") for title in titles))
+
+    def test_blktri_and_a_singular_problem(self):
+        ends = ["neumann", "neumann"]
+        problem = poisson(bc={"x": "periodic", "y": ends, "z": ends})
+        tasks = self.check_trace(self.trace("--method", "blktri", "--warmup", "0", problem=problem)[1])
+        levels = {task["args"]["level"] for task in tasks if "level" in task["args"]}
+        self.assertEqual(levels, set(range(len(levels))))
+        self.assertTrue(any(task["name"] == "constant mode" for task in tasks))
+
+    def test_multigrid_and_batches(self):
+        box = poisson(n=[40, 40, 40], rhs=1.0)
+        for arguments, wanted in ((["--method", "multigrid", "--cycles", "2"], {"small grids", "residual", "update"}),
+                                  (["--mesh", "A3", "--level", "5", "--precision", "mixed"], {"small grids"}),
+                                  (["--batch", "16x64", "--slabs", "4"], {"tridiagonal_batch"})):
+            with self.subTest(arguments=arguments):
+                out, trace = self.trace(*arguments, "--warmup", "0", "--explain", problem=box)
+                tasks = self.check_trace(trace)
+                self.assertLessEqual(wanted, {task["name"].partition(",")[0] for task in tasks})
+                self.assertIn("With no worker idle it would take ", out)
+                self.assertNotIn("nan", out)
+                self.assertNotIn("inf", out)
+
+    def test_explanation(self):
+        out, _ = self.trace("--explain", "--quiet", "--slabs", "3")
+        for words in ("The solve took ", "The busiest worker was cpu ", "Workers were idle for ",
+                      " before the reduced system, ", "forward (3 tasks of ", "What the end had to wait for",
+                      "With no worker idle it would take "):
+            self.assertIn(words, out)
+        self.assertNotIn("written", out)
+
+    def test_starpus_own(self):
+        status, out, _ = self.run_program("info", "--json")
+        self.assertEqual(status, 0)
+        if not json.loads(out)["fxt"]:
+            self.skipTest("StarPU without FxT")
+        tasks = self.check_trace(self.trace("--slabs", "2")[1])
+        with open(self.path("t/tasks.rec")) as stream:
+            names = [line[6:].strip() for line in stream if line.startswith("Name: ")]
+        self.assertEqual(sorted(names), sorted(task["name"].partition(",")[0] for task in tasks))
+        for name, start in (("dag.dot", "digraph"), ("paje.trace", "%EventDef")):
+            with open(self.path(f"t/{name}")) as stream:
+                self.assertTrue(stream.read().startswith(start))
+
+    def test_usage(self):
+        problem = self.write("p.json", poisson())
+        self.write("file", "")
+        for message, arguments in (
+            ("missing operand", ["trace", "--out", "t"]),
+            ("--out: name a folder", ["trace", problem]),
+            ("cannot be made", ["trace", problem, "--out", "no/such/folder"]),
+            ("its folder cannot be written", ["trace", problem, "--out", "file"]),
+            ('--policy: there is no policy named "fastest"', ["trace", problem, "--out", "t", "--policy", "fastest"]),
+            ("--workers: 'tpu' is not", ["trace", problem, "--out", "t", "--workers", "tpu"]),
+            ("No such file", ["trace", self.path("none.json"), "--out", "t"]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, message, *arguments)
+
+
+if __name__ == "__main__":
+    program.main()
