@@ -1,11 +1,12 @@
-/* How subcommands fail. */
+/* What every subcommand uses: JSON on standard output, the report of a failure and its exit status, medians. */
 #include "apps/command.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the user gave is at fault: 2. What came out of it is: 1. A problem too large for the machine is of the first. */
+/* Exit status 2 where the input is at fault, a problem that is too large for the machine included; 1 where the result
+ * is. */
 static const int exit_statuses[] = {
     [STARFISH_SUCCESS] = 0,        [STARFISH_ERROR_ARGUMENT] = 2,    [STARFISH_ERROR_FILE] = 2,
     [STARFISH_ERROR_MEMORY] = 2,   [STARFISH_ERROR_UNSUPPORTED] = 2, [STARFISH_ERROR_NOT_SYMMETRIZABLE] = 2,

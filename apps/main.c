@@ -1,7 +1,5 @@
-/* The program `starfish`: a table of subcommands, one file each.
- *
- * A program that runs under StarPU's simulator must let StarPU rename its main; the build against it will include
- * starpu.h here, and only here. */
+/* The program `starfish`: the table of its subcommands. In the program for simulated machines StarPU must rename main,
+ * which is what its header does. */
 #include "apps/command.h"
 #include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"

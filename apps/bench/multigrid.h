@@ -30,7 +30,7 @@ extern const char *const multigrid_places[];
 /* A row's `reached`: nothing where the number of cycles is given. */
 json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached);
 
-/* Seven-point differences on cubes (bench_multigrid_cubes.c). */
+/* Seven-point differences on cubes (multigrid_cubes.c). */
 starfish_status bench_multigrid_cubes(struct multigrid_bench *run, const struct axes *axes);
 
 #endif

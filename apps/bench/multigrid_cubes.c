@@ -121,9 +121,9 @@ static starfish_status run_solves(const struct bench *bench, const struct combin
 }
 
 /* Words per unknown of the finest grid that a solve must move at least (multigrid/kernels/flux.h): a sweep 3, the first
- * from zero 2, the restricted defect 2, planes in all directions 3 defects (3), cycles (4/3 of 15.25) and updates (3),
- * all grids together 8/7 of the finest and an eighth more for what goes between them; the residual's norm 2, a step of
- * conjugate gradients 21. */
+ * from zero 2, the restricted residual 2; planes in all directions 3 residuals (3), cycles (4/3 of 15.25) and updates
+ * (3); all grids together 8/7 of the finest and an eighth more for what goes between them; the residual's norm 2, a
+ * step of conjugate gradients 21. */
 static double words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)
 {
     const double step = info->smoother == STARFISH_SMOOTHER_ADI     ? 3.0

@@ -13,7 +13,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* HDF5 prints its errors unless told not to; the host program's setting is put back afterwards. */
+/* HDF5 prints its errors by default. That is switched off here, and the host program's setting restored afterwards. */
 struct silence {
     H5E_auto2_t function;
     void *data;

@@ -1,4 +1,4 @@
-/* starfish info: what runs below, and on what. */
+/* starfish info: versions, the scheduling policy, what StarPU was built with, and every worker with its device. */
 #include "apps/command.h"
 #include "apps/names.h"
 #include "apps/options.h"

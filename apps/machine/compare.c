@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { MOST_ARGUMENTS = 64, SECONDS_AT_MOST = 600 };
-/* What a simulated time should be from the measured one at most. */
+/* By how much a simulated time should differ from the measured one at most, as a fraction of it. */
 static const double wanted = 0.15;
 
 struct comparison {
@@ -144,7 +144,7 @@ static const char *text_of(const json_t *row, const char *key)
     return json_string_value(json_object_get(row, key));
 }
 
-/* Of the measured time, by how much the simulated one is more. */
+/* By how much the simulated time exceeds the measured one, as a fraction of the latter. */
 static double off(const json_t *row)
 {
     return number_of(row, "simulated") / number_of(row, "measured") - 1;
@@ -176,7 +176,7 @@ static void print_rows(const struct comparison *comparison)
     table_print(&table);
 }
 
-/* The columns: policies as they come. */
+/* The columns: one per policy, in the order of their first appearance. */
 static json_t *policies_of(const struct comparison *comparison)
 {
     json_t *policies = json_object();

@@ -112,7 +112,7 @@ static starfish_status read_origin(struct derivation *derivation)
 
 /* ---- StarPU's files ---------------------------------------------------------------------------------------------- */
 
-/* Matrices are as large as StarPU may have memories. */
+/* StarPU's matrices have a row and a column for every memory node that it could have. */
 static double value_of(const struct derivation *d, size_t from, size_t to, double up, double down, double across)
 {
     const size_t nodes = d->numa_nodes, memories = nodes + d->gpus;
@@ -246,7 +246,7 @@ static void scale(json_t *object, const char *key, double factor)
     json_object_set_new(object, key, json_real(factor * json_number_value(json_object_get(object, key))));
 }
 
-/* GPUs do as much more as there are more of them. */
+/* The rates of GPUs grow in proportion to their number. */
 static void scale_rates(json_t *list, double factor)
 {
     static const char *const kinds[] = {"lone", "stream"};

@@ -1,4 +1,5 @@
-/* starfish machine: recorded machines. */
+/* starfish machine: the table of its subcommands, the list of machines, and what record and compare share: names,
+ * folders, processes with a time limit. */
 #include "apps/machine/machine.h"
 
 #include "apps/command.h"

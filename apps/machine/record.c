@@ -164,7 +164,7 @@ static starfish_status add_rates(starfish_context *context, size_t n, starfish_p
     return STARFISH_SUCCESS;
 }
 
-/* Only where cores and GPUs share slabs is there anything to balance. */
+/* Rates serve to share slabs between cores and GPUs: without one of the two there are none. */
 static starfish_status add_all_rates(const struct recording *recording, starfish_context *context, json_t *list)
 {
     if (starfish_context_workers_of(context, STARFISH_GPU) == 0 ||

@@ -10,7 +10,7 @@
 enum { LINE = STARFISH_TEXT_LINE, ADVANCE = STARFISH_TEXT_ADVANCE };
 enum { PLOT = 640, PITCH = LINE + 10, THICK = LINE, MARGIN = LINE, TICK = 6, MOST_GROUPS = 8 };
 
-/* Tol's muted colours: told apart by the colour-blind, too. */
+/* Tol's muted colours, which the colour-blind can distinguish too. */
 static const unsigned char colours[MOST_GROUPS][3] = {{51, 102, 153}, {204, 102, 119}, {221, 204, 119},
                                                       {17, 119, 51},  {136, 204, 238}, {136, 34, 85},
                                                       {68, 170, 153}, {170, 68, 153}};

@@ -5,7 +5,7 @@
 
 #include <starfish/tridiag.h>
 
-/* Elements that are not worth the waking of all cores. */
+/* Arrays of fewer elements are filled by one core. */
 enum { BATCH_FEW = 1 << 16 };
 
 enum batch_coefficients { BATCH_GENERAL, BATCH_SHARED, BATCH_SHIFTED };
@@ -36,7 +36,7 @@ void batch_case_fill(const struct batch_case *c, int array);
 /* max |A x - d| of the host's arrays over some of the lines, infinite where something is not a number; right-hand sides
  * are at most 1. */
 double batch_case_residual(const struct batch_case *c);
-/* Every so many lines batch_case_residual looks at one. */
+/* Distance between two of the lines that batch_case_residual looks at. */
 size_t batch_case_sampled_step(const struct batch_case *c);
 /* What batch_case_residual may be at most. */
 double batch_case_bound(const struct batch_case *c);

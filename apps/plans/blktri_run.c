@@ -88,7 +88,7 @@ static void *allocate(const struct blktri_case *c, starfish_context *context)
     return starfish_alloc(context, bytes_of(c), &memory) == STARFISH_SUCCESS ? memory : NULL;
 }
 
-static void give_back(const struct blktri_case *c, starfish_context *context, void *memory)
+static void free_array(const struct blktri_case *c, starfish_context *context, void *memory)
 {
     if (c->on_device)
         peer_device_free(memory);
@@ -249,8 +249,8 @@ starfish_status blktri_run(const struct blktri_case *c, starfish_context *contex
                                             : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu times", repeat);
     if (status == STARFISH_SUCCESS)
         status = run_prepared(c, context, &arrays, warmup, times);
-    give_back(c, context, arrays.rhs);
-    give_back(c, context, arrays.solution);
+    free_array(c, context, arrays.rhs);
+    free_array(c, context, arrays.solution);
     return status;
 }
 

@@ -51,7 +51,7 @@ starfish_status multigrid_context(const char *workers, starfish_context **contex
 
 /* Words per unknown of the finest grid that a solve must move at least, with the bands of symmetric matrices: a
  * smoothing step in one direction or by points 8 (5 bands, u, f, the new u), by colours 10, restriction of the
- * defect 7.25, prolongation 2.25, the residual's norm 7, a step of conjugate gradients 24; all grids together 4/3 of
+ * residual 7.25, prolongation 2.25, the residual's norm 7, a step of conjugate gradients 24; all grids together 4/3 of
  * the finest. With entries in 16 bits 2.5 less of each matrix. */
 double multigrid_words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info);
 

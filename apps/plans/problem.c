@@ -27,8 +27,8 @@ starfish_status problem_read(struct problem_run *run)
                                                                               &run->problem);
 }
 
-/* Memory for a field that is written before it is read. Pages come into being at their first use: here rather than in
- * the measured solve. */
+/* Memory for a field, filled so that its pages exist before a solve is measured. In a simulation there is no memory
+ * behind the addresses. */
 static starfish_status make_array(struct starfish_array *array, starfish_precision precision, size_t rank,
                                   const size_t *shape, double value)
 {
@@ -39,7 +39,7 @@ static starfish_status make_array(struct starfish_array *array, starfish_precisi
     return STARFISH_SUCCESS;
 }
 
-/* Boundary data are copied where tasks find them, in a simulation too. */
+/* The library copies boundary data at submission, in a simulation too: they need memory. */
 static starfish_status prepare_face(struct starfish_values *values, starfish_precision precision)
 {
     if (SIMULATED && values->array.rank > 0) {
@@ -51,7 +51,7 @@ static starfish_status prepare_face(struct starfish_values *values, starfish_pre
     return values->array.data ? starfish_array_convert(&values->array, precision) : STARFISH_SUCCESS;
 }
 
-/* A constant right-hand side is an array all the same. */
+/* A constant right-hand side becomes an array too. */
 static starfish_status prepare_rhs(struct problem_run *run)
 {
     struct starfish_values *rhs = &run->problem.rhs;

@@ -1,5 +1,5 @@
 /* starfish reproduce: experiments of papers, their figures beside ours. A reproduction is a benchmark
- * (apps/bench/bench.h) whose rows also have keys "paper", null where the paper's text states no number, and "ours". */
+ * (apps/frame/frame.h) whose rows also have keys "paper", null where the paper's text states no number, and "ours". */
 #ifndef STARFISH_APPS_REPRODUCE_REPRODUCE_H
 #define STARFISH_APPS_REPRODUCE_REPRODUCE_H
 
@@ -24,7 +24,7 @@ void reproduce_print(const struct bench *bench);
 /* Add the two keys; paper: NaN where it states none. */
 void reproduce_compare(json_t *row, double paper, double ours);
 
-/* The rows of goeddeke-figure2, on grids up to level `largest` (reproduce_goeddeke_figure2.c). No context may be open:
+/* The rows of goeddeke-figure2, on grids up to level `largest` (goeddeke_figure2.c). No context may be open:
  * its workers would use the cores. */
 starfish_status reproduce_goeddeke_microbenchmarks(struct bench *bench, int largest);
 

@@ -14,7 +14,7 @@
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
-/* Is that set of workers to be had? */
+/* Fails where this machine lacks those workers. */
 static starfish_status check_workers(const char *workers)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;

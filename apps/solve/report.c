@@ -1,4 +1,4 @@
-/* What a solve tells: a table for people, one object for machines. */
+/* The results of a solve: a table for people, or one JSON object. */
 #include "apps/command.h"
 #include "apps/names.h"
 #include "apps/solve/solve.h"

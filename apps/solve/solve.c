@@ -1,4 +1,4 @@
-/* starfish solve: read a problem, solve it, check the answer, write and tell. */
+/* starfish solve: reads a problem file, solves it, checks the solution, writes files and prints the results. */
 #include "apps/solve/solve.h"
 
 #include "apps/command.h"

@@ -1,4 +1,5 @@
-/* starfish trace --explain: where the time went, in words. */
+/* starfish trace --explain: says in words where the time of a solve went: workers, idle time, operations, copies, what
+ * the end waited for, models and bounds. */
 #include "apps/trace/trace.h"
 
 #include "tasks/separable.h"
@@ -153,7 +154,7 @@ static void explain_path(const struct trace *trace)
            tasks, tasks == 1 ? "" : "s", 1e-3 * on_path, 1e-3 * (span_of(trace) - on_path));
 }
 
-/* Other programs on the cores, and memory that all share, make tasks slower than models know them. */
+/* Tasks take longer than the models expect where other programs use the cores, or workers share one memory. */
 static void explain_models(const struct trace *trace)
 {
     const struct starfish_record *record = trace->record;

@@ -148,7 +148,7 @@ static starfish_status add_counters(json_t *events, const struct trace *trace)
     return STARFISH_SUCCESS;
 }
 
-/* What StarPU had got at a memory node, known at the end of every task of the node's workers. */
+/* Memory that StarPU had allocated on a node, known at the end of every task of the node's workers. */
 static void add_memory(json_t *events, const struct trace *trace)
 {
     const struct starfish_record *record = trace->record;
