@@ -7,8 +7,16 @@
  * 127 to 1023 in 2D and 64 x 256^2 and 64 x 512^2 in 3D, and are within a quarter of what was measured. */
 #include "poisson/plan.h"
 
+#include "poisson/methods.h"
+
 #include <math.h>
 #include <stdio.h>
+
+const char *const starfish_method_list[STARFISH_METHODS + 1] = {[STARFISH_METHOD_AUTO] = "auto",
+                                                                [STARFISH_METHOD_SLAB] = "slab",
+                                                                [STARFISH_METHOD_BLKTRI] = "blktri",
+                                                                [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
+                                                                [STARFISH_METHOD_MULTIGRID] = "multigrid"};
 
 /* ---- Estimates: seconds -------------------------------------------------------------------------------------------
  */

@@ -2,6 +2,8 @@
 #include "poisson/plan.h"
 
 #include "base/real.h"
+#include "poisson/methods.h"
+#include "poisson/options.h"
 
 #include <float.h>
 #include <math.h>
@@ -80,16 +82,11 @@ static starfish_status check_solvable(const struct starfish_poisson_plan *plan, 
 
 /* ---- Creating --------------------------------------------------------------------------------------------------- */
 
-/* By public name; -1: chains have no such way. */
-static const int chain_methods[STARFISH_ALGORITHMS] = {
-    [STARFISH_ALGORITHM_AUTO] = STARFISH_TRIDIAG_AUTO,
-    [STARFISH_ALGORITHM_THOMAS] = STARFISH_TRIDIAG_THOMAS,
-    [STARFISH_ALGORITHM_TILED] = -1,
-    [STARFISH_ALGORITHM_CR] = STARFISH_TRIDIAG_CR,
-    [STARFISH_ALGORITHM_PCR] = STARFISH_TRIDIAG_PCR,
+/* The algorithms that options allow, by public name. */
+static const enum starfish_tridiag_method chain_methods[STARFISH_ALGORITHMS] = {
+    [STARFISH_ALGORITHM_AUTO] = STARFISH_TRIDIAG_AUTO,     [STARFISH_ALGORITHM_THOMAS] = STARFISH_TRIDIAG_THOMAS,
+    [STARFISH_ALGORITHM_CR] = STARFISH_TRIDIAG_CR,         [STARFISH_ALGORITHM_PCR] = STARFISH_TRIDIAG_PCR,
     [STARFISH_ALGORITHM_CR_PCR] = STARFISH_TRIDIAG_CR_PCR,
-    [STARFISH_ALGORITHM_PCR_THOMAS] = -1,
-    [STARFISH_ALGORITHM_PIVOTED] = -1,
 };
 
 static starfish_status choose_workers(struct starfish_poisson_plan *plan)
@@ -99,7 +96,7 @@ static starfish_status choose_workers(struct starfish_poisson_plan *plan)
     const size_t longest = starfish_tridiag_chain_longest_cuda(
         y->periodic, starfish_tridiag_element_size(plan->numbers, starfish_real_size(options->precision)));
     const size_t *workers = plan->context->workers_of;
-    plan->spectral.chain_method = (enum starfish_tridiag_method)chain_methods[options->algorithm];
+    plan->spectral.chain_method = chain_methods[options->algorithm];
     if (workers[STARFISH_GPU] > 0 && options->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "options.algorithm: lines of %zu unknowns do not fit a GPU's shared memory, %zu do", y->n,
@@ -215,60 +212,12 @@ static starfish_status create(struct starfish_poisson_plan *plan, const char *co
     return create_solver(plan, names, lambda);
 }
 
-enum { REFINEMENTS_AT_MOST = 8 };
-
-static starfish_status check_options_size(const struct starfish_poisson_options *options)
-{
-    if (options && options->size != sizeof *options)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.size is %zu, not %zu: start from STARFISH_POISSON_OPTIONS_DEFAULTS",
-                             options->size, sizeof *options);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status check_arguments(const starfish_context *context, const struct starfish_poisson_options *options,
-                                       double lambda)
-{
-    if (!context)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
-    STARFISH_TRY(check_options_size(options));
-    if (options->precision != STARFISH_F32 && options->precision != STARFISH_F64)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.precision is neither STARFISH_F32 nor STARFISH_F64");
-    if (options->refinements < -1 || options->refinements > REFINEMENTS_AT_MOST)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.refinements is %d, not in -1..%d", options->refinements,
-                             REFINEMENTS_AT_MOST);
-    if ((unsigned)options->algorithm >= STARFISH_ALGORITHMS || chain_methods[options->algorithm] < 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.algorithm is %d, none of AUTO, THOMAS, CR, PCR and CR_PCR",
-                             (int)options->algorithm);
-    if (options->split < -1 || options->split > STARFISH_MAX_REDUCTION_LEVELS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.split is %d, not in -1..%d", options->split,
-                             STARFISH_MAX_REDUCTION_LEVELS);
-    if (options->radix != 0 && options->radix != 2 && options->radix != 4)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.radix is %d, none of 0, 2 and 4", options->radix);
-    if (!(options->tolerance >= 0) || !isfinite(options->tolerance))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.tolerance is %g, must not be negative",
-                             options->tolerance);
-    if (options->mixed && (options->method != STARFISH_METHOD_MULTIGRID || options->precision != STARFISH_F64))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_METHOD_MULTIGRID in STARFISH_F64");
-    if (!isfinite(lambda))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
-    return STARFISH_SUCCESS;
-}
-
-/* `identity_x`: a 2D problem, one layer in x that nothing couples. */
+/* `identity_x`: a 2D problem, one layer in x that nothing couples. `options`: checked. */
 static starfish_status create_plan(starfish_context *context, const struct starfish_axis *const axis[3], int identity_x,
                                    double lambda, const struct starfish_poisson_options *options,
                                    starfish_poisson_plan **result)
 {
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
-    const struct starfish_poisson_options defaults = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    if (!result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
-    *result = NULL;
-    if (!options)
-        options = &defaults;
-    STARFISH_TRY(check_arguments(context, options, lambda));
     struct starfish_poisson_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
@@ -293,41 +242,55 @@ static starfish_status create_plan(starfish_context *context, const struct starf
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
-                                             const struct starfish_poisson_options *options,
-                                             starfish_poisson_plan **plan)
+/* What both kinds of plans need before anything of them is looked at. Takes the user's options. */
+static starfish_status begin(const starfish_context *context, double lambda,
+                             const struct starfish_poisson_options *user, struct starfish_poisson_options *options,
+                             starfish_poisson_plan **plan)
 {
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    if (!context)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    STARFISH_TRY(starfish_poisson_read_options(user, options));
+    if (!isfinite(lambda))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
+                                             const struct starfish_poisson_options *user, starfish_poisson_plan **plan)
+{
+    struct starfish_poisson_options options;
     if (plan)
         *plan = NULL;
     if (!problem)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem is NULL");
-    STARFISH_TRY(check_options_size(options));
+    STARFISH_TRY(begin(context, problem->lambda, user, &options, plan));
     for (int a = 0; a < 3; a++)
-        if ((options && options->complex_rhs) || problem->axis[a].complex_line)
+        if (options.complex_rhs || problem->axis[a].complex_line)
             return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                                  "complex numbers are for starfish_separable2d_plan_create alone");
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
-    return create_plan(context, axis, 0, problem->lambda, options, plan);
+    return create_plan(context, axis, 0, problem->lambda, &options, plan);
 }
 
 starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
                                                  const struct starfish_axis *y, double lambda,
-                                                 const struct starfish_poisson_options *options,
+                                                 const struct starfish_poisson_options *user,
                                                  starfish_poisson_plan **plan)
 {
     static const double zeros[2] = {0, 0};
-    struct starfish_poisson_options how = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    struct starfish_poisson_options options;
     if (plan)
         *plan = NULL;
     if (!x || !y)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "axis x or y is NULL");
-    STARFISH_TRY(check_options_size(options));
-    how = options ? *options : how;
-    how.complex_rhs = how.complex_rhs || x->complex_line || y->complex_line;
+    STARFISH_TRY(begin(context, lambda, user, &options, plan));
+    options.complex_rhs = options.complex_rhs || x->complex_line || y->complex_line;
     const struct starfish_axis layer = {
-        .kind = STARFISH_TRIDIAGONAL, .n = how.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
+        .kind = STARFISH_TRIDIAGONAL, .n = options.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
     const struct starfish_axis *const axis[3] = {&layer, x, y};
-    return create_plan(context, axis, 1, lambda, &how, plan);
+    return create_plan(context, axis, 1, lambda, &options, plan);
 }
 
 void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
@@ -350,11 +313,7 @@ void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
 
 const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan)
 {
-    static const char *const names[] = {[STARFISH_METHOD_SLAB] = "slab",
-                                        [STARFISH_METHOD_BLKTRI] = "blktri",
-                                        [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
-                                        [STARFISH_METHOD_MULTIGRID] = "multigrid"};
-    return names[plan->method];
+    return starfish_method_list[plan->method];
 }
 
 const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan)

@@ -2,6 +2,7 @@
 #include "tridiag/plan.h"
 
 #include "base/real.h"
+#include "tridiag/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,14 +60,7 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 static starfish_status check_options(const struct starfish_context *context, const struct starfish_tridiag_problem *p,
                                      const struct starfish_tridiag_options *o)
 {
-    if (o->size != sizeof *o)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.size is %zu: begin with %s", o->size,
-                             "STARFISH_TRIDIAG_OPTIONS_DEFAULTS");
-    if (o->precision != STARFISH_F32 && o->precision != STARFISH_F64)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.precision is neither STARFISH_F32 nor STARFISH_F64");
-    if ((unsigned)o->algorithm >= STARFISH_ALGORITHMS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.algorithm is %d, which is none", (int)o->algorithm);
-    if (o->pieces > STARFISH_BATCH_MOST_PIECES || o->pieces > p->lines)
+    if (o->pieces > p->lines)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.pieces is %zu, but at most %zu are possible", o->pieces,
                              p->lines < STARFISH_BATCH_MOST_PIECES ? p->lines : (size_t)STARFISH_BATCH_MOST_PIECES);
     if (o->keep_factors && o->algorithm != STARFISH_ALGORITHM_THOMAS)
@@ -302,10 +296,10 @@ static starfish_status create(struct starfish_tridiag_plan *plan)
 }
 
 starfish_status starfish_tridiag_plan_create(starfish_context *context, const struct starfish_tridiag_problem *problem,
-                                             const struct starfish_tridiag_options *options,
+                                             const struct starfish_tridiag_options *user,
                                              starfish_tridiag_plan **result)
 {
-    static const struct starfish_tridiag_options defaults = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+    struct starfish_tridiag_options options;
 
     if (!context || !problem || !result)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
@@ -313,17 +307,17 @@ starfish_status starfish_tridiag_plan_create(starfish_context *context, const st
                              : !problem ? "problem"
                                         : "plan");
     *result = NULL;
-    options = options ? options : &defaults;
     STARFISH_TRY(check_problem(problem));
-    STARFISH_TRY(check_options(context, problem, options));
+    STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
+    STARFISH_TRY(check_options(context, problem, &options));
     struct starfish_tridiag_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->context = context;
     plan->problem = *problem;
-    plan->options = *options;
+    plan->options = options;
     plan->growth = NAN;
-    plan->element_size = starfish_real_size(options->precision) * (problem->complex_rhs ? 2 : 1);
+    plan->element_size = starfish_real_size(options.precision) * (problem->complex_rhs ? 2 : 1);
     const starfish_status status = create(plan);
     if (status != STARFISH_SUCCESS) {
         starfish_tridiag_plan_destroy(plan);

@@ -80,7 +80,9 @@ typedef enum starfish_method {
 } starfish_method;
 
 struct starfish_poisson_options {
-    size_t size; /* sizeof(struct starfish_poisson_options); the initialiser sets it */
+    /* sizeof(struct starfish_poisson_options); the initialiser sets it. A smaller one, of a program that was
+     * compiled with an older header, is accepted: members that it does not have take their defaults. */
+    size_t size;
     starfish_method method;
     starfish_precision precision;
     /* Runs of z-planes, at most 64 (slab) or 32 (blktri); of equal size, for any worker. 0: chosen from the workers,
@@ -115,8 +117,9 @@ struct starfish_poisson_options {
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
-        sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1, 0,                   \
-            STARFISH_ALGORITHM_AUTO, -1, 0, 0, 0, 0                                                                    \
+        .size = sizeof(struct starfish_poisson_options), .method = STARFISH_METHOD_AUTO, .precision = STARFISH_F64,    \
+        .slabs = 0, .mode_blocks = 0, .check_residual = 0, .refinements = -1, .right_hand_sides = 0,                   \
+        .algorithm = STARFISH_ALGORITHM_AUTO, .split = -1, .radix = 0, .complex_rhs = 0, .tolerance = 0, .mixed = 0    \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
