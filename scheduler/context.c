@@ -442,6 +442,11 @@ struct starfish_bytes starfish_context_bytes(struct starfish_context *context)
     return starfish_bytes_of_links(&links);
 }
 
+double starfish_now(void)
+{
+    return 1e-6 * starpu_timing_now();
+}
+
 void starfish_iteration_begin(size_t number)
 {
     starpu_iteration_push(number);

@@ -3,12 +3,13 @@
 #define STARFISH_SCHEDULER_FIELD_H
 
 #include "scheduler/context.h"
+#include "scheduler/table.h"
 #include <starfish/field.h>
 
 enum { STARFISH_MAX_SLABS = 64 };
 
 /* How a field is cut into slabs: slab s holds planes first_plane[s] .. first_plane[s+1]-1 and is worked on by the kinds
- * of workers in StarPU's mask where[s] (0: all). */
+ * of workers in where[s] (context.h). */
 struct starfish_cut {
     size_t slabs;
     size_t first_plane[STARFISH_MAX_SLABS + 1];
@@ -34,6 +35,17 @@ struct starfish_field {
 starfish_status starfish_field_over(struct starfish_context *context, starfish_precision precision, const size_t n[3],
                                     const struct starfish_cut *cut, const char *name, void *memory,
                                     struct starfish_field **result);
+
+/* One slab of an array that is cut: data over `memory`, the address of the whole array on memory node `node`; or, where
+ * `memory` is NULL, data that have memory only while tasks need it. */
+void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
+                            const size_t n[3], starfish_precision precision, void *memory, int node);
+
+/* Waits for tasks and lets the host read (WRITE: overwrite) slabs in the memory that they were registered with, until
+ * the release. Errors: RUNTIME (inside a task), and then none is acquired. */
+starfish_status starfish_slabs_acquire(const struct starfish_cut *cut, const starpu_data_handle_t *slab,
+                                       enum starfish_access access);
+void starfish_slabs_release(const struct starfish_cut *cut, const starpu_data_handle_t *slab);
 
 /* Cut 0..n-1 into `parts` runs that differ by one at most. */
 void starfish_divide(size_t n, size_t parts, size_t *first);

@@ -73,3 +73,12 @@ int starfish_machine_rates_of(const struct starfish_machine *machine, size_t nx,
     }
     return 1;
 }
+
+int starfish_machine_is_simulated(void)
+{
+#ifdef STARPU_SIMGRID
+    return 1;
+#else
+    return 0;
+#endif
+}

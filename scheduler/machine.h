@@ -44,6 +44,8 @@ void starfish_machine_use(const struct starfish_machine *machine);
  * message. */
 void starfish_machine_refuse(starfish_status status, const char *message);
 
+/* Whether this program is for simulated machines. */
+int starfish_machine_is_simulated(void);
 /* The machine in use; NULL where none was named or it could not be read, of which starfish_machine_check says why. */
 const struct starfish_machine *starfish_machine_named(void);
 /* SUCCESS where none is named, unless this program is for simulated machines. */

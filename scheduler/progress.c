@@ -65,6 +65,11 @@ void starfish_progress_destroy(struct starfish_progress *progress)
     STARPU_PTHREAD_COND_DESTROY(&progress->all_done);
 }
 
+double starfish_progress_seconds(const struct starfish_progress *progress)
+{
+    return 1e-6 * (starpu_timing_now() - progress->start);
+}
+
 double starfish_interval_seconds(struct starfish_interval interval)
 {
     return interval.end > interval.start ? 1e-6 * (interval.end - interval.start) : 0;

@@ -89,8 +89,7 @@ static starfish_status register_array(starpu_data_handle_t *handle, const char *
                                       size_t s, size_t p)
 {
     STARFISH_TRY(starfish_array_register(handle, count, size));
-    starpu_data_set_coordinates(*handle, 2, (int)s, (int)p);
-    starpu_data_set_name(*handle, name);
+    starfish_data_label_2d(*handle, name, s, p);
     return STARFISH_SUCCESS;
 }
 

@@ -18,8 +18,7 @@ static starfish_status register_tiles(struct starfish_spectral *s)
             const size_t planes = starfish_cut_planes(&s->cut, slab);
             STARFISH_TRY(
                 starfish_array_register(&s->tile[b][slab], modes * s->n[1] * planes, starfish_real_size(s->precision)));
-            starpu_data_set_coordinates(s->tile[b][slab], 2, (int)slab, (int)b);
-            starpu_data_set_name(s->tile[b][slab], "tile");
+            starfish_data_label_2d(s->tile[b][slab], "tile", slab, b);
         }
     return STARFISH_SUCCESS;
 }
