@@ -54,6 +54,8 @@ enum {
     STARFISH_NOWHERE = STARPU_NOWHERE /* a task that only has its data brought somewhere */
 };
 
+enum { STARFISH_MAIN_MEMORY = STARPU_MAIN_RAM }; /* memory node */
+
 /* Seconds of the clock that tasks are timed with; simulated ones on a simulated machine. */
 double starfish_now(void);
 

@@ -4,6 +4,7 @@
 #include "base/real.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void starfish_divide(size_t n, size_t parts, size_t *first)
 {
@@ -16,6 +17,13 @@ struct starfish_cut starfish_cut_equally(size_t planes, size_t slabs)
     struct starfish_cut cut = {.slabs = slabs};
     starfish_divide(planes, slabs, cut.first_plane);
     return cut;
+}
+
+int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut *b)
+{
+    return a->slabs == b->slabs &&
+           memcmp(a->first_plane, b->first_plane, (a->slabs + 1) * sizeof a->first_plane[0]) == 0 &&
+           memcmp(a->where, b->where, a->slabs * sizeof a->where[0]) == 0;
 }
 
 static starfish_status check(const starfish_context *context, starfish_precision precision, const size_t n[3],
@@ -43,6 +51,49 @@ void starfish_slab_register(starpu_data_handle_t *handle, const char *name, cons
     starfish_data_label(*handle, name, slab);
 }
 
+/* Whether any slab reads that plane of another slab. */
+static int is_read(const struct starfish_cut *cut, size_t slab, int end, int periodic)
+{
+    const int outer = end == STARFISH_FIRST_PLANE ? slab == 0 : slab + 1 == cut->slabs;
+    return cut->slabs > 1 && (periodic || !outer);
+}
+
+starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
+                                      starfish_precision precision, int periodic)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        for (int end = 0; end < STARFISH_EDGES; end++)
+            if (is_read(cut, s, end, periodic)) {
+                STARFISH_TRY(starfish_array_register(&slabs->edge[s][end], n[0] * n[1], starfish_real_size(precision)));
+                starfish_data_label_2d(slabs->edge[s][end], "edge", s, (size_t)end);
+            }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_edges_over(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
+                                    const struct starfish_context *context, starfish_precision precision, int periodic,
+                                    const void *memory)
+{
+    const size_t plane = n[0] * n[1], size = starfish_real_size(precision);
+    for (size_t s = 0; s < cut->slabs; s++)
+        for (int end = 0; end < STARFISH_EDGES; end++)
+            if (is_read(cut, s, end, periodic)) {
+                const size_t at = end == STARFISH_FIRST_PLANE ? cut->first_plane[s] : cut->first_plane[s + 1] - 1;
+                STARFISH_TRY(starfish_array_over(&slabs->edge[s][end], context, "edge",
+                                                 (const char *)memory + at * plane * size, plane, size));
+            }
+    return STARFISH_SUCCESS;
+}
+
+void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_cut *cut)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        for (int end = 0; end < STARFISH_EDGES; end++) {
+            starfish_array_unregister(slabs->edge[s][end]);
+            slabs->edge[s][end] = NULL;
+        }
+}
+
 static int acquire_at_home(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
     return starpu_data_acquire_on_node(handle, starpu_data_get_home_node(handle), mode);
@@ -61,7 +112,7 @@ static starfish_status acquire_slabs(const struct starfish_cut *cut, const starp
 }
 
 starfish_status starfish_slabs_acquire(const struct starfish_cut *cut, const starpu_data_handle_t *slab,
-                                       enum starfish_access access)
+                                       enum starfish_host_access access)
 {
     return acquire_slabs(cut, slab, access == STARFISH_READ ? STARPU_R : STARPU_W);
 }

@@ -73,7 +73,7 @@ void starfish_table_destroy(struct starfish_table *vector)
     memset(vector, 0, sizeof *vector);
 }
 
-starfish_status starfish_table_acquire(const struct starfish_table *vector, enum starfish_access access)
+starfish_status starfish_table_acquire(const struct starfish_table *vector, enum starfish_host_access access)
 {
     if (starpu_data_acquire(vector->handle, access == STARFISH_READ ? STARPU_R : STARPU_W) != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME,

@@ -21,10 +21,10 @@ starfish_status starfish_table_ints(struct starfish_table *vector, const int *va
 starfish_status starfish_table_results(struct starfish_table *vector, size_t count);
 void starfish_table_destroy(struct starfish_table *vector);
 
-enum starfish_access { STARFISH_READ, STARFISH_WRITE };
+enum starfish_host_access { STARFISH_READ, STARFISH_WRITE };
 /* Waits for the tasks that write (WRITE: use) the table, and lets the host read (WRITE: overwrite) its memory until the
  * release. Errors: RUNTIME (inside a task). */
-starfish_status starfish_table_acquire(const struct starfish_table *vector, enum starfish_access access);
+starfish_status starfish_table_acquire(const struct starfish_table *vector, enum starfish_host_access access);
 void starfish_table_release(const struct starfish_table *vector);
 
 /* An array without memory of its own: the runtime allocates it where a task first writes it. */

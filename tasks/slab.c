@@ -1,4 +1,4 @@
-/* The slab method's graph. */
+/* The slab method's graph: its data, and the submission of its tasks. */
 #include "tasks/slab.h"
 
 #include "base/real.h"
@@ -229,20 +229,33 @@ static const struct starfish_slab *slab_before(const struct starfish_slab_graph 
     return graph->space->periodic ? &slab[graph->cut.slabs - 1] : NULL;
 }
 
+static starfish_status submit_backward(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
+                                       size_t s, struct starfish_progress *progress,
+                                       const struct starfish_slabs *solution, starpu_data_handle_t removed)
+{
+    const struct starfish_slab_backward_task task = {.space = graph->space,
+                                                     .parts = &graph->parts,
+                                                     .slab = &slab[s],
+                                                     .before = slab_before(graph, slab, s),
+                                                     .alone = alone(graph),
+                                                     .total = removed,
+                                                     .solution = solution->slab[s],
+                                                     .edge = solution->edge[s]};
+    return starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, &task);
+}
+
 starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const starpu_data_handle_t *rhs, const starpu_data_handle_t *solution,
+                                    const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
                                     starpu_data_handle_t removed)
 {
     const struct starfish_slab *slab = graph->slab[graph->turn];
     graph->turn = (graph->turn + 1) % STARFISH_SLAB_TURNS;
     for (size_t s = 0; s < graph->cut.slabs; s++)
         STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, graph->space, &graph->parts,
-                                                  &slab[s], alone(graph), rhs[s], solution[s],
+                                                  &slab[s], alone(graph), rhs[s], solution->slab[s],
                                                   alone(graph) ? removed : slab[s].moments));
     STARFISH_TRY(submit_reduced(graph, slab, progress, removed));
     for (size_t s = 0; s < graph->cut.slabs; s++)
-        STARFISH_TRY(starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, graph->space, &graph->parts,
-                                                   &slab[s], slab_before(graph, slab, s), alone(graph), removed,
-                                                   solution[s]));
+        STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, removed));
     return STARFISH_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /* Graphs of the slab method with cuts of which no public option tells: slabs of very different thickness, as cores and
  * a GPU that share a field have. */
-#include "poisson/plan.h"
+#include "poisson/slab.h"
 
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
@@ -46,10 +46,13 @@ static void solve_cut(starfish_poisson_plan *plan, const struct starfish_cut *cu
     struct starfish_progress progress;
     struct starfish_field *field[2];
     starfish_progress_init(&progress, context);
-    ASSERT_OK(starfish_slab_graph_create(&graph, &plan->space, &plan->direction[2], cut, 2, 0, &progress));
+    ASSERT_OK(starfish_slab_graph_create(&graph, &starfish_slab_state(plan)->space, &plan->direction[2], cut, 2, 0,
+                                         &progress));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "rhs", rhs, &field[0]));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "solution", solution, &field[1]));
-    ASSERT_OK(starfish_graph_slab(&graph, &progress, field[0]->handle, field[1]->handle, NULL));
+    struct starfish_slabs slabs = {.slab = {NULL}};
+    memcpy(slabs.slab, field[1]->handle, sizeof slabs.slab);
+    ASSERT_OK(starfish_graph_slab(&graph, &progress, field[0]->handle, &slabs, NULL));
     ASSERT_OK(starfish_progress_wait(&progress));
     starfish_progress_destroy(&progress);
     starfish_field_destroy(field[0]);
