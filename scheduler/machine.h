@@ -15,7 +15,7 @@
 
 enum { STARFISH_MACHINE_NAME = 64, STARFISH_MACHINE_RATES = 32 };
 
-/* What the workers of each kind together do to planes of some size (poisson/trial.c), in planes per second. */
+/* What the workers of each kind together do to planes of some size (poisson/slab_trial.c), in planes per second. */
 struct starfish_rates {
     double lone[STARFISH_WORKER_KINDS];   /* one kind at work, one solve at a time */
     double gpu_stream;                    /* GPUs alone, on a stream of solves */
