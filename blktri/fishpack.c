@@ -37,8 +37,7 @@ struct call {
     size_t parts; /* doubles of an element of y: 1, or 2 where x.complex_line is set */
 };
 
-/* ---- Error numbers -------------------------------------------------------------------------------------------------
- */
+/* ---- Error numbers ----------------------------------------------------------------------------------------------- */
 
 static int number_of(starfish_status status)
 {
@@ -94,8 +93,7 @@ static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
     return STARFISH_SUCCESS;
 }
 
-/* ---- Plans ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
 static size_t doubles_of(const struct starfish_axis *axis)
 {
@@ -172,8 +170,7 @@ static starfish_status prepare(struct starfish_blktri_state *state, const struct
     return STARFISH_SUCCESS;
 }
 
-/* ---- The two kinds of call -----------------------------------------------------------------------------------------
- */
+/* ---- The two kinds of call --------------------------------------------------------------------------------------- */
 
 static starfish_status create_state(starfish_blktri_work *work)
 {

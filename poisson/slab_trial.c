@@ -42,8 +42,7 @@ struct trial {
     struct solve *solve;
 };
 
-/* ---- One solve
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- One solve --------------------------------------------------------------------------------------------------- */
 
 static starfish_status submit_tasks(struct trial *trial, struct solve *solve, enum size size)
 {
@@ -92,8 +91,7 @@ static int is_done(const struct solve *solve)
     return atomic_load(&solve->progress.finished) == atomic_load(&solve->progress.submitted);
 }
 
-/* ---- A kind of worker
- * ------------------------------------------------------------------------------------------------ */
+/* ---- A kind of worker -------------------------------------------------------------------------------------------- */
 
 static starfish_status allocate(struct trial *trial)
 {
@@ -165,8 +163,7 @@ static starfish_status create(struct trial *trial, struct starfish_poisson_plan 
     return allocate(trial);
 }
 
-/* ---- Measuring
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
 static starfish_status time_lone(struct trial *trial, enum size size, double *seconds)
 {

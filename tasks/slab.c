@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What does not depend on the cut ------------------------------------------------------------------------------
- */
+/* ---- What does not depend on the cut ----------------------------------------------------------------------------- */
 
 static starfish_status make_constant_tables(struct starfish_slab_space *space, const struct starfish_direction *z,
                                             double amplitude)
@@ -82,8 +81,7 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space)
     space->context = NULL;
 }
 
-/* ---- A graph's data ------------------------------------------------------------------------------------------------
- */
+/* ---- A graph's data ---------------------------------------------------------------------------------------------- */
 
 static starfish_status register_array(starpu_data_handle_t *handle, const char *name, size_t count, size_t size,
                                       size_t s, size_t p)
@@ -204,8 +202,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
     graph->space = NULL;
 }
 
-/* ---- Graph ----------------------------------------------------------------------------------------------------------
- */
+/* ---- Graph ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status submit_reduced(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                       struct starfish_progress *progress, starpu_data_handle_t removed)

@@ -48,8 +48,7 @@ static double largest_difference(starfish_precision precision, const void *a, co
     return largest;
 }
 
-/* ---- Plans --------------------------------------------------------------------------------------------------------
- */
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
 static void plans_tell_what_they_are(void **state)
 {
@@ -207,8 +206,7 @@ static void refuses_bad_plans(void **state)
     ASSERT_FAILS(starfish_separable2d_plan_create(context, axis, axis, 0, NULL, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
 }
 
-/* ---- Arguments of a solve -----------------------------------------------------------------------------------------
- */
+/* ---- Arguments of a solve ---------------------------------------------------------------------------------------- */
 
 static void refuses_null_pointers(void **state)
 {
@@ -312,8 +310,7 @@ static void arrays_may_lie_anywhere(void **state)
     }
 }
 
-/* ---- Jobs ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Jobs -------------------------------------------------------------------------------------------------------- */
 
 static void jobs_tell_how_far_they_are(void **state)
 {
