@@ -1,12 +1,14 @@
-/* Task: add a correction to one slab. */
+/* Task: add a correction to one slab. Memory-bound: 3 words per unknown. */
 #include "codelets/stencil.h"
 
+#include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
     size_t count;
+    struct starfish_edges edges;
 };
 
 static struct starfish_add with_pointers(void *buffers[], const struct arguments *a)
@@ -24,23 +26,42 @@ static int share_of(struct starfish_add *kernel, starfish_precision precision, s
     return kernel->count > 0;
 }
 
-STARFISH_SHARED_KERNEL_PAIR(add, starfish_add)
+STARFISH_SHARED_KERNEL_PAIR(add_values, starfish_add)
+
+static void add_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    add_values_cpu(buffers, data);
+    starfish_edges_cpu(&a->edges, buffers, STARFISH_SLAB(buffers, 0));
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void add_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    add_values_cuda(buffers, data);
+    starfish_task_check(&a->header, "edges of a slab",
+                        starfish_edges_cuda(&a->edges, buffers, STARFISH_SLAB(buffers, 0)));
+}
+#endif
+
 STARFISH_CODELET(add, "add", 0xaaaa00);
 
-starfish_status starfish_submit_add(struct starfish_progress *progress, int phase, starfish_precision precision,
-                                    const size_t n[3], uint32_t where, starpu_data_handle_t u,
-                                    starpu_data_handle_t correction)
+starfish_status starfish_submit_add(struct starfish_progress *progress, int phase, const struct starfish_add_task *d)
 {
+    const size_t *n = d->n;
     struct starfish_task task;
     starfish_task_begin(&task, &add_codelet, progress, phase);
     task.name = "correction";
-    task.where = where;
+    task.where = d->where;
     task.width = n[0] * n[1] * n[2];
-    starfish_task_at(&task, "slab", u, 0);
-    starfish_task_data(&task, u, STARPU_RW);
-    starfish_task_data(&task, correction, STARPU_R);
-    struct arguments arguments = {.precision = precision, .count = n[0] * n[1] * n[2]};
-    const size_t sizes[] = {precision, arguments.count};
+    starfish_task_at(&task, "slab", d->u, 0);
+    starfish_task_data(&task, d->u, STARPU_RW);
+    starfish_task_data(&task, d->correction, STARPU_R);
+    struct arguments arguments = {.precision = d->precision,
+                                  .count = n[0] * n[1] * n[2],
+                                  .edges = starfish_edges_attach(&task, d->precision, n, d->edge)};
+    const size_t sizes[] = {d->precision, arguments.count};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -129,8 +129,7 @@ static void sums_share(void *data, size_t part, size_t parts)
         run_kernel(shared, &s);
 }
 
-/* ---- Sums by roots ------------------------------------------------------------------------------------------------
- */
+/* ---- Sums by roots ----------------------------------------------------------------------------------------------- */
 
 /* Bytes of a core's own sums; 0 where roots are not shared. */
 static size_t own_bytes(size_t n, size_t lanes, size_t groups, size_t size)

@@ -1,4 +1,5 @@
-/* Task: residual of one slab. */
+/* Task: residual of one slab, from the slab and the edges of its neighbours. Memory-bound: reads u and the right-hand
+ * side once. */
 #include "codelets/stencil.h"
 
 #include "codelets/kernel_pair.h"
@@ -12,15 +13,17 @@ struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
     int below, above, offset, maximum, result; /* position among the data, or ABSENT */
-    size_t below_planes;
+    int wraps;
     struct starfish_residual kernel; /* pointers are filled in by the task */
 };
 
-static const void *slab_plane(void *buffers[], int index, const struct arguments *a, size_t plane)
+/* A plane next to the slab: a neighbour's edge, or where the slab wraps around its own plane `own`. */
+static const void *plane_beside(void *buffers[], int index, const struct arguments *a, size_t own)
 {
-    if (index == ABSENT)
-        return NULL;
-    return starfish_real_at(STARFISH_SLAB(buffers, index), a->precision, plane * a->kernel.n[0] * a->kernel.n[1]);
+    const size_t *n = a->kernel.n;
+    if (a->wraps)
+        return starfish_real_at(STARFISH_SLAB(buffers, 1), a->precision, own * n[0] * n[1]);
+    return index == ABSENT ? NULL : STARFISH_VECTOR(buffers, index);
 }
 
 /* Data: axes, u, rhs, then those that may be absent. */
@@ -39,8 +42,8 @@ static struct starfish_residual with_pointers(void *buffers[], const struct argu
     kernel.rhs = STARFISH_SLAB(buffers, 2);
     kernel.maximum = a->maximum == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->maximum);
     kernel.result = a->result == ABSENT ? NULL : STARFISH_SLAB(buffers, a->result);
-    kernel.below = slab_plane(buffers, a->below, a, a->below_planes - 1);
-    kernel.above = slab_plane(buffers, a->above, a, 0);
+    kernel.below = plane_beside(buffers, a->below, a, kernel.n[2] - 1);
+    kernel.above = plane_beside(buffers, a->above, a, 0);
     kernel.offset = a->offset == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->offset);
     return kernel;
 }
@@ -93,14 +96,11 @@ static void residual_cpu(void *buffers[], void *data)
 STARFISH_KERNEL_PAIR_CUDA(residual, starfish_residual, starfish_residual)
 STARFISH_CODELET(residual, "residual", 0x999933);
 
-/* Add data that may be absent, once: a slab may be on both sides, or be the slab itself. */
+/* Adds data that may be absent. */
 static int add_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
     if (!handle)
         return ABSENT;
-    for (int i = 0; i < task->count; i++)
-        if (task->handle[i] == handle)
-            return i;
     starfish_task_data(task, handle, mode);
     return task->count - 1;
 }
@@ -118,7 +118,7 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     starfish_task_data(&task, d->rhs, STARPU_R);
 
     struct arguments arguments = {.precision = d->precision,
-                                  .below_planes = d->below_planes,
+                                  .wraps = d->wraps,
                                   .kernel = {.first_plane = d->first_plane,
                                              .planes = d->planes,
                                              .complex_pairs = d->complex_pairs,

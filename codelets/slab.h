@@ -92,11 +92,16 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
                                              uint32_t where);
 /* before: the slab below (periodic: the last one below the first), NULL when there is none. total: the moments of all
  * slabs, NULL when there is no constant lane. */
+struct starfish_slab_backward_task {
+    const struct starfish_slab_space *space;
+    const struct starfish_slab_parts *parts;
+    const struct starfish_slab *slab, *before;
+    int alone;
+    starpu_data_handle_t total, solution;
+    const starpu_data_handle_t *edge; /* of the solution's slab, two, each may be NULL; or NULL */
+};
 starfish_status starfish_submit_slab_backward(struct starfish_progress *progress, int phase,
-                                              const struct starfish_slab_space *space,
-                                              const struct starfish_slab_parts *parts, const struct starfish_slab *slab,
-                                              const struct starfish_slab *before, int alone, starpu_data_handle_t total,
-                                              starpu_data_handle_t solution);
+                                              const struct starfish_slab_backward_task *description);
 /* The sum of all slabs' moments: two doubles. */
 starfish_status starfish_submit_constant_sum(struct starfish_progress *progress, int phase, size_t slabs,
                                              const struct starfish_slab *slab, starpu_data_handle_t total,

@@ -1,6 +1,7 @@
 /* Task: backward(slab), the slab's interior from its separators, and the inverse transforms in y and x. */
 #include "codelets/slab_window.h"
 
+#include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 #include "scheduler/team.h"
 #include "tridiag/kernels/constant_line.h"
@@ -11,10 +12,11 @@ struct arguments {
     struct starfish_slab_parts parts;
     size_t first_plane, planes;
     int alone, has_before, itself_before;
+    struct starfish_edges edges;
 };
 
 /* Data: tables, solution; own separators unless alone; those before unless there are none, or they are its own;
- * constant tables, total moments if singular. */
+ * constant tables, total moments if singular; edges of the solution if wanted. */
 struct work {
     const struct arguments *a;
     struct starfish_slab_solve solve; /* in place */
@@ -90,6 +92,7 @@ static void slab_backward_cpu(void *buffers[], void *data)
         correct[a->space->precision](&work.correct);
     const struct starfish_planes planes = planes_of(&work);
     starfish_slab_planes_cpu(a->space, a->parts.workspace, &planes);
+    starfish_edges_cpu(&a->edges, buffers, work.solve.out);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -111,41 +114,42 @@ static void slab_backward_cuda(void *buffers[], void *data)
     struct starfish_planes planes = planes_of(&work);
     planes.workspace = workspace;
     starfish_task_check(&a->header, "transforms of a slab", starfish_plane_set_cuda(&space->planes, &planes, stream));
+    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, work.solve.out));
 }
 #endif
 
 STARFISH_CODELET(slab_backward, "slab_backward", 0x66ccee);
 
 starfish_status starfish_submit_slab_backward(struct starfish_progress *progress, int phase,
-                                              const struct starfish_slab_space *space,
-                                              const struct starfish_slab_parts *parts, const struct starfish_slab *slab,
-                                              const struct starfish_slab *before, int alone, starpu_data_handle_t total,
-                                              starpu_data_handle_t solution)
+                                              const struct starfish_slab_backward_task *d)
 {
+    const struct starfish_slab_space *space = d->space;
+    const size_t parts = d->parts->count, n[3] = {space->n[0], space->n[1], d->slab->planes};
     struct starfish_task task;
     struct arguments arguments = {.space = space,
-                                  .parts = *parts,
-                                  .first_plane = slab->first_plane,
-                                  .planes = slab->planes,
-                                  .alone = alone,
-                                  .has_before = before != NULL && !alone,
-                                  .itself_before = before == slab};
+                                  .parts = *d->parts,
+                                  .first_plane = d->slab->first_plane,
+                                  .planes = d->slab->planes,
+                                  .alone = d->alone,
+                                  .has_before = d->before != NULL && !d->alone,
+                                  .itself_before = d->before == d->slab};
     starfish_task_begin(&task, &slab_backward_codelet, progress, phase);
     task.name = "backward";
-    task.where = slab->where;
+    task.where = d->slab->where;
     task.width = space->n[0] * space->n[1];
-    starfish_task_at(&task, "slab", solution, 0);
+    starfish_task_at(&task, "slab", d->solution, 0);
     task.priority = STARFISH_PRIORITY_BACKWARD;
     starfish_slab_tables(&task, space);
-    starfish_task_data(&task, solution, STARPU_RW);
-    for (size_t p = 0; p < parts->count && !alone; p++)
-        starfish_task_data(&task, slab->separator[p], STARPU_R);
-    for (size_t p = 0; p < parts->count && arguments.has_before && !arguments.itself_before; p++)
-        starfish_task_data(&task, before->separator[p], STARPU_R);
+    starfish_task_data(&task, d->solution, STARPU_RW);
+    for (size_t p = 0; p < parts && !d->alone; p++)
+        starfish_task_data(&task, d->slab->separator[p], STARPU_R);
+    for (size_t p = 0; p < parts && arguments.has_before && !arguments.itself_before; p++)
+        starfish_task_data(&task, d->before->separator[p], STARPU_R);
     if (space->constant_lane >= 0) {
         starfish_task_data(&task, space->constant.handle, STARPU_R);
-        starfish_task_data(&task, total, STARPU_R);
+        starfish_task_data(&task, d->total, STARPU_R);
     }
-    arguments.header.footprint = starfish_slab_footprint(space, parts, slab, alone);
+    arguments.edges = starfish_edges_attach(&task, space->precision, n, d->edge);
+    arguments.header.footprint = starfish_slab_footprint(space, d->parts, d->slab, d->alone);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

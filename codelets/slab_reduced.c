@@ -98,8 +98,7 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 
-/* ---- Reduced system -----------------------------------------------------------------------------------------------
- */
+/* ---- Reduced system ---------------------------------------------------------------------------------------------- */
 
 struct arguments {
     struct starfish_task_header header;
@@ -216,8 +215,7 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 
-/* ---- Work space of all the slab tasks -----------------------------------------------------------------------------
- */
+/* ---- Work space of all the slab tasks ---------------------------------------------------------------------------- */
 
 static size_t larger(size_t a, size_t b)
 {

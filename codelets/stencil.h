@@ -11,12 +11,13 @@ struct starfish_residual_task {
     int periodic[3];
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
-    uint32_t where;                       /* kinds of workers; 0: any */
-    starpu_data_handle_t axes;            /* lower, diag, upper of x, then y, then z (all planes): reals,
+    uint32_t where;            /* kinds of workers (scheduler/context.h) */
+    starpu_data_handle_t axes; /* lower, diag, upper of x, then y, then z (all planes): reals,
                                              of a complex y pairs */
-    starpu_data_handle_t u, below, above; /* slabs; NULL where there is none; below == above for two periodic slabs,
-                                             and == u for a single one */
-    size_t below_planes;                  /* planes of the slab below: its last one is the neighbour */
+    starpu_data_handle_t u;    /* the slab */
+    starpu_data_handle_t below,
+        above; /* the planes next to it: the edges of its neighbours; NULL where there is none */
+    int wraps; /* a single slab, periodic in z: its own planes are next to it */
     starpu_data_handle_t rhs;
     starpu_data_handle_t offset;  /* a double for each part of a number, or NULL */
     starpu_data_handle_t maximum; /* two doubles, or NULL */
@@ -26,9 +27,15 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
                                          const struct starfish_residual_task *description);
 
 /* u += correction, slabs of n[0] * n[1] * n[2] reals. */
-starfish_status starfish_submit_add(struct starfish_progress *progress, int phase, starfish_precision precision,
-                                    const size_t n[3], uint32_t where, starpu_data_handle_t u,
-                                    starpu_data_handle_t correction);
+struct starfish_add_task {
+    starfish_precision precision;
+    size_t n[3];
+    uint32_t where;
+    starpu_data_handle_t u, correction;
+    const starpu_data_handle_t *edge; /* of u, two, each may be NULL; or NULL */
+};
+starfish_status starfish_submit_add(struct starfish_progress *progress, int phase,
+                                    const struct starfish_add_task *description);
 
 struct starfish_boundary_task {
     starfish_precision precision;

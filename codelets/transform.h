@@ -7,11 +7,19 @@
 #include "scheduler/workspace.h"
 
 /* Along x: a slab of a field (FORWARD: read, BACKWARD: written) <-> its tiles, one per block of modes. */
+struct starfish_transform_task {
+    const struct starfish_transform_set *set;
+    const struct starfish_workspace *workspace;
+    enum starfish_transform_direction direction;
+    double scale;
+    size_t n[2]; /* rows of a plane, planes of the slab */
+    starpu_data_handle_t slab;
+    const starpu_data_handle_t *edge; /* BACKWARD: of the slab, two, each may be NULL; or NULL */
+    size_t tiles;
+    const starpu_data_handle_t *tile;
+    const size_t *first_mode;
+};
 starfish_status starfish_submit_transform_rows(struct starfish_progress *progress, int phase,
-                                               const struct starfish_transform_set *set,
-                                               const struct starfish_workspace *workspace,
-                                               enum starfish_transform_direction direction, double scale,
-                                               starpu_data_handle_t slab, size_t rows, size_t tiles,
-                                               const starpu_data_handle_t *tile, const size_t *first_mode);
+                                               const struct starfish_transform_task *description);
 
 #endif

@@ -1,4 +1,5 @@
 /* Task: transform along x between a slab and its tiles. */
+#include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/transform.h"
 #include "scheduler/team.h"
@@ -10,6 +11,7 @@ struct arguments {
     const struct starfish_transform_set *set;
     const struct starfish_workspace *workspace;
     enum starfish_transform_direction direction;
+    struct starfish_edges edges;
     struct starfish_transform_rows kernel; /* pointers are filled in by the task */
 };
 
@@ -50,6 +52,7 @@ static void transform_rows_cpu(void *buffers[], void *data)
     const struct starfish_transform_rows kernel = with_pointers(buffers, a);
     struct shared shared = {a, &kernel};
     starfish_team_run(a->set->context, transform_share, &shared);
+    starfish_edges_cpu(&a->edges, buffers, kernel.rows);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -60,34 +63,33 @@ static void transform_rows_cuda(void *buffers[], void *data)
     starfish_task_check(&a->header, "transform_rows",
                         starfish_transform_rows_cuda(starfish_transform_set_here(a->set), a->direction, &kernel,
                                                      starpu_cuda_get_local_stream()));
+    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, kernel.rows));
 }
 #endif
 
 STARFISH_CODELET(transform_rows, "transform_rows", 0x4477aa);
 
 starfish_status starfish_submit_transform_rows(struct starfish_progress *progress, int phase,
-                                               const struct starfish_transform_set *set,
-                                               const struct starfish_workspace *workspace,
-                                               enum starfish_transform_direction direction, double scale,
-                                               starpu_data_handle_t slab, size_t rows, size_t tiles,
-                                               const starpu_data_handle_t *tile, const size_t *first_mode)
+                                               const struct starfish_transform_task *d)
 {
-    const int forward = direction == STARFISH_FORWARD;
+    const int forward = d->direction == STARFISH_FORWARD;
+    const size_t rows = d->n[0] * d->n[1], n[3] = {d->set->n, d->n[0], d->n[1]};
     struct starfish_task task;
     starfish_task_begin(&task, &transform_rows_codelet, progress, phase);
     task.name = forward ? "transform x" : "inverse transform x";
     task.width = rows;
-    starfish_task_at(&task, "slab", tile[0], 0);
-    starfish_task_data(&task, slab, forward ? STARPU_R : STARPU_W);
-    for (size_t t = 0; t < tiles; t++)
-        starfish_task_data(&task, tile[t], forward ? STARPU_W : STARPU_R);
+    starfish_task_at(&task, "slab", d->tile[0], 0);
+    starfish_task_data(&task, d->slab, forward ? STARPU_R : STARPU_W);
+    for (size_t t = 0; t < d->tiles; t++)
+        starfish_task_data(&task, d->tile[t], forward ? STARPU_W : STARPU_R);
 
-    struct arguments arguments = {.set = set,
-                                  .workspace = workspace,
-                                  .direction = direction,
-                                  .kernel = {.count = rows, .tiles = (int)tiles, .scale = scale}};
-    memcpy(arguments.kernel.first_mode, first_mode, (tiles + 1) * sizeof *first_mode);
-    const size_t sizes[] = {set->kind, set->n, set->precision, direction, rows, tiles};
+    struct arguments arguments = {.set = d->set,
+                                  .workspace = d->workspace,
+                                  .direction = d->direction,
+                                  .edges = starfish_edges_attach(&task, d->set->precision, n, d->edge),
+                                  .kernel = {.count = rows, .tiles = (int)d->tiles, .scale = d->scale}};
+    memcpy(arguments.kernel.first_mode, d->first_mode, (d->tiles + 1) * sizeof *d->first_mode);
+    const size_t sizes[] = {d->set->kind, d->set->n, d->set->precision, d->direction, rows, d->tiles};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -1,6 +1,7 @@
 /* Plans of 3D multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
  * graph. */
 #include "multigrid/flux.h"
+#include "multigrid/options.h"
 #include "multigrid/plan.h"
 
 #include "base/real.h"
@@ -368,7 +369,7 @@ starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
                                                  const struct starfish_multigrid_options *options,
                                                  const struct starfish_runs *runs, starfish_multigrid_plan **result)
 {
-    static const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct starfish_multigrid_options taken;
 
     if (!context || !problem || !result)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
@@ -376,8 +377,8 @@ starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
                              : !problem ? "problem"
                                         : "plan");
     *result = NULL;
-    options = options ? options : &defaults;
-    STARFISH_TRY(starfish_multigrid_check_options(options));
+    STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
+    options = &taken;
     if (options->storage || options->stored_diagonal)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.storage and stored_diagonal are for bilinear elements in two dimensions");

@@ -43,7 +43,6 @@ struct starfish_multigrid_plan {
 
 /* ---- What all kinds' plans do (plan.c) --------------------------------------------------------------------------- */
 
-starfish_status starfish_multigrid_check_options(const struct starfish_multigrid_options *options);
 starfish_status starfish_multigrid_check_positive(const char *name, int direction, const double *values, size_t count);
 
 /* An empty plan. */

@@ -1,5 +1,6 @@
 /* Plans of Q1 multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
  * graph. */
+#include "multigrid/options.h"
 #include "multigrid/plan.h"
 
 #include "base/real.h"
@@ -394,7 +395,7 @@ starfish_status starfish_q1_plan_create_cut(starfish_context *context, const str
                                             const struct starfish_multigrid_options *options,
                                             const struct starfish_runs *runs, starfish_multigrid_plan **result)
 {
-    static const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct starfish_multigrid_options taken;
 
     if (!context || !problem || !result)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
@@ -402,8 +403,8 @@ starfish_status starfish_q1_plan_create_cut(starfish_context *context, const str
                              : !problem ? "problem"
                                         : "plan");
     *result = NULL;
-    options = options ? options : &defaults;
-    STARFISH_TRY(starfish_multigrid_check_options(options));
+    STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
+    options = &taken;
     STARFISH_TRY(check_problem(problem));
     STARFISH_TRY(check_smoother(options));
     struct starfish_multigrid_plan *plan;

@@ -1,7 +1,9 @@
-/* Plans of the separable solvers: what they hold is made here, and what has no solution is refused. */
+/* Plans of the separable solvers: from the user's problem to directions as numbers and a method, and what has no
+ * solution is refused. */
 #include "poisson/plan.h"
 
-#include "base/real.h"
+#include "poisson/methods.h"
+#include "poisson/options.h"
 
 #include <float.h>
 #include <math.h>
@@ -59,7 +61,7 @@ static starfish_status check_solvable_in(const struct starfish_poisson_plan *pla
     STARFISH_TRY(starfish_direction_spectrum(&plan->direction[2], values + s.n[0] + s.n[1], &known[2]));
     if (!known[0] || !known[1] || !known[2])
         return STARFISH_SUCCESS; /* complex eigenvalues: a singular mode shows as a solution that is not finite */
-    if (plan->numbers != STARFISH_TRIDIAG_REAL)
+    if (starfish_poisson_is_complex(plan))
         s.n[0] = 1; /* both parts of a number are one mode */
     const double scale = magnitude(s.x, s.n[0]) + magnitude(s.y, s.n[1]) + magnitude(s.z, s.n[2]) + fabs(lambda);
     s.tolerance = 16 * DBL_EPSILON * scale;
@@ -80,201 +82,56 @@ static starfish_status check_solvable(const struct starfish_poisson_plan *plan, 
 
 /* ---- Creating --------------------------------------------------------------------------------------------------- */
 
-/* By public name; -1: chains have no such way. */
-static const int chain_methods[STARFISH_ALGORITHMS] = {
-    [STARFISH_ALGORITHM_AUTO] = STARFISH_TRIDIAG_AUTO,
-    [STARFISH_ALGORITHM_THOMAS] = STARFISH_TRIDIAG_THOMAS,
-    [STARFISH_ALGORITHM_TILED] = -1,
-    [STARFISH_ALGORITHM_CR] = STARFISH_TRIDIAG_CR,
-    [STARFISH_ALGORITHM_PCR] = STARFISH_TRIDIAG_PCR,
-    [STARFISH_ALGORITHM_CR_PCR] = STARFISH_TRIDIAG_CR_PCR,
-    [STARFISH_ALGORITHM_PCR_THOMAS] = -1,
-    [STARFISH_ALGORITHM_PIVOTED] = -1,
-};
-
-static starfish_status choose_workers(struct starfish_poisson_plan *plan)
-{
-    const struct starfish_poisson_options *options = &plan->options;
-    const struct starfish_direction *y = &plan->direction[1];
-    const size_t longest = starfish_tridiag_chain_longest_cuda(
-        y->periodic, starfish_tridiag_element_size(plan->numbers, starfish_real_size(options->precision)));
-    const size_t *workers = plan->context->workers_of;
-    plan->spectral.chain_method = (enum starfish_tridiag_method)chain_methods[options->algorithm];
-    if (workers[STARFISH_GPU] > 0 && options->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.algorithm: lines of %zu unknowns do not fit a GPU's shared memory, %zu do", y->n,
-                             longest);
-    if (workers[STARFISH_GPU] > 0 && workers[STARFISH_CPU] > 0)
-        plan->spectral.split = options->split;
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status create_blktri(struct starfish_poisson_plan *plan, double lambda)
-{
-    struct starfish_cut cut;
-    size_t blocks = 1;
-    struct starfish_reduction *product = NULL;
-    struct starfish_fractions *fractions = NULL;
-    const struct starfish_direction *z = &plan->direction[2];
-    STARFISH_TRY(starfish_poisson_choose_cut(plan, STARFISH_PINNED, STARFISH_LONE, &cut, &blocks));
-    if (plan->method == STARFISH_METHOD_BLKTRI)
-        STARFISH_TRY(starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic,
-                                               plan->singular, starfish_poisson_radix(plan)));
-    else
-        STARFISH_TRY(
-            starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, plan->singular));
-    starfish_status status =
-        starfish_spectral_create(&plan->spectral, plan->context, plan->options.precision, plan->numbers,
-                                 plan->direction, lambda, plan->singular, &cut, blocks, product, fractions);
-    starfish_reduction_destroy(product);
-    starfish_fractions_destroy(fractions);
-    return status == STARFISH_SUCCESS ? choose_workers(plan) : status;
-}
-
-/* A basis of a strongly stretched direction loses digits, which one step of refinement brings back. */
-static void choose_refinements(struct starfish_poisson_plan *plan)
-{
-    const struct starfish_basis *basis = &plan->space.planes.basis.basis;
-    if (plan->options.refinements < 0)
-        plan->refinements = basis->n > 0 && plan->options.precision == STARFISH_F64 &&
-                            starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE;
-}
-
-static starfish_status create_slab(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
-{
-    starfish_status status = starfish_slab_space_create(&plan->space, plan->context, plan->options.precision,
-                                                        plan->direction, lambda, plan->singular);
-    if (status == STARFISH_ERROR_NOT_SYMMETRIZABLE) {
-        char reason[256];
-        snprintf(reason, sizeof reason, "%s", starfish_error_message());
-        status = starfish_fail(status, "%s: %s", names[1], reason);
-    }
-    if (status == STARFISH_SUCCESS) {
-        choose_refinements(plan);
-        status = starfish_poisson_check_basis(plan, names[1]);
-    }
-    if (status != STARFISH_SUCCESS) {
-        starfish_slab_space_destroy(&plan->space);
-        return status;
-    }
-    const struct starfish_cut *cut;
-    return starfish_poisson_cut(plan, STARFISH_PINNED, STARFISH_LONE, &cut);
-}
-
-static starfish_status create_solver(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
-{
-    if (plan->method == STARFISH_METHOD_MULTIGRID)
-        return starfish_poisson_create_multigrid(plan, names, lambda);
-    if (plan->method == STARFISH_METHOD_SLAB) {
-        const starfish_status status = create_slab(plan, names, lambda);
-        if (status != STARFISH_ERROR_NOT_SYMMETRIZABLE || plan->options.method != STARFISH_METHOD_AUTO)
-            return status;
-        char why[200];
-        snprintf(why, sizeof why, "%s", starfish_error_message());
-        plan->refinements = 0;
-        STARFISH_TRY(starfish_poisson_choose_blktri(plan, names, STARFISH_METHOD_BLKTRI, why));
-    }
-    return create_blktri(plan, lambda);
-}
-
 /* n[0] is 2 for the two parts of a number. */
-static starfish_status choose_numbers(struct starfish_poisson_plan *plan, const char *const names[3])
+static starfish_status choose_numbers(struct starfish_poisson_plan *plan)
 {
     const struct starfish_direction *d = plan->direction;
     if (!plan->options.complex_rhs)
         return STARFISH_SUCCESS;
     if (d[2].imaginary)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s must be real: its eigenvalues have to be", names[2]);
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s must be real: its eigenvalues have to be", plan->name[2]);
     plan->numbers = d[1].imaginary ? STARFISH_TRIDIAG_COMPLEX_LINES : STARFISH_TRIDIAG_COMPLEX_VECTORS;
     if (d[1].imaginary && plan->singular)
         return starfish_fail(
             STARFISH_ERROR_SINGULAR,
             "lambda = 0 makes mode (0, 0, 0) singular: all rows of %s, which is complex, and of %s sum "
             "to zero",
-            names[1], names[2]);
+            plan->name[1], plan->name[2]);
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create(struct starfish_poisson_plan *plan, const char *const names[3], double lambda)
+static starfish_status create(struct starfish_poisson_plan *plan)
 {
     const struct starfish_direction *d = plan->direction;
-    if (!d[0].has_transform && plan->options.method != STARFISH_METHOD_MULTIGRID)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "axis x must be uniform or have constant coefficients");
     for (int axis = 0; axis < 3; axis++)
         plan->n[axis] = d[axis].n;
     const double elements = (double)d[0].n * (double)d[1].n * (double)d[2].n;
     if (elements * sizeof(double) > (double)(SIZE_MAX / 4) || (double)d[0].n * (double)d[1].n > (double)UINT32_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
-    plan->singular = lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
-    STARFISH_TRY(choose_numbers(plan, names));
-    STARFISH_TRY(starfish_poisson_choose_method(plan, names));
-    if (plan->method != STARFISH_METHOD_MULTIGRID) /* whose rows show that it is definite */
-        STARFISH_TRY(check_solvable(plan, lambda));
-    STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, lambda,
-                                          plan->numbers != STARFISH_TRIDIAG_REAL));
-    return create_solver(plan, names, lambda);
+    plan->singular = plan->lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
+    STARFISH_TRY(choose_numbers(plan));
+    STARFISH_TRY(starfish_poisson_choose_method(plan));
+    if (plan->method->direct)
+        STARFISH_TRY(check_solvable(plan, plan->lambda));
+    STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, plan->lambda,
+                                          starfish_poisson_is_complex(plan)));
+    return starfish_poisson_create_method(plan);
 }
 
-enum { REFINEMENTS_AT_MOST = 8 };
-
-static starfish_status check_options_size(const struct starfish_poisson_options *options)
-{
-    if (options && options->size != sizeof *options)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.size is %zu, not %zu: start from STARFISH_POISSON_OPTIONS_DEFAULTS",
-                             options->size, sizeof *options);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status check_arguments(const starfish_context *context, const struct starfish_poisson_options *options,
-                                       double lambda)
-{
-    if (!context)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
-    STARFISH_TRY(check_options_size(options));
-    if (options->precision != STARFISH_F32 && options->precision != STARFISH_F64)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.precision is neither STARFISH_F32 nor STARFISH_F64");
-    if (options->refinements < -1 || options->refinements > REFINEMENTS_AT_MOST)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.refinements is %d, not in -1..%d", options->refinements,
-                             REFINEMENTS_AT_MOST);
-    if ((unsigned)options->algorithm >= STARFISH_ALGORITHMS || chain_methods[options->algorithm] < 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.algorithm is %d, none of AUTO, THOMAS, CR, PCR and CR_PCR",
-                             (int)options->algorithm);
-    if (options->split < -1 || options->split > STARFISH_MAX_REDUCTION_LEVELS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.split is %d, not in -1..%d", options->split,
-                             STARFISH_MAX_REDUCTION_LEVELS);
-    if (options->radix != 0 && options->radix != 2 && options->radix != 4)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.radix is %d, none of 0, 2 and 4", options->radix);
-    if (!(options->tolerance >= 0) || !isfinite(options->tolerance))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.tolerance is %g, must not be negative",
-                             options->tolerance);
-    if (options->mixed && (options->method != STARFISH_METHOD_MULTIGRID || options->precision != STARFISH_F64))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_METHOD_MULTIGRID in STARFISH_F64");
-    if (!isfinite(lambda))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
-    return STARFISH_SUCCESS;
-}
-
-/* `identity_x`: a 2D problem, one layer in x that nothing couples. */
+/* `identity_x`: a 2D problem, one layer in x that nothing couples. `options`: checked. */
 static starfish_status create_plan(starfish_context *context, const struct starfish_axis *const axis[3], int identity_x,
                                    double lambda, const struct starfish_poisson_options *options,
                                    starfish_poisson_plan **result)
 {
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
-    const struct starfish_poisson_options defaults = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    if (!result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
-    *result = NULL;
-    if (!options)
-        options = &defaults;
-    STARFISH_TRY(check_arguments(context, options, lambda));
     struct starfish_poisson_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    const double start = starpu_timing_now();
+    const double start = starfish_now();
     plan->context = context;
     plan->options = *options;
+    plan->name = names[identity_x];
+    plan->lambda = lambda;
     plan->refinements = options->refinements > 0 ? options->refinements : 0;
     pthread_mutex_init(&plan->submission, NULL);
     starfish_status status = STARFISH_SUCCESS;
@@ -283,64 +140,72 @@ static starfish_status create_plan(starfish_context *context, const struct starf
     if (status == STARFISH_SUCCESS && identity_x)
         plan->direction[0].transform = STARFISH_TRANSFORM_IDENTITY;
     if (status == STARFISH_SUCCESS)
-        status = create(plan, names[identity_x], lambda);
+        status = create(plan);
     if (status != STARFISH_SUCCESS) {
         starfish_poisson_plan_destroy(plan);
         return status;
     }
-    plan->seconds = 1e-6 * (starpu_timing_now() - start);
+    plan->seconds = starfish_now() - start;
     *result = plan;
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
-                                             const struct starfish_poisson_options *options,
-                                             starfish_poisson_plan **plan)
+/* What both kinds of plans need before anything of them is looked at. Takes the user's options. */
+static starfish_status begin(const starfish_context *context, double lambda,
+                             const struct starfish_poisson_options *user, struct starfish_poisson_options *options,
+                             starfish_poisson_plan **plan)
 {
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    if (!context)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    STARFISH_TRY(starfish_poisson_read_options(user, options));
+    if (!isfinite(lambda))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
+                                             const struct starfish_poisson_options *user, starfish_poisson_plan **plan)
+{
+    struct starfish_poisson_options options;
     if (plan)
         *plan = NULL;
     if (!problem)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem is NULL");
-    STARFISH_TRY(check_options_size(options));
+    STARFISH_TRY(begin(context, problem->lambda, user, &options, plan));
     for (int a = 0; a < 3; a++)
-        if ((options && options->complex_rhs) || problem->axis[a].complex_line)
+        if (options.complex_rhs || problem->axis[a].complex_line)
             return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                                  "complex numbers are for starfish_separable2d_plan_create alone");
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
-    return create_plan(context, axis, 0, problem->lambda, options, plan);
+    return create_plan(context, axis, 0, problem->lambda, &options, plan);
 }
 
 starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
                                                  const struct starfish_axis *y, double lambda,
-                                                 const struct starfish_poisson_options *options,
+                                                 const struct starfish_poisson_options *user,
                                                  starfish_poisson_plan **plan)
 {
     static const double zeros[2] = {0, 0};
-    struct starfish_poisson_options how = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    struct starfish_poisson_options options;
     if (plan)
         *plan = NULL;
     if (!x || !y)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "axis x or y is NULL");
-    STARFISH_TRY(check_options_size(options));
-    how = options ? *options : how;
-    how.complex_rhs = how.complex_rhs || x->complex_line || y->complex_line;
+    STARFISH_TRY(begin(context, lambda, user, &options, plan));
+    options.complex_rhs = options.complex_rhs || x->complex_line || y->complex_line;
     const struct starfish_axis layer = {
-        .kind = STARFISH_TRIDIAGONAL, .n = how.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
+        .kind = STARFISH_TRIDIAGONAL, .n = options.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
     const struct starfish_axis *const axis[3] = {&layer, x, y};
-    return create_plan(context, axis, 1, lambda, &how, plan);
+    return create_plan(context, axis, 1, lambda, &options, plan);
 }
 
 void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
 {
     if (!plan)
         return;
-    for (int residence = 0; residence < STARFISH_RESIDENCES; residence++)
-        for (int pace = 0; pace < STARFISH_PACES; pace++)
-            starfish_slab_graph_destroy(&plan->graph[residence][pace]);
-    starfish_slab_space_destroy(&plan->space);
-    if (plan->spectral.context)
-        starfish_spectral_destroy(&plan->spectral);
-    starfish_multigrid_plan_destroy(plan->multigrid);
+    starfish_poisson_destroy_method(plan);
     starfish_operator_destroy(&plan->operator_);
     for (int axis = 0; axis < 3; axis++)
         starfish_direction_destroy(&plan->direction[axis]);
@@ -350,11 +215,7 @@ void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
 
 const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan)
 {
-    static const char *const names[] = {[STARFISH_METHOD_SLAB] = "slab",
-                                        [STARFISH_METHOD_BLKTRI] = "blktri",
-                                        [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
-                                        [STARFISH_METHOD_MULTIGRID] = "multigrid"};
-    return names[plan->method];
+    return starfish_method_list[plan->method->id];
 }
 
 const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan)
@@ -381,7 +242,6 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
     const struct starfish_cut *cut;
     if (memory)
         STARFISH_TRY(starfish_memory_place(plan->context, "memory", memory, &node, &residence));
-    starfish_poisson_keep_cut(plan, residence);
-    STARFISH_TRY(starfish_poisson_cut(plan, residence, STARFISH_LONE, &cut));
+    STARFISH_TRY(plan->method->cut(plan, residence, STARFISH_FOR_FIELDS, &cut));
     return starfish_field_over(plan->context, plan->options.precision, plan->n, cut, "memory", memory, field);
 }

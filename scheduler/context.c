@@ -5,6 +5,7 @@
  * to zero unless the user has set them. And StarPU must not catch the host program's signals or print. */
 #include "scheduler/context.h"
 #include "scheduler/machine.h"
+#include "scheduler/options.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/team.h"
 
@@ -182,19 +183,10 @@ static starfish_status start_starpu(const struct starfish_context_options *optio
     return STARFISH_SUCCESS;
 }
 
-static starfish_status check_options(const struct starfish_context_options *options)
+static starfish_status read_options(const struct starfish_context_options *user,
+                                    struct starfish_context_options *options)
 {
-    if (options->size != sizeof *options)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.size is %zu, not %zu: start from STARFISH_CONTEXT_OPTIONS_DEFAULTS",
-                             options->size, sizeof *options);
-    if (options->cpu_workers < -1)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cpu_workers is %d, less than -1", options->cpu_workers);
-    if (options->gpu_workers < -1)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.gpu_workers is %d, less than -1", options->gpu_workers);
-    if (options->cores_per_worker < 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cores_per_worker is %d, less than 0",
-                             options->cores_per_worker);
+    STARFISH_TRY(starfish_options_read(&starfish_context_option_table, user, options));
     return options->policy ? starfish_policy_check("options.policy", options->policy) : STARFISH_SUCCESS;
 }
 
@@ -267,26 +259,24 @@ static int leaves_a_core(const struct starfish_context *context)
     return busy < (size_t)cores;
 }
 
-starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *options)
+starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *user)
 {
-    const struct starfish_context_options defaults = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    struct starfish_context_options options;
     if (!result)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
     *result = NULL;
-    if (!options)
-        options = &defaults;
-    STARFISH_TRY(check_options(options));
+    STARFISH_TRY(read_options(user, &options));
     STARFISH_TRY(starfish_machine_check());
 
     struct starfish_context *context = calloc(1, sizeof *context);
     if (!context)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a context");
-    context->log = options->log;
-    context->log_data = options->log_data;
+    context->log = options.log;
+    context->log_data = options.log_data;
     pthread_mutex_init(&context->bytes_lock, NULL);
 
     pthread_mutex_lock(&start_lock);
-    starfish_status status = start_or_join(context, options);
+    starfish_status status = start_or_join(context, &options);
     pthread_mutex_unlock(&start_lock);
     if (status != STARFISH_SUCCESS) {
         pthread_mutex_destroy(&context->bytes_lock);
@@ -450,6 +440,11 @@ struct starfish_bytes starfish_context_bytes(struct starfish_context *context)
 {
     const struct starfish_links links = starfish_context_links(context);
     return starfish_bytes_of_links(&links);
+}
+
+double starfish_now(void)
+{
+    return 1e-6 * starpu_timing_now();
 }
 
 void starfish_iteration_begin(size_t number)

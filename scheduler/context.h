@@ -46,6 +46,19 @@ struct starfish_context {
     struct starfish_record *record; /* of its tasks, NULL while none is kept (record.h) */
 };
 
+/* Kinds of workers that a task may run on, as StarPU's masks: the type of everything called `where`. */
+enum {
+    STARFISH_ANYWHERE = 0, /* any of the context's */
+    STARFISH_ON_CORES = STARPU_CPU,
+    STARFISH_ON_GPUS = STARPU_CUDA,
+    STARFISH_NOWHERE = STARPU_NOWHERE /* a task that only has its data brought somewhere */
+};
+
+enum { STARFISH_MAIN_MEMORY = STARPU_MAIN_RAM }; /* memory node */
+
+/* Seconds of the clock that tasks are timed with; simulated ones on a simulated machine. */
+double starfish_now(void);
+
 void starfish_log(const struct starfish_context *context, starfish_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

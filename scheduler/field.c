@@ -4,6 +4,7 @@
 #include "base/real.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void starfish_divide(size_t n, size_t parts, size_t *first)
 {
@@ -16,6 +17,13 @@ struct starfish_cut starfish_cut_equally(size_t planes, size_t slabs)
     struct starfish_cut cut = {.slabs = slabs};
     starfish_divide(planes, slabs, cut.first_plane);
     return cut;
+}
+
+int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut *b)
+{
+    return a->slabs == b->slabs &&
+           memcmp(a->first_plane, b->first_plane, (a->slabs + 1) * sizeof a->first_plane[0]) == 0 &&
+           memcmp(a->where, b->where, a->slabs * sizeof a->where[0]) == 0;
 }
 
 static starfish_status check(const starfish_context *context, starfish_precision precision, const size_t n[3],
@@ -33,17 +41,86 @@ static starfish_status check(const starfish_context *context, starfish_precision
     return STARFISH_SUCCESS;
 }
 
-static void register_slabs(struct starfish_field *field, const char *name, int node)
+void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
+                            const size_t n[3], starfish_precision precision, void *memory, int node)
 {
-    const size_t size = starfish_real_size(field->precision), plane = field->n[0] * field->n[1];
-    for (size_t s = 0; s < field->cut.slabs; s++) {
-        uintptr_t address = (uintptr_t)field->memory + field->cut.first_plane[s] * plane * size;
-        uint32_t planes = (uint32_t)starfish_cut_planes(&field->cut, s);
-        starpu_block_data_register(&field->handle[s], node, address, (uint32_t)field->n[0], (uint32_t)plane,
-                                   (uint32_t)field->n[0], (uint32_t)field->n[1], planes, size);
-        starpu_data_set_coordinates(field->handle[s], 1, (int)s);
-        starpu_data_set_name(field->handle[s], name);
-    }
+    const size_t size = starfish_real_size(precision), plane = n[0] * n[1];
+    const uintptr_t address = memory ? (uintptr_t)memory + cut->first_plane[slab] * plane * size : 0;
+    starpu_block_data_register(handle, memory ? node : -1, address, (uint32_t)n[0], (uint32_t)plane, (uint32_t)n[0],
+                               (uint32_t)n[1], (uint32_t)starfish_cut_planes(cut, slab), size);
+    starfish_data_label(*handle, name, slab);
+}
+
+/* Whether any slab reads that plane of another slab. */
+static int is_read(const struct starfish_cut *cut, size_t slab, int end, int periodic)
+{
+    const int outer = end == STARFISH_FIRST_PLANE ? slab == 0 : slab + 1 == cut->slabs;
+    return cut->slabs > 1 && (periodic || !outer);
+}
+
+starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
+                                      starfish_precision precision, int periodic)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        for (int end = 0; end < STARFISH_EDGES; end++)
+            if (is_read(cut, s, end, periodic)) {
+                STARFISH_TRY(starfish_array_register(&slabs->edge[s][end], n[0] * n[1], starfish_real_size(precision)));
+                starfish_data_label_2d(slabs->edge[s][end], "edge", s, (size_t)end);
+            }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_edges_over(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
+                                    const struct starfish_context *context, starfish_precision precision, int periodic,
+                                    const void *memory)
+{
+    const size_t plane = n[0] * n[1], size = starfish_real_size(precision);
+    for (size_t s = 0; s < cut->slabs; s++)
+        for (int end = 0; end < STARFISH_EDGES; end++)
+            if (is_read(cut, s, end, periodic)) {
+                const size_t at = end == STARFISH_FIRST_PLANE ? cut->first_plane[s] : cut->first_plane[s + 1] - 1;
+                STARFISH_TRY(starfish_array_over(&slabs->edge[s][end], context, "edge",
+                                                 (const char *)memory + at * plane * size, plane, size));
+            }
+    return STARFISH_SUCCESS;
+}
+
+void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_cut *cut)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        for (int end = 0; end < STARFISH_EDGES; end++) {
+            starfish_array_unregister(slabs->edge[s][end]);
+            slabs->edge[s][end] = NULL;
+        }
+}
+
+static int acquire_at_home(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+    return starpu_data_acquire_on_node(handle, starpu_data_get_home_node(handle), mode);
+}
+
+static starfish_status acquire_slabs(const struct starfish_cut *cut, const starpu_data_handle_t *slab,
+                                     enum starpu_data_access_mode mode)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        if (acquire_at_home(slab[s], mode) != 0) {
+            const struct starfish_cut acquired = {.slabs = s};
+            starfish_slabs_release(&acquired, slab);
+            return starfish_fail(STARFISH_ERROR_RUNTIME, "field acquire: StarPU refused (called from inside a task?)");
+        }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_slabs_acquire(const struct starfish_cut *cut, const starpu_data_handle_t *slab,
+                                       enum starfish_host_access access)
+{
+    return acquire_slabs(cut, slab, access == STARFISH_READ ? STARPU_R : STARPU_W);
+}
+
+void starfish_slabs_release(const struct starfish_cut *cut, const starpu_data_handle_t *slab)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        starpu_data_release_on_node(slab[s], starpu_data_get_home_node(slab[s]));
 }
 
 starfish_status starfish_field_create(starfish_context *context, starfish_precision precision, const size_t n[3],
@@ -80,7 +157,8 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
             return status;
         }
     }
-    register_slabs(field, name, node);
+    for (size_t s = 0; s < cut->slabs; s++)
+        starfish_slab_register(&field->handle[s], name, cut, s, n, precision, field->memory, node);
     *result = field;
     return STARFISH_SUCCESS;
 }
@@ -100,14 +178,7 @@ starfish_status starfish_field_acquire(starfish_field *field, void **memory)
 {
     if (!field || !memory)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field acquire: NULL argument");
-    for (size_t s = 0; s < field->cut.slabs; s++) {
-        int home = starpu_data_get_home_node(field->handle[s]);
-        if (starpu_data_acquire_on_node(field->handle[s], home, STARPU_RW) != 0) {
-            while (s-- > 0)
-                starpu_data_release_on_node(field->handle[s], starpu_data_get_home_node(field->handle[s]));
-            return starfish_fail(STARFISH_ERROR_RUNTIME, "field acquire: StarPU refused (called from inside a task?)");
-        }
-    }
+    STARFISH_TRY(acquire_slabs(&field->cut, field->handle, STARPU_RW));
     *memory = field->memory;
     return STARFISH_SUCCESS;
 }
@@ -116,7 +187,6 @@ starfish_status starfish_field_release(starfish_field *field)
 {
     if (!field)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field release: field is NULL");
-    for (size_t s = 0; s < field->cut.slabs; s++)
-        starpu_data_release_on_node(field->handle[s], starpu_data_get_home_node(field->handle[s]));
+    starfish_slabs_release(&field->cut, field->handle);
     return STARFISH_SUCCESS;
 }

@@ -3,12 +3,13 @@
 #define STARFISH_SCHEDULER_FIELD_H
 
 #include "scheduler/context.h"
+#include "scheduler/table.h"
 #include <starfish/field.h>
 
 enum { STARFISH_MAX_SLABS = 64 };
 
 /* How a field is cut into slabs: slab s holds planes first_plane[s] .. first_plane[s+1]-1 and is worked on by the kinds
- * of workers in StarPU's mask where[s] (0: all). */
+ * of workers in where[s] (context.h). */
 struct starfish_cut {
     size_t slabs;
     size_t first_plane[STARFISH_MAX_SLABS + 1];
@@ -20,6 +21,8 @@ static inline size_t starfish_cut_planes(const struct starfish_cut *cut, size_t 
     return cut->first_plane[slab + 1] - cut->first_plane[slab];
 }
 
+int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut *b);
+
 struct starfish_field {
     struct starfish_context *context;
     starfish_precision precision;
@@ -30,10 +33,41 @@ struct starfish_field {
     size_t owned_bytes; /* memory is ours when not 0 */
 };
 
+/* Slabs of one array and their edges: copies of a slab's first and last plane for the slabs beside it, so that a task
+ * that reads beyond its slab takes planes and never a whole neighbour. Whoever writes a slab writes its edges. NULL
+ * where no slab reads the plane: at the ends of the field unless it is periodic in z, of a single slab, and where
+ * nobody will read beyond a slab. */
+enum starfish_edge_plane { STARFISH_FIRST_PLANE, STARFISH_LAST_PLANE, STARFISH_EDGES };
+struct starfish_slabs {
+    starpu_data_handle_t slab[STARFISH_MAX_SLABS];
+    starpu_data_handle_t edge[STARFISH_MAX_SLABS][STARFISH_EDGES];
+};
+
+/* Makes the edges of slabs that are cut so, in memory of the runtime's. `periodic`: in z. */
+starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
+                                      starfish_precision precision, int periodic);
+/* The same over the planes in an array of the whole field, which is only read until they are released. */
+starfish_status starfish_edges_over(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
+                                    const struct starfish_context *context, starfish_precision precision, int periodic,
+                                    const void *memory);
+/* Waits for the tasks of the edges. */
+void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_cut *cut);
+
 /* starfish_field_create, where errors call the memory `name` and the cut is given. */
 starfish_status starfish_field_over(struct starfish_context *context, starfish_precision precision, const size_t n[3],
                                     const struct starfish_cut *cut, const char *name, void *memory,
                                     struct starfish_field **result);
+
+/* One slab of an array that is cut: data over `memory`, the address of the whole array on memory node `node`; or, where
+ * `memory` is NULL, data that have memory only while tasks need it. */
+void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
+                            const size_t n[3], starfish_precision precision, void *memory, int node);
+
+/* Waits for tasks and lets the host read (WRITE: overwrite) slabs in the memory that they were registered with, until
+ * the release. Errors: RUNTIME (inside a task), and then none is acquired. */
+starfish_status starfish_slabs_acquire(const struct starfish_cut *cut, const starpu_data_handle_t *slab,
+                                       enum starfish_host_access access);
+void starfish_slabs_release(const struct starfish_cut *cut, const starpu_data_handle_t *slab);
 
 /* Cut 0..n-1 into `parts` runs that differ by one at most. */
 void starfish_divide(size_t n, size_t parts, size_t *first);

@@ -15,7 +15,7 @@
 
 enum { STARFISH_MACHINE_NAME = 64, STARFISH_MACHINE_RATES = 32 };
 
-/* What the workers of each kind together do to planes of some size (poisson/trial.c), in planes per second. */
+/* What the workers of each kind together do to planes of some size (poisson/slab_trial.c), in planes per second. */
 struct starfish_rates {
     double lone[STARFISH_WORKER_KINDS];   /* one kind at work, one solve at a time */
     double gpu_stream;                    /* GPUs alone, on a stream of solves */
@@ -44,6 +44,8 @@ void starfish_machine_use(const struct starfish_machine *machine);
  * message. */
 void starfish_machine_refuse(starfish_status status, const char *message);
 
+/* Whether this program is for simulated machines. */
+int starfish_machine_is_simulated(void);
 /* The machine in use; NULL where none was named or it could not be read, of which starfish_machine_check says why. */
 const struct starfish_machine *starfish_machine_named(void);
 /* SUCCESS where none is named, unless this program is for simulated machines. */

@@ -49,7 +49,7 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
 starfish_status starfish_progress_wait(struct starfish_progress *progress);
 void starfish_progress_destroy(struct starfish_progress *progress);
 
-/* Since init. */
+/* Since starfish_progress_init. */
 double starfish_progress_seconds(const struct starfish_progress *progress);
 double starfish_interval_seconds(struct starfish_interval interval);
 

@@ -31,8 +31,7 @@ static struct known known[MOST_SYMBOLS];
 static size_t known_count;
 static size_t estimated_tasks, all_tasks;
 
-/* ---- reading
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static void copy_samples(struct known *entry, const struct starpu_perfmodel_history_list *list)
 {
@@ -74,8 +73,7 @@ static const struct known *known_of(const char *symbol, struct starpu_perfmodel_
     return &known[known_count++];
 }
 
-/* ---- looking up
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- looking up -------------------------------------------------------------------------------------------------- */
 
 static double bytes_of(struct starpu_task *task)
 {

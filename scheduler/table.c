@@ -1,4 +1,4 @@
-/* Tables and arrays for tasks. */
+/* Tables and arrays for tasks: memory, registration with StarPU, and the host's access. */
 #include "scheduler/table.h"
 
 #include "base/pages.h"
@@ -18,7 +18,7 @@ static starfish_status reserve(struct starfish_table *vector, size_t count, size
     return STARFISH_SUCCESS;
 }
 
-static void make_known(struct starfish_table *vector, size_t size)
+static void register_table(struct starfish_table *vector, size_t size)
 {
     /* StarPU wants at least one element, which the memory has. */
     starpu_vector_data_register(&vector->handle, STARPU_MAIN_RAM, (uintptr_t)vector->memory,
@@ -35,7 +35,7 @@ starfish_status starfish_table_reals(struct starfish_table *vector, starfish_pre
         else
             ((double *)vector->memory)[i] = values[i];
     }
-    make_known(vector, starfish_real_size(precision));
+    register_table(vector, starfish_real_size(precision));
     return STARFISH_SUCCESS;
 }
 
@@ -44,7 +44,7 @@ static starfish_status copy(struct starfish_table *vector, const void *values, s
     STARFISH_TRY(reserve(vector, count, size));
     if (count > 0)
         memcpy(vector->memory, values, count * size);
-    make_known(vector, size);
+    register_table(vector, size);
     return STARFISH_SUCCESS;
 }
 
@@ -61,7 +61,7 @@ starfish_status starfish_table_ints(struct starfish_table *vector, const int *va
 starfish_status starfish_table_results(struct starfish_table *vector, size_t count)
 {
     STARFISH_TRY(reserve(vector, count, sizeof(double)));
-    make_known(vector, sizeof(double));
+    register_table(vector, sizeof(double));
     return STARFISH_SUCCESS;
 }
 
@@ -82,6 +82,20 @@ void starfish_table_destroy(struct starfish_table *vector)
     memset(vector, 0, sizeof *vector);
 }
 
+starfish_status starfish_table_acquire(const struct starfish_table *vector, enum starfish_host_access access)
+{
+    if (starpu_data_acquire(vector->handle, access == STARFISH_READ ? STARPU_R : STARPU_W) != 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME,
+                             "StarPU refused access to a table of %zu elements (called from inside a task?)",
+                             vector->count);
+    return STARFISH_SUCCESS;
+}
+
+void starfish_table_release(const struct starfish_table *vector)
+{
+    starpu_data_release(vector->handle);
+}
+
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size)
 {
     if (count == 0 || count > UINT32_MAX)
@@ -95,4 +109,35 @@ void starfish_array_unregister(starpu_data_handle_t handle)
 {
     if (handle)
         starpu_data_unregister_no_coherency(handle);
+}
+
+starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct starfish_context *context,
+                                    const char *name, const void *memory, size_t count, size_t element_size)
+{
+    int node;
+    STARFISH_TRY(starfish_memory_place(context, name, memory, &node, NULL));
+    if (count == 0 || count > UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: an array of %zu elements", name, count);
+    starpu_vector_data_register(handle, node, (uintptr_t)memory, (uint32_t)count, element_size);
+    starpu_data_set_name(*handle, name);
+    return STARFISH_SUCCESS;
+}
+
+void starfish_data_release(starpu_data_handle_t *handle)
+{
+    if (*handle)
+        starpu_data_unregister(*handle);
+    *handle = NULL;
+}
+
+void starfish_data_label(starpu_data_handle_t handle, const char *name, size_t coordinate)
+{
+    starpu_data_set_coordinates(handle, 1, (int)coordinate);
+    starpu_data_set_name(handle, name);
+}
+
+void starfish_data_label_2d(starpu_data_handle_t handle, const char *name, size_t first, size_t second)
+{
+    starpu_data_set_coordinates(handle, 2, (int)first, (int)second);
+    starpu_data_set_name(handle, name);
 }

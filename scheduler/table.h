@@ -1,4 +1,5 @@
-/* Tables that tasks read (coefficients, eigenvalues, index lists) and arrays that only tasks touch, as runtime data. */
+/* Tables that tasks read (coefficients, eigenvalues, index lists), arrays that only tasks touch, and arrays of the user
+ * where they lie, as runtime data. */
 #ifndef STARFISH_SCHEDULER_TABLE_H
 #define STARFISH_SCHEDULER_TABLE_H
 
@@ -22,9 +23,26 @@ starfish_status starfish_table_results(struct starfish_table *vector, size_t cou
 starfish_status starfish_table_read(const struct starfish_table *vector, void *values, size_t bytes);
 void starfish_table_destroy(struct starfish_table *vector);
 
+enum starfish_host_access { STARFISH_READ, STARFISH_WRITE };
+/* Waits for the tasks that write (WRITE: use) the table, and lets the host read (WRITE: overwrite) its memory until the
+ * release. Errors: RUNTIME (inside a task). */
+starfish_status starfish_table_acquire(const struct starfish_table *vector, enum starfish_host_access access);
+void starfish_table_release(const struct starfish_table *vector);
+
 /* An array without memory of its own: the runtime allocates it where a task first writes it. */
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size);
-/* Waits for its tasks and lets go of data whose values nobody wants any more. NULL is allowed. */
+/* Waits for its tasks and releases data whose values nobody wants any more. NULL is allowed. */
 void starfish_array_unregister(starpu_data_handle_t handle);
+
+/* The user's array of `count` elements, which stays where it is: host memory or, by starfish_memory_place, a GPU's. */
+starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct starfish_context *context,
+                                    const char *name, const void *memory, size_t count, size_t element_size);
+/* Waits for the tasks of *handle, brings its values to the memory that it was registered with, releases it and sets it
+ * to NULL. NULL is allowed. */
+void starfish_data_release(starpu_data_handle_t *handle);
+
+/* What data are called in traces, and where in the problem they belong: one coordinate, or two. */
+void starfish_data_label(starpu_data_handle_t handle, const char *name, size_t coordinate);
+void starfish_data_label_2d(starpu_data_handle_t handle, const char *name, size_t first, size_t second);
 
 #endif

@@ -22,10 +22,15 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->width = 0;
     task->coordinates = 0;
     task->count = 0;
+    task->refused = 0;
 }
 
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
+    if (task->count == STARFISH_TASK_MAX_DATA) {
+        task->refused++;
+        return;
+    }
     task->handle[task->count] = handle;
     task->mode[task->count] = mode;
     task->count++;
@@ -34,7 +39,8 @@ void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle,
 void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension)
 {
     int value[STARFISH_TASK_COORDINATES];
-    if (starpu_data_get_coordinates_array(data, STARFISH_TASK_COORDINATES, value) > dimension)
+    if (task->coordinates < STARFISH_TASK_COORDINATES &&
+        starpu_data_get_coordinates_array(data, STARFISH_TASK_COORDINATES, value) > dimension)
         task->at[task->coordinates++] = (struct starfish_coordinate){name, value[dimension]};
 }
 
@@ -171,6 +177,9 @@ static starfish_status check_length(struct starpu_task *task)
 
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
 {
+    if (task->refused > 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
+                             task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
     struct starpu_task *starpu_task = starpu_task_create();
     struct starfish_task_header *copy = malloc(size);
     starfish_status status = starpu_task && copy ? attach_data(task, starpu_task) : STARFISH_ERROR_MEMORY;

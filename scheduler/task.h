@@ -40,23 +40,25 @@ struct starfish_task {
     int phase;
     int step; /* of struct starfish_progress; -1: none */
     int priority;
-    uint32_t where; /* StarPU's mask of worker kinds; 0: any of the context's; STARPU_NOWHERE: data only */
+    uint32_t where; /* kinds of workers (context.h) */
     int worker;     /* StarPU's number of the one worker that may run it; -1: any of those kinds */
     const char *name;
     size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */
     int coordinates;
     struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
     int count;
+    int refused; /* how many data there was no room for: the submission then fails */
     starpu_data_handle_t handle[STARFISH_TASK_MAX_DATA];
     enum starpu_data_access_mode mode[STARFISH_TASK_MAX_DATA];
 };
 
 void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,
                          int phase);
+/* The next of the task's data. Beyond STARFISH_TASK_MAX_DATA it is counted, and makes the submission fail. */
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 /* The task's next coordinate: that of `data` in `dimension`, if it has one (starpu_data_set_coordinates). */
 void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension);
-/* Copies `arguments`. */
+/* Copies `arguments`. Errors: MEMORY; RUNTIME (too many data, or StarPU refuses the task; names it). */
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size);
 
 /* For a codelet's performance model. */

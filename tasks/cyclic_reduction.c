@@ -251,8 +251,7 @@ static starfish_status register_arrays(struct starfish_spectral *s)
             const size_t modes = s->first_mode[b + 1] - s->first_mode[b];
             STARFISH_TRY(starfish_array_register(&s->level_array[b][l], s->level[l].rows * modes * s->n[1],
                                                  starfish_real_size(s->precision)));
-            starpu_data_set_coordinates(s->level_array[b][l], 2, (int)b, (int)l);
-            starpu_data_set_name(s->level_array[b][l], "level");
+            starfish_data_label_2d(s->level_array[b][l], "level", b, l);
         }
     return STARFISH_SUCCESS;
 }

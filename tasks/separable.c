@@ -58,15 +58,24 @@ void starfish_operator_destroy(struct starfish_operator *op)
     starfish_table_destroy(&op->axes);
 }
 
+/* The plane beside a slab: below it the last one of the slab before, above it the first one of the slab behind. NULL
+ * where there is none, or where a single slab is its own neighbour. */
+static starpu_data_handle_t plane_beside(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                         const struct starfish_slabs *u, size_t slab, enum starfish_edge_plane side)
+{
+    const size_t before = (slab + cut->slabs - 1) % cut->slabs, after = (slab + 1) % cut->slabs;
+    const int below = side == STARFISH_FIRST_PLANE, outer = below ? slab == 0 : slab + 1 == cut->slabs;
+    if (cut->slabs == 1 || (outer && !op->periodic[2]))
+        return NULL;
+    return below ? u->edge[before][STARFISH_LAST_PLANE] : u->edge[after][STARFISH_FIRST_PLANE];
+}
+
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
                                         struct starfish_progress *progress, int phase,
-                                        const starpu_data_handle_t *solution, const starpu_data_handle_t *rhs,
-                                        starpu_data_handle_t removed, const struct starfish_table *maximum,
-                                        const starpu_data_handle_t *result)
+                                        const struct starfish_slabs *solution,
+                                        const struct starfish_residual_data *data)
 {
-    const int wraps = op->periodic[2];
     for (size_t slab = 0; slab < cut->slabs; slab++) {
-        const size_t before = (slab + cut->slabs - 1) % cut->slabs, after = (slab + 1) % cut->slabs;
         const struct starfish_residual_task task = {
             .precision = op->precision,
             .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
@@ -78,14 +87,14 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
             .lambda = op->lambda,
             .where = cut->where[slab],
             .axes = op->axes.handle,
-            .u = solution[slab],
-            .below = slab > 0 || wraps ? solution[before] : NULL,
-            .below_planes = starfish_cut_planes(cut, before),
-            .above = slab + 1 < cut->slabs || wraps ? solution[after] : NULL,
-            .rhs = rhs[slab],
-            .offset = removed,
-            .maximum = maximum ? maximum[slab].handle : NULL,
-            .result = result ? result[slab] : NULL,
+            .u = solution->slab[slab],
+            .below = plane_beside(op, cut, solution, slab, STARFISH_FIRST_PLANE),
+            .above = plane_beside(op, cut, solution, slab, STARFISH_LAST_PLANE),
+            .wraps = cut->slabs == 1 && op->periodic[2],
+            .rhs = data->rhs[slab],
+            .offset = data->removed,
+            .maximum = data->maximum ? data->maximum[slab].handle : NULL,
+            .result = data->result ? data->result[slab] : NULL,
         };
         STARFISH_TRY(starfish_submit_residual(progress, phase, &task));
     }
@@ -93,13 +102,17 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
 }
 
 starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,
-                                   struct starfish_progress *progress, const starpu_data_handle_t *solution,
+                                   struct starfish_progress *progress, const struct starfish_slabs *solution,
                                    const starpu_data_handle_t *correction)
 {
     for (size_t slab = 0; slab < cut->slabs; slab++) {
-        const size_t n[3] = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)};
-        STARFISH_TRY(starfish_submit_add(progress, STARFISH_PHASE_REFINEMENT, op->precision, n, cut->where[slab],
-                                         solution[slab], correction[slab]));
+        const struct starfish_add_task task = {.precision = op->precision,
+                                               .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
+                                               .where = cut->where[slab],
+                                               .u = solution->slab[slab],
+                                               .correction = correction[slab],
+                                               .edge = solution->edge[slab]};
+        STARFISH_TRY(starfish_submit_add(progress, STARFISH_PHASE_REFINEMENT, &task));
     }
     return STARFISH_SUCCESS;
 }

@@ -49,16 +49,21 @@ starfish_status starfish_operator_create(struct starfish_operator *op, starfish_
                                          const struct starfish_direction *direction, double lambda, int complex_pairs);
 void starfish_operator_destroy(struct starfish_operator *op);
 
-/* removed: the double that is taken off the right-hand side, or NULL. maximum: per slab two doubles
- * (codelets/stencil.h), or NULL. result: slabs that receive the residual, or NULL. */
+/* What a residual takes besides the solution, and makes. */
+struct starfish_residual_data {
+    const starpu_data_handle_t *rhs;      /* slabs */
+    starpu_data_handle_t removed;         /* the double that is taken off the right-hand side, or NULL */
+    const struct starfish_table *maximum; /* per slab two doubles (codelets/stencil.h), or NULL */
+    const starpu_data_handle_t *result;   /* slabs that receive the residual, none of them of rhs; or NULL */
+};
+/* Reads the solution's slabs and their neighbours' edges, which have been written if there is more than one slab. */
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
                                         struct starfish_progress *progress, int phase,
-                                        const starpu_data_handle_t *solution, const starpu_data_handle_t *rhs,
-                                        starpu_data_handle_t removed, const struct starfish_table *maximum,
-                                        const starpu_data_handle_t *result);
-/* solution += correction */
+                                        const struct starfish_slabs *solution,
+                                        const struct starfish_residual_data *data);
+/* solution += correction; writes the solution's edges where there are any. */
 starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,
-                                   struct starfish_progress *progress, const starpu_data_handle_t *solution,
+                                   struct starfish_progress *progress, const struct starfish_slabs *solution,
                                    const starpu_data_handle_t *correction);
 
 /* Bring what tasks have written to the memory that the data came from, as soon as it is there to be brought. */

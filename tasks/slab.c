@@ -1,4 +1,4 @@
-/* The slab method's graph. */
+/* The slab method's graph: its data, and the submission of its tasks. */
 #include "tasks/slab.h"
 
 #include "base/real.h"
@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What does not depend on the cut ------------------------------------------------------------------------------
- */
+/* ---- What does not depend on the cut ----------------------------------------------------------------------------- */
 
 static starfish_status make_constant_tables(struct starfish_slab_space *space, const struct starfish_direction *z,
                                             double amplitude)
@@ -82,15 +81,13 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space)
     space->context = NULL;
 }
 
-/* ---- A graph's data ------------------------------------------------------------------------------------------------
- */
+/* ---- A graph's data ---------------------------------------------------------------------------------------------- */
 
 static starfish_status register_array(starpu_data_handle_t *handle, const char *name, size_t count, size_t size,
                                       size_t s, size_t p)
 {
     STARFISH_TRY(starfish_array_register(handle, count, size));
-    starpu_data_set_coordinates(*handle, 2, (int)s, (int)p);
-    starpu_data_set_name(*handle, name);
+    starfish_data_label_2d(*handle, name, s, p);
     return STARFISH_SUCCESS;
 }
 
@@ -205,8 +202,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
     graph->space = NULL;
 }
 
-/* ---- Graph ----------------------------------------------------------------------------------------------------------
- */
+/* ---- Graph ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status submit_reduced(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                       struct starfish_progress *progress, starpu_data_handle_t removed)
@@ -230,20 +226,33 @@ static const struct starfish_slab *slab_before(const struct starfish_slab_graph 
     return graph->space->periodic ? &slab[graph->cut.slabs - 1] : NULL;
 }
 
+static starfish_status submit_backward(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
+                                       size_t s, struct starfish_progress *progress,
+                                       const struct starfish_slabs *solution, starpu_data_handle_t removed)
+{
+    const struct starfish_slab_backward_task task = {.space = graph->space,
+                                                     .parts = &graph->parts,
+                                                     .slab = &slab[s],
+                                                     .before = slab_before(graph, slab, s),
+                                                     .alone = alone(graph),
+                                                     .total = removed,
+                                                     .solution = solution->slab[s],
+                                                     .edge = solution->edge[s]};
+    return starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, &task);
+}
+
 starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const starpu_data_handle_t *rhs, const starpu_data_handle_t *solution,
+                                    const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
                                     starpu_data_handle_t removed)
 {
     const struct starfish_slab *slab = graph->slab[graph->turn];
     graph->turn = (graph->turn + 1) % STARFISH_SLAB_TURNS;
     for (size_t s = 0; s < graph->cut.slabs; s++)
         STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, graph->space, &graph->parts,
-                                                  &slab[s], alone(graph), rhs[s], solution[s],
+                                                  &slab[s], alone(graph), rhs[s], solution->slab[s],
                                                   alone(graph) ? removed : slab[s].moments));
     STARFISH_TRY(submit_reduced(graph, slab, progress, removed));
     for (size_t s = 0; s < graph->cut.slabs; s++)
-        STARFISH_TRY(starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, graph->space, &graph->parts,
-                                                   &slab[s], slab_before(graph, slab, s), alone(graph), removed,
-                                                   solution[s]));
+        STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, removed));
     return STARFISH_SUCCESS;
 }

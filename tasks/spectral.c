@@ -18,8 +18,7 @@ static starfish_status register_tiles(struct starfish_spectral *s)
             const size_t planes = starfish_cut_planes(&s->cut, slab);
             STARFISH_TRY(
                 starfish_array_register(&s->tile[b][slab], modes * s->n[1] * planes, starfish_real_size(s->precision)));
-            starpu_data_set_coordinates(s->tile[b][slab], 2, (int)slab, (int)b);
-            starpu_data_set_name(s->tile[b][slab], "tile");
+            starfish_data_label_2d(s->tile[b][slab], "tile", slab, b);
         }
     return STARFISH_SUCCESS;
 }
@@ -116,18 +115,28 @@ void starfish_spectral_destroy(struct starfish_spectral *s)
 
 /* ---- Graph ----------------------------------------------------------------------------------------------------- */
 
+/* FORWARD: slabs without edges. */
 static starfish_status transform_x(struct starfish_spectral *s, struct starfish_progress *progress,
-                                   enum starfish_transform_direction direction, const starpu_data_handle_t *slabs)
+                                   enum starfish_transform_direction direction, const starpu_data_handle_t *slabs,
+                                   const struct starfish_slabs *written)
 {
     const int forward = direction == STARFISH_FORWARD;
     for (size_t slab = 0; slab < s->cut.slabs; slab++) {
         starpu_data_handle_t tile[STARFISH_MAX_MODE_BLOCKS];
         for (size_t b = 0; b < s->blocks; b++)
             tile[b] = s->tile[b][slab];
-        STARFISH_TRY(starfish_submit_transform_rows(
-            progress, forward ? STARFISH_PHASE_FORWARD : STARFISH_PHASE_BACKWARD, &s->transform_x, &s->workspace,
-            direction, forward ? s->scale : 1, slabs[slab], (starfish_cut_planes(&s->cut, slab)) * s->n[1], s->blocks,
-            tile, s->first_mode));
+        const struct starfish_transform_task task = {.set = &s->transform_x,
+                                                     .workspace = &s->workspace,
+                                                     .direction = direction,
+                                                     .scale = forward ? s->scale : 1,
+                                                     .n = {s->n[1], starfish_cut_planes(&s->cut, slab)},
+                                                     .slab = slabs[slab],
+                                                     .edge = written ? written->edge[slab] : NULL,
+                                                     .tiles = s->blocks,
+                                                     .tile = tile,
+                                                     .first_mode = s->first_mode};
+        STARFISH_TRY(starfish_submit_transform_rows(progress,
+                                                    forward ? STARFISH_PHASE_FORWARD : STARFISH_PHASE_BACKWARD, &task));
     }
     return STARFISH_SUCCESS;
 }
@@ -158,10 +167,10 @@ static starfish_status solve_modes(struct starfish_spectral *s, struct starfish_
 }
 
 starfish_status starfish_graph_blktri(struct starfish_spectral *s, struct starfish_progress *progress,
-                                      const starpu_data_handle_t *rhs, const starpu_data_handle_t *solution,
+                                      const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
                                       starpu_data_handle_t removed)
 {
-    STARFISH_TRY(transform_x(s, progress, STARFISH_FORWARD, rhs));
+    STARFISH_TRY(transform_x(s, progress, STARFISH_FORWARD, rhs, NULL));
     STARFISH_TRY(solve_modes(s, progress, removed));
-    return transform_x(s, progress, STARFISH_BACKWARD, solution);
+    return transform_x(s, progress, STARFISH_BACKWARD, solution->slab, solution);
 }

@@ -60,10 +60,10 @@ starfish_status starfish_spectral_create(struct starfish_spectral *spectral, str
                                          const struct starfish_fractions *fractions);
 void starfish_spectral_destroy(struct starfish_spectral *spectral);
 
-/* The whole graph. rhs and solution are slabs of fields; removed: a double for each part of a number, which receives
+/* The whole graph. rhs and solution are slabs of fields; edges of the solution are written where there are any; removed: a double for each part of a number, which receives
  * pertrb in singular problems. */
 starfish_status starfish_graph_blktri(struct starfish_spectral *spectral, struct starfish_progress *progress,
-                                      const starpu_data_handle_t *rhs, const starpu_data_handle_t *solution,
+                                      const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
                                       starpu_data_handle_t removed);
 
 /* Between the transforms, per block (cyclic_reduction.c). */

@@ -2,6 +2,7 @@
 #include "tridiag/plan.h"
 
 #include "base/real.h"
+#include "tridiag/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,16 +60,9 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 static starfish_status check_options(const struct starfish_context *context, const struct starfish_tridiag_problem *p,
                                      const struct starfish_tridiag_options *o)
 {
-    if (o->size != sizeof *o)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.size is %zu: begin with %s", o->size,
-                             "STARFISH_TRIDIAG_OPTIONS_DEFAULTS");
-    if (o->precision != STARFISH_F32 && o->precision != STARFISH_F64)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.precision is neither STARFISH_F32 nor STARFISH_F64");
-    if ((unsigned)o->algorithm >= STARFISH_ALGORITHMS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.algorithm is %d, which is none", (int)o->algorithm);
-    if (o->pieces > STARFISH_BATCH_MOST_PIECES || o->pieces > p->lines)
+    if (o->pieces > p->lines)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.pieces is %zu, but at most %zu are possible", o->pieces,
-                             p->lines < STARFISH_BATCH_MOST_PIECES ? p->lines : (size_t)STARFISH_BATCH_MOST_PIECES);
+                             p->lines);
     if (o->keep_factors && o->algorithm != STARFISH_ALGORITHM_THOMAS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.keep_factors is for options.algorithm STARFISH_ALGORITHM_THOMAS");
@@ -86,14 +80,14 @@ static starfish_status check_options(const struct starfish_context *context, con
 
 /* ---- Pieces ----------------------------------------------------------------------------------------------------- */
 
-static size_t choose_pieces(const struct starfish_tridiag_plan *plan, int coefficients_node)
+static size_t choose_pieces(const struct starfish_tridiag_plan *plan, enum starfish_residence coefficients)
 {
     const struct starfish_tridiag_problem *p = &plan->problem;
     const size_t cores = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
     const size_t worth = (size_t)((double)p->n * (double)p->lines * (double)p->rhs / UNKNOWNS_PER_PIECE) + 1;
-    const size_t wanted = gpus == 0                              ? PIECES_PER_CORE * cores
-                          : coefficients_node != STARPU_MAIN_RAM ? gpus
-                                                                 : PIECES_PER_GPU * gpus;
+    const size_t wanted = gpus == 0                            ? PIECES_PER_CORE * cores
+                          : coefficients == STARFISH_ON_DEVICE ? gpus
+                                                               : PIECES_PER_GPU * gpus;
     const size_t groups = (p->lines + LINES_TOGETHER - 1) / LINES_TOGETHER;
     size_t pieces = wanted < worth ? wanted : worth;
 
@@ -154,12 +148,9 @@ static starfish_status register_coefficients(struct starfish_tridiag_plan *plan,
                                              at(arrays[i], piece->first_line * p->coefficients.line, size), size, task,
                                              task->coefficient_shape, p->coefficients, 1, 0));
     }
-    if (p->shift) {
-        int node;
-        STARFISH_TRY(starfish_memory_place(plan->context, "problem.shift", p->shift, &node, NULL));
-        starpu_vector_data_register(&task->shift, node, (uintptr_t)at(p->shift, piece->first_line, size),
-                                    (uint32_t)task->kernel.lines, size);
-    }
+    if (p->shift)
+        STARFISH_TRY(starfish_array_over(&task->shift, plan->context, "problem.shift",
+                                         at(p->shift, piece->first_line, size), task->kernel.lines, size));
     return STARFISH_SUCCESS;
 }
 
@@ -206,28 +197,29 @@ static starfish_status create_workspace(struct starfish_tridiag_plan *plan)
 
 /* ---- Preparing -------------------------------------------------------------------------------------------------- */
 
-static void find_growth(struct starfish_tridiag_plan *plan)
+static starfish_status find_growth(struct starfish_tridiag_plan *plan)
 {
     plan->growth = 0;
     plan->growth_line = 0;
     for (size_t i = 0; i < plan->pieces; i++) {
         const struct starfish_batch_piece *piece = &plan->piece[i];
         const double *growth = piece->growth.memory;
-        starpu_data_acquire(piece->growth.handle, STARPU_R);
+        STARFISH_TRY(starfish_table_acquire(&piece->growth, STARFISH_READ));
         for (size_t l = 0; l < piece->growth.count; l++)
             if (growth[l] > plan->growth) {
                 plan->growth = growth[l];
                 plan->growth_line = piece->first_line + l;
             }
-        starpu_data_release(piece->growth.handle);
+        starfish_table_release(&piece->growth);
     }
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status check_growth(struct starfish_tridiag_plan *plan)
 {
     const double epsilon = plan->options.precision == STARFISH_F32 ? 0x1p-23 : 0x1p-52;
 
-    find_growth(plan);
+    STARFISH_TRY(find_growth(plan));
     if (isinf(plan->growth))
         return starfish_fail(STARFISH_ERROR_SINGULAR, "line %zu: a pivot is zero: take STARFISH_ALGORITHM_PIVOTED",
                              plan->growth_line);
@@ -256,26 +248,19 @@ static starfish_status prepare(struct starfish_tridiag_plan *plan)
     return status == STARFISH_SUCCESS && plan->options.check ? check_growth(plan) : status;
 }
 
-static starfish_status make_known(struct starfish_tridiag_plan *plan)
+static starfish_status register_all_coefficients(struct starfish_tridiag_plan *plan)
 {
     for (size_t i = 0; i < plan->pieces; i++)
         STARFISH_TRY(register_coefficients(plan, &plan->piece[i]));
     return STARFISH_SUCCESS;
 }
 
-static void unregister(starpu_data_handle_t *handle)
-{
-    if (*handle)
-        starpu_data_unregister(*handle);
-    *handle = NULL;
-}
-
-static void forget_coefficients(struct starfish_tridiag_plan *plan)
+static void release_coefficients(struct starfish_tridiag_plan *plan)
 {
     for (size_t i = 0; i < plan->pieces; i++) {
         for (int c = 0; c < 3; c++)
-            unregister(&plan->piece[i].task.coefficient[c]);
-        unregister(&plan->piece[i].task.shift);
+            starfish_data_release(&plan->piece[i].task.coefficient[c]);
+        starfish_data_release(&plan->piece[i].task.shift);
     }
 }
 
@@ -283,10 +268,11 @@ static void forget_coefficients(struct starfish_tridiag_plan *plan)
 
 static starfish_status create(struct starfish_tridiag_plan *plan)
 {
+    enum starfish_residence residence;
     int node;
 
-    STARFISH_TRY(starfish_memory_place(plan->context, "problem.diag", plan->problem.diag, &node, NULL));
-    plan->pieces = plan->options.pieces > 0 ? plan->options.pieces : choose_pieces(plan, node);
+    STARFISH_TRY(starfish_memory_place(plan->context, "problem.diag", plan->problem.diag, &node, &residence));
+    plan->pieces = plan->options.pieces > 0 ? plan->options.pieces : choose_pieces(plan, residence);
     /* Lines at two strides cannot be told apart by the runtime. */
     if (starfish_batch_shape_of(plan->problem.vectors, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN ||
         (plan->problem.coefficients.line != 0 && starfish_batch_shape_of(plan->problem.coefficients, plan->problem.n,
@@ -295,17 +281,17 @@ static starfish_status create(struct starfish_tridiag_plan *plan)
     for (size_t i = 0; i < plan->pieces; i++)
         describe_piece(plan, i);
     STARFISH_TRY(create_workspace(plan));
-    STARFISH_TRY(make_known(plan));
+    STARFISH_TRY(register_all_coefficients(plan));
     for (size_t i = 0; i < plan->pieces; i++)
         STARFISH_TRY(register_prepared(plan, &plan->piece[i]));
     return prepare(plan);
 }
 
 starfish_status starfish_tridiag_plan_create(starfish_context *context, const struct starfish_tridiag_problem *problem,
-                                             const struct starfish_tridiag_options *options,
+                                             const struct starfish_tridiag_options *user,
                                              starfish_tridiag_plan **result)
 {
-    static const struct starfish_tridiag_options defaults = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+    struct starfish_tridiag_options options;
 
     if (!context || !problem || !result)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
@@ -313,17 +299,17 @@ starfish_status starfish_tridiag_plan_create(starfish_context *context, const st
                              : !problem ? "problem"
                                         : "plan");
     *result = NULL;
-    options = options ? options : &defaults;
     STARFISH_TRY(check_problem(problem));
-    STARFISH_TRY(check_options(context, problem, options));
+    STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
+    STARFISH_TRY(check_options(context, problem, &options));
     struct starfish_tridiag_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->context = context;
     plan->problem = *problem;
-    plan->options = *options;
+    plan->options = options;
     plan->growth = NAN;
-    plan->element_size = starfish_real_size(options->precision) * (problem->complex_rhs ? 2 : 1);
+    plan->element_size = starfish_real_size(options.precision) * (problem->complex_rhs ? 2 : 1);
     const starfish_status status = create(plan);
     if (status != STARFISH_SUCCESS) {
         starfish_tridiag_plan_destroy(plan);
@@ -338,8 +324,8 @@ starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan)
     if (!plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
     /* Copies on other devices are of the old values. */
-    forget_coefficients(plan);
-    STARFISH_TRY(make_known(plan));
+    release_coefficients(plan);
+    STARFISH_TRY(register_all_coefficients(plan));
     return prepare(plan);
 }
 
@@ -347,7 +333,7 @@ void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
 {
     if (!plan)
         return;
-    forget_coefficients(plan);
+    release_coefficients(plan);
     for (size_t i = 0; i < plan->pieces; i++) {
         starfish_array_unregister(plan->piece[i].factors);
         starfish_array_unregister(plan->piece[i].border);

@@ -1,4 +1,4 @@
-/* One solve: a job registers the user's arrays piece by piece, and lets go of them when it is waited for. */
+/* One solve: a job registers the user's arrays piece by piece, and releases them when it is waited for. */
 #include "tridiag/plan.h"
 
 #include <stdlib.h>
@@ -37,16 +37,14 @@ static starfish_status submit(struct starfish_tridiag_job *job, const void *rhs,
     return STARFISH_SUCCESS;
 }
 
-/* Unregistering brings the solution back to its memory. */
+/* Releasing brings the solution back to its memory. */
 static starfish_status finish(struct starfish_tridiag_job *job)
 {
     const starfish_status status = starfish_progress_wait(&job->progress);
 
     for (size_t i = 0; i < job->plan->pieces; i++) {
-        if (job->input[i])
-            starpu_data_unregister(job->input[i]);
-        if (job->output[i])
-            starpu_data_unregister(job->output[i]);
+        starfish_data_release(&job->input[i]);
+        starfish_data_release(&job->output[i]);
     }
     return status;
 }
@@ -85,7 +83,7 @@ starfish_status starfish_tridiag_submit(starfish_tridiag_plan *plan, const void 
 static void fill_info(const struct starfish_tridiag_job *job, struct starfish_tridiag_info *info)
 {
     memset(info, 0, sizeof *info);
-    info->seconds = 1e-6 * (starpu_timing_now() - job->progress.start);
+    info->seconds = starfish_progress_seconds(&job->progress);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         info->worker[kind].tasks = job->progress.done[kind].tasks;
         info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;

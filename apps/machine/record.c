@@ -10,7 +10,7 @@
 #include "apps/command.h"
 #include "apps/files/json.h"
 #include "apps/options.h"
-#include "poisson/plan.h"
+#include "poisson/slab.h"
 #include "scheduler/machine.h"
 
 #include <errno.h>
@@ -136,7 +136,7 @@ static starfish_status measure_rates(starfish_context *context, size_t n, starfi
     options.method = STARFISH_METHOD_SLAB;
     options.precision = precision;
     STARFISH_TRY(starfish_poisson_plan_create(context, &problem, &options, &plan));
-    *rates = plan->rates[STARFISH_PINNED];
+    *rates = starfish_slab_state(plan)->rates[STARFISH_PINNED];
     starfish_poisson_plan_destroy(plan);
     return STARFISH_SUCCESS;
 }

@@ -21,7 +21,9 @@ typedef void starfish_log_function(void *data, starfish_log_level level, const c
 typedef enum starfish_worker_kind { STARFISH_CPU = 0, STARFISH_GPU = 1, STARFISH_WORKER_KINDS } starfish_worker_kind;
 
 struct starfish_context_options {
-    size_t size;     /* sizeof(struct starfish_context_options); the initialiser sets it */
+    /* sizeof(struct starfish_context_options); the initialiser sets it. A smaller one, of a program that was
+     * compiled with an older header, is accepted: members that it does not have take their defaults. */
+    size_t size;
     int cpu_workers; /* cores that work; -1: as many as there are (and STARPU_NCPU allows) */
     int gpu_workers; /* how many; -1: as many as there are (and STARPU_NCUDA allows) */
     /* Scheduling policy: one of StarPU's, "starfish-width", or one of the plug-in that STARPU_SCHED_LIB names. NULL:
@@ -36,7 +38,8 @@ struct starfish_context_options {
 };
 #define STARFISH_CONTEXT_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
-        sizeof(struct starfish_context_options), -1, -1, NULL, NULL, NULL, 0                                           \
+        .size = sizeof(struct starfish_context_options), .cpu_workers = -1, .gpu_workers = -1, .policy = NULL,         \
+        .log = NULL, .log_data = NULL, .cores_per_worker = 0                                                           \
     }
 
 /* Start the workers, or join the StarPU that the process has already initialised: then `policy` is ignored and the

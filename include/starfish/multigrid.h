@@ -193,9 +193,12 @@ struct starfish_multigrid_options {
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
-        sizeof(struct starfish_multigrid_options), STARFISH_F64, STARFISH_F64, STARFISH_SMOOTHER_AUTO, 0,              \
-            STARFISH_CYCLE_V, 2, 2, 1e-8, 0, 100, 2, 0, 0, 0, 0, 0, 0, 0, STARFISH_STORAGE_INNER,                      \
-            STARFISH_MATRIX_AUTO, STARFISH_COARSE_DIRECT, 0, 0                                                         \
+        .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .inner = STARFISH_F64,           \
+        .smoother = STARFISH_SMOOTHER_AUTO, .damping = 0, .shape = STARFISH_CYCLE_V, .before = 2, .after = 2,          \
+        .tolerance = 1e-8, .absolute = 0, .most_cycles = 100, .inner_cycles = 2, .inner_digits = 0,                    \
+        .initial_guess = 0, .levels = 0, .blocks = 0, .tail = 0, .conjugate_gradients = 0, .stored_diagonal = 0,       \
+        .storage = STARFISH_STORAGE_INNER, .matrix = STARFISH_MATRIX_AUTO, .coarse = STARFISH_COARSE_DIRECT,           \
+        .coarse_tolerance = 0, .coarse_iterations = 0                                                                  \
     }
 
 typedef struct starfish_multigrid_plan starfish_multigrid_plan;

@@ -12,22 +12,24 @@
  * `pertrb`, as in FISHPACK, and the solution has weighted mean zero.
  *
  * Methods
- *   slab     transform in x; in y a transform, or a change of basis to the operator's eigenvectors; tridiagonal systems
- * in z, cut at the slabs' boundaries. Needs a y that has a transform (uniform, or constant coefficients), or that a
- * diagonal scaling makes symmetric: lower[k]*upper[k-1] > 0, or both zero. z may be any tridiagonal operator. blktri
- * transform in x, block cyclic reduction in (y, z) in partial-fraction form (Sweet, SIAM J. Sci. Stat. Comput. 9
- * (1988), 761-765; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159). Needs a z operator with
- *            lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. Where z is far from symmetric (coupled one
- *            way, or scaled by more than 1e6 to be symmetric), the plan takes the product form.
- *   blktri-product
- *            the same in product form (Swarztrauber, SIAM J. Numer. Anal. 11 (1974), 1136-1150; Valero-Lara, Pinelli,
- *            Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272), which loses digits on stretched grids.
- *   multigrid
- *            conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance; never chosen by
- * `auto`. Needs every direction to be symmetric up to a positive scaling, and the operator definite: rows whose
- * off-diagonal entries have all one sign, and that sum to nothing of that sign, lambda included. x may be stretched or
- * have a matrix, too. A submitted solve is done when its submission returns. Not for complex lines, nor for singular
- * problems in complex numbers. */
+ *   slab            Transform in x; in y a transform, or a change of basis to the operator's eigenvectors; tridiagonal
+ *                   systems in z, cut at the slabs' boundaries. Needs a y that has a transform (uniform, or constant
+ *                   coefficients), or that a diagonal scaling makes symmetric: lower[k]*upper[k-1] > 0, or both zero.
+ *                   z may be any tridiagonal operator.
+ *   blktri          Transform in x, block cyclic reduction in (y, z) in partial-fraction form (Sweet, SIAM J. Sci.
+ *                   Stat. Comput. 9 (1988), 761-765; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159). Needs
+ *                   a z operator with lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. Where z is far from
+ *                   symmetric (coupled one way, or scaled by more than 1e6 to be symmetric), the plan takes the product
+ *                   form.
+ *   blktri-product  The same in product form (Swarztrauber, SIAM J. Numer. Anal. 11 (1974), 1136-1150; Valero-Lara,
+ *                   Pinelli, Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272), which loses digits on
+ *                   stretched grids.
+ *   multigrid       Conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance; never
+ *                   chosen by `auto`. Needs every direction to be symmetric up to a positive scaling, and the operator
+ *                   definite: rows whose off-diagonal entries have all one sign, and that sum to nothing of that sign,
+ *                   lambda included. x may be stretched or have a matrix, too. A submitted solve is done when its
+ *                   submission returns. Not for complex lines, nor for singular problems in complex numbers. Steps of
+ *                   refinement have no effect. */
 #ifndef STARFISH_POISSON_H
 #define STARFISH_POISSON_H
 
@@ -80,7 +82,9 @@ typedef enum starfish_method {
 } starfish_method;
 
 struct starfish_poisson_options {
-    size_t size; /* sizeof(struct starfish_poisson_options); the initialiser sets it */
+    /* sizeof(struct starfish_poisson_options); the initialiser sets it. A smaller one, of a program that was
+     * compiled with an older header, is accepted: members that it does not have take their defaults. */
+    size_t size;
     starfish_method method;
     starfish_precision precision;
     /* Runs of z-planes, at most 64 (slab) or 32 (blktri); of equal size, for any worker. 0: chosen from the workers,
@@ -115,8 +119,9 @@ struct starfish_poisson_options {
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
-        sizeof(struct starfish_poisson_options), STARFISH_METHOD_AUTO, STARFISH_F64, 0, 0, 0, -1, 0,                   \
-            STARFISH_ALGORITHM_AUTO, -1, 0, 0, 0, 0                                                                    \
+        .size = sizeof(struct starfish_poisson_options), .method = STARFISH_METHOD_AUTO, .precision = STARFISH_F64,    \
+        .slabs = 0, .mode_blocks = 0, .check_residual = 0, .refinements = -1, .right_hand_sides = 0,                   \
+        .algorithm = STARFISH_ALGORITHM_AUTO, .split = -1, .radix = 0, .complex_rhs = 0, .tolerance = 0, .mixed = 0    \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
@@ -124,7 +129,8 @@ typedef struct starfish_job starfish_job;
 
 /* Inhomogeneous data on the six faces, [axis][low end, high end]: an array of the plan's precision over the unknowns of
  * the other two directions, lower direction fastest (x faces: ny*nz, y faces: nx*nz, z faces: nx*ny), or, where that is
- * NULL, a constant. Ignored at periodic and TRIDIAGONAL ends. */
+ * NULL, a constant. Arrays lie in host or CUDA device memory (recognised, each by itself). Ignored at periodic and
+ * TRIDIAGONAL ends. */
 struct starfish_boundary {
     const void *array[3][2];
     double constant[3][2];
@@ -210,8 +216,8 @@ STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
                                                     const struct starfish_boundary *boundary, const void *rhs,
                                                     void *solution, struct starfish_info *info);
 
-/* The same without waiting: arrays (those of `boundary` excepted, which are copied) must stay until the job is done.
- * Every job must be waited for, once; waiting frees it. */
+/* The same without waiting: arrays must stay until the job is done, arrays of `boundary` in device memory too; those in
+ * host memory are copied, and may change as soon as the submission returns. Every job must be waited for, once; waiting frees it. */
 STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan,
                                                      const struct starfish_boundary *boundary, const void *rhs,
                                                      void *solution, starfish_job **job);

@@ -50,7 +50,9 @@ struct starfish_tridiag_problem {
 };
 
 struct starfish_tridiag_options {
-    size_t size; /* sizeof(struct starfish_tridiag_options); the initialiser sets it */
+    /* sizeof(struct starfish_tridiag_options); the initialiser sets it. A smaller one, of a program that was
+     * compiled with an older header, is accepted: members that it does not have take their defaults. */
+    size_t size;
     starfish_precision precision;
     starfish_algorithm algorithm;
     size_t pieces;    /* tasks that the lines are cut into; 0: chosen from the workers */
@@ -61,7 +63,8 @@ struct starfish_tridiag_options {
 };
 #define STARFISH_TRIDIAG_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
-        sizeof(struct starfish_tridiag_options), STARFISH_F64, STARFISH_ALGORITHM_AUTO, 0, 0, 0                        \
+        .size = sizeof(struct starfish_tridiag_options), .precision = STARFISH_F64,                                    \
+        .algorithm = STARFISH_ALGORITHM_AUTO, .pieces = 0, .keep_factors = 0, .check = 0                               \
     }
 
 typedef struct starfish_tridiag_plan starfish_tridiag_plan;

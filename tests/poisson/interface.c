@@ -48,8 +48,7 @@ static double largest_difference(starfish_precision precision, const void *a, co
     return largest;
 }
 
-/* ---- Plans --------------------------------------------------------------------------------------------------------
- */
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
 static void plans_tell_what_they_are(void **state)
 {
@@ -207,8 +206,7 @@ static void refuses_bad_plans(void **state)
     ASSERT_FAILS(starfish_separable2d_plan_create(context, axis, axis, 0, NULL, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
 }
 
-/* ---- Arguments of a solve -----------------------------------------------------------------------------------------
- */
+/* ---- Arguments of a solve ---------------------------------------------------------------------------------------- */
 
 static void refuses_null_pointers(void **state)
 {
@@ -312,8 +310,7 @@ static void arrays_may_lie_anywhere(void **state)
     }
 }
 
-/* ---- Jobs ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Jobs -------------------------------------------------------------------------------------------------------- */
 
 static void jobs_tell_how_far_they_are(void **state)
 {
@@ -414,6 +411,31 @@ static void boundary_data_may_go_after_submission(void **state)
     free(rhs), free(copy), free(kept), free(gone), free(face);
 }
 
+/* One array may be the data of several faces, waited for or not. */
+static void faces_may_share_an_array(void **state)
+{
+    (void)state;
+    starfish_poisson_plan *plan = plan_with(NULL);
+    unsigned seed = 12;
+    double *rhs = test_reals(STARFISH_F64, COUNT, &seed), *expected = malloc(COUNT * sizeof *expected);
+    double *got = malloc(COUNT * sizeof *got), *face = test_reals(STARFISH_F64, NX * NY, &seed);
+    double *copy = malloc(NX * NY * sizeof *copy);
+    memcpy(copy, face, NX * NY * sizeof *copy);
+    const struct starfish_boundary apart = {.array = {{NULL}, {NULL}, {face, copy}}};
+    const struct starfish_boundary shared = {.array = {{NULL}, {NULL}, {face, face}}};
+    starfish_job *job;
+    ASSERT_OK(starfish_poisson_solve(plan, &apart, rhs, expected, NULL));
+    ASSERT_OK(starfish_poisson_solve(plan, &shared, rhs, got, NULL));
+    assert_true(largest_difference(STARFISH_F64, expected, got) <= 1e-13);
+    memset(got, 0xff, COUNT * sizeof *got);
+    ASSERT_OK(starfish_poisson_submit(plan, &shared, rhs, got, &job));
+    ASSERT_OK(starfish_job_wait(job, NULL));
+    assert_true(largest_difference(STARFISH_F64, expected, got) <= 1e-13);
+    assert_memory_equal(face, copy, NX * NY * sizeof *copy);
+    starfish_poisson_plan_destroy(plan);
+    free(rhs), free(expected), free(got), free(face), free(copy);
+}
+
 /* Not a number in, an error out where the residual is looked at; the plan and the context are as good as before. */
 static void what_is_not_finite_is_a_numerical_error(void **state)
 {
@@ -477,6 +499,7 @@ int test_interface(const char *name, int cpu_workers, int gpu_workers)
         cmocka_unit_test(jobs_tell_how_far_they_are),
         cmocka_unit_test(solves_agree_however_the_field_is_cut),
         cmocka_unit_test(boundary_data_may_go_after_submission),
+        cmocka_unit_test(faces_may_share_an_array),
         cmocka_unit_test(what_is_not_finite_is_a_numerical_error),
     };
     workers[STARFISH_CPU] = cpu_workers;

@@ -104,13 +104,17 @@ static void refuses_bad_options(void **state)
         {sizeof(struct starfish_context_options), -1, 64, NULL, "gpu_workers"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct starfish_context_options options = cpu_options();
-        starfish_context *context = (starfish_context *)&options;
-        options.size = cases[i].size;
-        options.cpu_workers = cases[i].cpus;
-        options.gpu_workers = cases[i].gpus;
-        options.policy = cases[i].policy;
-        ASSERT_FAILS(starfish_context_create(&context, &options), STARFISH_ERROR_ARGUMENT, cases[i].part);
+        /* What lies behind the options is not zero: a member that this library does not know, if `size` has it. */
+        struct {
+            struct starfish_context_options options;
+            size_t unknown;
+        } program = {cpu_options(), 1};
+        starfish_context *context = (starfish_context *)&program;
+        program.options.size = cases[i].size;
+        program.options.cpu_workers = cases[i].cpus;
+        program.options.gpu_workers = cases[i].gpus;
+        program.options.policy = cases[i].policy;
+        ASSERT_FAILS(starfish_context_create(&context, &program.options), STARFISH_ERROR_ARGUMENT, cases[i].part);
         assert_null(context);
         assert_false(starpu_is_initialized());
     }

@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- Tables -------------------------------------------------------------------------------------------------------
- */
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 static void tables_are_converted_copies(void **state)
 {
@@ -64,8 +63,7 @@ static void refuses_impossible_tables(void **state)
     ASSERT_FAILS(starfish_array_register(&handle, (size_t)UINT32_MAX + 1, 8), STARFISH_ERROR_ARGUMENT, "elements");
 }
 
-/* ---- Tasks --------------------------------------------------------------------------------------------------------
- */
+/* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
 struct arguments {
     struct starfish_task_header header;
@@ -141,6 +139,35 @@ static void tasks_take_more_data_than_starpus_arrays_hold(void **state)
     starfish_progress_destroy(&progress);
 }
 
+/* One datum too many, or many, is an error of the submission, and nothing is submitted. */
+static void too_many_data_are_refused(void **state)
+{
+    (void)state;
+    struct starfish_table number;
+    struct starfish_progress progress;
+    struct {
+        struct starfish_task task;
+        unsigned char guard[64];
+    } room;
+    struct arguments arguments = {.count = 1};
+    ASSERT_OK(starfish_table_results(&number, 1));
+    starfish_progress_init(&progress, context);
+    for (int more = 1; more < 100; more += 98) {
+        memset(&room, 0x5a, sizeof room);
+        starfish_task_begin(&room.task, &sum_codelet, &progress, 0);
+        for (int i = 0; i < STARFISH_TASK_MAX_DATA + more; i++)
+            starfish_task_data(&room.task, number.handle, STARPU_R);
+        ASSERT_FAILS(starfish_task_submit(&room.task, &arguments, sizeof arguments), STARFISH_ERROR_RUNTIME,
+                     more == 1 ? "codelet test_sum: 545 data, but at most 544" : "codelet test_sum: 643 data");
+        for (size_t i = 0; i < sizeof room.guard; i++)
+            assert_int_equal(room.guard[i], 0x5a);
+    }
+    ASSERT_OK(starfish_progress_wait(&progress));
+    assert_int_equal(atomic_load(&progress.submitted), 0);
+    starfish_progress_destroy(&progress);
+    starfish_table_destroy(&number);
+}
+
 static void counts_and_times_what_is_done(void **state)
 {
     (void)state;
@@ -204,8 +231,7 @@ static void footprints_tell_sizes_apart(void **state)
     assert_int_not_equal(starfish_footprint_of(a, 3), starfish_footprint_of(a, 2));
 }
 
-/* ---- Work space ---------------------------------------------------------------------------------------------------
- */
+/* ---- Work space -------------------------------------------------------------------------------------------------- */
 
 static void every_worker_has_its_piece(void **state)
 {
@@ -253,6 +279,7 @@ int main(void)
         cmocka_unit_test(empty_tables_are_allowed),
         cmocka_unit_test(refuses_impossible_tables),
         cmocka_unit_test(tasks_take_more_data_than_starpus_arrays_hold),
+        cmocka_unit_test(too_many_data_are_refused),
         cmocka_unit_test(counts_and_times_what_is_done),
         cmocka_unit_test(errors_of_kernels_reach_whoever_waits),
         cmocka_unit_test(footprints_tell_sizes_apart),

@@ -1,7 +1,8 @@
-/* Graphs of the slab method with cuts of which no public option tells: slabs of very different thickness, as cores and
- * a GPU that share a field have. */
-#include "poisson/plan.h"
+/* Graphs of slabs: those of the slab method with cuts of which no public option tells, slabs of very different
+ * thickness, as cores and a GPU that share a field have; and residuals, whose data are slabs and planes. */
+#include "poisson/slab.h"
 
+#include "scheduler/record.h"
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
 #include "tests/scheduler/fixture.h"
@@ -46,10 +47,13 @@ static void solve_cut(starfish_poisson_plan *plan, const struct starfish_cut *cu
     struct starfish_progress progress;
     struct starfish_field *field[2];
     starfish_progress_init(&progress, context);
-    ASSERT_OK(starfish_slab_graph_create(&graph, &plan->space, &plan->direction[2], cut, 2, 0, &progress));
+    ASSERT_OK(starfish_slab_graph_create(&graph, &starfish_slab_state(plan)->space, &plan->direction[2], cut, 2, 0,
+                                         &progress));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "rhs", rhs, &field[0]));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "solution", solution, &field[1]));
-    ASSERT_OK(starfish_graph_slab(&graph, &progress, field[0]->handle, field[1]->handle, NULL));
+    struct starfish_slabs slabs = {.slab = {NULL}};
+    memcpy(slabs.slab, field[1]->handle, sizeof slabs.slab);
+    ASSERT_OK(starfish_graph_slab(&graph, &progress, field[0]->handle, &slabs, NULL));
     ASSERT_OK(starfish_progress_wait(&progress));
     starfish_progress_destroy(&progress);
     starfish_field_destroy(field[0]);
@@ -81,8 +85,121 @@ static void thick_and_thin_slabs_agree(void **state)
     free(rhs), free(expected), free(got);
 }
 
+/* ---- Residuals --------------------------------------------------------------------------------------------------- */
+
+enum { SLABS = 4 };
+
+static starfish_poisson_plan *plan_with_residual(starfish_method method, starfish_end ends, size_t slabs,
+                                                 int refinements)
+{
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    struct starfish_poisson_problem problem = {.lambda = -1};
+    static const size_t n[] = {NX, NY, NZ};
+    starfish_poisson_plan *plan;
+    options.method = method;
+    options.slabs = slabs;
+    options.refinements = refinements;
+    options.check_residual = 1;
+    for (int axis = 0; axis < 3; axis++)
+        problem.axis[axis] = (struct starfish_axis){
+            .kind = STARFISH_UNIFORM, .n = n[axis], .length = 1, .ends = {ends, ends}, .grid = STARFISH_CELL};
+    ASSERT_OK(starfish_poisson_plan_create(context, &problem, &options, &plan));
+    return plan;
+}
+
+/* Bytes of a residual's data: coefficients, slabs of `count` fields, planes of neighbours, two maxima if any. */
+static size_t bytes_of_residual(size_t slab, int periodic, size_t count, int maxima)
+{
+    size_t first[SLABS + 1];
+    starfish_divide(NZ, SLABS, first);
+    const size_t neighbours = periodic ? 2 : (size_t)((slab > 0) + (slab + 1 < SLABS));
+    return sizeof(double) * ((size_t)3 * (NX + NY + NZ) + (size_t)NX * NY * (count * (first[slab + 1] - first[slab])) +
+                             (size_t)NX * NY * neighbours + (maxima ? 2 : 0));
+}
+
+/* A residual's task has the slab, its right-hand side, and one plane of each neighbour. */
+static void residuals_take_planes_of_neighbours(void **state)
+{
+    (void)state;
+    static const starfish_method methods[] = {STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI, STARFISH_METHOD_MULTIGRID};
+    unsigned seed = 5;
+    double *rhs = test_reals(STARFISH_F64, COUNT, &seed), *solution = malloc(COUNT * sizeof *solution);
+    for (int variant = 0; variant < 6; variant++) {
+        const int periodic = variant % 2, refinements = methods[variant / 2] == STARFISH_METHOD_MULTIGRID ? 0 : 1;
+        starfish_poisson_plan *plan = plan_with_residual(
+            methods[variant / 2], periodic ? STARFISH_PERIODIC : STARFISH_DIRICHLET, SLABS, refinements);
+        struct starfish_record *record;
+        struct starfish_info info;
+        size_t found = 0;
+        ASSERT_OK(starfish_record_start(context, &record));
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, solution, &info));
+        ASSERT_OK(starfish_record_stop(record));
+        for (size_t t = 0; t < record->tasks; t++) {
+            const struct starfish_span *task = &record->task[t];
+            if (strcmp(task->codelet, "residual") != 0)
+                continue;
+            const int checks = task->phase == STARFISH_PHASE_RESIDUAL;
+            assert_int_equal(task->coordinates, 1);
+            assert_int_equal(task->bytes,
+                             bytes_of_residual((size_t)task->at[0].value, periodic, checks ? 2 : 3, checks));
+            found++;
+        }
+        assert_int_equal(found, SLABS * (1 + refinements));
+        assert_true(info.residual < 1e-9);
+        starfish_record_free(record);
+        starfish_poisson_plan_destroy(plan);
+    }
+    free(rhs), free(solution);
+}
+
+/* A single slab has no edges: its tasks have as many bytes with a residual as without. */
+static void single_slabs_have_no_edges(void **state)
+{
+    (void)state;
+    struct starfish_slabs slabs = {.slab = {NULL}};
+    static const size_t n[] = {NX, NY, NZ};
+    for (size_t count = 1; count <= 3; count++)
+        for (int periodic = 0; periodic < 2; periodic++) {
+            const struct starfish_cut cut = starfish_cut_equally(NZ, count);
+            size_t edges = 0;
+            ASSERT_OK(starfish_edges_create(&slabs, &cut, n, STARFISH_F64, periodic));
+            for (size_t s = 0; s < count; s++)
+                for (int end = 0; end < STARFISH_EDGES; end++)
+                    if (slabs.edge[s][end]) {
+                        assert_int_equal(starpu_data_get_size(slabs.edge[s][end]), NX * NY * sizeof(double));
+                        edges++;
+                    }
+            assert_int_equal(edges, count == 1 ? 0 : periodic ? 2 * count : 2 * (count - 1));
+            starfish_edges_release(&slabs, &cut);
+            assert_null(slabs.edge[0][STARFISH_LAST_PLANE]);
+        }
+}
+
+/* The largest residual of any cut is that of one slab, also on thin slabs and where refinement has changed them. */
+static void residuals_of_all_cuts_agree(void **state)
+{
+    (void)state;
+    unsigned seed = 6;
+    double *rhs = test_reals(STARFISH_F64, COUNT, &seed), *solution = malloc(COUNT * sizeof *solution);
+    for (int variant = 0; variant < 8; variant++) {
+        const starfish_method method = variant & 1 ? STARFISH_METHOD_BLKTRI : STARFISH_METHOD_SLAB;
+        const starfish_end ends = variant & 2 ? STARFISH_PERIODIC : STARFISH_NEUMANN;
+        for (size_t slabs = 1; slabs <= 32; slabs *= 2) {
+            starfish_poisson_plan *plan = plan_with_residual(method, ends, slabs, variant >> 2);
+            struct starfish_info info;
+            ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, solution, &info));
+            if (!(info.residual < 1e-11))
+                fail_msg("variant %d, %zu slabs: residual %g", variant, slabs, info.residual);
+            starfish_poisson_plan_destroy(plan);
+        }
+    }
+    free(rhs), free(solution);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(thick_and_thin_slabs_agree)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thick_and_thin_slabs_agree), cmocka_unit_test(residuals_take_planes_of_neighbours),
+        cmocka_unit_test(single_slabs_have_no_edges), cmocka_unit_test(residuals_of_all_cuts_agree)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

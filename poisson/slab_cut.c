@@ -1,10 +1,10 @@
-/* Cutting a field for the workers: as many slabs as overlap and balance want, each for the kind of worker that it is
+/* Cutting a field for the workers of the slab method: as many slabs as overlap and balance want, each for the kind of worker that it is
  * sized for.
  *
  * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab. From and to main
  * memory, a GPU wants a few slabs, so that copies and work overlap; and teams of cores take the planes that balance
- * them with the GPU's copies, by rates that are measured (trial.c) and by what solves then take (balance.c). */
-#include "poisson/plan.h"
+ * them with the GPU's copies, by rates that are measured (slab_trial.c) and by what solves then take (balance.c). */
+#include "poisson/slab.h"
 
 #include "scheduler/team.h"
 
@@ -36,46 +36,6 @@ static starfish_status check_count(const char *name, size_t asked, size_t most)
     return STARFISH_SUCCESS;
 }
 
-/* ---- Block cyclic reduction: slabs times blocks of modes ------------------------------------------------------------
- */
-
-/* Each core should have a few pieces. A GPU wants few, large ones: enough slabs for copies to overlap with work, few
- * blocks of modes. Shared work is cut for the GPU's sake, cores take what they can. */
-static void choose_tiles(const struct starfish_poisson_plan *plan, size_t *slabs, size_t *blocks)
-{
-    enum { PIECES_AT_MOST = 16 };
-    size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
-    const double elements = (double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2];
-    /* There are pieces squared tiles. */
-    const size_t affordable = (size_t)fmin(fmax(sqrt(elements / ELEMENTS_PER_TASK), 1), PIECES_AT_MOST);
-    *slabs = *blocks = 2 * cpus;
-    if (gpus > 0) {
-        *slabs = cpus > 0 ? 8 * gpus : 4 * gpus;
-        *blocks = cpus > 0 ? 4 * gpus : gpus;
-    }
-    *slabs = clamp(*slabs, 1, affordable);
-    *blocks = clamp(*blocks, 1, affordable);
-}
-
-static starfish_status cut_tiles(const struct starfish_poisson_plan *plan, struct starfish_cut *cut, size_t *blocks)
-{
-    const struct starfish_poisson_options *options = &plan->options;
-    const size_t most_slabs = smaller(plan->n[2], STARFISH_MAX_TILED_SLABS);
-    /* The parts of a complex number stay together. */
-    const size_t most_blocks =
-        plan->numbers == STARFISH_TRIDIAG_REAL ? smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS) : 1;
-    size_t slabs;
-    STARFISH_TRY(check_count("slabs", options->slabs, most_slabs));
-    STARFISH_TRY(check_count("mode_blocks", options->mode_blocks, most_blocks));
-    choose_tiles(plan, &slabs, blocks);
-    *cut = starfish_cut_equally(plan->n[2], options->slabs > 0 ? options->slabs : clamp(slabs, 1, most_slabs));
-    *blocks = options->mode_blocks > 0 ? options->mode_blocks : clamp(*blocks, 1, most_blocks);
-    return STARFISH_SUCCESS;
-}
-
-/* ---- The slab method: slabs
- * ------------------------------------------------------------------------------------------ */
-
 static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uint32_t where)
 {
     size_t first[STARFISH_MAX_SLABS + 1];
@@ -88,7 +48,7 @@ static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uin
     }
 }
 
-size_t starfish_poisson_cores_step(const struct starfish_poisson_plan *plan)
+size_t starfish_slab_cores_step(const struct starfish_poisson_plan *plan)
 {
     return plan->context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->context, STARFISH_CPU);
 }
@@ -104,15 +64,15 @@ static const double worth_of_cores = 1.25;
 static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                       enum starfish_pace pace, size_t *planes)
 {
-    const size_t step = starfish_poisson_cores_step(plan);
-    const struct starfish_balance *balance = &plan->balance[residence];
-    struct starfish_rates *rates = &plan->rates[residence];
+    const size_t step = starfish_slab_cores_step(plan);
+    const struct starfish_balance *balance = &starfish_slab_state(plan)->balance[residence];
+    struct starfish_rates *rates = &starfish_slab_state(plan)->rates[residence];
     if (pace == STARFISH_LONE && balance->known) {
         *planes = balance->planes;
         return STARFISH_SUCCESS;
     }
     if (!(rates->stream[STARFISH_GPU] > 0))
-        STARFISH_TRY(starfish_poisson_trial(plan, residence, rates));
+        STARFISH_TRY(starfish_slab_trial(plan, residence, rates));
     double cpu = rates->stream[STARFISH_CPU], gpu = rates->stream[STARFISH_GPU];
     if (pace == STARFISH_LONE) {
         cpu = 2 / (1 / cpu + 1 / rates->lone[STARFISH_CPU]);
@@ -145,15 +105,15 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
         return STARFISH_SUCCESS;
     }
     if (residence == STARFISH_ON_DEVICE) {
-        add_slabs(cut, smaller(gpus, nz), nz, STARPU_CUDA);
+        add_slabs(cut, smaller(gpus, nz), nz, STARFISH_ON_GPUS);
         return STARFISH_SUCCESS;
     }
     if (cpus > 0)
         STARFISH_TRY(share_of_cores(plan, residence, pace, &of_cores));
     if (of_cores > 0)
-        add_slabs(cut, cpus, of_cores, STARPU_CPU);
+        add_slabs(cut, cpus, of_cores, STARFISH_ON_CORES);
     if (nz > of_cores)
-        add_slabs(cut, gpu_slabs(plan, nz - of_cores), nz - of_cores, STARPU_CUDA);
+        add_slabs(cut, gpu_slabs(plan, nz - of_cores), nz - of_cores, STARFISH_ON_GPUS);
     return STARFISH_SUCCESS;
 }
 
@@ -164,8 +124,8 @@ static size_t choose_parts(const struct starfish_poisson_plan *plan, size_t slab
     return clamp(plan->context->workers_of[STARFISH_CPU], 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
 }
 
-static starfish_status cut_for_slab_method(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                           enum starfish_pace pace, struct starfish_cut *cut, size_t *parts)
+starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                         enum starfish_pace pace, struct starfish_cut *cut, size_t *parts)
 {
     const struct starfish_poisson_options *options = &plan->options;
     STARFISH_TRY(check_count("slabs", options->slabs, smaller(plan->n[2], STARFISH_MAX_SLABS)));
@@ -176,11 +136,4 @@ static starfish_status cut_for_slab_method(struct starfish_poisson_plan *plan, e
         STARFISH_TRY(cut_slabs(plan, residence, pace, cut));
     *parts = options->mode_blocks > 0 ? options->mode_blocks : choose_parts(plan, cut->slabs);
     return STARFISH_SUCCESS;
-}
-
-starfish_status starfish_poisson_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                            enum starfish_pace pace, struct starfish_cut *cut, size_t *parts)
-{
-    return plan->method == STARFISH_METHOD_SLAB ? cut_for_slab_method(plan, residence, pace, cut, parts)
-                                                : cut_tiles(plan, cut, parts);
 }

@@ -1,6 +1,9 @@
-/* FISHPACK's calling convention on top of plans. The handle is a cache of one plan: coefficients come with every call,
- * are compared with those of the plan (m + n values beside m n unknowns), and where they differ a new plan takes its
- * place. Threads that still solve with the old one keep it until they are done. */
+/* FISHPACK's calling convention on top of plans. It is a client of the public interface (starfish/poisson.h), as a user's
+ * program is, so that every call has the fastest method and refinement where it is needed: nothing in this room does.
+ *
+ * The handle is a cache of one plan: coefficients come with every call, are compared with those of the plan (m + n
+ * values beside m n unknowns), and where they differ a new plan takes its place. Threads that still solve with the old
+ * one keep it until they are done. */
 #include "base/status.h"
 #include <starfish/fishpack.h>
 #include <starfish/poisson.h>
@@ -34,8 +37,7 @@ struct call {
     size_t parts; /* doubles of an element of y: 1, or 2 where x.complex_line is set */
 };
 
-/* ---- Error numbers -------------------------------------------------------------------------------------------------
- */
+/* ---- Error numbers ----------------------------------------------------------------------------------------------- */
 
 static int number_of(starfish_status status)
 {
@@ -91,8 +93,7 @@ static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
     return STARFISH_SUCCESS;
 }
 
-/* ---- Plans ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
 static size_t doubles_of(const struct starfish_axis *axis)
 {
@@ -169,8 +170,7 @@ static starfish_status prepare(struct starfish_blktri_state *state, const struct
     return STARFISH_SUCCESS;
 }
 
-/* ---- The two kinds of call -----------------------------------------------------------------------------------------
- */
+/* ---- The two kinds of call --------------------------------------------------------------------------------------- */
 
 static starfish_status create_state(starfish_blktri_work *work)
 {

@@ -4,7 +4,7 @@
  * planes cost, not what a slab does that nothing overlaps with. Then the GPUs with several solves in flight, and both
  * at once, until the cores have done theirs: copies take bandwidth of the main memory from the cores, and the cores
  * from the copies. */
-#include "poisson/plan.h"
+#include "poisson/slab.h"
 
 #include "scheduler/machine.h"
 #include "scheduler/team.h"
@@ -42,8 +42,7 @@ struct trial {
     struct solve *solve;
 };
 
-/* ---- One solve
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- One solve --------------------------------------------------------------------------------------------------- */
 
 static starfish_status submit_tasks(struct trial *trial, struct solve *solve, enum size size)
 {
@@ -56,8 +55,9 @@ static starfish_status submit_tasks(struct trial *trial, struct solve *solve, en
                                          &solve->field[f]));
     if (plan->singular)
         STARFISH_TRY(starfish_table_results(&solve->removed, STARFISH_CONSTANT_MOMENTS));
-    STARFISH_TRY(starfish_graph_slab(graph, &solve->progress, solve->field[0]->handle, solve->field[1]->handle,
-                                     solve->removed.handle));
+    struct starfish_slabs solution = {.slab = {solve->field[1]->handle[0]}}; /* a graph has one slab */
+    STARFISH_TRY(
+        starfish_graph_slab(graph, &solve->progress, solve->field[0]->handle, &solution, solve->removed.handle));
     return starfish_graph_bring_home(&solve->progress, STARFISH_PHASE_BACKWARD, &graph->cut, solve->field[1]->handle);
 }
 
@@ -91,8 +91,7 @@ static int is_done(const struct solve *solve)
     return atomic_load(&solve->progress.finished) == atomic_load(&solve->progress.submitted);
 }
 
-/* ---- A kind of worker
- * ------------------------------------------------------------------------------------------------ */
+/* ---- A kind of worker -------------------------------------------------------------------------------------------- */
 
 static starfish_status allocate(struct trial *trial)
 {
@@ -141,8 +140,8 @@ static starfish_status create_graph(struct trial *trial, enum size size, uint32_
     cut.where[0] = where;
     struct starfish_progress progress; /* a graph of one slab has nothing to prepare */
     starfish_progress_init(&progress, plan->context);
-    const starfish_status status =
-        starfish_slab_graph_create(&trial->graph[size], &plan->space, &plan->direction[2], &cut, 1, where, &progress);
+    const starfish_status status = starfish_slab_graph_create(&trial->graph[size], &starfish_slab_state(plan)->space,
+                                                              &plan->direction[2], &cut, 1, where, &progress);
     starfish_progress_destroy(&progress);
     return status;
 }
@@ -160,21 +159,20 @@ static starfish_status create(struct trial *trial, struct starfish_poisson_plan 
                             .workers = workers,
                             .solves = solves_per_worker[kind] * workers};
     for (int size = 0; size < SIZES; size++)
-        STARFISH_TRY(create_graph(trial, (enum size)size, kind == STARFISH_GPU ? STARPU_CUDA : STARPU_CPU));
+        STARFISH_TRY(create_graph(trial, (enum size)size, kind == STARFISH_GPU ? STARFISH_ON_GPUS : STARFISH_ON_CORES));
     return allocate(trial);
 }
 
-/* ---- Measuring
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-static starfish_status time_lone(struct trial *trial, enum size size, double *microseconds)
+static starfish_status time_lone(struct trial *trial, enum size size, double *seconds)
 {
-    *microseconds = INFINITY;
+    *seconds = INFINITY;
     for (int time = 0; time < TIMES; time++) {
-        const double start = starpu_timing_now();
+        const double start = starfish_now();
         STARFISH_TRY(begin(trial, &trial->solve[(size_t)time % trial->solves], size));
         STARFISH_TRY(finish(&trial->solve[(size_t)time % trial->solves]));
-        *microseconds = fmin(*microseconds, starpu_timing_now() - start);
+        *seconds = fmin(*seconds, starfish_now() - start);
     }
     return STARFISH_SUCCESS;
 }
@@ -184,18 +182,18 @@ static starfish_status measure_lone(struct trial *trial, double *planes_per_seco
     double time[SIZES];
     for (int size = 0; size < SIZES; size++)
         STARFISH_TRY(time_lone(trial, (enum size)size, &time[size]));
-    double planes = (double)trial->planes[WHOLE], microseconds = time[WHOLE];
+    double planes = (double)trial->planes[WHOLE], seconds = time[WHOLE];
     if (trial->planes[HALF] < trial->planes[WHOLE] && time[HALF] < time[WHOLE]) {
         planes -= (double)trial->planes[HALF];
-        microseconds -= time[HALF];
+        seconds -= time[HALF];
     }
-    *planes_per_second = 1e6 * (double)trial->workers * planes / microseconds;
+    *planes_per_second = (double)trial->workers * planes / seconds;
     return STARFISH_SUCCESS;
 }
 
-static double rate(const struct trial *trial, size_t solves, double microseconds)
+static double rate(const struct trial *trial, size_t solves, double seconds)
 {
-    return 1e6 * (double)(solves * trial->planes[WHOLE]) / microseconds;
+    return (double)(solves * trial->planes[WHOLE]) / seconds;
 }
 
 static int all_done(const struct trial *trial)
@@ -223,7 +221,7 @@ static starfish_status finish_all(struct trial *trial)
 /* The GPUs begin a solve again as soon as it is done, until the cores, if any work, have done all of theirs. */
 static starfish_status measure_stream(struct trial *gpus, struct trial *cores, double *gpu_rate, double *cores_rate)
 {
-    const double start = starpu_timing_now();
+    const double start = starfish_now();
     double cores_end = cores ? 0 : start;
     size_t solves = 0, next = 0;
     if (cores)
@@ -236,9 +234,9 @@ static starfish_status measure_stream(struct trial *gpus, struct trial *cores, d
         STARFISH_TRY(finish(oldest));
         STARFISH_TRY(begin(gpus, oldest, WHOLE));
         if (cores && cores_end == 0 && all_done(cores))
-            cores_end = starpu_timing_now();
+            cores_end = starfish_now();
     }
-    *gpu_rate = rate(gpus, solves, starpu_timing_now() - start);
+    *gpu_rate = rate(gpus, solves, starfish_now() - start);
     if (cores) {
         *cores_rate = rate(cores, cores->solves, cores_end - start);
         STARFISH_TRY(finish_all(cores));
@@ -262,17 +260,16 @@ static int recorded(const struct starfish_poisson_plan *plan, struct starfish_ra
     return machine && starfish_machine_rates_of(machine, plan->n[0], plan->n[1], plan->options.precision, rates);
 }
 
-starfish_status starfish_poisson_trial(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                       struct starfish_rates *rates)
+starfish_status starfish_slab_trial(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                    struct starfish_rates *rates)
 {
     struct trial trial[STARFISH_WORKER_KINDS] = {{.solve = NULL}, {.solve = NULL}};
     starfish_status status = STARFISH_SUCCESS;
     if (recorded(plan, rates))
         return STARFISH_SUCCESS;
-#ifdef STARPU_SIMGRID
-    return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "machine %s: no rates in this precision have been recorded",
-                         starfish_machine_named()->name);
-#endif
+    if (starfish_machine_is_simulated())
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "machine %s: no rates in this precision have been recorded",
+                             starfish_machine_named()->name);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS && status == STARFISH_SUCCESS; kind++) {
         status = create(&trial[kind], plan, residence, (starfish_worker_kind)kind);
         if (status == STARFISH_SUCCESS)

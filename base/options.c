@@ -1,0 +1,290 @@
+/* Option structs as tables: defaults, structs of other versions, checks, and words of a command line. */
+#include "base/options.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_STRUCT = 4096 }; /* bytes: a size beyond this is none, and its tail is not looked at */
+
+/* ---- Members ----------------------------------------------------------------------------------------------------- */
+
+static void *member(const struct starfish_option *option, void *options)
+{
+    return (char *)options + option->offset;
+}
+
+/* The value of a number, choice or switch. All sizes up to 2^53 are exact, and larger ones out of every range. */
+static double value_of(const struct starfish_option *option, const void *options)
+{
+    const void *at = (const char *)options + option->offset;
+
+    switch (option->type) {
+    case STARFISH_OPTION_SIZE:
+        return (double)*(const size_t *)at;
+    case STARFISH_OPTION_REAL:
+        return *(const double *)at;
+    case STARFISH_OPTION_INT:
+    case STARFISH_OPTION_CHOICE:
+    case STARFISH_OPTION_SWITCH:
+        return *(const int *)at;
+    case STARFISH_OPTION_TEXT:
+    case STARFISH_OPTION_POINTER:
+        break;
+    }
+    return 0;
+}
+
+static void set_value(const struct starfish_option *option, void *options, double value)
+{
+    switch (option->type) {
+    case STARFISH_OPTION_SIZE:
+        *(size_t *)member(option, options) = (size_t)value;
+        break;
+    case STARFISH_OPTION_REAL:
+        *(double *)member(option, options) = value;
+        break;
+    case STARFISH_OPTION_INT:
+    case STARFISH_OPTION_CHOICE:
+    case STARFISH_OPTION_SWITCH:
+        *(int *)member(option, options) = (int)value;
+        break;
+    case STARFISH_OPTION_TEXT:
+    case STARFISH_OPTION_POINTER:
+        break; /* NULL, as all bytes are zero */
+    }
+}
+
+static const char *value_text(const struct starfish_option *option, double value, char *text, size_t size)
+{
+    const char *format = option->type == STARFISH_OPTION_REAL ? "%g" : "%.0f";
+
+    snprintf(text, size, format, value);
+    return text;
+}
+
+/* ---- Structs of this and of other versions ----------------------------------------------------------------------- */
+
+void starfish_options_set_defaults(const struct starfish_option_table *table, void *options)
+{
+    memset(options, 0, table->size);
+    *(size_t *)options = table->size;
+    for (size_t i = 0; i < table->count; i++)
+        set_value(&table->option[i], options, table->option[i].default_value);
+}
+
+static starfish_status check_size(const struct starfish_option_table *table, size_t size)
+{
+    if (size <= table->option[0].offset || size > LARGEST_STRUCT || size % table->alignment != 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.size is %zu, no size of a version's struct: start from %s", size,
+                             table->defaults);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_options_take(const struct starfish_option_table *table, const void *user, void *options)
+{
+    starfish_options_set_defaults(table, options);
+    if (!user)
+        return STARFISH_SUCCESS;
+    const size_t size = *(const size_t *)user;
+    STARFISH_TRY(check_size(table, size));
+    for (size_t byte = table->size; byte < size; byte++)
+        if (((const unsigned char *)user)[byte] != 0)
+            return starfish_fail(
+                STARFISH_ERROR_ARGUMENT,
+                "options.size is %zu, not %zu: this library is older than the program, and byte %zu is "
+                "not zero: it belongs to an option that the library does not know",
+                size, table->size, byte);
+    memcpy(options, user, size < table->size ? size : table->size);
+    *(size_t *)options = table->size;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+
+/* "f32, f64 and mixed". */
+static void append_names(const struct starfish_option *option, const char *last, char *text, size_t size)
+{
+    int left = 0;
+    size_t used = 0;
+
+    text[0] = 0;
+    for (int v = 0; v < option->value_count; v++)
+        left += option->values[v] != NULL;
+    for (int v = 0; v < option->value_count && used < size; v++)
+        if (option->values[v]) {
+            left--;
+            used += (size_t)snprintf(text + used, size - used, "%s%s", option->values[v],
+                                     left > 1    ? ", "
+                                     : left == 1 ? last
+                                                 : "");
+        }
+}
+
+static int is_choice(const struct starfish_option *option, int value)
+{
+    return value >= 0 && value < option->value_count && option->values[value];
+}
+
+static starfish_status check_choice(const struct starfish_option *option, int value)
+{
+    char names[256];
+
+    if (is_choice(option, value))
+        return STARFISH_SUCCESS;
+    append_names(option, " and ", names, sizeof names);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %d, none of %s", option->name, value, names);
+}
+
+static int in_range(const struct starfish_option *option, double value)
+{
+    return value >= option->least && (option->below_most ? value < option->most : value <= option->most);
+}
+
+/* One end or both of the range. */
+static const char *range_text(const struct starfish_option *option, char *text, size_t size)
+{
+    const int bounded = option->most < DBL_MAX;
+
+    if (option->below_most)
+        snprintf(text, size, "%g or more and below %g", option->least, option->most);
+    else if (bounded)
+        snprintf(text, size, "%g..%g", option->least, option->most);
+    else
+        snprintf(text, size, "%g or more", option->least);
+    return text;
+}
+
+static starfish_status check_number(const struct starfish_option *option, double value)
+{
+    char text[32], range[80];
+
+    if (in_range(option, value))
+        return STARFISH_SUCCESS;
+    value_text(option, value, text, sizeof text);
+    if (value > DBL_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, must be finite", option->name, text);
+    if (option->least == 0 && !(option->most < DBL_MAX))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, must not be negative", option->name, text);
+    if (!(option->most < DBL_MAX))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, less than %g", option->name, text,
+                             option->least);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, not in %s", option->name, text,
+                         range_text(option, range, sizeof range));
+}
+
+starfish_status starfish_options_check(const struct starfish_option_table *table, const void *options)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct starfish_option *option = &table->option[i];
+        const double value = value_of(option, options);
+        if (option->type == STARFISH_OPTION_CHOICE)
+            STARFISH_TRY(check_choice(option, (int)value));
+        else if (option->type <= STARFISH_OPTION_REAL)
+            STARFISH_TRY(check_number(option, value));
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_options_read(const struct starfish_option_table *table, const void *user, void *options)
+{
+    STARFISH_TRY(starfish_options_take(table, user, options));
+    return starfish_options_check(table, options);
+}
+
+/* ---- Command lines and help -------------------------------------------------------------------------------------- */
+
+const struct starfish_option *starfish_option_of_flag(const struct starfish_option_table *table, const char *flag)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->option[i].flag && strcmp(table->option[i].flag, flag) == 0)
+            return &table->option[i];
+    return NULL;
+}
+
+const struct starfish_option *starfish_option_named(const struct starfish_option_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->option[i].name, name) == 0)
+            return &table->option[i];
+    return NULL;
+}
+
+const char *starfish_option_range(const struct starfish_option *option, char *text, size_t size)
+{
+    text[0] = 0;
+    if (option->type == STARFISH_OPTION_CHOICE)
+        append_names(option, ", ", text, size);
+    else if (option->type <= STARFISH_OPTION_REAL)
+        range_text(option, text, size);
+    return text;
+}
+
+const char *starfish_option_default(const struct starfish_option *option, char *text, size_t size)
+{
+    text[0] = 0;
+    if (option->type == STARFISH_OPTION_CHOICE)
+        snprintf(text, size, "%s", option->values[(int)option->default_value]);
+    else if (option->type == STARFISH_OPTION_SWITCH)
+        snprintf(text, size, "%s", option->default_value != 0 ? "on" : "off");
+    else if (option->type <= STARFISH_OPTION_REAL)
+        value_text(option, option->default_value, text, size);
+    return text;
+}
+
+/* The flag, or for a member without one its name. */
+static const char *label(const struct starfish_option *option)
+{
+    return option->flag ? option->flag : option->name;
+}
+
+static starfish_status set_choice(const struct starfish_option *option, void *options, const char *word)
+{
+    char names[256];
+
+    for (int v = 0; v < option->value_count; v++)
+        if (option->values[v] && strcmp(option->values[v], word) == 0) {
+            set_value(option, options, v);
+            return STARFISH_SUCCESS;
+        }
+    append_names(option, " and ", names, sizeof names);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: \"%s\" is none of %s", label(option), word, names);
+}
+
+static starfish_status set_number(const struct starfish_option *option, void *options, const char *word)
+{
+    char *end, range[80];
+    const double value = strtod(word, &end);
+    const int whole = option->type == STARFISH_OPTION_REAL || value == floor(value);
+    /* Numbers that no integer of the member's type can hold would be undefined as one. */
+    const double largest = option->type == STARFISH_OPTION_INT    ? INT_MAX
+                           : option->type == STARFISH_OPTION_SIZE ? 0x1p53
+                                                                  : HUGE_VAL;
+
+    if (end == word || *end != 0 || !whole || !in_range(option, value) || value > largest)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: \"%s\" is no %snumber of %s", label(option), word,
+                             option->type == STARFISH_OPTION_REAL ? "" : "whole ",
+                             range_text(option, range, sizeof range));
+    set_value(option, options, value);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_option_set(const struct starfish_option *option, void *options, const char *word)
+{
+    if (option->type == STARFISH_OPTION_SWITCH) {
+        set_value(option, options, 1);
+        return STARFISH_SUCCESS;
+    }
+    if (!word || option->type == STARFISH_OPTION_POINTER)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a value is missing", label(option));
+    if (option->type == STARFISH_OPTION_TEXT) {
+        *(const char **)member(option, options) = word;
+        return STARFISH_SUCCESS;
+    }
+    return option->type == STARFISH_OPTION_CHOICE ? set_choice(option, options, word)
+                                                  : set_number(option, options, word);
+}

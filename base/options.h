@@ -1,0 +1,82 @@
+/* Option structs as tables: one row per member, from which come its default, its check, the text of its error, its
+ * line of help and its flag on a command line.
+ *
+ * A public option struct begins with `size_t size`, which its initialiser sets to sizeof of the struct as the program
+ * was compiled with it. So a struct can grow: a program compiled with fewer members hands over a smaller struct, and the
+ * members that it does not know take their defaults. For that, new members go to the end, and never into padding at the
+ * end of an older struct, which a program leaves undefined. */
+#ifndef STARFISH_BASE_OPTIONS_H
+#define STARFISH_BASE_OPTIONS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+enum starfish_option_type {
+    STARFISH_OPTION_INT,
+    STARFISH_OPTION_SIZE,   /* size_t */
+    STARFISH_OPTION_REAL,   /* double */
+    STARFISH_OPTION_CHOICE, /* an enum, or an int, of which only some values are allowed; each has a name */
+    STARFISH_OPTION_SWITCH, /* int: 0 is off, all else is on */
+    STARFISH_OPTION_TEXT,   /* const char *, NULL where absent */
+    STARFISH_OPTION_POINTER /* to data or to a function; neither checked nor on a command line */
+};
+
+struct starfish_option {
+    const char *name; /* of the member */
+    enum starfish_option_type type;
+    size_t offset;        /* of the member in its struct */
+    double default_value; /* of a number, choice or switch; texts and pointers are NULL */
+    /* Numbers: the range, both ends included; HUGE_VAL: no upper end. A REAL with DBL_MAX must be finite. */
+    double least, most;
+    int below_most;            /* REAL: `most` itself is not allowed */
+    const char *const *values; /* CHOICE: names by value, NULL where a value is not allowed */
+    int value_count;
+    const char *flag; /* on a command line, as "--slabs"; NULL: none */
+    const char *text; /* what it is, for help: without a full stop */
+};
+
+struct starfish_option_table {
+    const char *defaults; /* the initialiser's name, for messages */
+    size_t size;          /* of the struct as this library knows it */
+    size_t alignment;     /* of the struct: the size of every version of it is a multiple */
+    size_t count;
+    const struct starfish_option *option; /* in the order of the members, without `size` */
+};
+
+/* A row's offset and the struct's table. */
+#define STARFISH_OPTION_AT(type, member) .name = #member, .offset = offsetof(struct type, member)
+#define STARFISH_OPTION_TABLE(type, initialiser, rows)                                                                 \
+    {                                                                                                                  \
+        .defaults = #initialiser, .size = sizeof(struct type), .alignment = _Alignof(struct type),                     \
+        .count = sizeof(rows) / sizeof(rows)[0], .option = (rows)                                                      \
+    }
+
+/* Fills *options, a struct of table->size bytes, with the defaults. */
+void starfish_options_set_defaults(const struct starfish_option_table *table, void *options);
+
+/* Copies the user's struct to *options. A smaller one leaves defaults in the members that it does not have; of a larger
+ * one all that this library does not know must be zero. NULL: all defaults. Errors: ARGUMENT (options.size). */
+starfish_status starfish_options_take(const struct starfish_option_table *table, const void *user, void *options);
+
+/* Checks the range of every member. Errors: ARGUMENT (`options.NAME is VALUE, not in ...`). */
+starfish_status starfish_options_check(const struct starfish_option_table *table, const void *options);
+
+/* starfish_options_take and starfish_options_check. */
+starfish_status starfish_options_read(const struct starfish_option_table *table, const void *user, void *options);
+
+/* ---- For command lines and help ---------------------------------------------------------------------------------- */
+
+/* The row with that flag or that name, NULL when there is none. */
+const struct starfish_option *starfish_option_of_flag(const struct starfish_option_table *table, const char *flag);
+const struct starfish_option *starfish_option_named(const struct starfish_option_table *table, const char *name);
+
+/* What a member may be ("0..8", "0 or more", "f32, f64"), and its default. Both fill text[size] and return it. */
+const char *starfish_option_range(const struct starfish_option *option, char *text, size_t size);
+const char *starfish_option_default(const struct starfish_option *option, char *text, size_t size);
+
+/* Sets the member in *options from a word of the command line; a SWITCH takes none (NULL) and is turned on. A TEXT is
+ * not copied. Errors: ARGUMENT (names the flag). */
+starfish_status starfish_option_set(const struct starfish_option *option, void *options, const char *word);
+
+#endif

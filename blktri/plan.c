@@ -1,0 +1,166 @@
+/* Block cyclic reduction: the analysis of the last direction, the cut into tiles, and who solves what. */
+#include "blktri/plan.h"
+
+#include "base/real.h"
+#include "codelets/cyclic_reduction.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Slabs times blocks of modes --------------------------------------------------------------------------------- */
+
+enum { ELEMENTS_PER_TASK = 32768, /* a task should be worth 100 us */ PIECES_AT_MOST = 16 };
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t clamp(size_t value, size_t low, size_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* Each core should have a few pieces. A GPU wants few, large ones: enough slabs for copies to overlap with work, few
+ * blocks of modes. Shared work is cut for the GPU's sake, cores take what they can. */
+static void choose_tiles(const struct starfish_context *context, const size_t n[3], size_t *slabs, size_t *blocks)
+{
+    const size_t cpus = context->workers_of[STARFISH_CPU], gpus = context->workers_of[STARFISH_GPU];
+    const double elements = (double)n[0] * (double)n[1] * (double)n[2];
+    /* There are as many tiles as pieces squared. */
+    const size_t affordable = (size_t)fmin(fmax(sqrt(elements / ELEMENTS_PER_TASK), 1), PIECES_AT_MOST);
+    *slabs = *blocks = 2 * cpus;
+    if (gpus > 0) {
+        *slabs = cpus > 0 ? 8 * gpus : 4 * gpus;
+        *blocks = cpus > 0 ? 4 * gpus : gpus;
+    }
+    *slabs = clamp(*slabs, 1, affordable);
+    *blocks = clamp(*blocks, 1, affordable);
+}
+
+static starfish_status check_count(const char *name, size_t asked, size_t most)
+{
+    if (asked > most)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name, asked,
+                             most);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_blktri_choose_cut(const struct starfish_context *context, const size_t n[3], int complex,
+                                           size_t slabs, size_t blocks, struct starfish_cut *cut, size_t *chosen)
+{
+    const size_t most_slabs = smaller(n[2], STARFISH_MAX_TILED_SLABS);
+    /* The parts of a complex number stay together. */
+    const size_t most_blocks = complex ? 1 : smaller(n[0], STARFISH_MAX_MODE_BLOCKS);
+    size_t good_slabs, good_blocks;
+    STARFISH_TRY(check_count("slabs", slabs, most_slabs));
+    STARFISH_TRY(check_count("mode_blocks", blocks, most_blocks));
+    choose_tiles(context, n, &good_slabs, &good_blocks);
+    *cut = starfish_cut_equally(n[2], slabs > 0 ? slabs : clamp(good_slabs, 1, most_slabs));
+    *chosen = blocks > 0 ? blocks : clamp(good_blocks, 1, most_blocks);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+int starfish_blktri_fractions_suit(const struct starfish_direction *z)
+{
+    return starfish_fractions_suit(z->lower, z->upper, z->n, z->periodic);
+}
+
+static starfish_status create_spectral(struct starfish_spectral *spectral, struct starfish_context *context,
+                                       const struct starfish_blktri_problem *p, const struct starfish_blktri_options *o)
+{
+    const struct starfish_direction *z = &p->direction[2];
+    struct starfish_reduction *product = NULL;
+    struct starfish_fractions *fractions = NULL;
+    if (o->form == STARFISH_BLKTRI_FRACTIONS)
+        STARFISH_TRY(starfish_fractions_create(&fractions, z->lower, z->diag, z->upper, z->n, z->periodic, p->singular,
+                                               o->radix));
+    else
+        STARFISH_TRY(starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, p->singular));
+    const starfish_status status =
+        starfish_spectral_create(spectral, context, p->precision, p->numbers, p->direction, p->lambda, p->singular,
+                                 &o->cut, o->blocks, product, fractions);
+    starfish_reduction_destroy(product);
+    starfish_fractions_destroy(fractions);
+    return status;
+}
+
+/* The algorithms that chains of tridiagonal systems have, by public name. */
+static const enum starfish_tridiag_method chain_methods[STARFISH_ALGORITHMS] = {
+    [STARFISH_ALGORITHM_AUTO] = STARFISH_TRIDIAG_AUTO,     [STARFISH_ALGORITHM_THOMAS] = STARFISH_TRIDIAG_THOMAS,
+    [STARFISH_ALGORITHM_CR] = STARFISH_TRIDIAG_CR,         [STARFISH_ALGORITHM_PCR] = STARFISH_TRIDIAG_PCR,
+    [STARFISH_ALGORITHM_CR_PCR] = STARFISH_TRIDIAG_CR_PCR,
+};
+
+static starfish_status choose_workers(struct starfish_spectral *spectral, const struct starfish_direction *y,
+                                      const struct starfish_blktri_options *o)
+{
+    const size_t *workers = spectral->context->workers_of;
+    const size_t longest = starfish_tridiag_chain_longest_cuda(
+        y->periodic, starfish_tridiag_element_size(spectral->numbers, starfish_real_size(spectral->precision)));
+    spectral->chain_method = chain_methods[o->algorithm];
+    if (workers[STARFISH_GPU] > 0 && o->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.algorithm: lines of %zu unknowns do not fit a GPU's shared memory, %zu do", y->n,
+                             longest);
+    if (workers[STARFISH_GPU] > 0 && workers[STARFISH_CPU] > 0)
+        spectral->split = o->split;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_blktri_plan_create(struct starfish_blktri_plan *plan, struct starfish_context *context,
+                                            const struct starfish_blktri_problem *problem,
+                                            const struct starfish_blktri_options *options)
+{
+    memset(plan, 0, sizeof *plan);
+    starfish_status status = create_spectral(&plan->spectral, context, problem, options);
+    if (status != STARFISH_SUCCESS) {
+        plan->spectral.context = NULL; /* nothing is left to destroy */
+        return status;
+    }
+    status = choose_workers(&plan->spectral, &problem->direction[1], options);
+    if (status != STARFISH_SUCCESS)
+        starfish_blktri_plan_destroy(plan);
+    return status;
+}
+
+void starfish_blktri_plan_destroy(struct starfish_blktri_plan *plan)
+{
+    if (plan->spectral.context)
+        starfish_spectral_destroy(&plan->spectral);
+    plan->spectral.context = NULL;
+}
+
+/* ---- Solving ----------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_blktri_submit(struct starfish_blktri_plan *plan, struct starfish_progress *progress,
+                                       const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
+                                       starpu_data_handle_t removed)
+{
+    return starfish_graph_blktri(&plan->spectral, progress, rhs, solution, removed);
+}
+
+static struct starfish_step_info step_of(const struct starfish_progress *progress, int step)
+{
+    const struct starfish_tasks_done *done = progress->step[step].done;
+    return (struct starfish_step_info){.seconds = starfish_interval_seconds(progress->step[step].span),
+                                       .busy_seconds =
+                                           done[STARFISH_CPU].busy_seconds + done[STARFISH_GPU].busy_seconds,
+                                       .tasks = {done[STARFISH_CPU].tasks, done[STARFISH_GPU].tasks}};
+}
+
+void starfish_blktri_fill_levels(const struct starfish_blktri_plan *plan, const struct starfish_progress *progress,
+                                 struct starfish_info *info)
+{
+    _Static_assert((int)STARFISH_MAX_LEVELS <= (int)STARFISH_MAX_REDUCTION_LEVELS &&
+                       2 * (int)STARFISH_MAX_LEVELS <= (int)STARFISH_PROGRESS_STEPS,
+                   "every level has a place");
+    info->levels = plan->spectral.levels;
+    for (size_t l = 0; l < info->levels; l++) {
+        info->level[l].separators = plan->spectral.level[l].rows;
+        info->level[l].reduction = step_of(progress, starfish_reduction_step(l, 0));
+        info->level[l].substitution = step_of(progress, starfish_reduction_step(l, 1));
+    }
+}

@@ -1,0 +1,63 @@
+/* A solver of block tridiagonal problems by block cyclic reduction, FISHPACK's BLKTRI: one problem in (y, z) per mode of
+ * x. Modes are of a transform in x, or of problems in two dimensions the one layer that there is.
+ *
+ * Two forms. Partial fractions (Sweet, SIAM J. Sci. Stat. Comput. 9 (1988), 761-765; Gallopoulos and Saad, Parallel
+ * Comput. 10 (1989), 143-159): every level is one wide batch of tridiagonal systems. Product form (Swarztrauber, SIAM J.
+ * Numer. Anal. 11 (1974), 1136-1150): chains of dependent systems. Both are bound by the solves of tridiagonal systems
+ * on each of the log2(nz) levels (docs/algorithms.md). */
+#ifndef STARFISH_BLKTRI_PLAN_H
+#define STARFISH_BLKTRI_PLAN_H
+
+#include "tasks/spectral.h"
+#include <starfish/poisson.h>
+#include <starfish/tridiag.h>
+
+enum starfish_blktri_form { STARFISH_BLKTRI_FRACTIONS, STARFISH_BLKTRI_PRODUCT };
+
+/* (Lx + Ly + Lz + lambda) u = f. */
+struct starfish_blktri_problem {
+    const struct starfish_direction *direction; /* x, y, z: x has a transform, z is symmetric up to a scaling */
+    double lambda;
+    int singular; /* constants are in the null space, and the mean is removed */
+    starfish_precision precision;
+    enum starfish_tridiag_numbers numbers;
+};
+
+struct starfish_blktri_options {
+    enum starfish_blktri_form form;
+    int radix;                    /* partial fractions: parts that a block of rows is cut into, 2 or 4 */
+    starfish_algorithm algorithm; /* product form: how GPUs solve tridiagonal systems */
+    int split;                    /* levels next to the root that are the cores' where there are GPUs too; -1: any */
+    struct starfish_cut cut;
+    size_t blocks; /* of modes of x */
+};
+
+struct starfish_blktri_plan {
+    struct starfish_spectral spectral; /* without a context: there is no plan */
+};
+
+/* Whether partial fractions suit z: their weights keep digits only where it is not too far from symmetric. */
+int starfish_blktri_fractions_suit(const struct starfish_direction *z);
+
+/* Slabs and blocks of modes by the workers; `slabs` and `blocks` of 0 are chosen. */
+starfish_status starfish_blktri_choose_cut(const struct starfish_context *context, const size_t n[3], int complex,
+                                           size_t slabs, size_t blocks, struct starfish_cut *cut, size_t *chosen);
+
+/* An empty plan may be destroyed, and a plan is empty after a failure. Errors: UNSUPPORTED (lines that do not fit a
+ * GPU), MEMORY, NOT_SYMMETRIZABLE. */
+starfish_status starfish_blktri_plan_create(struct starfish_blktri_plan *plan, struct starfish_context *context,
+                                            const struct starfish_blktri_problem *problem,
+                                            const struct starfish_blktri_options *options);
+void starfish_blktri_plan_destroy(struct starfish_blktri_plan *plan);
+
+/* Submits a solve. rhs, solution: slabs of fields; edges of the solution are written where there are any. removed: a
+ * double for each part of a number, which receives what was taken off in singular problems. One thread at a time. */
+starfish_status starfish_blktri_submit(struct starfish_blktri_plan *plan, struct starfish_progress *progress,
+                                       const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
+                                       starpu_data_handle_t removed);
+
+/* What the levels of a finished solve did: info->levels and info->level. */
+void starfish_blktri_fill_levels(const struct starfish_blktri_plan *plan, const struct starfish_progress *progress,
+                                 struct starfish_info *info);
+
+#endif

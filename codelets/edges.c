@@ -1,0 +1,53 @@
+/* The copies of a slab's first and last plane. */
+#include "codelets/edges.h"
+
+#include "codelets/kernel_pair.h"
+
+#include <string.h>
+#ifdef STARFISH_HAVE_GPU
+#include <cuda_runtime_api.h>
+#endif
+
+enum { ABSENT = -1 };
+
+struct starfish_edges starfish_edges_attach(struct starfish_task *task, starfish_precision precision, const size_t n[3],
+                                            const starpu_data_handle_t *edge)
+{
+    struct starfish_edges edges = {precision, n[0] * n[1], n[2], {ABSENT, ABSENT}};
+    for (int end = 0; end < STARFISH_EDGES && edge; end++)
+        if (edge[end]) {
+            edges.at[end] = task->count;
+            starfish_task_data(task, edge[end], STARPU_W);
+        }
+    return edges;
+}
+
+static const void *plane_at(const struct starfish_edges *edges, const void *slab, int end)
+{
+    const size_t plane = end == STARFISH_FIRST_PLANE ? 0 : edges->planes - 1;
+    return starfish_real_at((void *)(uintptr_t)slab, edges->precision, plane * edges->plane);
+}
+
+void starfish_edges_cpu(const struct starfish_edges *edges, void *buffers[], const void *slab)
+{
+    const size_t bytes = edges->plane * starfish_real_size(edges->precision);
+    for (int end = 0; end < STARFISH_EDGES; end++)
+        if (edges->at[end] != ABSENT)
+            memcpy(STARFISH_VECTOR(buffers, edges->at[end]), plane_at(edges, slab, end), bytes);
+}
+
+#ifdef STARFISH_HAVE_GPU
+int starfish_edges_cuda(const struct starfish_edges *edges, void *buffers[], const void *slab)
+{
+    const size_t bytes = edges->plane * starfish_real_size(edges->precision);
+    for (int end = 0; end < STARFISH_EDGES; end++)
+        if (edges->at[end] != ABSENT) {
+            const cudaError_t error =
+                cudaMemcpyAsync(STARFISH_VECTOR(buffers, edges->at[end]), plane_at(edges, slab, end), bytes,
+                                cudaMemcpyDeviceToDevice, starpu_cuda_get_local_stream());
+            if (error != cudaSuccess)
+                return (int)error;
+        }
+    return 0;
+}
+#endif

@@ -1,0 +1,24 @@
+/* Between the files of tasks that write slabs: the copies of a slab's first and last plane for the slabs beside it
+ * (struct starfish_slabs), which are written in the same task. Bound by the copy of two planes. */
+#ifndef STARFISH_CODELETS_EDGES_H
+#define STARFISH_CODELETS_EDGES_H
+
+#include "scheduler/field.h"
+#include "scheduler/task.h"
+
+/* Where a task's edges are among its data, -1 for one that is not wanted; part of the task's arguments. */
+struct starfish_edges {
+    starfish_precision precision;
+    size_t plane, planes; /* elements of a plane; planes of the slab */
+    int at[STARFISH_EDGES];
+};
+
+/* Attaches the edges of a slab of n[0] * n[1] * n[2] reals as the task's next data. edge: two, each may be NULL; or
+ * NULL. */
+struct starfish_edges starfish_edges_attach(struct starfish_task *task, starfish_precision precision, const size_t n[3],
+                                            const starpu_data_handle_t *edge);
+/* The last step of a task that has written the slab, on a core, or on the GPU's stream (a cudaError_t). */
+void starfish_edges_cpu(const struct starfish_edges *edges, void *buffers[], const void *slab);
+int starfish_edges_cuda(const struct starfish_edges *edges, void *buffers[], const void *slab);
+
+#endif

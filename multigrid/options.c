@@ -1,0 +1,118 @@
+/* The options of multigrid plans, as a table, and what they must be together. */
+#include "multigrid/options.h"
+
+#include "multigrid/kernels/grid_kind.h"
+#include "scheduler/space.h"
+
+#include <float.h>
+#include <math.h>
+
+#define AT(member) STARFISH_OPTION_AT(starfish_multigrid_options, member)
+#define VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof(names)[0]
+
+enum { MOST_COARSE_ITERATIONS = 10000 };
+
+static const char *const precisions[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64"};
+static const char *const smoothers[] = {
+    [STARFISH_SMOOTHER_AUTO] = "auto",           [STARFISH_SMOOTHER_ADI] = "adi",
+    [STARFISH_SMOOTHER_LINE_X] = "line-x",       [STARFISH_SMOOTHER_LINE_Y] = "line-y",
+    [STARFISH_SMOOTHER_JACOBI] = "jacobi",       [STARFISH_SMOOTHER_GAUSS_SEIDEL] = "gauss-seidel",
+    [STARFISH_SMOOTHER_CHEBYSHEV] = "chebyshev", [STARFISH_SMOOTHER_LINE_Z] = "line-z",
+    [STARFISH_SMOOTHER_PLANE] = "plane",
+};
+static const char *const shapes[] = {
+    [STARFISH_CYCLE_V] = "v", [STARFISH_CYCLE_F] = "f", [STARFISH_CYCLE_W] = "w", [STARFISH_CYCLE_FMG] = "fmg"};
+static const char *const storages[] = {
+    [STARFISH_STORAGE_INNER] = "inner", [STARFISH_STORAGE_F16] = "f16", [STARFISH_STORAGE_BF16] = "bf16"};
+static const char *const forms[] = {
+    [STARFISH_MATRIX_AUTO] = "auto", [STARFISH_MATRIX_STORED] = "stored", [STARFISH_MATRIX_TENSOR] = "tensor"};
+static const char *const coarse_solvers[] = {[STARFISH_COARSE_DIRECT] = "direct",
+                                             [STARFISH_COARSE_CG_JACOBI] = "cg-jacobi",
+                                             [STARFISH_COARSE_CG_ADI] = "cg-adi"};
+
+static const struct starfish_option rows[] = {
+    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, VALUES(precisions),
+     .flag = "--precision", .text = "of right-hand side, solution and residual"},
+    {AT(inner), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, VALUES(precisions),
+     .text = "of the cycles"},
+    {AT(smoother), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SMOOTHER_AUTO, VALUES(smoothers),
+     .flag = "--smoother", .text = "what smooths errors on every grid"},
+    {AT(damping), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .text = "of the smoother; 0: by the smoother"},
+    {AT(shape), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_CYCLE_V, VALUES(shapes), .flag = "--cycle",
+     .text = "shape of a cycle"},
+    {AT(before), .type = STARFISH_OPTION_INT, .default_value = 2, .most = HUGE_VAL,
+     .text = "smoothing steps before the coarse grid's correction"},
+    {AT(after), .type = STARFISH_OPTION_INT, .default_value = 2, .most = HUGE_VAL,
+     .text = "smoothing steps after the coarse grid's correction"},
+    {AT(tolerance), .type = STARFISH_OPTION_REAL, .default_value = 1e-8, .most = HUGE_VAL, .flag = "--tolerance",
+     .text = "of the residual's norm over that of the right-hand side"},
+    {AT(absolute), .type = STARFISH_OPTION_REAL, .most = HUGE_VAL, .text = "of the residual's norm"},
+    {AT(most_cycles), .type = STARFISH_OPTION_INT, .default_value = 100, .least = 1, .most = HUGE_VAL,
+     .flag = "--max-iterations", .text = "cycles at most"},
+    {AT(inner_cycles), .type = STARFISH_OPTION_INT, .default_value = 2, .least = 1, .most = HUGE_VAL,
+     .text = "mixed precision: cycles between two residuals in f64"},
+    {AT(inner_digits), .type = STARFISH_OPTION_REAL, .most = HUGE_VAL,
+     .text = "mixed precision: digits to gain between two residuals in f64; 0: inner_cycles count"},
+    {AT(initial_guess), .type = STARFISH_OPTION_SWITCH, .text = "the solution array holds an initial guess"},
+    {AT(levels), .type = STARFISH_OPTION_INT, .most = STARFISH_GRID_MOST_LEVELS, .flag = "--levels",
+     .text = "grids at most; 0: down to few unknowns"},
+    {AT(blocks), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS,
+     .text = "runs of lines that a grid is cut into; 0: chosen from the workers"},
+    {AT(tail), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,
+     .text = "grids of so many unknowns and fewer are one task; 0: chosen from the workers"},
+    {AT(conjugate_gradients), .type = STARFISH_OPTION_SWITCH, .text = "conjugate gradients preconditioned by cycles"},
+    {AT(stored_diagonal), .type = STARFISH_OPTION_SWITCH,
+     .text = "matrices are stored with diagonals, not with row sums"},
+    {AT(storage), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_STORAGE_INNER, VALUES(storages),
+     .text = "of the entries of the cycles' matrices"},
+    {AT(matrix), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_MATRIX_AUTO, VALUES(forms),
+     .text = "how the matrices of Q1 grids are kept"},
+    {AT(coarse), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_COARSE_DIRECT, VALUES(coarse_solvers),
+     .text = "how the coarsest of Q1 grids is solved"},
+    {AT(coarse_tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1,
+     .text = "of conjugate gradients on the coarsest grid; 0: 1e-2"},
+    {AT(coarse_iterations), .type = STARFISH_OPTION_INT, .most = MOST_COARSE_ITERATIONS,
+     .text = "of conjugate gradients on the coarsest grid; 0: 100"},
+};
+
+const struct starfish_option_table starfish_multigrid_option_table =
+    STARFISH_OPTION_TABLE(starfish_multigrid_options, STARFISH_MULTIGRID_OPTIONS_DEFAULTS, rows);
+
+/* What makes a cycle symmetric, as a preconditioner of conjugate gradients must be. */
+static starfish_status check_symmetry(const struct starfish_multigrid_options *o)
+{
+    if (!o->conjugate_gradients)
+        return STARFISH_SUCCESS;
+    if (o->before != o->after)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.before and after are %d and %d: must be the same for conjugate_gradients",
+                             o->before, o->after);
+    if (o->shape != STARFISH_CYCLE_V && o->shape != STARFISH_CYCLE_W)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.shape: F and FMG are not symmetric, which conjugate_gradients need");
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_together(const struct starfish_multigrid_options *o)
+{
+    if (o->inner > o->precision)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.precision and inner are f32 and f64: inner is the wider");
+    if (o->storage && o->inner != STARFISH_F32)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.storage is %d: F16 and BF16 are for inner F32",
+                             (int)o->storage);
+    if (o->smoother == STARFISH_SMOOTHER_CHEBYSHEV && o->damping >= 1)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.damping is %g: for Chebyshev a part of the interval, must be below 1",
+                             o->damping);
+    if (o->before == 0 && o->after == 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.before and after are both 0: one at least must be more");
+    return check_symmetry(o);
+}
+
+starfish_status starfish_multigrid_read_options(const struct starfish_multigrid_options *user,
+                                                struct starfish_multigrid_options *options)
+{
+    STARFISH_TRY(starfish_options_read(&starfish_multigrid_option_table, user, options));
+    return check_together(options);
+}

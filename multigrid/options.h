@@ -1,0 +1,14 @@
+/* The options of multigrid plans, as a table. */
+#ifndef STARFISH_MULTIGRID_OPTIONS_H
+#define STARFISH_MULTIGRID_OPTIONS_H
+
+#include "base/options.h"
+#include <starfish/multigrid.h>
+
+extern const struct starfish_option_table starfish_multigrid_option_table;
+
+/* Takes the user's options (any version's struct, or NULL) and checks them, each by itself and together. */
+starfish_status starfish_multigrid_read_options(const struct starfish_multigrid_options *user,
+                                                struct starfish_multigrid_options *options);
+
+#endif

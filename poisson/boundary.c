@@ -1,0 +1,107 @@
+/* Boundary data of a solve: they are moved to the right-hand side by a task per slab, which reads arrays of faces where
+ * they lie, on the host or on a GPU. */
+#include "poisson/job.h"
+
+#include "base/pages.h"
+#include "codelets/stencil.h"
+#include "poisson/methods.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int end_has_data(const struct starfish_poisson_plan *plan, const struct starfish_boundary *boundary, int axis,
+                        int end)
+{
+    return boundary && plan->direction[axis].takes_boundary[end] &&
+           (boundary->array[axis][end] || boundary->constant[axis][end] != 0);
+}
+
+int starfish_job_has_boundary(const struct starfish_job *job, const struct starfish_boundary *boundary)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++)
+            if (end_has_data(job->plan, boundary, axis, end))
+                return 1;
+    return 0;
+}
+
+/* The array of a face as data. A host array that may go before the job is done is copied. */
+static starfish_status register_face(struct starfish_job *job, const void *array, int axis, int end)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    const size_t count = plan->n[0] * plan->n[1] * plan->n[2] / plan->n[axis];
+    const size_t size = starfish_real_size(plan->options.precision);
+    enum starfish_residence residence;
+    char name[32];
+    int node;
+
+    snprintf(name, sizeof name, "boundary.array[%d][%d]", axis, end);
+    STARFISH_TRY(starfish_memory_place(plan->context, name, array, &node, &residence));
+    if (residence != STARFISH_ON_DEVICE && !job->in_place) {
+        void *copy = job->face_copy[axis][end] = starfish_pages_alloc(count * size);
+        if (!copy)
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
+        array = memcpy(copy, array, count * size);
+    }
+    return starfish_array_over(&job->face[axis][end], plan->context, name, array, count, size);
+}
+
+static starfish_status describe(struct starfish_job *job, const struct starfish_boundary *boundary,
+                                struct starfish_boundary_task *task)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++) {
+            if (!end_has_data(plan, boundary, axis, end))
+                continue;
+            task->weight[axis][end] = plan->direction[axis].boundary_weight[end];
+            task->constant[axis][end] = boundary->constant[axis][end];
+            if (boundary->array[axis][end])
+                STARFISH_TRY(register_face(job, boundary->array[axis][end], axis, end));
+            task->face[axis][end] = job->face[axis][end];
+        }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status allocate(struct starfish_job *job)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    if (!plan->method->arrays)
+        return STARFISH_SUCCESS;
+    job->full_rhs_memory = starfish_pages_alloc(plan->n[2] * starfish_poisson_plane_bytes(plan));
+    return job->full_rhs_memory ? STARFISH_SUCCESS
+                                : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a right-hand side");
+}
+
+starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    const starfish_precision precision = plan->options.precision;
+    struct starfish_boundary_task task = {.precision = precision, .planes = plan->n[2]};
+    STARFISH_TRY(allocate(job));
+    STARFISH_TRY(describe(job, boundary, &task));
+    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
+        memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
+        task.first_plane = job->cut.first_plane[slab];
+        task.where = job->cut.where[slab];
+        task.rhs = job->rhs->handle[slab];
+        starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, plan->n, precision,
+                               job->full_rhs_memory, STARFISH_MAIN_MEMORY);
+        task.result = job->full_rhs[slab];
+        STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+void starfish_job_release_boundary(struct starfish_job *job)
+{
+    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+        starfish_array_unregister(job->full_rhs[slab]);
+    free(job->full_rhs_memory);
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++) {
+            starfish_data_release(&job->face[axis][end]);
+            free(job->face_copy[axis][end]);
+        }
+}

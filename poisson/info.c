@@ -1,0 +1,90 @@
+/* What a finished solve tells: the residual, what was taken off the right-hand side, phases, workers, bytes. */
+#include "poisson/job.h"
+
+#include "poisson/methods.h"
+
+#include <math.h>
+#include <string.h>
+
+static starfish_status read_results(const struct starfish_table *table, double value[2])
+{
+    STARFISH_TRY(starfish_table_acquire(table, STARFISH_READ));
+    memcpy(value, table->memory, 2 * sizeof *value);
+    starfish_table_release(table);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_residual(const struct starfish_job *job, double *relative)
+{
+    double residual = 0, rhs = 0;
+    *relative = NAN;
+    if (!job->plan->options.check_residual)
+        return STARFISH_SUCCESS;
+    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
+        double maximum[2];
+        STARFISH_TRY(read_results(&job->maximum[slab], maximum));
+        residual = fmax(residual, maximum[0]);
+        rhs = fmax(rhs, maximum[1]);
+    }
+    *relative = rhs > 0 ? residual / rhs : residual;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_removed(const struct starfish_job *job, struct starfish_info *info)
+{
+    double removed[2];
+    if (!job->plan->singular)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(read_results(&job->removed, removed));
+    info->pertrb = removed[0];
+    info->pertrb_imaginary = starfish_poisson_is_complex(job->plan) ? removed[1] : 0;
+    return STARFISH_SUCCESS;
+}
+
+/* How long the residual check ran on after the solution was there: not part of the solve. */
+static double residual_tail(const struct starfish_job *job)
+{
+    const struct starfish_progress *progress = &job->progress;
+    const double solved = job->solved > 0 ? 1e6 * job->solved : progress->phase[STARFISH_PHASE_BACKWARD].span.end;
+    const double tail = progress->phase[STARFISH_PHASE_RESIDUAL].span.end - solved;
+    return job->plan->options.check_residual && tail > 0 ? 1e-6 * tail : 0;
+}
+
+static void add_phases(const struct starfish_job *job, struct starfish_info *info)
+{
+    static const char *const names[STARFISH_PHASES] = {
+        [STARFISH_PHASE_FORWARD] = "forward transform",  [STARFISH_PHASE_MODES] = "modes",
+        [STARFISH_PHASE_BACKWARD] = "inverse transform", [STARFISH_PHASE_REFINEMENT] = "refinement",
+        [STARFISH_PHASE_RESIDUAL] = "residual check",
+    };
+    const int direct = job->plan->method->direct;
+    const int wanted[STARFISH_PHASES] = {direct, direct, direct, job->plan->refinements > 0,
+                                         job->plan->options.check_residual};
+    for (int phase = 0; phase < STARFISH_PHASES; phase++)
+        if (wanted[phase]) {
+            info->phase[info->phases].name = names[phase];
+            info->phase[info->phases++].seconds = starfish_interval_seconds(job->progress.phase[phase].span);
+        }
+}
+
+starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds, struct starfish_info *info)
+{
+    const struct starfish_bytes before = job->progress.bytes_before;
+    const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
+    memset(info, 0, sizeof *info);
+    info->seconds = seconds - residual_tail(job);
+    STARFISH_TRY(read_residual(job, &info->residual));
+    STARFISH_TRY(read_removed(job, info));
+    info->refinements = job->plan->refinements;
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        info->worker[kind].tasks = job->progress.done[kind].tasks;
+        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
+    }
+    info->host_to_device = after.host_to_device - before.host_to_device;
+    info->device_to_host = after.device_to_host - before.device_to_host;
+    info->device_to_device = after.device_to_device - before.device_to_device;
+    if (job->plan->method->info)
+        job->plan->method->info(job, info);
+    add_phases(job, info);
+    return STARFISH_SUCCESS;
+}

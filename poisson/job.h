@@ -1,0 +1,45 @@
+/* A solve: a job owns what lives as long as its tasks, and nothing of it outlives starfish_job_wait. */
+#ifndef STARFISH_POISSON_JOB_H
+#define STARFISH_POISSON_JOB_H
+
+#include "poisson/plan.h"
+#include "scheduler/progress.h"
+
+struct starfish_job {
+    struct starfish_poisson_plan *plan;
+    struct starfish_progress progress;
+    struct starfish_cut cut;
+    struct starfish_field *rhs;
+    struct starfish_field *solution;
+    int owns_fields; /* they are over arrays of the user's, and end with the job */
+    int lone;        /* there was no other job when it was submitted */
+    int in_place;    /* the user's arrays of boundary data stay until the job is done */
+
+    struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for */
+    /* Right-hand side with boundary data, where it differs from the user's or would be overwritten. Its memory is ours
+     * where the method wants it in one array, else the runtime's. */
+    starpu_data_handle_t full_rhs[STARFISH_MAX_SLABS];
+    void *full_rhs_memory;
+    starpu_data_handle_t face[3][2]; /* arrays of boundary data; and their copies, where the user's may go */
+    void *face_copy[3][2];
+    struct starfish_table removed; /* pertrb, and another double */
+    /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb. */
+    struct starfish_slabs correction;
+    struct starfish_table removed_again;
+    struct starfish_table maximum[STARFISH_MAX_SLABS]; /* of the residual */
+
+    void *of_method; /* what the method keeps for the job, from malloc */
+    double solved;   /* by starfish_now: when a method that iterates was done; 0: not known */
+};
+
+/* boundary.c: whether there are boundary data at any end that takes them. */
+int starfish_job_has_boundary(const struct starfish_job *job, const struct starfish_boundary *boundary);
+/* Submits the right-hand side with boundary data (none: a copy) to full_rhs. */
+starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary);
+/* After the tasks: releases full_rhs and the faces. */
+void starfish_job_release_boundary(struct starfish_job *job);
+
+/* info.c: what a finished job tells, `seconds` after it began. Errors: RUNTIME. */
+starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds, struct starfish_info *info);
+
+#endif

@@ -1,0 +1,148 @@
+/* The table of methods, and the choice of one: what is asked for, or the cheapest of those that can. */
+#include "poisson/methods.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const starfish_method_list[STARFISH_METHODS + 1] = {[STARFISH_METHOD_AUTO] = "auto",
+                                                                [STARFISH_METHOD_SLAB] = "slab",
+                                                                [STARFISH_METHOD_BLKTRI] = "blktri",
+                                                                [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
+                                                                [STARFISH_METHOD_MULTIGRID] = "multigrid"};
+
+const struct starfish_method_row *const starfish_method_rows[STARFISH_METHODS] = {
+    [STARFISH_METHOD_SLAB] = &starfish_slab_method,
+    [STARFISH_METHOD_BLKTRI] = &starfish_blktri_method,
+    [STARFISH_METHOD_BLKTRI_PRODUCT] = &starfish_blktri_product_method,
+    [STARFISH_METHOD_MULTIGRID] = &starfish_multigrid_method,
+};
+
+const char *const *starfish_method_names(void)
+{
+    return starfish_method_list;
+}
+
+int starfish_method_named(const char *name)
+{
+    for (int method = 0; method < STARFISH_METHODS; method++)
+        if (strcmp(starfish_method_list[method], name) == 0)
+            return method;
+    return -1;
+}
+
+/* ---- Choosing ---------------------------------------------------------------------------------------------------- */
+
+enum { WHY = 200 };
+
+/* A method that can, with its cost and the reason for it; and why not another one, which cannot or costs too much. */
+struct choice {
+    const struct starfish_method_row *row;
+    double cost;
+    char why[WHY], why_not[WHY];
+};
+
+static void compare(const struct starfish_poisson_plan *plan, const struct starfish_method_row *row,
+                    struct choice *choice)
+{
+    char why[WHY] = "";
+    const double cost = row->cost(plan, why, sizeof why);
+    if (cost == HUGE_VAL)
+        snprintf(choice->why_not, sizeof choice->why_not, "%s", why);
+    if (choice->row && cost >= choice->cost)
+        return;
+    choice->row = row;
+    choice->cost = cost;
+    snprintf(choice->why, sizeof choice->why, "%s", why);
+}
+
+/* The cheapest of all methods but `not` (or NULL); the first one of equal ones. Fails as the last one that cannot does,
+ * where none can. */
+static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, const struct starfish_method_row * not,
+                                     struct choice *choice)
+{
+    starfish_status status = STARFISH_ERROR_UNSUPPORTED;
+    *choice = (struct choice){.row = NULL};
+    for (int method = 0; method < STARFISH_METHODS; method++) {
+        const struct starfish_method_row *row = starfish_method_rows[method];
+        if (!row || !row->cost || row == not )
+            continue;
+        const starfish_status can = row->can(plan);
+        if (can == STARFISH_SUCCESS)
+            compare(plan, row, choice);
+        else
+            snprintf(choice->why_not, sizeof choice->why_not, "%s", starfish_error_message());
+        status = can == STARFISH_SUCCESS ? status : can;
+    }
+    return choice->row ? STARFISH_SUCCESS : status;
+}
+
+/* Best in any case, or only better than no method: the choice has reasons of its own. Else what speaks against another
+ * method is the reason, and where there is nothing the comparison of costs. */
+static void take(struct starfish_poisson_plan *plan, const struct choice *choice)
+{
+    const int own = choice->cost == 0 || choice->cost == HUGE_VAL || choice->why_not[0] == 0;
+    plan->method = choice->row;
+    snprintf(plan->reason, sizeof plan->reason, "%s", own ? choice->why : choice->why_not);
+}
+
+starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan)
+{
+    const struct starfish_method_row *asked = starfish_method_rows[plan->options.method];
+    struct choice choice;
+    if (asked) {
+        STARFISH_TRY(asked->can(plan));
+        plan->method = asked;
+        snprintf(plan->reason, sizeof plan->reason, "asked for");
+        return STARFISH_SUCCESS;
+    }
+    STARFISH_TRY(find_cheapest(plan, NULL, &choice));
+    take(plan, &choice);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status create(struct starfish_poisson_plan *plan)
+{
+    plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
+    return plan->method->create(plan);
+}
+
+starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan)
+{
+    const struct starfish_method_row *first = plan->method;
+    struct choice choice;
+    starfish_status status = create(plan);
+    if (starfish_method_rows[plan->options.method])
+        return status; /* asked for */
+    if (status == STARFISH_ERROR_NOT_SYMMETRIZABLE) {
+        char why[WHY];
+        snprintf(why, sizeof why, "%s", starfish_error_message());
+        STARFISH_TRY(find_cheapest(plan, first, &choice));
+        take(plan, &choice);
+        snprintf(plan->reason, sizeof plan->reason, "%s", why);
+        return create(plan);
+    }
+    STARFISH_TRY(status);
+    /* Whether it needs refinement is known only now. */
+    if (plan->refinements == 0 || find_cheapest(plan, NULL, &choice) != STARFISH_SUCCESS || choice.row == first)
+        return STARFISH_SUCCESS;
+    starfish_poisson_destroy_method(plan);
+    take(plan, &choice);
+    return create(plan);
+}
+
+void starfish_poisson_destroy_method(struct starfish_poisson_plan *plan)
+{
+    if (plan->method && plan->state)
+        plan->method->destroy(plan);
+    plan->state = NULL;
+}
+
+starfish_status starfish_poisson_check_transform_x(const struct starfish_poisson_plan *plan)
+{
+    if (!plan->direction[0].has_transform)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "axis x must be uniform or have constant coefficients");
+    return STARFISH_SUCCESS;
+}

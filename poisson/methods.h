@@ -1,0 +1,65 @@
+/* The methods of the separable solvers as a table: a row is what a method can do, what it costs, and how it solves.
+ *
+ * A new method is a file with a row, a value of enum starfish_method, its name in starfish_method_list and its row in
+ * starfish_method_rows (methods.c). */
+#ifndef STARFISH_POISSON_METHODS_H
+#define STARFISH_POISSON_METHODS_H
+
+#include "poisson/job.h"
+#include "poisson/plan.h"
+
+/* How fast solves follow one another. One that is waited for copies in first and out last; in a stream, one's copies out
+ * go with the next one's in. Fields are cut as for lone solves, and that cut stays. */
+enum starfish_pace { STARFISH_LONE, STARFISH_STREAM, STARFISH_PACES, STARFISH_FOR_FIELDS = STARFISH_PACES };
+
+struct starfish_method_row {
+    starfish_method id;
+    const char *summary;
+    int direct; /* divides by sums of eigenvalues, of which lambda may cancel none */
+    int arrays; /* reads the right-hand side again and again, in memory of its own that the solution does not share */
+
+    /* Whether it can solve the plan's problem; the message of a failure says why not. */
+    starfish_status (*can)(const struct starfish_poisson_plan *plan);
+    /* Seconds, estimated, that it would take, 0 where it is best in any case, HUGE_VAL where it is only better than no
+     * method. why[size] receives the reason. NULL: `auto` does not take it. */
+    double (*cost)(const struct starfish_poisson_plan *plan, char *why, size_t size);
+    /* Makes plan->state. NOT_SYMMETRIZABLE: `auto` looks for another method. */
+    starfish_status (*create)(struct starfish_poisson_plan *plan);
+    void (*destroy)(struct starfish_poisson_plan *plan);
+
+    /* How fields over data of that residence are cut for solves at that pace, and whether a cut is one of the plan's. */
+    starfish_status (*cut)(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                           enum starfish_pace pace, const struct starfish_cut **cut);
+    int (*has_cut)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
+    /* Submits a solve from rhs to solution, slabs of the job's cut, and writes the solution's edges where there are any.
+     * removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked. */
+    starfish_status (*submit)(struct starfish_job *job, const starpu_data_handle_t *rhs,
+                              struct starfish_slabs *solution, starpu_data_handle_t removed);
+    /* What only this method tells of a finished job, and what it learns from it; NULL: nothing. */
+    void (*info)(const struct starfish_job *job, struct starfish_info *info);
+    void (*watch)(const struct starfish_job *job, double seconds);
+};
+
+enum { STARFISH_METHODS = STARFISH_METHOD_MULTIGRID + 1 };
+
+/* Names by enum starfish_method, "auto" first, and NULL behind the last one; and rows, NULL for "auto". */
+extern const char *const starfish_method_list[STARFISH_METHODS + 1];
+extern const struct starfish_method_row *const starfish_method_rows[STARFISH_METHODS];
+extern const struct starfish_method_row starfish_slab_method, starfish_blktri_method, starfish_blktri_product_method,
+    starfish_multigrid_method;
+
+/* For programs: the names as above; and the method of a name, -1 where there is none. */
+const char *const *starfish_method_names(void);
+int starfish_method_named(const char *name);
+
+/* Sets plan->method and plan->reason: the method that is asked for, or the cheapest of those that can. */
+starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan);
+/* Makes the method's state. `auto` may still take another method, when making it shows more of what it costs. */
+starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan);
+/* Where there is no method yet it does nothing. */
+void starfish_poisson_destroy_method(struct starfish_poisson_plan *plan);
+
+/* For `can` of direct methods: x must have a transform. */
+starfish_status starfish_poisson_check_transform_x(const struct starfish_poisson_plan *plan);
+
+#endif

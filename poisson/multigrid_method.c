@@ -1,0 +1,287 @@
+/* The method multigrid: directions become lines of couplings, whose products with the volumes of unknowns are a
+ * seven-point problem.
+ *
+ * Rows lower, diag, upper of a direction, times weights w that make them symmetric, are couplings w lower between
+ * successive unknowns and what the rows sum to on the diagonal, which in a definite problem has the sign of the
+ * diagonal. Equations are multiplied by the product of all three weights, and by -1 where off-diagonal entries are
+ * positive. */
+#include "poisson/methods.h"
+
+#include "blktri/plan.h"
+#include "scheduler/space.h"
+#include <starfish/multigrid.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The state: the plan that solves, and the cut of the slabs that tasks before and after it work on. */
+struct state {
+    starfish_multigrid_plan *plan;
+    struct starfish_cut cut;
+};
+
+/* A direction's coupling (n + 1), extra and weight (n each). */
+struct line {
+    double *coupling, *extra, *weight;
+};
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* Do the couplings of a face from its two sides agree? */
+static int agree(double a, double b)
+{
+    return fabs(a - b) <= 1e-10 * (fabs(a) + fabs(b));
+}
+
+static starfish_status refuse(const char *name, size_t row, const char *why)
+{
+    return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method multigrid cannot do %s: row %zu %s", name, row, why);
+}
+
+/* sign: -1 where off-diagonal entries are positive, so that couplings are. */
+static starfish_status fill_coupling(const struct starfish_direction *d, const char *name, double sign,
+                                     struct line *line)
+{
+    for (size_t k = 0; k < d->n; k++) {
+        const size_t before = k > 0 ? k - 1 : d->n - 1;
+        if (k == 0 && (!d->periodic || d->n == 1))
+            continue;
+        line->coupling[k] = -sign * d->weight[k] * d->lower[k];
+        if (!agree(line->coupling[k], -sign * d->weight[before] * d->upper[before]))
+            return refuse(name, k, "is coupled to the one before in another way than that to it");
+        if (line->coupling[k] < 0)
+            return refuse(name, k, "has an off-diagonal entry of another sign");
+    }
+    line->coupling[d->n] = line->coupling[0];
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status fill_extra(const struct starfish_direction *d, const char *name, double sign, struct line *line)
+{
+    for (size_t k = 0; k < d->n; k++) {
+        const double sum = d->lower[k] + d->diag[k] + d->upper[k];
+        const double all = fabs(d->lower[k]) + fabs(d->diag[k]) + fabs(d->upper[k]);
+        line->weight[k] = d->weight[k];
+        line->extra[k] = fabs(sum) > 4 * DBL_EPSILON * all ? sign * d->weight[k] * sum : 0;
+        if (line->extra[k] < 0)
+            return refuse(name, k, "makes the operator indefinite");
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status make_line(const struct starfish_direction *d, const char *name, double sign, struct line *line)
+{
+    line->coupling = calloc(d->n + 1, sizeof(double));
+    line->extra = calloc(d->n, sizeof(double));
+    line->weight = calloc(d->n, sizeof(double));
+    if (!line->coupling || !line->extra || !line->weight)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %s of %zu unknowns", name, d->n);
+    STARFISH_TRY(fill_coupling(d, name, sign, line));
+    return fill_extra(d, name, sign, line);
+}
+
+/* -1 where the first off-diagonal entry is positive, as in the Laplacian. */
+static double sign_of(const struct starfish_poisson_plan *plan)
+{
+    for (int d = 0; d < 3; d++)
+        for (size_t k = 0; k + 1 < plan->n[d]; k++)
+            if (plan->direction[d].upper[k] != 0)
+                return plan->direction[d].upper[k] > 0 ? -1 : 1;
+    return plan->direction[2].diag[0] > 0 ? 1 : -1;
+}
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+static double tolerance_of(const struct starfish_poisson_plan *plan)
+{
+    const int single = plan->options.precision == STARFISH_F32;
+    double n = 1;
+
+    if (plan->options.tolerance > 0)
+        return plan->options.tolerance;
+    for (int d = 0; d < 3; d++)
+        n = fmax(n, (double)plan->n[d]);
+    return fmax(single ? 1e-6 : 1e-10, n * n * (single ? (double)FLT_EPSILON : DBL_EPSILON));
+}
+
+/* A first direction of one unknown goes last: memory is the same, and rows are long. */
+static void describe(const struct starfish_poisson_plan *plan, const struct line line[3],
+                     struct starfish_stencil_problem *problem)
+{
+    const int shift = plan->n[0] == 1;
+
+    for (int d = 0; d < 3; d++) {
+        const int from = (d + shift) % 3;
+        const starfish_end end = plan->direction[from].periodic ? STARFISH_PERIODIC : STARFISH_NEUMANN;
+        problem->n[d] = plan->n[from];
+        problem->ends[d][0] = problem->ends[d][1] = end;
+        problem->line[d] = (struct starfish_stencil_line){line[from].coupling, line[from].extra, line[from].weight};
+    }
+}
+
+static starfish_status create_plan(struct starfish_poisson_plan *plan, struct line line[3],
+                                   starfish_multigrid_plan **created)
+{
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    const double sign = sign_of(plan);
+    struct starfish_stencil_problem problem = {.reaction = sign * plan->lambda, .rhs_factor = sign};
+
+    if (problem.reaction < 0)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "method multigrid cannot do lambda = %g, which may make the operator indefinite",
+                             plan->lambda);
+    for (int d = 0; d < 3; d++)
+        STARFISH_TRY(make_line(&plan->direction[d], plan->name[d], sign, &line[d]));
+    describe(plan, line, &problem);
+    options.precision = plan->options.precision;
+    options.inner = plan->options.mixed ? STARFISH_F32 : plan->options.precision;
+    options.inner_cycles = 1;
+    options.before = options.after = 1;
+    options.conjugate_gradients = 1;
+    options.tolerance = tolerance_of(plan);
+    options.blocks = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;
+    return starfish_stencil_plan_create(plan->context, &problem, &options, created);
+}
+
+static starfish_status can(const struct starfish_poisson_plan *plan)
+{
+    if (plan->numbers == STARFISH_TRIDIAG_COMPLEX_LINES)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method multigrid cannot do %s, which is complex",
+                             plan->name[1]);
+    if (starfish_poisson_is_complex(plan) && plan->singular)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "method multigrid cannot do a singular problem in complex numbers");
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status fill_state(struct starfish_poisson_plan *plan, struct state *state)
+{
+    struct line line[3] = {{NULL, NULL, NULL}, {NULL, NULL, NULL}, {NULL, NULL, NULL}};
+    size_t blocks;
+
+    STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, starfish_poisson_is_complex(plan),
+                                            plan->options.slabs, plan->options.mode_blocks, &state->cut, &blocks));
+    const starfish_status status = create_plan(plan, line, &state->plan);
+    for (int d = 0; d < 3; d++) {
+        free(line[d].coupling);
+        free(line[d].extra);
+        free(line[d].weight);
+    }
+    return status;
+}
+
+/* It iterates until the residual is small: steps of refinement would do nothing. */
+static starfish_status create(struct starfish_poisson_plan *plan)
+{
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    const starfish_status status = fill_state(plan, state);
+    if (status != STARFISH_SUCCESS) {
+        free(state);
+        return status;
+    }
+    plan->refinements = 0;
+    plan->state = state;
+    return STARFISH_SUCCESS;
+}
+
+static void destroy(struct starfish_poisson_plan *plan)
+{
+    struct state *state = plan->state;
+    starfish_multigrid_plan_destroy(state->plan);
+    free(state);
+}
+
+static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                               enum starfish_pace pace, const struct starfish_cut **cut)
+{
+    const struct state *state = plan->state;
+    (void)residence, (void)pace;
+    *cut = &state->cut;
+    return STARFISH_SUCCESS;
+}
+
+static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
+{
+    const struct state *state = plan->state;
+    return starfish_cut_is_same(&state->cut, cut);
+}
+
+/* ---- Solving ----------------------------------------------------------------------------------------------------- */
+
+/* It iterates on arrays, before the submission returns: they are acquired meanwhile. */
+static starfish_status iterate(struct starfish_job *job, const starpu_data_handle_t *rhs,
+                               const struct starfish_slabs *solution, struct starfish_multigrid_info *info)
+{
+    const struct state *state = job->plan->state;
+    const void *f = job->full_rhs_memory ? job->full_rhs_memory : job->rhs->memory;
+
+    STARFISH_TRY(starfish_slabs_acquire(&job->cut, rhs, STARFISH_READ));
+    starfish_status status = starfish_slabs_acquire(&job->cut, solution->slab, STARFISH_WRITE);
+    if (status == STARFISH_SUCCESS) {
+        status = starfish_multigrid_solve(state->plan, f, job->solution->memory, info);
+        starfish_slabs_release(&job->cut, solution->slab);
+    }
+    starfish_slabs_release(&job->cut, rhs);
+    return status;
+}
+
+static starfish_status write_removed(const struct starfish_table *removed, double value)
+{
+    double *values = removed->memory;
+
+    STARFISH_TRY(starfish_table_acquire(removed, STARFISH_WRITE));
+    memset(values, 0, removed->count * sizeof *values);
+    values[0] = value;
+    starfish_table_release(removed);
+    return STARFISH_SUCCESS;
+}
+
+/* The edges are planes of the solution's array, which nobody writes any more. */
+static starfish_status submit(struct starfish_job *job, const starpu_data_handle_t *rhs,
+                              struct starfish_slabs *solution, starpu_data_handle_t removed)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    struct starfish_multigrid_info *info = job->of_method = calloc(1, sizeof *info);
+
+    if (!info)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
+    STARFISH_TRY(iterate(job, rhs, solution, info));
+    job->solved = starfish_now();
+    if (removed)
+        STARFISH_TRY(write_removed(&job->removed, info->removed));
+    if (!plan->options.check_residual)
+        return STARFISH_SUCCESS;
+    return starfish_edges_over(solution, &job->cut, plan->n, plan->context, plan->options.precision,
+                               plan->direction[2].periodic, job->solution->memory);
+}
+
+static void fill_info(const struct starfish_job *job, struct starfish_info *info)
+{
+    const struct starfish_multigrid_info *multigrid = job->of_method;
+
+    info->cycles = multigrid->cycles;
+    info->tolerated = multigrid->residual;
+    info->phase[info->phases].name = "cycles";
+    info->phase[info->phases++].seconds = multigrid->seconds;
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        info->worker[kind].tasks += multigrid->worker[kind].tasks;
+        info->worker[kind].busy_seconds += multigrid->worker[kind].busy_seconds;
+    }
+}
+
+const struct starfish_method_row starfish_multigrid_method = {
+    .id = STARFISH_METHOD_MULTIGRID,
+    .summary = "conjugate gradients preconditioned by multigrid, to a tolerance",
+    .arrays = 1,
+    .can = can,
+    .create = create,
+    .destroy = destroy,
+    .cut = cut_for,
+    .has_cut = has_cut,
+    .submit = submit,
+    .info = fill_info,
+};

@@ -1,0 +1,128 @@
+/* The method slab: transforms in x and y, or a change of basis in y, then tridiagonal systems in z that are cut at the
+ * slabs' boundaries (docs/algorithms.md). */
+#include "poisson/slab.h"
+
+#include "poisson/estimate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BASIS_AT_MOST = 2048 };
+#define SCALING_AT_MOST 1e6
+
+/* ---- What it can, and its cost ----------------------------------------------------------------------------------- */
+
+/* Of complex problems it does those with a real second direction and without a constant mode. */
+static starfish_status can(const struct starfish_poisson_plan *plan)
+{
+    const struct starfish_direction *y = &plan->direction[1];
+    STARFISH_TRY(starfish_poisson_check_transform_x(plan));
+    if (y->imaginary)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "%s is complex: it has no basis of eigenvectors, which method slab needs", plan->name[1]);
+    if (starfish_poisson_is_complex(plan) && plan->singular)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method slab cannot do a singular problem in complex numbers");
+    return y->has_transform ? STARFISH_SUCCESS
+                            : starfish_check_symmetrizable(plan->name[1], y->lower, y->upper, y->n, y->periodic);
+}
+
+static double cost(const struct starfish_poisson_plan *plan, char *why, size_t size)
+{
+    const int has_gpu = plan->context->workers_of[STARFISH_GPU] > 0, complex = starfish_poisson_is_complex(plan);
+    if (plan->direction[1].has_transform) {
+        snprintf(why, size, "%s can be transformed: fewest operations", plan->name[1]);
+        return 0;
+    }
+    if (plan->n[1] > BASIS_AT_MOST) {
+        snprintf(why, size, "%s has %zu unknowns: a basis of eigenvectors is for %d at most", plan->name[1], plan->n[1],
+                 BASIS_AT_MOST);
+        return HUGE_VAL;
+    }
+    if (has_gpu && complex) {
+        snprintf(why, size, "complex numbers: matrix products of two columns in %s do not fill a GPU", plan->name[1]);
+        return HUGE_VAL;
+    }
+    if (has_gpu) {
+        snprintf(why, size, "%s has a basis of eigenvectors: matrix products", plan->name[1]);
+        return 0;
+    }
+    starfish_poisson_describe_estimate(plan, why, size);
+    return starfish_poisson_estimate(plan).basis;
+}
+
+/* ---- Its state --------------------------------------------------------------------------------------------------- */
+
+/* A basis of a strongly stretched direction loses digits, which one step of refinement brings back. */
+static void choose_refinements(struct starfish_poisson_plan *plan, const struct starfish_basis *basis)
+{
+    if (plan->options.refinements < 0)
+        plan->refinements = basis->n > 0 && plan->options.precision == STARFISH_F64 &&
+                            starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE;
+}
+
+/* Scaling makes a basis symmetric, and its squares are what rounding errors of some rows are multiplied with. */
+static starfish_status check_basis(const struct starfish_poisson_plan *plan, const struct starfish_basis *basis)
+{
+    if (plan->options.method == STARFISH_METHOD_AUTO && basis->n > 0 && basis->scaling > SCALING_AT_MOST)
+        return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE, "%s has a basis with a scaling of %.3g", plan->name[1],
+                             basis->scaling);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_space(struct starfish_poisson_plan *plan, struct starfish_slab_state *state)
+{
+    const struct starfish_basis *basis = &state->space.planes.basis.basis;
+    const starfish_status status = starfish_slab_space_create(&state->space, plan->context, plan->options.precision,
+                                                              plan->direction, plan->lambda, plan->singular);
+    if (status == STARFISH_ERROR_NOT_SYMMETRIZABLE)
+        return starfish_fail(status, "%s: %s", plan->name[1], starfish_error_message());
+    STARFISH_TRY(status);
+    choose_refinements(plan, basis);
+    return check_basis(plan, basis);
+}
+
+static void destroy(struct starfish_poisson_plan *plan)
+{
+    struct starfish_slab_state *state = plan->state;
+    starfish_slab_destroy_graphs(plan);
+    starfish_slab_space_destroy(&state->space);
+    free(state);
+    plan->state = NULL;
+}
+
+static starfish_status create(struct starfish_poisson_plan *plan)
+{
+    const struct starfish_cut *cut;
+    struct starfish_slab_state *state = plan->state = calloc(1, sizeof *state);
+    if (!state)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    starfish_status status = create_space(plan, state);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_slab_cut_for(plan, STARFISH_PINNED, STARFISH_LONE, &cut);
+    if (status != STARFISH_SUCCESS)
+        destroy(plan);
+    return status;
+}
+
+/* ---- Solving ----------------------------------------------------------------------------------------------------- */
+
+static starfish_status submit(struct starfish_job *job, const starpu_data_handle_t *rhs,
+                              struct starfish_slabs *solution, starpu_data_handle_t removed)
+{
+    return starfish_graph_slab(starfish_slab_graph_of(job->plan, &job->cut), &job->progress, rhs, solution, removed);
+}
+
+const struct starfish_method_row starfish_slab_method = {
+    .id = STARFISH_METHOD_SLAB,
+    .summary = "transforms or a change of basis in x and y, tridiagonal systems in z cut at slabs' boundaries",
+    .direct = 1,
+    .can = can,
+    .cost = cost,
+    .create = create,
+    .destroy = destroy,
+    .cut = starfish_slab_cut_for,
+    .has_cut = starfish_slab_has_cut,
+    .submit = submit,
+    .watch = starfish_slab_watch,
+};

@@ -1,0 +1,22 @@
+/* The options of contexts, as a table. */
+#include "scheduler/options.h"
+
+#include <math.h>
+
+#define AT(member) STARFISH_OPTION_AT(starfish_context_options, member)
+
+static const struct starfish_option rows[] = {
+    {AT(cpu_workers), .type = STARFISH_OPTION_INT, .default_value = -1, .least = -1, .most = HUGE_VAL,
+     .text = "cores that work; -1: as many as there are"},
+    {AT(gpu_workers), .type = STARFISH_OPTION_INT, .default_value = -1, .least = -1, .most = HUGE_VAL,
+     .text = "GPUs that work; -1: as many as there are"},
+    {AT(policy), .type = STARFISH_OPTION_TEXT, .flag = "--policy",
+     .text = "StarPU's scheduling policy; default dmdas with a GPU, lws without"},
+    {AT(log), .type = STARFISH_OPTION_POINTER, .text = "function that receives messages"},
+    {AT(log_data), .type = STARFISH_OPTION_POINTER, .text = "its first argument"},
+    {AT(cores_per_worker), .type = STARFISH_OPTION_INT, .most = HUGE_VAL,
+     .text = "cores that share a CPU worker; 0: one, beside a GPU all of a NUMA node"},
+};
+
+const struct starfish_option_table starfish_context_option_table =
+    STARFISH_OPTION_TABLE(starfish_context_options, STARFISH_CONTEXT_OPTIONS_DEFAULTS, rows);

@@ -1,0 +1,10 @@
+/* The options of contexts, as a table. */
+#ifndef STARFISH_SCHEDULER_OPTIONS_H
+#define STARFISH_SCHEDULER_OPTIONS_H
+
+#include "base/options.h"
+#include <starfish/context.h>
+
+extern const struct starfish_option_table starfish_context_option_table;
+
+#endif

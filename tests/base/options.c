@@ -1,0 +1,363 @@
+/* Option structs: tables that agree with the public initialisers, structs of other versions, ranges, command lines. */
+#include "base/options.h"
+
+#include "multigrid/options.h"
+#include "poisson/options.h"
+#include "scheduler/options.h"
+#include "tests/common/check.h"
+#include "tridiag/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <float.h>
+#include <math.h>
+#include <starfish/starfish.h>
+#include <sys/mman.h>
+
+static const struct starfish_context_options context_defaults = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+static const struct starfish_poisson_options poisson_defaults = STARFISH_POISSON_OPTIONS_DEFAULTS;
+static const struct starfish_tridiag_options tridiag_defaults = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+static const struct starfish_multigrid_options multigrid_defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+
+static const struct {
+    const struct starfish_option_table *table;
+    const void *initialiser;
+    size_t size;
+} structs[] = {
+    {&starfish_context_option_table, &context_defaults, sizeof context_defaults},
+    {&starfish_poisson_option_table, &poisson_defaults, sizeof poisson_defaults},
+    {&starfish_tridiag_option_table, &tridiag_defaults, sizeof tridiag_defaults},
+    {&starfish_multigrid_option_table, &multigrid_defaults, sizeof multigrid_defaults},
+};
+enum { STRUCTS = sizeof structs / sizeof structs[0], ROOM = 512 };
+
+/* Any struct, aligned for all members. */
+union any {
+    max_align_t alignment;
+    unsigned char bytes[ROOM];
+    size_t size;
+};
+
+static size_t bytes_of(const struct starfish_option *option)
+{
+    static const size_t bytes[] = {[STARFISH_OPTION_INT] = sizeof(int),       [STARFISH_OPTION_SIZE] = sizeof(size_t),
+                                   [STARFISH_OPTION_REAL] = sizeof(double),   [STARFISH_OPTION_CHOICE] = sizeof(int),
+                                   [STARFISH_OPTION_SWITCH] = sizeof(int),    [STARFISH_OPTION_TEXT] = sizeof(char *),
+                                   [STARFISH_OPTION_POINTER] = sizeof(void *)};
+    return bytes[option->type];
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+/* Every member has a row: between two there is no room for one that was forgotten. */
+static void tables_have_every_member(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < STRUCTS; s++) {
+        const struct starfish_option_table *table = structs[s].table;
+        size_t end = sizeof(size_t);
+        assert_int_equal(table->size, structs[s].size);
+        for (size_t i = 0; i < table->count; i++) {
+            const size_t bytes = bytes_of(&table->option[i]), offset = table->option[i].offset;
+            assert_int_equal(offset, (end + bytes - 1) / bytes * bytes);
+            end = offset + bytes;
+        }
+        assert_int_equal((end + table->alignment - 1) / table->alignment * table->alignment, table->size);
+    }
+}
+
+static void initialisers_agree_with_the_tables(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < STRUCTS; s++) {
+        const struct starfish_option_table *table = structs[s].table;
+        union any ours;
+        starfish_options_set_defaults(table, &ours);
+        assert_int_equal(ours.size, *(const size_t *)structs[s].initialiser);
+        for (size_t i = 0; i < table->count; i++) {
+            const struct starfish_option *option = &table->option[i];
+            if (memcmp(ours.bytes + option->offset, (const char *)structs[s].initialiser + option->offset,
+                       bytes_of(option)) != 0)
+                fail_msg("%s: %s", table->defaults, option->name);
+        }
+        ASSERT_OK(starfish_options_check(table, &ours));
+    }
+}
+
+/* ---- Structs of other versions ----------------------------------------------------------------------------------- */
+
+/* Memory of `bytes`, behind which nothing may be read: the next page is locked. */
+static void *at_the_end_of_a_page(size_t bytes)
+{
+    enum { PAGE = 1 << 16 };
+    char *pages = mmap(NULL, (size_t)2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    assert_int_equal(mprotect(pages + PAGE, PAGE, PROT_NONE), 0);
+    return pages + PAGE - bytes;
+}
+
+/* Every size that an older version may have had. */
+static void smaller_structs_leave_defaults(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < STRUCTS; s++) {
+        const struct starfish_option_table *table = structs[s].table;
+        for (size_t size = 2 * table->alignment; size <= table->size; size += table->alignment) {
+            unsigned char *user = at_the_end_of_a_page(size);
+            union any ours, expected;
+            memset(&ours, 0xa5, sizeof ours);
+            starfish_options_set_defaults(table, &expected);
+            memset(user, 0, size);
+            memset(expected.bytes + sizeof size, 0, size - sizeof size);
+            memcpy(user, &size, sizeof size);
+            ASSERT_OK(starfish_options_take(table, user, &ours));
+            assert_memory_equal(ours.bytes, expected.bytes, table->size);
+            for (size_t byte = table->size; byte < ROOM; byte++)
+                assert_int_equal(ours.bytes[byte], 0xa5);
+        }
+    }
+}
+
+static void larger_structs_must_end_in_zeros(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < STRUCTS; s++) {
+        const struct starfish_option_table *table = structs[s].table;
+        union any user = {.bytes = {0}}, ours;
+        memcpy(&user, structs[s].initialiser, table->size);
+        user.size = table->size + 24;
+        ASSERT_OK(starfish_options_read(table, &user, &ours));
+        assert_int_equal(ours.size, table->size);
+        user.bytes[table->size + 23] = 1;
+        ASSERT_FAILS(starfish_options_read(table, &user, &ours), STARFISH_ERROR_ARGUMENT, "options.size is ");
+        user.size = table->size;
+        ASSERT_OK(starfish_options_read(table, &user, &ours));
+    }
+}
+
+static void other_sizes_are_refused(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 8, 17, SIZE_MAX, SIZE_MAX - 7, 1 << 20};
+    for (size_t s = 0; s < STRUCTS; s++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            union any user = {.size = sizes[i]}, ours;
+            ASSERT_FAILS(starfish_options_take(structs[s].table, &user, &ours), STARFISH_ERROR_ARGUMENT,
+                         "options.size is ");
+            assert_non_null(strstr(starfish_error_message(), structs[s].table->defaults));
+        }
+}
+
+/* The first three members alone, as a program of an older version has them, through the public interface; and a struct
+ * of results, which is as large as ever, between bytes that stay. */
+static void an_older_program_runs(void **state)
+{
+    (void)state;
+    struct older {
+        size_t size;
+        starfish_method method;
+        starfish_precision precision;
+        size_t slabs;
+    } *options = at_the_end_of_a_page(sizeof *options);
+    enum { N = 8, GUARD = 64 };
+    struct {
+        unsigned char before[GUARD];
+        struct starfish_info info;
+        unsigned char after[GUARD];
+    } results;
+    struct older_context {
+        size_t size;
+        int cpu_workers, gpu_workers;
+    } *workers = at_the_end_of_a_page(sizeof *workers);
+    double field[N * N * N] = {1};
+    const struct starfish_axis axis = {.n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
+    const struct starfish_poisson_problem problem = {{axis, axis, axis}, 0};
+    starfish_context *context;
+    starfish_poisson_plan *plan;
+
+    *workers = (struct older_context){sizeof *workers, -1, 0};
+    *options = (struct older){sizeof *options, STARFISH_METHOD_BLKTRI, STARFISH_F64, 2};
+    memset(&results, 0x5a, sizeof results);
+    ASSERT_OK(starfish_context_create(&context, (const struct starfish_context_options *)(const void *)workers));
+    ASSERT_OK(starfish_poisson_plan_create(context, &problem,
+                                           (const struct starfish_poisson_options *)(const void *)options, &plan));
+    assert_string_equal(starfish_poisson_plan_method(plan), "blktri");
+    ASSERT_OK(starfish_poisson_solve(plan, NULL, field, field, &results.info));
+    starfish_poisson_plan_destroy(plan);
+    starfish_context_destroy(context);
+    assert_true(results.info.seconds > 0);
+    for (int i = 0; i < GUARD; i++)
+        assert_true(results.before[i] == 0x5a && results.after[i] == 0x5a);
+}
+
+/* ---- Ranges ------------------------------------------------------------------------------------------------------ */
+
+static void put(const struct starfish_option *option, union any *options, double value)
+{
+    void *at = options->bytes + option->offset;
+    if (option->type == STARFISH_OPTION_SIZE)
+        *(size_t *)at = (size_t)value;
+    else if (option->type == STARFISH_OPTION_REAL)
+        *(double *)at = value;
+    else
+        *(int *)at = (int)value;
+}
+
+static void expect(const struct starfish_option_table *table, const char *name, double value, const char *message)
+{
+    union any options;
+    starfish_options_set_defaults(table, &options);
+    put(starfish_option_named(table, name), &options, value);
+    if (message)
+        ASSERT_FAILS(starfish_options_check(table, &options), STARFISH_ERROR_ARGUMENT, message);
+    else
+        ASSERT_OK(starfish_options_check(table, &options));
+}
+
+static void messages_tell_value_and_range(void **state)
+{
+    (void)state;
+    const struct starfish_option_table *const context = &starfish_context_option_table,
+                                              *const poisson = &starfish_poisson_option_table,
+                                              *const tridiag = &starfish_tridiag_option_table,
+                                              *const multigrid = &starfish_multigrid_option_table;
+    expect(context, "cpu_workers", -2, "options.cpu_workers is -2, less than -1");
+    expect(context, "cores_per_worker", -1, "options.cores_per_worker is -1, must not be negative");
+    expect(poisson, "method", 5, "options.method is 5, none of auto, slab, blktri, blktri-product and multigrid");
+    expect(poisson, "precision", -1, "options.precision is -1, none of f32 and f64");
+    expect(poisson, "slabs", 65, "options.slabs is 65, not in 0..64");
+    expect(poisson, "mode_blocks", 33, "options.mode_blocks is 33, not in 0..32");
+    expect(poisson, "refinements", 9, "options.refinements is 9, not in -1..8");
+    expect(poisson, "refinements", -2, "options.refinements is -2, not in -1..8");
+    expect(poisson, "algorithm", STARFISH_ALGORITHM_TILED,
+           "options.algorithm is 2, none of auto, thomas, cr, pcr and cr-pcr");
+    expect(poisson, "split", 35, "options.split is 35, not in -1..34");
+    expect(poisson, "radix", 3, "options.radix is 3, none of 0, 2 and 4");
+    expect(poisson, "tolerance", -1, "options.tolerance is -1, must not be negative");
+    expect(poisson, "tolerance", NAN, "options.tolerance is ");
+    expect(poisson, "tolerance", INFINITY, "options.tolerance is inf, must be finite");
+    expect(tridiag, "precision", 7, "options.precision is 7, none of f32 and f64");
+    expect(tridiag, "algorithm", STARFISH_ALGORITHMS, "options.algorithm is 8, none of auto, thomas, tiled, cr, ");
+    expect(tridiag, "pieces", 257, "options.pieces is 257, not in 0..256");
+    expect(multigrid, "smoother", STARFISH_SMOOTHERS, "options.smoother is 9, none of auto, adi, line-x, ");
+    expect(multigrid, "damping", -1, "options.damping is -1, must not be negative");
+    expect(multigrid, "shape", 4, "options.shape is 4, none of v, f, w and fmg");
+    expect(multigrid, "most_cycles", 0, "options.most_cycles is 0, less than 1");
+    expect(multigrid, "levels", 49, "options.levels is 49, not in 0..48");
+    expect(multigrid, "blocks", 17, "options.blocks is 17, not in 0..16");
+    expect(multigrid, "coarse_tolerance", 1, "options.coarse_tolerance is 1, not in 0 or more and below 1");
+    expect(multigrid, "coarse_iterations", 10001, "options.coarse_iterations is 10001, not in 0..10000");
+}
+
+/* The ends of every range are in it, and what is just beyond is not. */
+static void ranges_have_ends(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < STRUCTS; s++)
+        for (size_t i = 0; i < structs[s].table->count; i++) {
+            const struct starfish_option *option = &structs[s].table->option[i];
+            char part[64];
+            snprintf(part, sizeof part, "options.%s is ", option->name);
+            if (option->type > STARFISH_OPTION_REAL)
+                continue;
+            expect(structs[s].table, option->name, option->least, NULL);
+            if (option->type != STARFISH_OPTION_SIZE)
+                expect(structs[s].table, option->name, option->least - 1, part);
+            if (option->most < DBL_MAX) {
+                expect(structs[s].table, option->name, option->most, option->below_most ? part : NULL);
+                expect(structs[s].table, option->name, option->most + 1, part);
+            }
+        }
+}
+
+/* ---- Command lines ----------------------------------------------------------------------------------------------- */
+
+static void words_of_a_command_line_are_read(void **state)
+{
+    (void)state;
+    const struct starfish_option_table *table = &starfish_poisson_option_table;
+    struct starfish_poisson_options o;
+    starfish_options_set_defaults(table, &o);
+    ASSERT_OK(starfish_option_set(starfish_option_of_flag(table, "--method"), &o, "blktri-product"));
+    ASSERT_OK(starfish_option_set(starfish_option_of_flag(table, "--slabs"), &o, "12"));
+    ASSERT_OK(starfish_option_set(starfish_option_of_flag(table, "--tolerance"), &o, "1e-7"));
+    ASSERT_OK(starfish_option_set(starfish_option_named(table, "check_residual"), &o, NULL));
+    ASSERT_OK(starfish_option_set(starfish_option_named(table, "refinements"), &o, "-1"));
+    assert_int_equal(o.method, STARFISH_METHOD_BLKTRI_PRODUCT);
+    assert_int_equal(o.slabs, 12);
+    assert_true(o.tolerance == 1e-7);
+    assert_int_equal(o.check_residual, 1);
+    assert_int_equal(o.refinements, -1);
+    assert_null(starfish_option_of_flag(table, "--slab"));
+    assert_null(starfish_option_named(table, "slab"));
+}
+
+static void wrong_words_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *flag, *word, *message;
+    } cases[] = {
+        {"--method", "slap", "--method: \"slap\" is none of auto, slab, blktri, blktri-product and multigrid"},
+        {"--slabs", "", "--slabs: \"\" is no whole number of 0..64"},
+        {"--slabs", "3x", "--slabs: \"3x\""},
+        {"--slabs", "2.5", "--slabs: \"2.5\""},
+        {"--slabs", "65", "--slabs: \"65\""},
+        {"--slabs", "-1", "--slabs: \"-1\""},
+        {"--tolerance", "-1", "--tolerance: \"-1\" is no number of 0 or more"},
+        {"--tolerance", "nan", "--tolerance: \"nan\""},
+        {"--tolerance", NULL, "--tolerance: a value is missing"},
+    };
+    const struct starfish_option_table *table = &starfish_poisson_option_table;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct starfish_poisson_options o = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        ASSERT_FAILS(starfish_option_set(starfish_option_of_flag(table, cases[c].flag), &o, cases[c].word),
+                     STARFISH_ERROR_ARGUMENT, cases[c].message);
+        assert_true(o.method == STARFISH_METHOD_AUTO && o.slabs == 0 && o.tolerance == 0);
+    }
+    /* Whole, in the table's range, but not an int. */
+    struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    ASSERT_FAILS(starfish_option_set(starfish_option_named(&starfish_context_option_table, "cpu_workers"), &workers,
+                                     "99999999999"),
+                 STARFISH_ERROR_ARGUMENT, "cpu_workers: \"99999999999\"");
+}
+
+static void help_tells_ranges_and_defaults(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *range, *value;
+    } cases[] = {
+        {"method", "auto, slab, blktri, blktri-product, multigrid", "auto"},
+        {"slabs", "0..64", "0"},
+        {"refinements", "-1..8", "-1"},
+        {"check_residual", "", "off"},
+        {"tolerance", "0 or more", "0"},
+        {"radix", "0, 2, 4", "0"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const struct starfish_option *option = starfish_option_named(&starfish_poisson_option_table, cases[c].name);
+        char text[100];
+        assert_string_equal(starfish_option_range(option, text, sizeof text), cases[c].range);
+        assert_string_equal(starfish_option_default(option, text, sizeof text), cases[c].value);
+        assert_non_null(option->text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_have_every_member),         cmocka_unit_test(initialisers_agree_with_the_tables),
+        cmocka_unit_test(smaller_structs_leave_defaults),   cmocka_unit_test(larger_structs_must_end_in_zeros),
+        cmocka_unit_test(other_sizes_are_refused),          cmocka_unit_test(an_older_program_runs),
+        cmocka_unit_test(messages_tell_value_and_range),    cmocka_unit_test(ranges_have_ends),
+        cmocka_unit_test(words_of_a_command_line_are_read), cmocka_unit_test(wrong_words_are_refused),
+        cmocka_unit_test(help_tells_ranges_and_defaults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,34 @@
+/* The options of plans of tridiagonal batches, as a table. */
+#include "tridiag/options.h"
+
+#include "tridiag/plan.h"
+
+#define AT(member) STARFISH_OPTION_AT(starfish_tridiag_options, member)
+#define VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof(names)[0]
+
+static const char *const precisions[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64"};
+static const char *const algorithms[] = {
+    [STARFISH_ALGORITHM_AUTO] = "auto",
+    [STARFISH_ALGORITHM_THOMAS] = "thomas",
+    [STARFISH_ALGORITHM_TILED] = "tiled",
+    [STARFISH_ALGORITHM_CR] = "cr",
+    [STARFISH_ALGORITHM_PCR] = "pcr",
+    [STARFISH_ALGORITHM_CR_PCR] = "cr-pcr",
+    [STARFISH_ALGORITHM_PCR_THOMAS] = "pcr-thomas",
+    [STARFISH_ALGORITHM_PIVOTED] = "pivoted",
+};
+
+static const struct starfish_option rows[] = {
+    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, VALUES(precisions),
+     .flag = "--precision", .text = "of the arithmetic"},
+    {AT(algorithm), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_ALGORITHM_AUTO, VALUES(algorithms),
+     .flag = "--algorithm", .text = "how the lines are solved"},
+    {AT(pieces), .type = STARFISH_OPTION_SIZE, .most = STARFISH_BATCH_MOST_PIECES,
+     .text = "tasks that the lines are cut into; 0: chosen from the workers"},
+    {AT(keep_factors), .type = STARFISH_OPTION_SWITCH, .text = "thomas: keep the factorisation in the plan"},
+    {AT(check), .type = STARFISH_OPTION_SWITCH,
+     .text = "refuse matrices whose elimination without pivoting breaks down"},
+};
+
+const struct starfish_option_table starfish_tridiag_option_table =
+    STARFISH_OPTION_TABLE(starfish_tridiag_options, STARFISH_TRIDIAG_OPTIONS_DEFAULTS, rows);
