@@ -314,8 +314,7 @@ void REAL_NAME(starfish_flux_row_relax_zero)(const struct flux_row *row, const r
     relax_zero(row, f, damping, parity, out);
 }
 
-/* ---- Residual ------------------------------------------------------------------------------------------------------
- */
+/* ---- Residual ---------------------------------------------------------------------------------------------------- */
 
 /* f may be out. */
 STARFISH_ALWAYS_INLINE void residual_form(const struct flux_row *row, int stored, const struct flux_values *values,

@@ -103,8 +103,8 @@ __device__ __forceinline__ void correct(real (&w)[ROWS], Slices<real> &s, const 
 {
     const Pair<real, int> z = pairs.plane[plane], *row = pairs.row + column.row;
     const long long size = (long long)a.transfer[0].coarse * a.transfer[1].coarse;
-    /* one place to fetch: the plane that comes is the higher one, and passes through it where the lower one is new too
-     */
+    /* one place to fetch: the plane that comes is the higher one, and passes through it where the lower one is new
+     * too */
 #pragma unroll 1
     for (int half = 0; half < 2; half++) {
         const int wanted = z.start[half];
@@ -320,8 +320,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) colours_kernel(const 
     }
 }
 
-/* ---- All at once --------------------------------------------------------------------------------------------------
- */
+/* ---- All at once ------------------------------------------------------------------------------------------------- */
 
 template <typename real, bool STORED, bool CORRECTED>
 __global__ void __launch_bounds__(THREADS, RESIDENT<real>) at_once_kernel(const __grid_constant__ Smooth<real> a)
@@ -372,8 +371,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) at_once_kernel(const 
     }
 }
 
-/* ---- Launch --------------------------------------------------------------------------------------------------------
- */
+/* ---- Launch ------------------------------------------------------------------------------------------------------ */
 
 template <typename real, bool STORED, bool CORRECTED>
 int launch(const Smooth<real> &a, starfish_flux_order order, cudaStream_t stream)

@@ -31,8 +31,8 @@ enum { STARFISH_WIDE = 16384 };
  * where its width suggests. */
 size_t starfish_offer_choose(const struct starfish_offer *offer, size_t count, size_t width, size_t wide, double now);
 
-/* The account of one direction between two memory nodes, which makes copies in the order in which they were promised.
- */
+/* The account of one direction between two memory nodes, which makes copies in the order in which they were
+ * promised. */
 struct starfish_link {
     double free;     /* when it will have made all copies that it owes */
     double promised; /* how long all of them take, since the beginning */

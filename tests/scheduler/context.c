@@ -81,8 +81,7 @@ static void in_child(const char *(*body)(void))
         fail_msg("in a process of its own: %s (status %d)", wrong[0] ? wrong : "died", status);
 }
 
-/* ---- Options ------------------------------------------------------------------------------------------------------
- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 static void refuses_bad_options(void **state)
 {
@@ -159,8 +158,7 @@ static void refuses_a_negative_team(void **state)
                  "options.cores_per_worker is -1");
 }
 
-/* ---- Teams --------------------------------------------------------------------------------------------------------
- */
+/* ---- Teams ------------------------------------------------------------------------------------------------------- */
 
 struct crowd {
     const starfish_context *context;
@@ -233,8 +231,7 @@ static void teams_divide_the_cores(void **state)
     starfish_context_destroy(context);
 }
 
-/* ---- Asking -------------------------------------------------------------------------------------------------------
- */
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
 
 static void enumerates_workers(void **state)
 {
@@ -352,8 +349,7 @@ static void runs_on_each_worker_once(void **state)
     starfish_context_destroy(context);
 }
 
-/* ---- Sharing StarPU -----------------------------------------------------------------------------------------------
- */
+/* ---- Sharing StarPU ---------------------------------------------------------------------------------------------- */
 
 static void second_context_outlives_the_first(void **state)
 {
@@ -430,8 +426,7 @@ static void joins_the_host_programs_starpu(void **state)
     unsetenv("STARPU_SILENT");
 }
 
-/* ---- Environment and silence --------------------------------------------------------------------------------------
- */
+/* ---- Environment and silence ------------------------------------------------------------------------------------- */
 
 static const char *create_and_destroy(void)
 {

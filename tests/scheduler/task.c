@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- Tables -------------------------------------------------------------------------------------------------------
- */
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 static void tables_are_converted_copies(void **state)
 {
@@ -64,8 +63,7 @@ static void refuses_impossible_tables(void **state)
     ASSERT_FAILS(starfish_array_register(&handle, (size_t)UINT32_MAX + 1, 8), STARFISH_ERROR_ARGUMENT, "elements");
 }
 
-/* ---- Tasks --------------------------------------------------------------------------------------------------------
- */
+/* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
 struct arguments {
     struct starfish_task_header header;
@@ -204,8 +202,7 @@ static void footprints_tell_sizes_apart(void **state)
     assert_int_not_equal(starfish_footprint_of(a, 3), starfish_footprint_of(a, 2));
 }
 
-/* ---- Work space ---------------------------------------------------------------------------------------------------
- */
+/* ---- Work space -------------------------------------------------------------------------------------------------- */
 
 static void every_worker_has_its_piece(void **state)
 {

@@ -87,8 +87,7 @@ template <typename Real, int ROWS> __host__ __device__ inline size_t operator_by
     return (coefficients * sizeof(Coefficient) + sizeof(Real) - 1) / sizeof(Real) * sizeof(Real);
 }
 
-/* ---- A thread's share ---------------------------------------------------------------------------------------------
- */
+/* ---- A thread's share -------------------------------------------------------------------------------------------- */
 
 struct Share {
     unsigned group, part;
@@ -118,8 +117,7 @@ template <int PITCH> __device__ inline Share share_of_thread(const SumCut &cut, 
     return share;
 }
 
-/* ---- Between global and shared memory -----------------------------------------------------------------------------
- */
+/* ---- Between global and shared memory ---------------------------------------------------------------------------- */
 
 /* f(place in a padded line, row) for all rows of a column that one thread of it sees to; rows are negative in the
  * padding. Neighbouring threads have neighbouring columns. */
@@ -207,8 +205,7 @@ __device__ inline void give_sums(const SumLaunch<Real> &launch, const SumCut &cu
     }
 }
 
-/* ---- One root -----------------------------------------------------------------------------------------------------
- */
+/* ---- One root ---------------------------------------------------------------------------------------------------- */
 
 /* `staged`: the chunk in the first input, the others `stride` apart. */
 template <typename Real, int ROWS>
@@ -242,8 +239,7 @@ __device__ inline void solve_lane(Held &chunk, const Operator<CoefficientOf<Real
                                      own);
 }
 
-/* ---- A block of lanes ---------------------------------------------------------------------------------------------
- */
+/* ---- A block of lanes -------------------------------------------------------------------------------------------- */
 
 template <typename Real, int ROWS, bool PERIODIC, int OUTPUTS>
 __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real, ROWS, OUTPUTS>::BLOCKS)
@@ -296,8 +292,7 @@ __global__ void __launch_bounds__(Form<Real, ROWS, OUTPUTS>::THREADS, Form<Real,
     give_sums(launch, cut, share, sums, staged);
 }
 
-/* ---- Launch -------------------------------------------------------------------------------------------------------
- */
+/* ---- Launch ------------------------------------------------------------------------------------------------------ */
 
 template <typename Real, int ROWS, int OUTPUTS> size_t shared_bytes(const SumCut &cut, int inputs)
 {
