@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Durations
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- Durations --------------------------------------------------------------------------------------------------- */
 
 /* By the model; where it knows nothing, the time that was measured, or nothing can be said of the other kind. */
 static void durations_of(const struct starfish_record *record, const struct starfish_span *span, double *duration)
@@ -32,8 +31,7 @@ int starfish_account_calibrated(const struct starfish_record *record)
     return 1;
 }
 
-/* ---- Bounds
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
 /* qsort has no argument for what it sorts by. */
 static _Thread_local const double (*sorted_by)[STARFISH_WORKER_KINDS];
@@ -148,8 +146,7 @@ static void add_bounds(const struct starfish_record *record, struct starfish_acc
     free(number);
 }
 
-/* ---- The account
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- The account ------------------------------------------------------------------------------------------------- */
 
 struct starfish_account starfish_account_of(const struct starfish_record *record)
 {
@@ -172,8 +169,7 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
     return account;
 }
 
-/* ---- What was waited for
- * --------------------------------------------------------------------------------------------- */
+/* ---- What was waited for ----------------------------------------------------------------------------------------- */
 
 /* The last to end of those that task i could not begin before. */
 static size_t waited_for(const struct starfish_record *record, size_t i)

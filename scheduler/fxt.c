@@ -12,8 +12,7 @@
 #define STARFISH_HAVE_FXT 1
 #endif
 
-/* ---- Making them
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Making them ------------------------------------------------------------------------------------------------- */
 
 int starfish_fxt_available(void)
 {
@@ -83,8 +82,7 @@ starfish_status starfish_fxt_convert(const char *folder)
 #endif
 }
 
-/* ---- Reading copies
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Reading copies ---------------------------------------------------------------------------------------------- */
 
 /* Copies that have begun and not ended are those with end < start. */
 struct copies {

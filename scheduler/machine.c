@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- the one that is named
- * --------------------------------------------------------------------------------------------- */
+/* ---- the one that is named --------------------------------------------------------------------------------------- */
 
 /* Set before the first context is created, and only read from then on. */
 static struct {
@@ -47,8 +46,7 @@ starfish_status starfish_machine_check(void)
     return named.status == STARFISH_SUCCESS ? STARFISH_SUCCESS : starfish_fail(named.status, "%s", named.message);
 }
 
-/* ---- rates
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- rates ------------------------------------------------------------------------------------------------------- */
 
 int starfish_machine_rates_of(const struct starfish_machine *machine, size_t nx, size_t ny,
                               starfish_precision precision, struct starfish_rates *rates)

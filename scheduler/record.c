@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Arrays that grow
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Arrays that grow -------------------------------------------------------------------------------------------- */
 
 /* Room for one more element; 0 without memory. Sizes are powers of two. */
 static int make_room(void **array, size_t count, size_t size)
@@ -20,8 +19,7 @@ static int make_room(void **array, size_t count, size_t size)
     return larger != NULL;
 }
 
-/* ---- Who touched which data
- * ------------------------------------------------------------------------------------------ */
+/* ---- Who touched which data -------------------------------------------------------------------------------------- */
 
 enum { NOBODY = -1, BUCKETS = 1024 };
 
@@ -99,8 +97,7 @@ static int touch(struct starfish_record *record, size_t task, starpu_data_handle
     return kept;
 }
 
-/* ---- Tasks
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
 /* By the models of one worker of each kind. */
 static void fill_expected(struct starfish_span *span, const struct starfish_context *context,
@@ -193,8 +190,7 @@ void starfish_record_finish(struct starfish_record *record, size_t number,
     STARPU_PTHREAD_MUTEX_UNLOCK(&record->lock);
 }
 
-/* ---- Beginning and end
- * ----------------------------------------------------------------------------------------------- */
+/* ---- Beginning and end ------------------------------------------------------------------------------------------- */
 
 static void name_nodes(struct starfish_record *record)
 {

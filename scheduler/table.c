@@ -18,7 +18,7 @@ static starfish_status reserve(struct starfish_table *vector, size_t count, size
     return STARFISH_SUCCESS;
 }
 
-static void make_known(struct starfish_table *vector, size_t size)
+static void register_memory(struct starfish_table *vector, size_t size)
 {
     /* StarPU wants at least one element, which the memory has. */
     starpu_vector_data_register(&vector->handle, STARPU_MAIN_RAM, (uintptr_t)vector->memory,
@@ -35,7 +35,7 @@ starfish_status starfish_table_reals(struct starfish_table *vector, starfish_pre
         else
             ((double *)vector->memory)[i] = values[i];
     }
-    make_known(vector, starfish_real_size(precision));
+    register_memory(vector, starfish_real_size(precision));
     return STARFISH_SUCCESS;
 }
 
@@ -44,7 +44,7 @@ static starfish_status copy(struct starfish_table *vector, const void *values, s
     STARFISH_TRY(reserve(vector, count, size));
     if (count > 0)
         memcpy(vector->memory, values, count * size);
-    make_known(vector, size);
+    register_memory(vector, size);
     return STARFISH_SUCCESS;
 }
 
@@ -61,7 +61,7 @@ starfish_status starfish_table_ints(struct starfish_table *vector, const int *va
 starfish_status starfish_table_results(struct starfish_table *vector, size_t count)
 {
     STARFISH_TRY(reserve(vector, count, sizeof(double)));
-    make_known(vector, sizeof(double));
+    register_memory(vector, sizeof(double));
     return STARFISH_SUCCESS;
 }
 

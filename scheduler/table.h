@@ -22,7 +22,7 @@ void starfish_table_destroy(struct starfish_table *vector);
 
 /* An array without memory of its own: the runtime allocates it where a task first writes it. */
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size);
-/* Waits for its tasks and lets go of data whose values nobody wants any more. NULL is allowed. */
+/* Waits for its tasks and unregisters data whose values nobody needs any more. NULL is allowed. */
 void starfish_array_unregister(starpu_data_handle_t handle);
 
 #endif

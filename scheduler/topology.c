@@ -9,8 +9,7 @@
 
 #ifdef STARPU_SIMGRID
 
-/* ---- A simulated machine: what was recorded of it; no core is any other's neighbour
- * ------------------------------------- */
+/* ---- A simulated machine: what was recorded of it; no core is any other's neighbour ------------------------------ */
 
 void starfish_topology_count(int *cores, int *numa_nodes)
 {
@@ -48,8 +47,7 @@ int starfish_topology_numa_of_gpu(int device)
 
 #else
 
-/* ---- This machine
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- This machine ------------------------------------------------------------------------------------------------ */
 
 static hwloc_topology_t load(void)
 {

@@ -136,8 +136,7 @@ __device__ __forceinline__ real relaxed_row(const Smooth<real> &a, const Tables<
     return relaxed(column.line, y, z, w, f, a.damping);
 }
 
-/* ---- Both colours where a periodic direction has an odd size: neighbours may be of one colour
- * ---------------------------- */
+/* ---- Both colours where a periodic direction has an odd size: neighbours may be of one colour -------------------- */
 
 template <typename real, bool STORED, bool CORRECTED>
 __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_constant__ Smooth<real> a)
@@ -207,8 +206,7 @@ __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_const
     }
 }
 
-/* ---- Both colours where neighbours always differ in colour
- * ------------------------------------------------------------ */
+/* ---- Both colours where neighbours always differ in colour ------------------------------------------------------- */
 
 /* What a thread keeps of its columns from plane to plane. Of each pair of rows, in step p one is `active`: its unknown
  * of plane p - 1 has the first colour and that of plane p - 2 the second one. The other is active in the next step. */

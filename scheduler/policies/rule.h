@@ -40,10 +40,10 @@ struct starfish_link {
 
 /* When it will have made another copy. */
 double starfish_link_end(const struct starfish_link *link, double copy, double now);
-/* Promise it. Returns link->promised, by which it is settled. */
+/* Promise it. Returns link->promised, which starfish_link_finish takes when the copy is done. */
 double starfish_link_promise(struct starfish_link *link, double copy, double now);
 /* The copy is done, sooner than promised perhaps, and so are those before: only what was promised since can still be
  * owed. */
-void starfish_link_settle(struct starfish_link *link, double promised, double now);
+void starfish_link_finish(struct starfish_link *link, double promised, double now);
 
 #endif

@@ -1,5 +1,6 @@
-/* The kernels on nine-band matrices and on small inverses, compared with their naive references. Arrays lie between guard
- * zones, and results are NaN before: what a kernel must not write stays NaN, and what it must not read would spread. */
+/* The kernels on nine-band matrices and on small inverses, compared with their naive references. Arrays lie between
+ * guard zones, and results are NaN before: what a kernel must not write stays NaN, and what it must not read would
+ * spread. */
 #include "multigrid/kernels/band_ref.h"
 #include "tests/common/reals.h"
 #include "tests/multigrid/kernel_cases.h"
@@ -162,7 +163,7 @@ static double diagonal_at(const struct grid *g, size_t i, size_t j)
     return starfish_band_ref_entry(&g->ref, i, j, 0, 0);
 }
 
-/* ---- Bands -------------------------------------------------------------------------------------------------------- */
+/* ---- Bands ------------------------------------------------------------------------------------------------------- */
 
 static void check_sums(const struct grid *g, int with_u, const double *device_sums)
 {

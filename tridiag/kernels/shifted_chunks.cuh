@@ -17,7 +17,7 @@ constexpr unsigned ALL_THREADS = 0xffffffffu;
 /* How the lanes are cut; n rows to solve. */
 struct Cut {
     int n;
-    unsigned lanes, plane; /* to solve; reals between the rows of a lane, for who wants to know */
+    unsigned lanes, plane; /* lanes to solve; distance between two rows of one lane, in elements */
     int chunks, group;     /* of a lane, and the power of two from there */
     int width, threads;    /* lanes and threads of a block */
     int padding;           /* rows before the first */
