@@ -7,6 +7,7 @@
 
 #include "poisson/job.h"
 #include "poisson/plan.h"
+#include <starfish/multigrid.h>
 
 /* How fast solves follow one another. One that is waited for copies in first and out last; in a stream, one's copies out
  * go with the next one's in. Fields are cut as for lone solves, and that cut stays. */
@@ -61,5 +62,8 @@ void starfish_poisson_destroy_method(struct starfish_poisson_plan *plan);
 
 /* For `can` of direct methods: x must have a transform. */
 starfish_status starfish_poisson_check_transform_x(const struct starfish_poisson_plan *plan);
+
+/* The plan that the method multigrid solves with, NULL where the method is another one. */
+starfish_multigrid_plan *starfish_poisson_multigrid_plan(const struct starfish_poisson_plan *plan);
 
 #endif

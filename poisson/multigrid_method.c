@@ -273,6 +273,13 @@ static void fill_info(const struct starfish_job *job, struct starfish_info *info
     }
 }
 
+starfish_multigrid_plan *starfish_poisson_multigrid_plan(const struct starfish_poisson_plan *plan)
+{
+    const struct state *state = plan->state;
+
+    return plan->method == STARFISH_METHOD_MULTIGRID ? state->plan : NULL;
+}
+
 const struct starfish_method_row starfish_multigrid_method = {
     .id = STARFISH_METHOD_MULTIGRID,
     .summary = "conjugate gradients preconditioned by multigrid, to a tolerance",

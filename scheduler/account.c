@@ -53,8 +53,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Both kinds there. With the tasks in that order a prefix is the GPUs': their time grows with it and the cores' falls.
- */
+/* Both kinds there. With the tasks in that order a prefix is the GPUs': their time grows with it and the cores'
+ * falls. */
 static double balance(size_t count, const double (*duration)[STARFISH_WORKER_KINDS], const size_t *order, double cpus,
                       double gpus)
 {

@@ -1,11 +1,14 @@
-/* What a record says: how busy the workers were, and how fast the tasks could have been at best.
+/* What a record says: how busy the workers were, and lower bounds of the time that the tasks need.
  *
- * Bounds are from StarPU's models where they know a task, else from the time that it took, and count no copies:
+ * Bounds are from StarPU's models where they have a time of a task, otherwise from the time that it took, and count no
+ * copies:
  *
- *   area            all workers busy without a gap, every task where it suits best: with two kinds of workers the
- * linear program "least T, such that each kind's work fits into T times its workers" is solved exactly by giving the
- * GPUs the tasks that they accelerate most, as many as balance the two (the last one in part) critical path   the
- * longest chain of tasks that wait for each other, each on the kind of worker where it is fastest */
+ *   area            all workers are busy without a gap, and every task runs where it suits best. With two kinds of
+ *                   workers this is the linear program "least T, such that each kind's work fits into T times its
+ *                   workers". It is solved exactly: the GPUs get the tasks that they accelerate most, as many as
+ *                   balance the two kinds (the last one in part).
+ *   critical path   the longest chain of tasks that wait for each other, each on the kind of worker where it is
+ *                   fastest. */
 #ifndef STARFISH_SCHEDULER_ACCOUNT_H
 #define STARFISH_SCHEDULER_ACCOUNT_H
 

@@ -17,9 +17,9 @@ struct sample {
     double bytes, microseconds, deviation;
 };
 
-/* What is known of one codelet on one kind of worker; copied, since StarPU numbers its architectures anew in every
+/* What was recorded of one codelet on one kind of worker; copied, since StarPU numbers its architectures anew in every
  * context. */
-struct known {
+struct recorded {
     const char *symbol; /* the codelet's own */
     enum starpu_worker_archtype type;
     size_t count;
@@ -27,13 +27,13 @@ struct known {
 };
 
 /* SimGrid runs one thread at a time and changes it only where StarPU is called, so that these need no lock. */
-static struct known known[MOST_SYMBOLS];
-static size_t known_count;
+static struct recorded recorded[MOST_SYMBOLS];
+static size_t recorded_count;
 static size_t estimated_tasks, all_tasks;
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static void copy_samples(struct known *entry, const struct starpu_perfmodel_history_list *list)
+static void copy_samples(struct recorded *entry, const struct starpu_perfmodel_history_list *list)
 {
     size_t count = 0;
     for (const struct starpu_perfmodel_history_list *at = list; at; at = at->next)
@@ -45,7 +45,7 @@ static void copy_samples(struct known *entry, const struct starpu_perfmodel_hist
                 (struct sample){at->entry->footprint, (double)at->entry->size, at->entry->mean, at->entry->deviation};
 }
 
-static void read_samples(struct known *entry, struct starpu_perfmodel_arch *arch)
+static void read_samples(struct recorded *entry, struct starpu_perfmodel_arch *arch)
 {
     struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED};
     if (starpu_perfmodel_load_symbol(entry->symbol, &model) != 0)
@@ -57,20 +57,20 @@ static void read_samples(struct known *entry, struct starpu_perfmodel_arch *arch
 }
 
 /* NULL when there are too many symbols. */
-static const struct known *known_of(const char *symbol, struct starpu_perfmodel_arch *arch)
+static const struct recorded *recorded_of(const char *symbol, struct starpu_perfmodel_arch *arch)
 {
     const enum starpu_worker_archtype type = arch->devices[0].type;
-    for (size_t i = 0; i < known_count; i++)
-        if (known[i].symbol == symbol && known[i].type == type)
-            return &known[i];
-    if (known_count == MOST_SYMBOLS)
+    for (size_t i = 0; i < recorded_count; i++)
+        if (recorded[i].symbol == symbol && recorded[i].type == type)
+            return &recorded[i];
+    if (recorded_count == MOST_SYMBOLS)
         return NULL;
-    struct known entry = {.symbol = symbol, .type = type};
+    struct recorded entry = {.symbol = symbol, .type = type};
     read_samples(&entry, arch);
-    if (known_count == MOST_SYMBOLS) /* StarPU was called: others have run meanwhile */
+    if (recorded_count == MOST_SYMBOLS) /* StarPU was called: others have run meanwhile */
         return NULL;
-    known[known_count] = entry;
-    return &known[known_count++];
+    recorded[recorded_count] = entry;
+    return &recorded[recorded_count++];
 }
 
 /* ---- looking up -------------------------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static double apart(const struct sample *sample, double bytes)
 }
 
 /* The same number of cores comes before the size. NULL when there is none. */
-static const struct sample *closest(const struct known *entry, uint32_t footprint, double bytes)
+static const struct sample *closest(const struct recorded *entry, uint32_t footprint, double bytes)
 {
     const struct sample *best = NULL;
     for (size_t i = 0; i < entry->count; i++) {
@@ -132,7 +132,7 @@ static double length_by(const struct sample *sample, struct starpu_task *task)
 
 static double length_of(struct starpu_task *task, struct starpu_perfmodel_arch *arch, int *is_estimate)
 {
-    const struct known *entry = known_of(task->cl->model->symbol, arch);
+    const struct recorded *entry = recorded_of(task->cl->model->symbol, arch);
     const uint32_t footprint = starfish_task_footprint(task);
     *is_estimate = 0;
     for (size_t i = 0; entry && i < entry->count; i++)

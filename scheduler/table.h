@@ -31,7 +31,7 @@ void starfish_table_release(const struct starfish_table *vector);
 
 /* An array without memory of its own: the runtime allocates it where a task first writes it. */
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size);
-/* Waits for its tasks and releases data whose values nobody wants any more. NULL is allowed. */
+/* Waits for its tasks and unregisters data whose values nobody needs any more. NULL is allowed. */
 void starfish_array_unregister(starpu_data_handle_t handle);
 
 /* The user's array of `count` elements, which stays where it is: host memory or, by starfish_memory_place, a GPU's. */

@@ -3,11 +3,11 @@
 #include "apps/plans/cycles.h"
 
 #include "multigrid/plan.h"
-#include "poisson/plan.h"
+#include "poisson/methods.h"
 
 void cycles_fix(starfish_poisson_plan *plan, size_t cycles)
 {
-    struct starfish_multigrid_options *options = &plan->multigrid->options;
+    struct starfish_multigrid_options *options = &starfish_poisson_multigrid_plan(plan)->options;
 
     options->tolerance = options->absolute = 0;
     options->most_cycles = (int)cycles;

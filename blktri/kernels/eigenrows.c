@@ -81,8 +81,7 @@ starfish_status starfish_eigenrows(const double *diag, const double *off, size_t
     return STARFISH_SUCCESS;
 }
 
-/* ---- Rings --------------------------------------------------------------------------------------------------------
- */
+/* ---- Rings ------------------------------------------------------------------------------------------------------- */
 
 starfish_status starfish_ring_eigenrows(const double *lower, const double *diag, const double *upper, size_t n,
                                         double *root, double *component)
@@ -98,8 +97,8 @@ starfish_status starfish_ring_eigenrows(const double *lower, const double *diag,
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu roots", n);
     double *band = memory, *tridiagonal = memory + 3 * n, *off = memory + 4 * n;
     starfish_ring_band(lower, diag, upper, n, band);
-    /* The reduction to three diagonals never rotates the first row, so that stays what the eigenvectors are needed at.
-     */
+    /* The reduction to three diagonals never rotates the first row, so that stays what the eigenvectors are needed
+     * at. */
     const int info =
         LAPACKE_dsbtrd(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, n > 2 ? 2 : 1, band, 3, tridiagonal, off, &unused, 1);
     starfish_status status =

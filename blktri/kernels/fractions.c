@@ -12,8 +12,7 @@ struct matrix {
 
 enum { MOST_ROWS = STARFISH_BLOCK_SEPARATORS + 2 }; /* of eigenvectors */
 
-/* ---- Fitness -------------------------------------------------------------------------------------------------------
- */
+/* ---- Fitness ----------------------------------------------------------------------------------------------------- */
 
 /* log(s[j+1] / s[j]), zero where nothing couples the rows. */
 static double log_of_scaling(const double *lower, const double *upper, size_t j)
@@ -36,8 +35,7 @@ int starfish_fractions_suit(const double *lower, const double *upper, size_t n, 
     return most - least <= log(STARFISH_FRACTIONS_SPREAD);
 }
 
-/* ---- Blocks --------------------------------------------------------------------------------------------------------
- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 /* Memory for the largest block. `scaling`: log s of all rows. */
 struct workspace {
@@ -127,8 +125,7 @@ static starfish_status build_level(const struct matrix *m, const struct starfish
     return STARFISH_SUCCESS;
 }
 
-/* ---- All levels ----------------------------------------------------------------------------------------------------
- */
+/* ---- All levels -------------------------------------------------------------------------------------------------- */
 
 static void find_zero_root(struct starfish_fractions *fractions, int singular)
 {

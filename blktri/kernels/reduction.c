@@ -184,8 +184,8 @@ static void list_neighbours(const struct matrix *m, struct starfish_reduction_le
     }
 }
 
-/* The neighbours of a block, of which there are at most one on each side, are where the lists of both sides are read.
- */
+/* The neighbours of a block, of which there are at most one on each side, are where the lists of both sides are
+ * read. */
 static starfish_status add_neighbour_chains(const struct matrix *m, struct starfish_reduction_level *level,
                                             const struct block_roots *roots, size_t index, size_t at[2],
                                             struct starfish_step_list *steps)

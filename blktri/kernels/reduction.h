@@ -79,8 +79,8 @@ struct starfish_reduction {
  * lower[j] upper[j-1] >= 0. Absolute error about machine epsilon times the norm (LAPACK dsterf). */
 starfish_status starfish_tridiagonal_roots(const double *lower, const double *diag, const double *upper, size_t lo,
                                            size_t hi, double *root);
-/* The same for all n rows with the periodic coupling; also needs the products of all lower and of all upper to agree.
- */
+/* The same for all n rows with the periodic coupling; also needs the products of all lower and of all upper to
+ * agree. */
 starfish_status starfish_periodic_roots(const double *lower, const double *diag, const double *upper, size_t n,
                                         double *root);
 /* That matrix of n >= 2 rows, symmetrised, with row n-1 first: LAPACK's lower band storage with two subdiagonals (n =

@@ -99,8 +99,8 @@ starfish_status starfish_line_after_create(struct starfish_line_after *after,
                                            const struct starfish_transform_tables *tables,
                                            enum starfish_transform_direction direction, starfish_precision precision);
 
-/* Whether this direction is done by undoing the other: its combination before would read two elements of a real lane.
- */
+/* Whether this direction is done by undoing the other: its combination before would read two elements of a real
+ * lane. */
 bool starfish_line_is_synthesis(const struct starfish_transform_tables *tables,
                                 enum starfish_transform_direction direction);
 

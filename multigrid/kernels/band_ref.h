@@ -14,15 +14,16 @@ struct starfish_band_ref {
     double reaction;
 };
 
-/* What the table has for (i,j) and its neighbour (i + dx, j + dy), dx, dy = -1 .. 1: an entry, or the row's sum. 0 where
- * the neighbour lies outside of the grid. */
+/* What the table has for (i,j) and its neighbour (i + dx, j + dy), dx, dy = -1 .. 1: an entry, or the row's sum. 0
+ * where the neighbour lies outside of the grid. */
 double starfish_band_ref_stored(const struct starfish_band_ref *ref, size_t i, size_t j, int dx, int dy);
 /* The matrix entry of (i,j) and (i + dx, j + dy). */
 double starfish_band_ref_entry(const struct starfish_band_ref *ref, size_t i, size_t j, int dx, int dy);
 /* f - A u at (i,j); u == NULL is zero, and so is f == NULL. */
 double starfish_band_ref_residual(const struct starfish_band_ref *ref, const double *u, const double *f, size_t i,
                                   size_t j);
-/* Half a four-colour step on rows y0 .. y1-1, in place and one unknown after the other (struct starfish_band_colours). */
+/* Half a four-colour step on rows y0 .. y1-1, in place and one unknown after the other (struct
+ * starfish_band_colours). */
 void starfish_band_ref_colours(const struct starfish_band_ref *ref, size_t parity, double damping, size_t y0, size_t y1,
                                const double *f, double *v);
 /* x = T^-1 (f - A u) on one line along direction 0 or 1, by Thomas' algorithm; u == NULL is zero. `work` is a line. */

@@ -4,8 +4,8 @@
 /* Rows pass through a piece of the stack. */
 enum { PIECE = 512 };
 
-/* A row of v, which starts as u. Both colours are computed for all unknowns, which vectorises, and kept for their own.
- */
+/* A row of v, which starts as u. Both colours are computed for all unknowns, which vectorises, and kept for their
+ * own. */
 STARFISH_ALWAYS_INLINE void colour_row(const struct starfish_band_colours *a, size_t j, size_t odd, real *v)
 {
     const size_t nx = a->matrix.nx;

@@ -1,24 +1,33 @@
 /* Seven-point matrices on a grid of nx * ny * nz unknowns and what multigrid does with them: the contract of flux_*.
  *
  * Unknown (i,j,k) is element i + nx * (j + ny * k) of an array. In difference form, which keeps row sums exactly (f32
- * works on fine grids), with lo and hi the couplings of its two faces in direction d: (A u)_c = sum over d of  lo (u_c
- * - u_below) + hi (u_c - u_above)   +   rest u_c . A face has one coupling, >= 0, so that A is symmetric: equations are
- * integrated over control volumes. The diagonal D is the sum of all six couplings and of the rest. A direction is
- *     periodic   the neighbour of the last unknown is the first one. Where it has one unknown its couplings are to be
- * 0. open       the couplings of the two outer faces are 0; what Dirichlet data add is in the rest. decoupled  (either)
- * neighbours' values are taken as 0, while the couplings stay in D: A of planes or lines, all at once. The matrix comes
- * in one of two forms: tensor     the coupling of a face in x is coupling_x[i] * weight_y[j] * weight_z[k], and so for
- * y and z; the rest is extra_x[i] weight_y[j] weight_z[k] + weight_x[i] extra_y[j] weight_z[k] + weight_x[i]
- * weight_y[j] extra_z[k] + lambda weight_x[i] weight_y[j] weight_z[k]. No matrix moves. stored     4 words per unknown:
- * the couplings of the faces BELOW it in x, y and z, and the rest. The face above is the neighbour's below; in an open
- * direction the faces below the first unknowns hold 0.
+ * works on fine grids), with lo and hi the couplings of its two faces in direction d:
  *
- * Work is on a part: whole rows, y0 .. y1-1 of planes z0 .. z1-1. Arrays are of the whole grid. Parts may be worked on
- * at once. Bound by memory everywhere; words per unknown below are those of the tensor form, stored adds 4. CPU
- * functions keep a few rows in `work`, starfish_flux_work(nx of the grid, the finer of two) reals, one for each part
- * that is worked on at once; CUDA functions do not read it. CUDA functions launch on `stream` and return a cudaError_t,
- * 0 when the launch was accepted, cudaErrorInvalidValue where a plane (for lines, planes in y and z too) has 2^31
- * unknowns or more. */
+ *     (A u)_c = sum over d of  lo (u_c - u_below) + hi (u_c - u_above)   +   rest u_c .
+ *
+ * A face has one coupling, >= 0, so that A is symmetric: equations are integrated over control volumes. The diagonal D
+ * is the sum of all six couplings and of the rest. A direction is
+ *
+ *     periodic   the neighbour of the last unknown is the first one. Where it has one unknown its couplings must be 0.
+ *     open       the couplings of the two outer faces are 0; what Dirichlet data add is in the rest.
+ *     decoupled  (either of these) neighbours' values are taken as 0, while the couplings stay in D: this is the
+ *                matrix of all planes or of all lines at once.
+ *
+ * The matrix comes in one of two forms:
+ *
+ *     tensor     the coupling of a face in x is coupling_x[i] * weight_y[j] * weight_z[k], and so for y and z; the rest
+ *                is extra_x[i] weight_y[j] weight_z[k] + weight_x[i] extra_y[j] weight_z[k]
+ *                + weight_x[i] weight_y[j] extra_z[k] + lambda weight_x[i] weight_y[j] weight_z[k].
+ *                Nothing of the matrix is read from memory.
+ *     stored     4 words per unknown: the couplings of the faces BELOW it in x, y and z, and the rest. The face above
+ *                is the neighbour's face below; in an open direction the faces below the first unknowns hold 0.
+ *
+ * Kernels work on a part: whole rows, y0 .. y1-1 of planes z0 .. z1-1. Arrays are of the whole grid. Several parts may
+ * be worked on at the same time. All kernels are bound by memory; words per unknown below are those of the tensor form,
+ * and the stored form adds 4. CPU functions keep a few rows in `work`, starfish_flux_work(nx of the grid, the finer of
+ * two) reals, one for each part that is worked on at the same time; CUDA functions do not read it. CUDA functions
+ * launch on `stream` and return a cudaError_t, 0 when the launch was accepted, cudaErrorInvalidValue where a plane (for
+ * lines, planes in y and z too) has 2^31 unknowns or more. The naive references are in flux_ref.h. */
 #ifndef STARFISH_MULTIGRID_FLUX_H
 #define STARFISH_MULTIGRID_FLUX_H
 
@@ -48,14 +57,17 @@ static inline size_t starfish_flux_work(size_t nx)
     return STARFISH_FLUX_WORK_ROWS * (nx + STARFISH_FLUX_WORK_PAD);
 }
 
-/* One direction of the transfers between a grid and the next coarser one. fine == coarse: it is not coarsened, the
- * identity. Else coarse is fine / 2, rounded down or up, and fine i is   lower[i] * coarse (i-1)/2 + upper[i] * coarse
- * (i-1)/2 + 1,       (i-1)/2 rounded down, -1 for i = 0, coarse I gets   sum over t = 0 .. 3 of gather[t][I] * fine 2 I
- * - 1 + t. This holds coarse nodes at odd and at even fine ones as well as cells that are pairs of cells 2 I, 2 I + 1
- * (an odd last cell becomes a coarse one alone); R = P^T is gather = {lower or upper of these four} and R = sums of
- * cells gather = {0, 1, 1, 0}. Indices wrap where the direction is periodic; where it is open, what leads out of the
- * grid is not read and must have weight 0. With an odd periodic size keep a single coarse unknown more (rounded up):
- * then no fine unknown has a coarse one further away. */
+/* One direction of the transfers between a grid and the next coarser one. fine == coarse: the direction is not
+ * coarsened and the transfer is the identity. Otherwise coarse is fine / 2, rounded down or up, and
+ *
+ *     fine i is       lower[i] * coarse (i-1)/2  +  upper[i] * coarse (i-1)/2 + 1,   (i-1)/2 rounded down, -1 for i = 0
+ *     coarse I gets   sum over t = 0 .. 3 of  gather[t][I] * fine 2 I - 1 + t.
+ *
+ * This covers coarse nodes at odd and at even fine ones as well as cells that are pairs of cells 2 I, 2 I + 1 (an odd
+ * last cell becomes a coarse one alone). R = P^T is gather = {lower or upper of these four}, and R = sums of cells is
+ * gather = {0, 1, 1, 0}. Indices wrap where the direction is periodic; where it is open, a weight that leads out of the
+ * grid must be 0, and its element is not read. With an odd periodic size keep one coarse unknown more (rounded up):
+ * then no fine unknown has its coarse one further away. */
 struct starfish_flux_transfer {
     size_t fine, coarse;
     int periodic;

@@ -27,10 +27,9 @@ size_t starfish_flux_lines_pitch(const struct starfish_flux_lines *lines, size_t
 size_t starfish_flux_lines_work_cpu(const struct starfish_flux_lines *lines, size_t real_size)
 {
     const size_t n = lines->matrix.axis[lines->direction].n, nx = lines->matrix.axis[0].n;
-    const size_t rows =
-        (lines->direction == 0 ? SEVEN_LINES_ARRAYS_X : SEVEN_LINES_ARRAYS) * n + SEVEN_LINES_LOOSE_ROWS;
+    const size_t rows = (lines->direction == 0 ? FLUX_LINES_ARRAYS_X : FLUX_LINES_ARRAYS) * n + FLUX_LINES_LOOSE_ROWS;
 
-    return (rows * starfish_flux_lines_pitch(lines, real_size) + SEVEN_LINES_GRID_ROWS * nx) * real_size + CACHE_LINE;
+    return (rows * starfish_flux_lines_pitch(lines, real_size) + FLUX_LINES_GRID_ROWS * nx) * real_size + CACHE_LINE;
 }
 
 size_t starfish_flux_lines_work_cuda(const struct starfish_flux_lines *lines, size_t real_size)

@@ -183,7 +183,7 @@ STARFISH_CLONES
 static void advance(const real *u, const real *restrict step, size_t pitch, real damping, int parity, size_t count,
                     real *v)
 {
-    if (parity == SEVEN_ALL) {
+    if (parity == FLUX_ALL) {
 #pragma omp simd
         for (size_t i = 0; i < count; i++)
             v[i] = u[i] + damping * step[i * pitch];
@@ -212,7 +212,7 @@ static void smooth_strip(const struct strip *s, size_t x0, size_t other)
 {
     const int in_y = s->a->direction == 1;
     const int parity = s->a->which == STARFISH_FLUX_ALL_LINES
-                           ? SEVEN_ALL
+                           ? FLUX_ALL
                            : (int)((x0 + other + (s->a->which == STARFISH_FLUX_ODD_LINES)) % 2);
 
     for (size_t i = 0; i < s->n; i++) {
@@ -270,7 +270,7 @@ static void smooth_queue(struct strip *s, struct queue *queue)
     if (queue->count > 0)
         substitute(s);
     for (size_t l = 0; l < queue->count; l++)
-        advance_row(s, queue->j[l], queue->k[l], 0, s->n, s->rhs + l, s->pitch, SEVEN_ALL);
+        advance_row(s, queue->j[l], queue->k[l], 0, s->n, s->rhs + l, s->pitch, FLUX_ALL);
     queue->count = 0;
 }
 

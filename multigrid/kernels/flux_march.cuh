@@ -84,7 +84,8 @@ struct Index {
     bool inside;
 };
 
-/* What stands at `place`, counted on across the ends. */
+/* Index of the unknown at `place`. At periodic ends the index wraps around; beyond other ends it is
+ * the nearest one, which is not inside. */
 template <typename real> __device__ Index index_of(const Axis<real> &a, int place)
 {
     if (place >= 0 && place < a.n)

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* ---- The matrix, entry by entry ----------------------------------------------------------------------------------- */
+/* ---- The matrix, entry by entry ---------------------------------------------------------------------------------- */
 
 static size_t element(const size_t n[3], const size_t at[3])
 {
@@ -93,7 +93,7 @@ void starfish_flux_ref_destroy(struct starfish_flux_ref *ref)
     *ref = (struct starfish_flux_ref){.count = 0};
 }
 
-/* ---- Residual and point smoothers --------------------------------------------------------------------------------- */
+/* ---- Residual and point smoothers -------------------------------------------------------------------------------- */
 
 void starfish_flux_ref_residual(const struct starfish_flux_ref *ref, const double *u, const double *f, double *result)
 {
@@ -137,7 +137,7 @@ void starfish_flux_ref_smooth(const struct starfish_flux_ref *ref, enum starfish
         v[e] += damping * residual[e] / ref->entries[e * STARFISH_FLUX_REF_ENTRIES + STARFISH_FLUX_REF_DIAGONAL];
 }
 
-/* ---- Lines -------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 double starfish_flux_ref_along_line(const struct starfish_flux_ref *ref, int d, const double *x, size_t e)
 {
@@ -229,7 +229,7 @@ int starfish_flux_ref_lines(const struct starfish_flux_ref *ref, int d, enum sta
     return ok ? 0 : -1;
 }
 
-/* ---- Transfers between two grids ---------------------------------------------------------------------------------- */
+/* ---- Transfers between two grids --------------------------------------------------------------------------------- */
 
 enum { MOST_WEIGHTS = 4 };
 
@@ -311,7 +311,7 @@ void starfish_flux_ref_prolong(const struct starfish_flux_transfer t[3], const d
             }
 }
 
-/* ---- Volumes ------------------------------------------------------------------------------------------------------ */
+/* ---- Volumes ----------------------------------------------------------------------------------------------------- */
 
 double starfish_volume_ref(const struct starfish_volumes *v, size_t e)
 {

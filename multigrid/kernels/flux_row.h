@@ -11,7 +11,7 @@
 #include "base/clones.h"
 #include "base/real.h"
 
-enum { SEVEN_SOUTH, SEVEN_NORTH, SEVEN_BELOW, SEVEN_ABOVE, SEVEN_SIDES };
+enum { FLUX_SOUTH, FLUX_NORTH, FLUX_BELOW, FLUX_ABOVE, FLUX_SIDES };
 
 /* The matrix. A neighbour counts as keep * its value: 0 in decoupled directions. In tensor form a side that is
  * decoupled is in the rest. */
@@ -20,17 +20,17 @@ struct flux_row {
     int stored, periodic;
     real keep_x, keep_y, keep_z;
     /* tensor form: couplings in x are across * x_coupling, those of the sides and the rest are times x_weight */
-    real across, side[SEVEN_SIDES], rest;
+    real across, side[FLUX_SIDES], rest;
     const real *x_coupling, *x_extra, *x_weight;
     /* stored form */
-    const real *x_face, *side_face[SEVEN_SIDES], *rest_of;
+    const real *x_face, *side_face[FLUX_SIDES], *rest_of;
 };
 /* Fills what its form has; the rest is not read, and clearing it would take as long as a short row. */
 void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, size_t j, size_t k, struct flux_row *row);
 
 /* Values that it is applied to. Where a side is missing it is the middle row, to which the coupling is 0. */
 struct flux_values {
-    const real *middle, *side[SEVEN_SIDES];
+    const real *middle, *side[FLUX_SIDES];
 };
 
 /* (axis and transfer: three of them) The rows beside row (j,k) at `side`: its place, whether there is one, and whether
@@ -47,7 +47,7 @@ struct flux_values REAL_NAME(starfish_flux_values)(const struct starfish_flux_ma
                                                    size_t k);
 
 /* Unknowns i = parity, parity + 2, .. of a row, or all. */
-enum { SEVEN_ALL = 2 };
+enum { FLUX_ALL = 2 };
 
 /* out = values + damping * D^-1 (f - A values) at unknowns of the parity and values elsewhere. `out` is not the middle
  * row. */
@@ -74,11 +74,11 @@ void REAL_NAME(starfish_flux_row_prolong)(const struct starfish_flux_transfer *t
 
 /* Rows are short and many, and processors see too late that one goes on in the next: ask for what comes after a row of
  * an array. */
-enum { SEVEN_AHEAD_BYTES = 3072, SEVEN_CACHE_LINE = 64 };
+enum { FLUX_AHEAD_BYTES = 3072, FLUX_CACHE_LINE = 64 };
 static inline void flux_prefetch_after(const real *row, size_t nx)
 {
-    for (size_t byte = 0; row && byte < nx * sizeof(real); byte += SEVEN_CACHE_LINE)
-        __builtin_prefetch((const char *)row + SEVEN_AHEAD_BYTES + byte);
+    for (size_t byte = 0; row && byte < nx * sizeof(real); byte += FLUX_CACHE_LINE)
+        __builtin_prefetch((const char *)row + FLUX_AHEAD_BYTES + byte);
 }
 
 /* Row `index` of the work space. Two reals before it and as many after it may be used. */

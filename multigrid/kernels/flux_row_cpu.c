@@ -1,11 +1,14 @@
-/* Rows of a seven-point matrix. */
+/* Applies the seven-point matrix (flux.h) row by row on the CPU: residual, product and Jacobi step. Bound by memory: a
+ * row of u, of f and of the result move once each, 3 words per unknown, while the rows beside come from the cache. The
+ * first and the last unknown of a row, and rows at the ends of the domain, take a slower path. */
 #include "multigrid/kernels/flux_row.h"
 
 #include <string.h>
 
 /* ---- Where rows lie ---------------------------------------------------------------------------------------------- */
 
-/* The same on both precisions, and as short in each as it would be alone. */
+/* Index of the neighbour in the next row or plane. *missing is set where the neighbour lies outside, and the index is
+ * then that of the row itself; *wrapped is set where a periodic end was crossed. */
 static size_t beside(const struct starfish_flux_axis *axis, size_t index, int above, int *missing, int *wrapped)
 {
     const int at_end = above ? index + 1 == axis->n : index == 0;
@@ -23,9 +26,9 @@ struct flux_neighbour REAL_NAME(starfish_flux_neighbour)(const struct starfish_f
                                                          int side)
 {
     struct flux_neighbour place = {j, k, 0, 0};
-    const int above = side == SEVEN_NORTH || side == SEVEN_ABOVE;
+    const int above = side == FLUX_NORTH || side == FLUX_ABOVE;
 
-    if (side == SEVEN_SOUTH || side == SEVEN_NORTH)
+    if (side == FLUX_SOUTH || side == FLUX_NORTH)
         place.j = beside(&axis[1], j, above, &place.missing, &place.wrapped);
     else
         place.k = beside(&axis[2], k, above, &place.missing, &place.wrapped);
@@ -38,7 +41,7 @@ struct flux_values REAL_NAME(starfish_flux_values)(const struct starfish_flux_ma
     const size_t nx = matrix->axis[0].n, ny = matrix->axis[1].n;
     struct flux_values values = {.middle = (const real *)u + nx * (j + ny * k)};
 
-    for (int side = 0; side < SEVEN_SIDES; side++) {
+    for (int side = 0; side < FLUX_SIDES; side++) {
         const struct flux_neighbour at = REAL_NAME(starfish_flux_neighbour)(matrix->axis, j, k, side);
         values.side[side] = (const real *)u + nx * (at.j + ny * at.k);
     }
@@ -56,13 +59,13 @@ static void set_tensor(struct flux_row *row, const struct starfish_flux_matrix *
     const real wy = at(y->weight, j), wz = at(z->weight, k);
 
     row->across = wy * wz;
-    row->side[SEVEN_SOUTH] = at(y->coupling, j) * wz;
-    row->side[SEVEN_NORTH] = at(y->coupling, j + 1) * wz;
-    row->side[SEVEN_BELOW] = wy * at(z->coupling, k);
-    row->side[SEVEN_ABOVE] = wy * at(z->coupling, k + 1);
+    row->side[FLUX_SOUTH] = at(y->coupling, j) * wz;
+    row->side[FLUX_NORTH] = at(y->coupling, j + 1) * wz;
+    row->side[FLUX_BELOW] = wy * at(z->coupling, k);
+    row->side[FLUX_ABOVE] = wy * at(z->coupling, k + 1);
     row->rest = at(y->extra, j) * wz + wy * at(z->extra, k) + (real)matrix->lambda * (wy * wz);
-    for (int side = 0; side < SEVEN_SIDES; side++)
-        if (matrix->axis[side < SEVEN_BELOW ? 1 : 2].decoupled) {
+    for (int side = 0; side < FLUX_SIDES; side++)
+        if (matrix->axis[side < FLUX_BELOW ? 1 : 2].decoupled) {
             row->rest += row->side[side];
             row->side[side] = 0;
         }
@@ -79,10 +82,10 @@ static void set_stored(struct flux_row *row, const struct starfish_flux_matrix *
                  above = nx * (j + ny * (k + 1 < nz ? k + 1 : 0));
 
     row->x_face = (const real *)matrix->face[0] + here;
-    row->side_face[SEVEN_SOUTH] = (const real *)matrix->face[1] + here;
-    row->side_face[SEVEN_NORTH] = (const real *)matrix->face[1] + north;
-    row->side_face[SEVEN_BELOW] = (const real *)matrix->face[2] + here;
-    row->side_face[SEVEN_ABOVE] = (const real *)matrix->face[2] + above;
+    row->side_face[FLUX_SOUTH] = (const real *)matrix->face[1] + here;
+    row->side_face[FLUX_NORTH] = (const real *)matrix->face[1] + north;
+    row->side_face[FLUX_BELOW] = (const real *)matrix->face[2] + here;
+    row->side_face[FLUX_ABOVE] = (const real *)matrix->face[2] + above;
     row->rest_of = (const real *)matrix->rest + here;
 }
 
@@ -115,18 +118,18 @@ STARFISH_ALWAYS_INLINE struct couplings couplings_at(const struct flux_row *r, i
     if (stored)
         return (struct couplings){.west = r->x_face[i],
                                   .east = r->x_face[face],
-                                  .south = r->side_face[SEVEN_SOUTH][i],
-                                  .north = r->side_face[SEVEN_NORTH][i],
-                                  .below = r->side_face[SEVEN_BELOW][i],
-                                  .above = r->side_face[SEVEN_ABOVE][i],
+                                  .south = r->side_face[FLUX_SOUTH][i],
+                                  .north = r->side_face[FLUX_NORTH][i],
+                                  .below = r->side_face[FLUX_BELOW][i],
+                                  .above = r->side_face[FLUX_ABOVE][i],
                                   .rest = r->rest_of[i]};
     const real weight = r->x_weight[i];
     return (struct couplings){.west = r->across * r->x_coupling[i],
                               .east = r->across * r->x_coupling[i + 1],
-                              .south = weight * r->side[SEVEN_SOUTH],
-                              .north = weight * r->side[SEVEN_NORTH],
-                              .below = weight * r->side[SEVEN_BELOW],
-                              .above = weight * r->side[SEVEN_ABOVE],
+                              .south = weight * r->side[FLUX_SOUTH],
+                              .north = weight * r->side[FLUX_NORTH],
+                              .below = weight * r->side[FLUX_BELOW],
+                              .above = weight * r->side[FLUX_ABOVE],
                               .rest = r->across * r->x_extra[i] + weight * r->rest};
 }
 
@@ -137,9 +140,9 @@ STARFISH_ALWAYS_INLINE real stored_product(const struct flux_row *r, const struc
     const real u = v->middle[i];
     const real x = c->west * (u - r->keep_x * v->middle[west]) + c->east * (u - r->keep_x * v->middle[east]);
     const real y =
-        c->south * (u - r->keep_y * v->side[SEVEN_SOUTH][i]) + c->north * (u - r->keep_y * v->side[SEVEN_NORTH][i]);
+        c->south * (u - r->keep_y * v->side[FLUX_SOUTH][i]) + c->north * (u - r->keep_y * v->side[FLUX_NORTH][i]);
     const real z =
-        c->below * (u - r->keep_z * v->side[SEVEN_BELOW][i]) + c->above * (u - r->keep_z * v->side[SEVEN_ABOVE][i]);
+        c->below * (u - r->keep_z * v->side[FLUX_BELOW][i]) + c->above * (u - r->keep_z * v->side[FLUX_ABOVE][i]);
 
     return (x + y) + (z + c->rest * u);
 }
@@ -152,9 +155,9 @@ STARFISH_ALWAYS_INLINE real tensor_product(const struct flux_row *r, const struc
     const real x = r->x_coupling[i] * (u - r->keep_x * v->middle[west]) +
                    r->x_coupling[i + 1] * (u - r->keep_x * v->middle[east]) + r->x_extra[i] * u;
     const real y =
-        r->side[SEVEN_SOUTH] * (u - v->side[SEVEN_SOUTH][i]) + r->side[SEVEN_NORTH] * (u - v->side[SEVEN_NORTH][i]);
+        r->side[FLUX_SOUTH] * (u - v->side[FLUX_SOUTH][i]) + r->side[FLUX_NORTH] * (u - v->side[FLUX_NORTH][i]);
     const real z =
-        r->side[SEVEN_BELOW] * (u - v->side[SEVEN_BELOW][i]) + r->side[SEVEN_ABOVE] * (u - v->side[SEVEN_ABOVE][i]);
+        r->side[FLUX_BELOW] * (u - v->side[FLUX_BELOW][i]) + r->side[FLUX_ABOVE] * (u - v->side[FLUX_ABOVE][i]);
 
     return r->across * x + r->x_weight[i] * ((y + z) + r->rest * u);
 }
@@ -185,8 +188,8 @@ STARFISH_ALWAYS_INLINE real stored_pull(const struct flux_row *r, const struct c
                                         const struct flux_values *v, real f, size_t i, size_t west, size_t east)
 {
     const real x = c->west * v->middle[west] + c->east * v->middle[east];
-    const real y = c->south * v->side[SEVEN_SOUTH][i] + c->north * v->side[SEVEN_NORTH][i];
-    const real z = c->below * v->side[SEVEN_BELOW][i] + c->above * v->side[SEVEN_ABOVE][i];
+    const real y = c->south * v->side[FLUX_SOUTH][i] + c->north * v->side[FLUX_NORTH][i];
+    const real z = c->below * v->side[FLUX_BELOW][i] + c->above * v->side[FLUX_ABOVE][i];
 
     return (f + r->keep_x * x + (r->keep_y * y + r->keep_z * z)) / diagonal(c);
 }
@@ -196,11 +199,10 @@ STARFISH_ALWAYS_INLINE real tensor_pull(const struct flux_row *r, const struct f
 {
     const real low = r->x_coupling[i], high = r->x_coupling[i + 1], weight = r->x_weight[i];
     const real x = low * v->middle[west] + high * v->middle[east];
-    const real sides =
-        (r->side[SEVEN_SOUTH] * v->side[SEVEN_SOUTH][i] + r->side[SEVEN_NORTH] * v->side[SEVEN_NORTH][i]) +
-        (r->side[SEVEN_BELOW] * v->side[SEVEN_BELOW][i] + r->side[SEVEN_ABOVE] * v->side[SEVEN_ABOVE][i]);
+    const real sides = (r->side[FLUX_SOUTH] * v->side[FLUX_SOUTH][i] + r->side[FLUX_NORTH] * v->side[FLUX_NORTH][i]) +
+                       (r->side[FLUX_BELOW] * v->side[FLUX_BELOW][i] + r->side[FLUX_ABOVE] * v->side[FLUX_ABOVE][i]);
     const real of_row =
-        (r->side[SEVEN_SOUTH] + r->side[SEVEN_NORTH]) + (r->side[SEVEN_BELOW] + r->side[SEVEN_ABOVE]) + r->rest;
+        (r->side[FLUX_SOUTH] + r->side[FLUX_NORTH]) + (r->side[FLUX_BELOW] + r->side[FLUX_ABOVE]) + r->rest;
 
     return (f + (r->keep_x * r->across * x + weight * sides)) /
            (r->across * ((low + high) + r->x_extra[i]) + weight * of_row);
@@ -236,7 +238,7 @@ STARFISH_ALWAYS_INLINE void relax_between(const struct flux_row *row, int stored
     const struct flux_values v = *values;
     const size_t last = r.nx - 1;
 
-    if (parity == SEVEN_ALL) {
+    if (parity == FLUX_ALL) {
 #pragma omp simd
         for (size_t i = 1; i < last; i++)
             out[i] = relaxed_at(&r, stored, &v, f, damping, i, i - 1, i + 1, i + 1);
@@ -259,7 +261,7 @@ STARFISH_ALWAYS_INLINE void relax_form(const struct flux_row *r, int stored, con
     /* both before either is written: across the ends of an odd periodic row they are of one colour */
     if (parity != 1)
         first = relaxed_at(r, stored, v, f, damping, 0, e.below_first, r->nx > 1 ? 1 : 0, r->nx > 1 ? 1 : 0);
-    if (parity == SEVEN_ALL || (e.last & 1) == (size_t)parity)
+    if (parity == FLUX_ALL || (e.last & 1) == (size_t)parity)
         last = relaxed_at(r, stored, v, f, damping, e.last, r->nx > 1 ? e.last - 1 : 0, e.above_last, 0);
     relax_between(r, stored, v, f, damping, parity, out);
     out[0] = first;
@@ -293,10 +295,10 @@ STARFISH_ALWAYS_INLINE void relax_zero_form(const struct flux_row *row, int stor
     for (size_t i = 0; i < last; i++) {
         const struct couplings c = couplings_at(&r, stored, i, i + 1);
         const real relaxed = damping * f[i] / diagonal(&c);
-        out[i] = parity == SEVEN_ALL || (i & 1) == (size_t)parity ? relaxed : 0;
+        out[i] = parity == FLUX_ALL || (i & 1) == (size_t)parity ? relaxed : 0;
     }
     const struct couplings c = couplings_at(&r, stored, last, 0);
-    out[last] = parity == SEVEN_ALL || (last & 1) == (size_t)parity ? damping * f[last] / diagonal(&c) : 0;
+    out[last] = parity == FLUX_ALL || (last & 1) == (size_t)parity ? damping * f[last] / diagonal(&c) : 0;
 }
 
 STARFISH_CLONES
@@ -314,8 +316,7 @@ void REAL_NAME(starfish_flux_row_relax_zero)(const struct flux_row *row, const r
     relax_zero(row, f, damping, parity, out);
 }
 
-/* ---- Residual ------------------------------------------------------------------------------------------------------
- */
+/* ---- Residual ---------------------------------------------------------------------------------------------------- */
 
 /* f may be out. */
 STARFISH_ALWAYS_INLINE void residual_form(const struct flux_row *row, int stored, const struct flux_values *values,

@@ -16,8 +16,8 @@ enum { CACHED_BYTES = 512 * 1024, CACHED_ARRAYS = 8, FEWEST_ROWS = 8 };
 enum {
     BEFORE,
     BEFORE_SIDE,
-    AFTER_SIDE = BEFORE_SIDE + SEVEN_SIDES,
-    COMBINED = AFTER_SIDE + SEVEN_SIDES,
+    AFTER_SIDE = BEFORE_SIDE + FLUX_SIDES,
+    COMBINED = AFTER_SIDE + FLUX_SIDES,
     RELAXED,
     ROWS_USED
 };
@@ -67,7 +67,7 @@ static const real *row_before(const struct sweep *s, size_t j, size_t k, int buf
 /* Unknowns i of row (j,k) that have a colour. */
 static int parity_of(int colour, size_t j, size_t k)
 {
-    return colour == SEVEN_ALL ? SEVEN_ALL : (int)((j + k + (size_t)colour) % 2);
+    return colour == FLUX_ALL ? FLUX_ALL : (int)((j + k + (size_t)colour) % 2);
 }
 
 /* out = row (j,k) after `colour` is relaxed, from u alone. */
@@ -84,11 +84,11 @@ static void relax_from_start(const struct sweep *s, size_t j, size_t k, int colo
         return;
     }
     values.middle = row_before(s, j, k, BEFORE);
-    for (int side = 0; side < SEVEN_SIDES; side++) {
+    for (int side = 0; side < FLUX_SIDES; side++) {
         const struct flux_neighbour at = REAL_NAME(starfish_flux_neighbour)(s->a->matrix.axis, j, k, side);
         values.side[side] = at.missing ? values.middle : row_before(s, at.j, at.k, BEFORE_SIDE + side);
     }
-    flux_prefetch_after(values.side[SEVEN_ABOVE], s->nx);
+    flux_prefetch_after(values.side[FLUX_ABOVE], s->nx);
     REAL_NAME(starfish_flux_row_relax)(&row, &values, rhs_row(s, j, k), s->damping, parity, out);
 }
 
@@ -108,7 +108,7 @@ static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour
     REAL_NAME(starfish_flux_row)(&s->a->matrix, j, k, &row);
     if (first)
         flux_prefetch_after(rhs_row(s, j, k), s->nx);
-    for (int side = 0; side < SEVEN_SIDES; side++) {
+    for (int side = 0; side < FLUX_SIDES; side++) {
         const struct flux_neighbour at = REAL_NAME(starfish_flux_neighbour)(s->a->matrix.axis, j, k, side);
         const int buffer = AFTER_SIDE + side;
         real *again = flux_work_row(s->a->work, s->nx, (size_t)buffer);
@@ -194,7 +194,7 @@ static void sweep_at_once(const struct sweep *s)
 
     for (size_t k = at->z0; k < at->z1; k++)
         for (size_t j = at->y0; j < at->y1; j++)
-            relax_from_start(s, j, k, SEVEN_ALL, result_row(s, j, k));
+            relax_from_start(s, j, k, FLUX_ALL, result_row(s, j, k));
 }
 
 void REAL_NAME(starfish_flux_smooth_cpu)(const struct starfish_flux_smooth *a)

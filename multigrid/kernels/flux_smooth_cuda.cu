@@ -103,8 +103,8 @@ __device__ __forceinline__ void correct(real (&w)[ROWS], Slices<real> &s, const 
 {
     const Pair<real, int> z = pairs.plane[plane], *row = pairs.row + column.row;
     const long long size = (long long)a.transfer[0].coarse * a.transfer[1].coarse;
-    /* one place to fetch: the plane that comes is the higher one, and passes through it where the lower one is new too
-     */
+    /* one place to fetch: the plane that comes is the higher one, and passes through it where the lower one is new
+     * too */
 #pragma unroll 1
     for (int half = 0; half < 2; half++) {
         const int wanted = z.start[half];
@@ -136,8 +136,7 @@ __device__ __forceinline__ real relaxed_row(const Smooth<real> &a, const Tables<
     return relaxed(column.line, y, z, w, f, a.damping);
 }
 
-/* ---- Both colours where a periodic direction has an odd size: neighbours may be of one colour
- * ---------------------------- */
+/* ---- Both colours where a periodic direction has an odd size: neighbours may be of one colour -------------------- */
 
 template <typename real, bool STORED, bool CORRECTED>
 __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_constant__ Smooth<real> a)
@@ -208,8 +207,7 @@ __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_const
     }
 }
 
-/* ---- Both colours where neighbours always differ in colour
- * ------------------------------------------------------------ */
+/* ---- Both colours where neighbours always differ in colour ------------------------------------------------------- */
 
 /* What a thread keeps of its columns from plane to plane. Of each pair of rows, in step p one is `active`: its unknown
  * of plane p - 1 has the first colour and that of plane p - 2 the second one. The other is active in the next step. */
@@ -322,8 +320,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) colours_kernel(const 
     }
 }
 
-/* ---- All at once --------------------------------------------------------------------------------------------------
- */
+/* ---- All at once ------------------------------------------------------------------------------------------------- */
 
 template <typename real, bool STORED, bool CORRECTED>
 __global__ void __launch_bounds__(THREADS, RESIDENT<real>) at_once_kernel(const __grid_constant__ Smooth<real> a)
@@ -375,8 +372,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) at_once_kernel(const 
     }
 }
 
-/* ---- Launch --------------------------------------------------------------------------------------------------------
- */
+/* ---- Launch ------------------------------------------------------------------------------------------------------ */
 
 template <typename real, bool STORED, bool CORRECTED>
 int launch(const Smooth<real> &a, starfish_flux_order order, cudaStream_t stream)

@@ -93,7 +93,7 @@ static const real *summed_row(const struct starfish_flux_restrict *a, size_t j, 
         struct flux_row row;
         const struct flux_values values = REAL_NAME(starfish_flux_values)(&a->matrix, a->u, j, k);
         REAL_NAME(starfish_flux_row)(&a->matrix, j, k, &row);
-        flux_prefetch_after(values.side[SEVEN_ABOVE], nx);
+        flux_prefetch_after(values.side[FLUX_ABOVE], nx);
         flux_prefetch_after(f, nx);
         REAL_NAME(starfish_flux_row_residual)(&row, &values, f, residual);
     } else

@@ -125,7 +125,7 @@ template <typename real, bool STORED, int FX, int FY>
 __global__ void __launch_bounds__(THREADS, RESIDENT<real>) restrict_kernel(const __grid_constant__ Restrict<real> a)
 {
     constexpr int MINE = Coarse_tile<FX, FY>::OF_THREAD;
-    __shared__ Planes<real, 2> planes, defects;
+    __shared__ Planes<real, 2> planes, residuals;
     __shared__ Tables<real> s;
     const Tile_index at = tile_index(a.cut, blockIdx.x);
     const int first = a.z0 + at.z * a.cut.planes;
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) restrict_kernel(const
             residual[r] =
                 residual_of_row<real, STORED>(a.matrix, s, column, z, column.row + r, max(p - 1, 0), u, f1[r]);
         }
-        put(&defects.value[(p - 1) & 1][column.row][column.x], residual);
+        put(&residuals.value[(p - 1) & 1][column.row][column.x], residual);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             u0[r] = u1[r];
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) restrict_kernel(const
         __syncthreads();
 #pragma unroll
         for (int m = 0; m < MINE && p >= 2; m++)
-            add_plane(a, wanted, tile.z + p - 1, gather<real, FX, FY>(defects.value[(p - 1) & 1], mine[m]), mine[m]);
+            add_plane(a, wanted, tile.z + p - 1, gather<real, FX, FY>(residuals.value[(p - 1) & 1], mine[m]), mine[m]);
     }
 }
 

@@ -23,7 +23,7 @@ template <int E> __host__ __device__ constexpr size_t row_places(unsigned thread
 }
 
 /* The matrix of a row's line, in two arrays in shared memory. Stored: couplings and diagonals, which come with the
- * defects. */
+ * residuals. */
 template <typename Operator, int E> struct Line;
 
 template <typename real, int E> struct Line<Stored<real>, E> {
@@ -88,7 +88,7 @@ template <typename real> __device__ Joined<real> join_row(const Joint<real> &joi
     return join_parts(known, part, warp, warps);
 }
 
-/* The corrections of a thread's chunk in place of its defects. */
+/* The corrections of a thread's chunk in place of its residuals. */
 template <typename real, int E, typename Lines>
 __device__ void solve_chunk(const Lines &line, real *row, Joint<real> *parts)
 {

@@ -137,7 +137,7 @@ template <typename real, int E, bool zero, bool whole> struct Column<Tensor<real
     }
 };
 
-/* The second pass over tensor products: the first has left the defects where the solution goes. */
+/* The second pass over tensor products: the first has left the residuals where the solution goes. */
 template <typename real, int E, bool zero, bool whole> struct Residuals {
     const Tensor<real> &m;
     const Across<real> across;
@@ -217,7 +217,7 @@ template <typename Operator> struct Columns {
     const real *__restrict__ f;
     real damping;
     Joint<real> *parts; /* [column][part] */
-    real *v;            /* of tensor products defects first, then what replaces them */
+    real *v;            /* of tensor products residuals first, then what replaces them */
 };
 
 template <typename real> __device__ constexpr bool keeps_residuals(const Stored<real> &)

@@ -2,8 +2,8 @@
  * over either are templates of.
  *
  *     real at<zero>(u, f, i, j, &diagonal)   f - A u, u being zero where `zero`, and the diagonal
- *     real lower<direction>(i, j)            the entry of (i,j) and the unknown before it in x (0), y (1); 0 for the
- * first
+ *     real lower<direction>(i, j)            the entry of (i,j) and the unknown before it in x (0) or y (1); 0 for
+ *                                            the first one
  *
  * A thread's neighbours read the same values a cycle or a row later, from the first-level cache. */
 #ifndef STARFISH_MULTIGRID_OPERATOR_CUH

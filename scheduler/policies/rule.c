@@ -61,7 +61,7 @@ double starfish_link_promise(struct starfish_link *link, double copy, double now
     return link->promised;
 }
 
-void starfish_link_settle(struct starfish_link *link, double promised, double now)
+void starfish_link_finish(struct starfish_link *link, double promised, double now)
 {
     const double most = now + (link->promised - promised);
     link->free = link->free < most ? link->free : most;

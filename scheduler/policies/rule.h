@@ -31,8 +31,8 @@ enum { STARFISH_WIDE = 16384 };
  * where its width suggests. */
 size_t starfish_offer_choose(const struct starfish_offer *offer, size_t count, size_t width, size_t wide, double now);
 
-/* The account of one direction between two memory nodes, which makes copies in the order in which they were promised.
- */
+/* The account of one direction between two memory nodes, which makes copies in the order in which they were
+ * promised. */
 struct starfish_link {
     double free;     /* when it will have made all copies that it owes */
     double promised; /* how long all of them take, since the beginning */
@@ -40,10 +40,10 @@ struct starfish_link {
 
 /* When it will have made another copy. */
 double starfish_link_end(const struct starfish_link *link, double copy, double now);
-/* Promise it. Returns link->promised, by which it is settled. */
+/* Promise it. Returns link->promised, which starfish_link_finish takes when the copy is done. */
 double starfish_link_promise(struct starfish_link *link, double copy, double now);
 /* The copy is done, sooner than promised perhaps, and so are those before: only what was promised since can still be
  * owed. */
-void starfish_link_settle(struct starfish_link *link, double promised, double now);
+void starfish_link_finish(struct starfish_link *link, double promised, double now);
 
 #endif

@@ -153,13 +153,13 @@ static void accept_offer(const struct starfish_offer *offer, struct width *width
 }
 
 /* A task starts: the copies that it was promised are done, and so are those promised before. */
-static void settle(struct width *width, const struct starpu_task *task)
+static void finish_copies(struct width *width, const struct starpu_task *task)
 {
     const double now = starpu_timing_now();
     for (size_t i = width->promises; i-- > 0;) {
         if (width->promise[i].task != task)
             continue;
-        starfish_link_settle(width->promise[i].link, width->promise[i].promised, now);
+        starfish_link_finish(width->promise[i].link, width->promise[i].promised, now);
         width->promise[i] = width->promise[--width->promises];
     }
 }
@@ -223,7 +223,7 @@ static void before_execution(struct starpu_task *task, unsigned scheduling_conte
 {
     struct width *width = starpu_sched_tree_get(scheduling_context)->root->data;
     STARPU_COMPONENT_MUTEX_LOCK(&width->lock);
-    settle(width, task);
+    finish_copies(width, task);
     STARPU_COMPONENT_MUTEX_UNLOCK(&width->lock);
     starpu_sched_component_worker_pre_exec_hook(task, scheduling_context);
 }

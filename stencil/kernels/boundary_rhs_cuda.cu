@@ -1,9 +1,10 @@
 /* Boundary data moved to the right-hand side (stencil.h) on the GPU.
  *
- * Bound by memory: 2 reals per unknown, the right-hand side read and the result written. In place only the unknowns next
- * to a face are touched. A thread marches along z through a column (columns.cuh), DEPTH planes at a time, which are
- * loaded before the first of them is stored so that loads wait together. Every unknown subtracts its faces by itself and
- * in the order of the axes: no two threads write one element, and the sum does not depend on how the field is cut. */
+ * Bound by memory: 2 reals per unknown, the right-hand side read and the result written. In place only the unknowns
+ * next to a face are touched. A thread marches along z through a column (columns.cuh), DEPTH planes at a time, which
+ * are loaded before the first of them is stored so that loads wait together. Every unknown subtracts its faces by
+ * itself and in the order of the axes: no two threads write one element, and the sum does not depend on how the field
+ * is cut. */
 extern "C" {
 #include "stencil/kernels/stencil.h"
 }

@@ -1,8 +1,8 @@
-/* How the kernels on a slab of a 3D field are cut into blocks and threads. A block covers a tile of (x, y), a thread one
- * column of it, and the block marches through a run of consecutive planes. The neighbours in z of an unknown are thus
- * those that the same thread has just read or reads next, the rows of a tile are read as whole lines of memory, and no
- * index is divided but once per thread. Each run reads two planes beside its own, so runs are as long as they may be
- * while every multiprocessor still has BLOCKS_PER_PROCESSOR blocks. */
+/* How the kernels on a slab of a 3D field are cut into blocks and threads. A block covers a tile of (x, y), a thread
+ * one column of it, and the block marches through a run of consecutive planes. The neighbours in z of an unknown are
+ * thus those that the same thread has just read or reads next, the rows of a tile are read as whole lines of memory,
+ * and no index is divided but once per thread. Each run reads two planes beside its own, so runs are as long as they
+ * may be while every multiprocessor still has BLOCKS_PER_PROCESSOR blocks. */
 #ifndef STARFISH_STENCIL_KERNELS_COLUMNS_CUH
 #define STARFISH_STENCIL_KERNELS_COLUMNS_CUH
 

@@ -1,11 +1,12 @@
 /* Residual of the separable seven-point operator (stencil.h) on the GPU, with its maximum, its values, or both.
  *
  * Bound by memory: 2 reals per unknown (u and the right-hand side once each), 3 where the residual is stored. A thread
- * marches along z through a column (columns.cuh) and keeps the planes below, here and above in registers. The next plane
- * of u and of the right-hand side is loaded while the present one is computed; the four neighbours in the plane were
- * loaded one step before by threads of the same block, but for the rim of its tile, and come from the first-level cache.
- * The coefficients in x and y and the places of the neighbours do not change along a column, so they are computed once.
- * Maxima go through shuffles to one atomicMax per block: non-negative doubles order like their bit patterns. */
+ * marches along z through a column (columns.cuh) and keeps the planes below, here and above in registers. The next
+ * plane of u and of the right-hand side is loaded while the present one is computed; the four neighbours in the plane
+ * were loaded one step before by threads of the same block, but for the rim of its tile, and come from the first-level
+ * cache. The coefficients in x and y and the places of the neighbours do not change along a column, so they are
+ * computed once. Maxima go through shuffles to one atomicMax per block: non-negative doubles order like their bit
+ * patterns. */
 extern "C" {
 #include "stencil/kernels/stencil.h"
 }

@@ -3,7 +3,8 @@
  *     lower[i] u(i-1) + diag[i] u(i) + upper[i] u(i+1),
  * lower[0] and upper[n-1] coupling the two ends when periodic and ignored otherwise.
  *
- * Of complex numbers x is the two parts (n[0] is 2, X zero), and Y may be complex.
+ * For complex numbers, x is the index of the real and the imaginary part (n[0] is 2 and X is zero), and Y may be
+ * complex.
  *
  * A slab is planes first_plane .. first_plane + n[2] - 1 of a field of `planes` planes, x fastest. */
 #ifndef STARFISH_STENCIL_KERNELS_STENCIL_H

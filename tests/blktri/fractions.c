@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- Rows of eigenvectors ------------------------------------------------------------------------------------------
- */
+/* ---- Rows of eigenvectors ---------------------------------------------------------------------------------------- */
 
 /* sqrt(2 / (n+1)) sin(pi (j+1) (k+1) / (n+1)) belongs to d - 2 o cos(pi (k+1) / (n+1)), with off-diagonal -o. */
 static void check_known_rows(size_t n, double d, double o)
@@ -84,8 +83,7 @@ static void small_eigenvalues_keep_their_digits(void **state)
     assert_true(fabs(product / determinant - 1) < 1e-13);
 }
 
-/* ---- Sums ----------------------------------------------------------------------------------------------------------
- */
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
 /* Element (i, j) of the inverse of t + rows lo..hi, or of the ring. */
 static long double inverse(const struct matrix *m, const struct starfish_block *b, double t, int i, int j)

@@ -37,8 +37,8 @@ static inline struct matrix second_difference(size_t n, int periodic)
     return m;
 }
 
-/* Positive definite, unsymmetric but symmetrisable: coupling[j] joins rows j and j+1, scaled differently on both sides.
- */
+/* Positive definite, unsymmetric but symmetrisable: coupling[j] joins rows j and j+1, scaled differently on both
+ * sides. */
 static inline struct matrix random_matrix(size_t n, int periodic, unsigned seed)
 {
     struct matrix m = matrix_create(n, periodic);

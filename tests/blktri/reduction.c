@@ -22,8 +22,7 @@ static struct starfish_reduction *analyse(const struct matrix *m)
     return reduction;
 }
 
-/* ---- Blocks -------------------------------------------------------------------------------------------------------
- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 static size_t mark_chain(const struct starfish_chain *chain, char *used, size_t steps)
 {
@@ -105,8 +104,7 @@ static void every_row_is_a_separator_once(void **state)
     }
 }
 
-/* ---- Roots --------------------------------------------------------------------------------------------------------
- */
+/* ---- Roots ------------------------------------------------------------------------------------------------------- */
 
 static int ascending(const void *x, const void *y)
 {
@@ -181,8 +179,7 @@ static void singular_matrices_have_the_root_zero_exactly(void **state)
         }
 }
 
-/* ---- Chains -------------------------------------------------------------------------------------------------------
- */
+/* ---- Chains ------------------------------------------------------------------------------------------------------ */
 
 static long double value_of(const struct starfish_reduction_level *level, const struct starfish_chain *chain,
                             long double t)
@@ -378,8 +375,7 @@ static void zero_couplings_decouple(void **state)
         }
 }
 
-/* ---- Range --------------------------------------------------------------------------------------------------------
- */
+/* ---- Range ------------------------------------------------------------------------------------------------------- */
 
 /* Running products stay within a factor of `allowed` of what lies between one, the input, and the chain's value, so
  * that nothing overflows, and nothing underflows that would come back, in f32 either. */
@@ -428,8 +424,7 @@ static void products_stay_moderate(void **state)
         }
 }
 
-/* ---- Symmetrisability ---------------------------------------------------------------------------------------------
- */
+/* ---- Symmetrisability -------------------------------------------------------------------------------------------- */
 
 static void tells_what_cannot_be_symmetrised(void **state)
 {

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-/* Buffer row v is row position[v] of array which[v]: a permutation of all rows but every fifth, which nobody touches.
- */
+/* Buffer row v is row position[v] of array which[v]: a permutation of all rows but every fifth, which nobody
+ * touches. */
 static void scatter_table(int *which, int *position, size_t count, int arrays)
 {
     const size_t rows = count + count / 4 + 1;

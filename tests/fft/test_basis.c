@@ -303,9 +303,9 @@ static double error_of_a_solve(size_t n, int mirrored, double sign, double refle
     return error_of_fixture(&f, estimate);
 }
 
-/* Spacings that grow by 40,000 from both ends, as differences of rounded coordinates: almost mirrored. Its modes come
- * in pairs that nearly agree, and LAPACK may find all eigenvalues and leave pairs of vectors that are not orthogonal.
- */
+/* Spacings that grow by 40,000 from both ends, as differences of rounded coordinates: almost mirrored. Its modes
+ * come in pairs that nearly agree, and LAPACK may find all eigenvalues and leave pairs of vectors that are not
+ * orthogonal. */
 static double error_of_rounded_coordinates(size_t n, double *estimate)
 {
     struct fixture f;

@@ -239,8 +239,8 @@ static void backward_columns_are_eigenvectors(void **state)
         }
 }
 
-/* Extreme modes of a fine grid, where -(2/h)^2 sin^2 must not be lost: compared with the series of sin in long double.
- */
+/* Extreme modes of a fine grid, where -(2/h)^2 sin^2 must not be lost: compared with the series of sin in long
+ * double. */
 static void eigenvalues_are_accurate_to_the_last_digits(void **state)
 {
     (void)state;
@@ -265,8 +265,7 @@ static void eigenvalues_are_accurate_to_the_last_digits(void **state)
     free(eigenvalue);
 }
 
-/* ---- Plans --------------------------------------------------------------------------------------------------------
- */
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
 struct thread_work {
     const struct starfish_transform_cpu *plan;
     size_t n;

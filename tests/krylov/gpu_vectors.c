@@ -1,5 +1,5 @@
-/* Kernels on vectors on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set. Exit status
- * 77 without a device. */
+/* Kernels on vectors on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set. Exit
+ * status 77 without a device. */
 #include "tests/common/on_device.h"
 #include "tests/krylov/vector_cases.h"
 

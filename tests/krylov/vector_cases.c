@@ -62,7 +62,7 @@ static void check_update(const struct grid *g, int with_u, int in_place)
     const size_t size = starfish_real_size(g->precision);
     void *v = tested->memory->upload(in_place ? g->u : NULL, g->count * size);
     const struct starfish_vector_update a = {g->nx,       g->at, 0.7, in_place ? v : with_u ? g->device_u : NULL,
-                                             g->device_f, g->nx, v};
+                                             g->device_f, g->nx, v,   NULL};
 
     tested->update[g->precision](&a);
     void *got = fetch(v, g->count, size);
@@ -84,7 +84,7 @@ static void check_update_of_correction(const struct grid *g)
     const size_t size = starfish_real_size(g->precision);
     char *v = tested->memory->upload(g->u, g->count * size);
     const struct starfish_vector_update a = {g->nx, g->at, 0.7, g->device_f, v + (g->at.x0 + g->at.y0 * g->nx) * size,
-                                             g->nx, v};
+                                             g->nx, v,     NULL};
 
     tested->update[g->precision](&a);
     void *got = fetch(v, g->count, size);
@@ -138,8 +138,8 @@ static void check_precisions(size_t nx, size_t ny, struct starfish_rectangle at,
     float *low = test_reals(STARFISH_F32, count, &seed);
     double *device_high = tested->memory->upload(high, count * sizeof *high);
     float *device_low = tested->memory->upload(low, count * sizeof *low);
-    const struct starfish_vector_widen widen = {nx, at, 0.125, zero, device_low, device_high};
-    const struct starfish_vector_narrow narrow = {nx, at, 4096, device_high, device_low};
+    const struct starfish_vector_widen widen = {nx, at, 0.125, zero, device_low, device_high, NULL};
+    const struct starfish_vector_narrow narrow = {nx, at, 4096, device_high, device_low, NULL};
 
     tested->widen(&widen);
     tested->narrow(&narrow);

@@ -1,5 +1,6 @@
-/* The kernels on nine-band matrices and on small inverses, compared with their naive references. Arrays lie between guard
- * zones, and results are NaN before: what a kernel must not write stays NaN, and what it must not read would spread. */
+/* The kernels on nine-band matrices and on small inverses, compared with their naive references. Arrays lie between
+ * guard zones, and results are NaN before: what a kernel must not write stays NaN, and what it must not read would
+ * spread. */
 #include "multigrid/kernels/band_ref.h"
 #include "tests/common/reals.h"
 #include "tests/multigrid/kernel_cases.h"
@@ -163,7 +164,7 @@ static double diagonal_at(const struct grid *g, size_t i, size_t j)
     return starfish_band_ref_entry(&g->ref, i, j, 0, 0);
 }
 
-/* ---- Bands -------------------------------------------------------------------------------------------------------- */
+/* ---- Bands ------------------------------------------------------------------------------------------------------- */
 
 static void check_sums(const struct grid *g, int with_u, const double *device_sums)
 {
@@ -345,7 +346,7 @@ static void check_matrix(starfish_precision precision, size_t nx, size_t ny, str
         check_residual(&g, variant % 2, 1, variant / 2, variant % 3 ? AHEAD_IN_X : AHEAD_IN_Y);
     g.without_f = 1;
     for (int with_result = 0; with_result < 2; with_result++)
-        check_residual(&g, 1, with_result, 1, DEFECT);
+        check_residual(&g, 1, with_result, 1, RESIDUAL);
     g.without_f = 0;
     for (int with_u = 0; with_u < 2; with_u++)
         check_jacobi(&g, with_u);

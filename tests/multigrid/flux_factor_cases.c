@@ -45,8 +45,8 @@ static void factors_are_as_stored(void **state)
         }
 }
 
-/* Cells a thousand times as long as wide in one direction or in two; and widths that differ by 1000 along a direction.
- */
+/* Cells a thousand times as long as wide in one direction or in two; and widths that differ by 1000 along a
+ * direction. */
 static void anisotropy_does_no_harm(void **state)
 {
     (void)state;

@@ -76,7 +76,7 @@ void *test_flux_work(const struct test_flux_grid *g)
     return g->device->memory->upload(NULL, starfish_flux_work(g->n[0]) * real_size(g));
 }
 
-/* ---- Matrices ----------------------------------------------------------------------------------------------------- */
+/* ---- Matrices ---------------------------------------------------------------------------------------------------- */
 
 static void make_tensor(struct test_flux_grid *g, struct starfish_flux_matrix *host, unsigned *seed)
 {
@@ -126,7 +126,7 @@ static void make_matrix(struct test_flux_grid *g, unsigned *seed)
     free((void *)(uintptr_t)host.rest);
 }
 
-/* ---- Transfers ---------------------------------------------------------------------------------------------------- */
+/* ---- Transfers --------------------------------------------------------------------------------------------------- */
 
 /* Where a weight leads out of an open grid of n unknowns it must be 0. */
 static double inner(double weight, long index, size_t n, int periodic)
@@ -162,7 +162,7 @@ static void make_transfer(struct test_flux_grid *g, int d, unsigned *seed)
     }
 }
 
-/* ---- Grids -------------------------------------------------------------------------------------------------------- */
+/* ---- Grids ------------------------------------------------------------------------------------------------------- */
 
 static void make_grid(struct test_flux_grid *g, const struct test_flux_shape *shape)
 {

@@ -32,7 +32,7 @@ static double *reference_corrected(const struct test_flux_grid *g, int with_u, i
     return sum;
 }
 
-/* ---- Residual ----------------------------------------------------------------------------------------------------- */
+/* ---- Residual ---------------------------------------------------------------------------------------------------- */
 
 static void check_sums(const struct test_flux_grid *g, const double *expected, const double *device_sums)
 {
@@ -79,7 +79,7 @@ static void check_residual_in_place(const struct test_flux_grid *g)
     free(expected);
 }
 
-/* ---- Smoothing ---------------------------------------------------------------------------------------------------- */
+/* ---- Smoothing --------------------------------------------------------------------------------------------------- */
 
 static void check_smooth(const struct test_flux_grid *g, enum starfish_flux_order order, int with_u, int with_coarse)
 {
@@ -102,7 +102,7 @@ static void check_smooth(const struct test_flux_grid *g, enum starfish_flux_orde
     free(residual);
 }
 
-/* ---- Transfers ---------------------------------------------------------------------------------------------------- */
+/* ---- Transfers --------------------------------------------------------------------------------------------------- */
 
 static void check_restrict(const struct test_flux_grid *fine, int thirds, int with_u)
 {

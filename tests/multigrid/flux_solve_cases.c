@@ -154,8 +154,8 @@ static void singular_problems_are_solved(void **state)
     }
 }
 
-/* What is left of a right-hand side that is nothing but its mean is rounding errors, which no cycle can make smaller.
- */
+/* What is left of a right-hand side that is nothing but its mean is rounding errors, which no cycle can make
+ * smaller. */
 static void nothing_is_left_of_a_constant(void **state)
 {
     (void)state;

@@ -20,8 +20,8 @@ struct test_multigrid_device {
     void (*prolong[2])(const struct starfish_prolong *arguments);
 };
 
-/* band_cases.c, transfer_cases.c; large_sizes: grids of more unknowns than a device has threads, too. They return how many
- * tests failed. */
+/* band_cases.c, transfer_cases.c; large_sizes: grids of more unknowns than a device has threads, too. They return how
+ * many tests failed. */
 int test_band_kernels(const struct test_multigrid_device *device, int large_sizes);
 int test_transfer_kernels(const struct test_multigrid_device *device, int large_sizes);
 

@@ -25,8 +25,8 @@ struct mesh {
     struct starfish_q1_problem problem;
 };
 
-/* Random widths that differ by a factor of 30, random coefficients; ends: bits of direction and end, set for Neumann.
- */
+/* Random widths that differ by a factor of 30, random coefficients; ends: bits of direction and end, set for
+ * Neumann. */
 static void make_mesh(struct mesh *mesh, size_t nx, size_t ny, int neumann, int variable)
 {
     const size_t elements[2] = {nx, ny};
@@ -240,8 +240,8 @@ static double *galerkin(const struct starfish_q1_grid *fine, const struct starfi
     return product;
 }
 
-/* Spaces are nested, so that with constant coefficients the coarse matrix is the Galerkin product, to the last level.
- */
+/* Spaces are nested, so that with constant coefficients the coarse matrix is the Galerkin product, to the last
+ * level. */
 static void coarse_matrices_are_galerkin_products(void **state)
 {
     (void)state;

@@ -70,8 +70,8 @@ static void every_option_solves(void **state)
     test_q1_free(&mesh);
 }
 
-/* Tasks of parts of a grid do what one task of all of it does: bit by bit, but for lines, which are solved in groups.
- */
+/* Tasks of parts of a grid do what one task of all of it does: bit by bit, but for lines, which are solved in
+ * groups. */
 static void cuts_change_nothing(void **state)
 {
     (void)state;
@@ -103,8 +103,8 @@ static void cuts_change_nothing(void **state)
     test_q1_free(&mesh);
 }
 
-/* One task for small grids does what tasks of each do, also where dampings differ from step to step and grid to grid.
- */
+/* One task for small grids does what tasks of each do, also where dampings differ from step to step and grid to
+ * grid. */
 static void tails_change_nothing(void **state)
 {
     (void)state;

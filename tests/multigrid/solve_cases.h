@@ -8,7 +8,8 @@
 
 /* Right-hand sides and solutions lie in the given memory. Both return how many tests failed. */
 int test_multigrid_solves(starfish_context *given, const struct test_memory *given_memory);
-/* Of these, those of acceleration_cases.c, iteration_cases.c and use_cases.c, on the context and memory that are set. */
+/* Of these, those of acceleration_cases.c, iteration_cases.c and use_cases.c, on the context and memory that are
+ * set. */
 int test_multigrid_accelerations(void);
 int test_multigrid_iterations(void);
 int test_multigrid_uses(void);

@@ -1,5 +1,5 @@
-/* Transfers between two grids of Q1 multigrid, compared with sums over all entries of the prolongation. Arrays lie between
- * guard zones, and results are NaN before. */
+/* Transfers between two grids of Q1 multigrid, compared with sums over all entries of the prolongation. Arrays lie
+ * between guard zones, and results are NaN before. */
 #include "tests/common/reals.h"
 #include "tests/multigrid/kernel_cases.h"
 

@@ -1,4 +1,5 @@
-/* Cases of the kernels on volumes, compared with their naive references. Arrays lie between guard zones, and results are NaN before. */
+/* Cases of the kernels on volumes, compared with their naive references. Arrays lie between guard zones, and results
+ * are NaN before. */
 #include "tests/multigrid/weigh_cases.h"
 
 #include "multigrid/kernels/flux_ref.h"

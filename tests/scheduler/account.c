@@ -16,8 +16,7 @@
 
 enum { KINDS = STARFISH_WORKER_KINDS };
 
-/* ---- The area bound, against trying all ways
- * ------------------------------------------------------------------------- */
+/* ---- The area bound, against trying all ways --------------------------------------------------------------------- */
 
 /* Tasks are divisible in the bound, so no whole assignment is faster; and one is slower by at most its largest task. */
 static double best_whole_assignment(size_t count, const double (*duration)[KINDS], const size_t *workers)
@@ -71,8 +70,7 @@ static void area_bound_by_hand(void **state)
     assert_true(fabs(starfish_area_bound(2, fixed, (size_t[]){1, 1}, order) - 30) < 1e-12);
 }
 
-/* ---- A record of tasks made by hand
- * ----------------------------------------------------------------------------------- */
+/* ---- A record of tasks made by hand ------------------------------------------------------------------------------ */
 
 static void spin(void *buffers[], void *argument)
 {
@@ -218,8 +216,7 @@ static void the_waiting_path_leads_from_the_end_to_the_begin(void **state)
     starfish_record_free(record);
 }
 
-/* ---- A record of a solve
- * --------------------------------------------------------------------------------------------- */
+/* ---- A record of a solve ----------------------------------------------------------------------------------------- */
 
 static void a_solve_is_recorded_whole(void **state)
 {

@@ -81,8 +81,7 @@ static void in_child(const char *(*body)(void))
         fail_msg("in a process of its own: %s (status %d)", wrong[0] ? wrong : "died", status);
 }
 
-/* ---- Options ------------------------------------------------------------------------------------------------------
- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 static void refuses_bad_options(void **state)
 {
@@ -163,8 +162,7 @@ static void refuses_a_negative_team(void **state)
                  "options.cores_per_worker is -1");
 }
 
-/* ---- Teams --------------------------------------------------------------------------------------------------------
- */
+/* ---- Teams ------------------------------------------------------------------------------------------------------- */
 
 struct crowd {
     const starfish_context *context;
@@ -237,8 +235,7 @@ static void teams_divide_the_cores(void **state)
     starfish_context_destroy(context);
 }
 
-/* ---- Asking -------------------------------------------------------------------------------------------------------
- */
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
 
 static void enumerates_workers(void **state)
 {
@@ -356,8 +353,7 @@ static void runs_on_each_worker_once(void **state)
     starfish_context_destroy(context);
 }
 
-/* ---- Sharing StarPU -----------------------------------------------------------------------------------------------
- */
+/* ---- Sharing StarPU ---------------------------------------------------------------------------------------------- */
 
 static void second_context_outlives_the_first(void **state)
 {
@@ -434,8 +430,7 @@ static void joins_the_host_programs_starpu(void **state)
     unsetenv("STARPU_SILENT");
 }
 
-/* ---- Environment and silence --------------------------------------------------------------------------------------
- */
+/* ---- Environment and silence ------------------------------------------------------------------------------------- */
 
 static const char *create_and_destroy(void)
 {

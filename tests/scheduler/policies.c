@@ -13,8 +13,7 @@
 #include <cmocka.h>
 #include <starfish/starfish.h>
 
-/* ---- The rule ------------------------------------------------------------------------------------------------------
- */
+/* ---- The rule ---------------------------------------------------------------------------------------------------- */
 
 enum { NARROW = 100, WIDE = 1000, LIMIT = 500, NOW = 1000 };
 
@@ -95,19 +94,18 @@ static void links_keep_accounts(void **state)
     const double second = starfish_link_promise(&link, 20, 105);
     const double third = starfish_link_promise(&link, 5, 200); /* after a pause */
     assert_true(link.free == 205 && starfish_link_end(&link, 1, 0) == 206);
-    starfish_link_settle(&link, second, 201); /* the third's may just have begun */
+    starfish_link_finish(&link, second, 201); /* the third's may just have begun */
     assert_true(link.free == 205);
     const double fourth = starfish_link_promise(&link, 40, 201);
-    starfish_link_settle(&link, third, 202); /* three sooner than promised */
+    starfish_link_finish(&link, third, 202); /* three sooner than promised */
     assert_true(link.free == 242);
-    starfish_link_settle(&link, first, 203); /* says nothing new */
+    starfish_link_finish(&link, first, 203); /* says nothing new */
     assert_true(link.free == 242);
-    starfish_link_settle(&link, fourth, 220);
+    starfish_link_finish(&link, fourth, 220);
     assert_true(link.free == 220);
 }
 
-/* ---- Solves --------------------------------------------------------------------------------------------------------
- */
+/* ---- Solves ------------------------------------------------------------------------------------------------------ */
 
 enum { N = 20 };
 

@@ -1,5 +1,5 @@
-/* Boundary data moved to the right-hand side, against a loop that subtracts the data of its faces from every unknown.
- */
+/* Boundary data moved to the right-hand side, against a loop that subtracts the data of its faces from every
+ * unknown. */
 #include "tests/stencil/stencil_cases.h"
 
 #include "tests/common/reals.h"

@@ -20,8 +20,7 @@ const struct test_slab test_slabs[TEST_SLABS] = {
     {{1, 1, 77}, 1, 75}, {{1, 2, 41}, 0, 9}, {{31, 33, 1}, 0, 1}, {{32, 8, 19}, 4, 15}, {{39, 17, 11}, 3, 5},
 };
 
-/* ---- Constant mode ------------------------------------------------------------------------------------------------
- */
+/* ---- Constant mode ----------------------------------------------------------------------------------------------- */
 
 static void *weights(starfish_precision precision, size_t n, unsigned *seed)
 {
@@ -96,8 +95,7 @@ void test_constant_mode_table(const struct test_stencil_device *device)
         test_constant_mode_size(device, sizes[s].lanes, sizes[s].ny, sizes[s].nz, sizes[s].tiles);
 }
 
-/* ---- The group of tests -------------------------------------------------------------------------------------------
- */
+/* ---- The group of tests ------------------------------------------------------------------------------------------ */
 
 static const struct test_stencil_device *tested;
 

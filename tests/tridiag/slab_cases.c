@@ -40,8 +40,7 @@ struct problem {
     double *separators;    /* and after it */
 };
 
-/* ---- Arrange ------------------------------------------------------------------------------------------------------
- */
+/* ---- Arrange ----------------------------------------------------------------------------------------------------- */
 
 static double rounded(starfish_precision precision, double value)
 {
@@ -133,8 +132,7 @@ static void delete_problem(struct problem *p)
         free(p->array[a]);
 }
 
-/* ---- Act: on a device ---------------------------------------------------------------------------------------------
- */
+/* ---- Act: on a device -------------------------------------------------------------------------------------------- */
 
 /* A problem in a device's memory. */
 struct uploaded {
@@ -360,8 +358,7 @@ static void run(const struct test_slab_device *device, struct problem *p)
     device->memory->release();
 }
 
-/* ---- The oracle ---------------------------------------------------------------------------------------------------
- */
+/* ---- The oracle -------------------------------------------------------------------------------------------------- */
 
 static double lane_shift(const struct problem *p, size_t lane)
 {
@@ -515,8 +512,7 @@ static void check_unknowns(const struct problem *p, size_t lane)
     free(a);
 }
 
-/* ---- Assert -------------------------------------------------------------------------------------------------------
- */
+/* ---- Assert ------------------------------------------------------------------------------------------------------ */
 
 void test_slab_check(const struct test_slab_device *device, const struct test_slab_case *c)
 {

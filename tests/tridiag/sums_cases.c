@@ -166,8 +166,8 @@ static void solve_reference(const struct problem *p, size_t root, size_t lane, l
         assert_int_equal(starfish_tridiag_ref_solve(&line.real, z + part * c->n), 0);
 }
 
-/* Add one root's solution in one lane to the sums[outputs][parts * n] of its group; `size` to what bounds their errors.
- */
+/* Add one root's solution in one lane to the sums[outputs][parts * n] of its group; `size` to what bounds their
+ * errors. */
 static void add_root(const struct problem *p, size_t group, size_t root, size_t lane, long double *sums,
                      long double *size)
 {
@@ -339,8 +339,8 @@ static double difference_bound(const struct problem *p, const double *reference,
         for (size_t k = 0; k < c->n * p->parts && row >= 0; k++)
             size = fmax(size, fabs(reference[element_of(p, row, k % c->n, lane, k / c->n)]));
     }
-    /* Where the matrix is singular, a rounding error moves the solution by up to n; those of n rows are of random sign.
-     */
+    /* Where the matrix is singular, a rounding error moves the solution by up to n; those of n rows are of random
+     * sign. */
     const double condition = singular ? 10 * (double)c->n * sqrt((double)c->n) : 40;
     return condition * test_real_epsilon(c->precision) * size;
 }

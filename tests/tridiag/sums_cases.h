@@ -1,5 +1,5 @@
-/* The cases on which weighted sums of shifted solves are tested, and the check of one case, the same for every device.
- */
+/* The cases on which weighted sums of shifted solves are tested, and the check of one case, the same for every
+ * device. */
 #ifndef STARFISH_TESTS_SUMS_CASES_H
 #define STARFISH_TESTS_SUMS_CASES_H
 

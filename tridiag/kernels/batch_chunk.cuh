@@ -37,8 +37,8 @@ template <int Rows> struct KeptInRegisters {
     __device__ __forceinline__ real &e(int i) { return kept_e[i]; }
 };
 
-/* or, when they are more than these hold, in shared memory, neighbouring threads (of `Threads`) in neighbouring banks.
- */
+/* or, when they are more than these hold, in shared memory, neighbouring threads (of `Threads`) in neighbouring
+ * banks. */
 template <int Rows, int Threads> struct KeptInShared {
     real *first;
 

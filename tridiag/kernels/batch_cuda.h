@@ -10,8 +10,8 @@ extern "C" {
 int REAL_NAME(starfish_batch_tiled_cuda)(const struct starfish_batch *batch, struct CUstream_st *stream);
 size_t REAL_NAME(starfish_batch_tiled_workspace)(const struct starfish_batch *batch);
 
-/* TILED where all lines share one matrix but for a shift: whether a batch is that and has lines enough; no workspace.
- */
+/* TILED where all lines share one matrix but for a shift: whether a batch is that and has lines enough; no
+ * workspace. */
 int REAL_NAME(starfish_batch_suits_shifted)(const struct starfish_batch *batch);
 int REAL_NAME(starfish_batch_shifted_cuda)(const struct starfish_batch *batch, struct CUstream_st *stream);
 

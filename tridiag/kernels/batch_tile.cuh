@@ -23,8 +23,8 @@ __host__ __device__ constexpr bool lies_side_by_side(Order order)
     return order == SIDE_BY_SIDE || order == SIDE_BY_SIDE_LONG;
 }
 
-/* Threads of a block. Two blocks of adjacent chunks take turns; one block of lines side by side fills a multiprocessor.
- */
+/* Threads of a block. Two blocks of adjacent chunks take turns; one block of lines side by side fills a
+ * multiprocessor. */
 __host__ __device__ constexpr int threads_of(Order order)
 {
     return lies_side_by_side(order) ? 512 : 256;
@@ -58,8 +58,8 @@ template <int Rows> struct Place {
     int count;               /* rows that there are, 0 for a thread with nothing to do */
     int joint, joint_before; /* in shared memory */
 
-    /* No division of 64-bit numbers, and none at all where one will do: each takes as long as the elimination of a row.
-     */
+    /* No division of 64-bit numbers, and none at all where one will do: each takes as long as the elimination of
+     * a row. */
     __device__ __forceinline__ Place(const starfish_batch &b, const Shape &shape, int columns)
     {
         const unsigned thread = threadIdx.x, group = shape.segments == 1 ? blockIdx.x : blockIdx.x % shape.groups;
@@ -259,8 +259,8 @@ template <int Rows, int Columns, bool FULL> class StreamedRows
     Group now, next;
 };
 
-/* The elements from .. from + total - 1 of an array, in the order of the warp's threads; total < 0 when they are not.
- */
+/* The elements from .. from + total - 1 of an array, in the order of the warp's threads; total < 0 when they are
+ * not. */
 template <int ROWS> struct Run {
     size_t from;
     int total;

@@ -42,8 +42,8 @@ namespace
 
 /* Bytes of a row that a block reads where lines lie side by side. */
 enum { GOOD_RUN = 128, SECTOR = 32 / sizeof(real), ENOUGH_BLOCKS = 128 };
-/* Longer lines side by side would leave shorter runs to threads of few rows; in small batches latency is what counts.
- */
+/* Longer lines side by side would leave shorter runs to threads of few rows; in small batches latency is what
+ * counts. */
 enum { LONG_BATCH = 1 << 20 };
 enum { LONG_LINE = 512 * sizeof(real) / GOOD_RUN * (64 / sizeof(real)) };
 enum { FETCHED_ROWS = rows_of(SIDE_BY_SIDE_LONG) / 2 };

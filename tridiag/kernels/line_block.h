@@ -207,8 +207,7 @@ STARFISH_TRIDIAG_INLINE void line_block_substitute(const struct line_block *bloc
     }
 }
 
-/* ---- Lanes, for the kernels that know where they lie ---------------------------------------------------------------
- */
+/* ---- Lanes, for the kernels that know where they lie ------------------------------------------------------------- */
 
 STARFISH_TRIDIAG_INLINE void line_copy_row(scalar *restrict to, const scalar *restrict from, size_t width)
 {

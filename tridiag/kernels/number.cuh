@@ -74,8 +74,7 @@ template <typename Real> __device__ inline Real coefficient_in(Complex<Real, fal
     return x.re;
 }
 
-/* ---- What CUDA and reciprocal.cuh have for real numbers ------------------------------------------------------------
- */
+/* ---- What CUDA and reciprocal.cuh have for real numbers ---------------------------------------------------------- */
 
 template <typename Real, bool LINES> __device__ inline Complex<Real, LINES> reciprocal(Complex<Real, LINES> x)
 {

@@ -217,8 +217,7 @@ __device__ inline void shared_step(const starfish_tridiag_operator &line, const 
         __syncthreads();
 }
 
-/* ---- Launching ----------------------------------------------------------------------------------------------------
- */
+/* ---- Launching --------------------------------------------------------------------------------------------------- */
 
 /* How a line is spread over a block; kernel is NULL where it does not fit. */
 template <typename Kernel> struct SharedShape {

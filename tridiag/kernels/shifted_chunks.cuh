@@ -17,15 +17,14 @@ constexpr unsigned ALL_THREADS = 0xffffffffu;
 /* How the lanes are cut; n rows to solve. */
 struct Cut {
     int n;
-    unsigned lanes, plane; /* to solve; reals between the rows of a lane, for who wants to know */
+    unsigned lanes, plane; /* lanes to solve; distance between two rows of one lane, in elements */
     int chunks, group;     /* of a lane, and the power of two from there */
     int width, threads;    /* lanes and threads of a block */
     int padding;           /* rows before the first */
     int ahead;             /* blocks from one to the one it fetches for; 0: none */
 };
 
-/* ---- Shared memory ------------------------------------------------------------------------------------------------
- */
+/* ---- Shared memory ----------------------------------------------------------------------------------------------- */
 
 template <int Bytes, typename Real> __device__ __forceinline__ void copy_async(Real *shared, const Real *global)
 {
@@ -96,8 +95,7 @@ template <typename Real> struct Exchange {
     }
 };
 
-/* ---- The system of a lane's separators ----------------------------------------------------------------------------
- */
+/* ---- The system of a lane's separators --------------------------------------------------------------------------- */
 
 /* lower x(i-1) + diag x(i) + upper x(i+1) = rhs - border x(last). */
 template <typename Real> struct Separator {
@@ -252,8 +250,7 @@ __device__ inline Real solve_in_warp(const Eliminated<Real> &last, const Cut &cu
     return PERIODIC ? solve_periodic(row, cut, chunk, pinned) : solve_open(row, cut, chunk, pinned);
 }
 
-/* ---- A chunk ------------------------------------------------------------------------------------------------------
- */
+/* ---- A chunk ----------------------------------------------------------------------------------------------------- */
 
 /* The reciprocals of the pivots lie in shared memory; registers for them too would cost a third of the threads. */
 template <typename Real, int ROWS> struct Chunk {
@@ -333,8 +330,7 @@ __device__ inline void substitute(Held &chunk, const Operator<CoefficientOf<Real
         chunk.f[i] -= chunk.pivot(i) * rows.upper[at + i] * chunk.f[i + 1];
 }
 
-/* ---- Cutting ------------------------------------------------------------------------------------------------------
- */
+/* ---- Cutting ----------------------------------------------------------------------------------------------------- */
 
 /* Rows of a chunk, and of the longest lane that is cut into such chunks. */
 template <typename Real> struct Lengths {

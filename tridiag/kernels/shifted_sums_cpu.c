@@ -59,8 +59,7 @@ static void clear_outputs(const struct starfish_shifted_sums *a)
         }
 }
 
-/* ---- Rows of a block -----------------------------------------------------------------------------------------------
- */
+/* ---- Rows of a block --------------------------------------------------------------------------------------------- */
 
 /* A row of solutions, once the rows below it are known. */
 STARFISH_TRIDIAG_INLINE const scalar *solution_row(const struct line_block *block, size_t width, size_t k)
@@ -90,14 +89,13 @@ static size_t padded_inputs(size_t inputs)
     return inputs <= 1 ? 1 : inputs <= 3 ? 3 : (size_t)INPUTS;
 }
 
-/* A weighted sum of inputs, all of them numbers that the compiler knows: loops would keep it from working on vectors.
- */
+/* A weighted sum of inputs, all of them numbers that the compiler knows: loops would keep it from working on
+ * vectors. */
 #define WEIGHTED(inputs, weight, value)                                                                                \
     (weight(0) * value(0) + ((inputs) > 1 ? weight(1) * value(1) + weight(2) * value(2) : 0) +                         \
      ((inputs) > 3 ? weight(3) * value(3) + weight(4) * value(4) : 0))
 
-/* ---- Roots side by side -------------------------------------------------------------------------------------------
- */
+/* ---- Roots side by side ------------------------------------------------------------------------------------------ */
 
 /* Slots first .. first + count - 1 of a block have roots of one group. Its vectors that are there, in one lane; inputs
  * are padded with any. */
@@ -358,8 +356,7 @@ static void sums_of_few_lanes(const struct starfish_shifted_sums *a)
         sum_lane(a, &block, lane, line_block_end(&block));
 }
 
-/* ---- Lanes side by side --------------------------------------------------------------------------------------------
- */
+/* ---- Lanes side by side ------------------------------------------------------------------------------------------ */
 
 /* A group's vectors that are there, and their numbers in the group. */
 struct group_vectors {

@@ -32,8 +32,7 @@ namespace starfish_slab
 namespace
 {
 
-/* ---- A block of lanes ---------------------------------------------------------------------------------------------
- */
+/* ---- A block of lanes -------------------------------------------------------------------------------------------- */
 
 /* Into the second-level cache, the lanes of another block. */
 template <typename Real> __device__ inline void fetch_ahead(const Real *data, const Cut &cut)
@@ -141,8 +140,7 @@ int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t s
     return cudaGetLastError();
 }
 
-/* ---- Lanes too long for that --------------------------------------------------------------------------------------
- */
+/* ---- Lanes too long for that ------------------------------------------------------------------------------------- */
 
 /* A lane as thomas_line.cuh wants it, with the known neighbours in its right-hand side. */
 template <typename Real> struct LongLane {
@@ -200,8 +198,7 @@ int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t str
     return cudaGetLastError();
 }
 
-/* ---- Choice -------------------------------------------------------------------------------------------------------
- */
+/* ---- Choice ------------------------------------------------------------------------------------------------------ */
 
 template <typename Real, bool PERIODIC> int launch(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {

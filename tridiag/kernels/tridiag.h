@@ -79,8 +79,8 @@ struct starfish_tridiag_chain {
     void *output;
     void *workspace;                     /* starfish_tridiag_chain_workspace_...(...) bytes */
     enum starfish_tridiag_method method; /* CUDA only; results differ by rounding errors */
-    /* CPU only: lanes first_lane .. first_lane + lane_count - 1 alone, so that cores can share a batch; 0: all lanes.
-     */
+    /* CPU only: lanes first_lane .. first_lane + lane_count - 1 alone, so that cores can share a batch; 0: all
+     * lanes. */
     size_t first_lane, lane_count;
 };
 

@@ -114,8 +114,7 @@ template <typename Real> int launch_thomas(const starfish_tridiag_chain *argumen
     return cudaGetLastError();
 }
 
-/* ---- PCR and cyclic reduction -------------------------------------------------------------------------------------
- */
+/* ---- PCR and cyclic reduction ------------------------------------------------------------------------------------ */
 
 template <typename Real, bool Periodic, int Unknowns, typename Way>
 __global__ void __launch_bounds__(MOST_THREADS, 1)
