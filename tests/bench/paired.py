@@ -3,6 +3,7 @@
     paired.py bench/paired BUILD
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -93,7 +94,7 @@ class Paired(unittest.TestCase):
                            "--precision f64,f32 --repeat 3 --warmup 1\n"
                            "quick : solve {dirichlet-16} --method slab --workers cpu:1 --repeat 3\n")
         status, said, last = self.run_on(BUILD, BUILD, "--runs", "2", "--quick")
-        figures = [line for line in said.split("\n") if "16" in line]
+        figures = [line for line in said.split("\n") if re.match(r"( +\d+\.\d+){4} ", line)]
         self.assertEqual(len(figures), 3, said)
         for figure in figures:
             self.assertGreater(min(map(float, figure.split()[:4])), 0, said)
