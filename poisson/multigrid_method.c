@@ -277,7 +277,7 @@ starfish_multigrid_plan *starfish_poisson_multigrid_plan(const struct starfish_p
 {
     const struct state *state = plan->state;
 
-    return plan->method == STARFISH_METHOD_MULTIGRID ? state->plan : NULL;
+    return plan->method == &starfish_multigrid_method ? state->plan : NULL;
 }
 
 const struct starfish_method_row starfish_multigrid_method = {
