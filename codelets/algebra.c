@@ -161,15 +161,18 @@ struct shared {
 #else
 #define ALGEBRA_CUDA(operation)
 #endif
-#define ALGEBRA_CODELET(operation, label, color)                                                                       \
+#define ALGEBRA_PAIR(operation)                                                                                        \
     ALGEBRA_CPU(operation)                                                                                             \
-    ALGEBRA_CUDA(operation)                                                                                            \
-    STARFISH_CODELET(operation, label, color)
+    ALGEBRA_CUDA(operation)
 
-ALGEBRA_CODELET(update, "vector_update", 0xaa55aa);
-ALGEBRA_CODELET(product, "vector_product", 0xaa77aa);
-ALGEBRA_CODELET(narrow, "vector_narrow", 0xaa5555);
-ALGEBRA_CODELET(widen, "vector_widen", 0xaa5577);
+ALGEBRA_PAIR(update)
+STARFISH_CODELET(update, "vector_update", 0xaa55aa);
+ALGEBRA_PAIR(product)
+STARFISH_CODELET(product, "vector_product", 0xaa77aa);
+ALGEBRA_PAIR(narrow)
+STARFISH_CODELET(narrow, "vector_narrow", 0xaa5555);
+ALGEBRA_PAIR(widen)
+STARFISH_CODELET(widen, "vector_widen", 0xaa5577);
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 
