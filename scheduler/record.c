@@ -1,9 +1,9 @@
 /* Keeping a record of tasks. */
 #include "scheduler/record.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

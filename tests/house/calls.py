@@ -26,7 +26,7 @@ def foreign_names(folder):
             "task graphs use StarPU through codelets/ and scheduler/, and devices not at all"
     if floor >= 2:
         return "|".join((TRANSFORMS, ALGEBRA, MESSAGES)), "codelets compute through kernels"
-    if floor >= 1:
+    if floor >= 0.9:
         return "|".join((STARPU, MESSAGES)), "kernels do not know StarPU"
     if floor == 0:
         return "|".join((STARPU, MESSAGES)), "base knows no runtime"
