@@ -51,3 +51,42 @@ int starfish_edges_cuda(const struct starfish_edges *edges, void *buffers[], con
     return 0;
 }
 #endif
+
+/* ---- A task of their own ----------------------------------------------------------------------------------------- */
+
+/* Data: the slab, then its edges. */
+struct arguments {
+    struct starfish_task_header header;
+    struct starfish_edges edges;
+};
+
+static void edges_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    starfish_edges_cpu(&a->edges, buffers, STARFISH_SLAB(buffers, 0));
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void edges_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    starfish_task_check(&a->header, "edges of a slab",
+                        starfish_edges_cuda(&a->edges, buffers, STARFISH_SLAB(buffers, 0)));
+}
+#endif
+
+STARFISH_CODELET(edges, "edges", 0x99aa33);
+
+starfish_status starfish_submit_edges(struct starfish_progress *progress, int phase,
+                                      const struct starfish_edges_task *d)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &edges_codelet, progress, phase);
+    task.where = d->where;
+    starfish_task_at(&task, "slab", d->slab, 0);
+    starfish_task_data(&task, d->slab, STARPU_R);
+    struct arguments arguments = {.edges = starfish_edges_attach(&task, d->precision, d->n, d->edge)};
+    const size_t sizes[] = {d->precision, d->n[0] * d->n[1], (size_t)task.count};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}

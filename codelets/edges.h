@@ -1,5 +1,6 @@
-/* Between the files of tasks that write slabs: the copies of a slab's first and last plane for the slabs beside it
- * (struct starfish_slabs), which are written in the same task. Bound by the copy of two planes. */
+/* The copies of a slab's first and last plane for the slabs beside it
+ * (struct starfish_slabs), which are written in the task that writes the slab, or in one after it. Bound by the copy of
+ * two planes. */
 #ifndef STARFISH_CODELETS_EDGES_H
 #define STARFISH_CODELETS_EDGES_H
 
@@ -20,5 +21,16 @@ struct starfish_edges starfish_edges_attach(struct starfish_task *task, starfish
 /* The last step of a task that has written the slab, on a core, or on the GPU's stream (a cudaError_t). */
 void starfish_edges_cpu(const struct starfish_edges *edges, void *buffers[], const void *slab);
 int starfish_edges_cuda(const struct starfish_edges *edges, void *buffers[], const void *slab);
+
+/* A task that does nothing else, for slabs whose writers know of no edges. edge: two, each may be NULL. */
+struct starfish_edges_task {
+    starfish_precision precision;
+    size_t n[3]; /* of the slab */
+    uint32_t where;
+    starpu_data_handle_t slab;
+    const starpu_data_handle_t *edge;
+};
+starfish_status starfish_submit_edges(struct starfish_progress *progress, int phase,
+                                      const struct starfish_edges_task *description);
 
 #endif

@@ -27,11 +27,15 @@ starfish_status starfish_multigrid_work_create(struct starfish_multigrid_plan *p
 /* Nothing where there is none. */
 void starfish_multigrid_work_destroy(struct starfish_multigrid_plan *plan);
 
-/* As starfish_multigrid_submit, for vectors of the plan's precision whose space is cut as the plan's is (ARGUMENT where
- * it is not). Their tasks are submitted by the job's own thread: whoever submits tasks on them meanwhile must do so in
- * `then`, which that thread calls at the end, failed or not, before the next job begins; NULL: nothing. */
+/* As starfish_multigrid_submit, for vectors of the plan's precision whose space has the rows of the plan's parts, and
+ * its runs of columns too unless conjugate gradients iterate, whose sweeps never work on these vectors (ARGUMENT where
+ * it is cut otherwise). Where values are weighed (rhs_factor) they may be the same. They must stay until the job's end.
+ *
+ * Their tasks are submitted by the job's own thread: whoever submits tasks on them meanwhile must do so in `then`,
+ * which that thread calls at the end, failed or not, before the next job begins; NULL: nothing. All tasks of the job
+ * are then done. A failure of `then` is the job's. */
 struct starfish_multigrid_then {
-    void (*function)(void *data, starfish_status status);
+    starfish_status (*function)(void *data, starfish_status status, const struct starfish_multigrid_info *info);
     void *data;
 };
 starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan *plan,

@@ -153,7 +153,7 @@ static void drive(void *data)
         starfish_vector_destroy(&job->array[which].over);
     fill_info(job);
     if (job->then.function)
-        job->then.function(job->then.data, job->status);
+        record(job, job->then.function(job->then.data, job->status, &job->info));
     starfish_progress_destroy(&job->progress);
     starfish_queue_leave(&job->plan->work.queue);
 }
@@ -192,14 +192,21 @@ static starfish_status create_over(starfish_multigrid_plan *plan, const void *rh
     return STARFISH_SUCCESS;
 }
 
+static int has_the_same_runs(const struct starfish_space *a, const struct starfish_space *b, int direction)
+{
+    return a->n[direction] == b->n[direction] && a->parts[direction] == b->parts[direction] &&
+           memcmp(a->first[direction], b->first[direction], (a->parts[direction] + 1) * sizeof a->first[0][0]) == 0;
+}
+
+/* Tasks go by rows, and sweeps by columns alone. */
 static starfish_status check_cut(const struct starfish_multigrid_plan *plan, const char *name,
                                  const struct starfish_vector *vector)
 {
     const struct starfish_space *a = vector->space, *b = plan->op.space;
+    const int columns =
+        has_the_same_runs(a, b, 0) || (plan->options.conjugate_gradients && a->n[0] == b->n[0] && a->parts[0] == 1);
 
-    if (vector->precision != plan->options.precision || memcmp(a->n, b->n, sizeof a->n) != 0 ||
-        memcmp(a->parts, b->parts, sizeof a->parts) != 0 ||
-        memcmp(a->first[1], b->first[1], (a->parts[1] + 1) * sizeof a->first[1][0]) != 0)
+    if (vector->precision != plan->options.precision || !columns || !has_the_same_runs(a, b, 1))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s has another precision or cut than the plan", name);
     return STARFISH_SUCCESS;
 }

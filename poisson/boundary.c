@@ -4,7 +4,6 @@
 
 #include "base/pages.h"
 #include "codelets/stencil.h"
-#include "poisson/methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,30 +63,19 @@ static starfish_status describe(struct starfish_job *job, const struct starfish_
     return STARFISH_SUCCESS;
 }
 
-static starfish_status allocate(struct starfish_job *job)
-{
-    const struct starfish_poisson_plan *plan = job->plan;
-    if (!plan->method->arrays)
-        return STARFISH_SUCCESS;
-    job->full_rhs_memory = starfish_pages_alloc(plan->n[2] * starfish_poisson_plane_bytes(plan));
-    return job->full_rhs_memory ? STARFISH_SUCCESS
-                                : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a right-hand side");
-}
-
 starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const starfish_precision precision = plan->options.precision;
     struct starfish_boundary_task task = {.precision = precision, .planes = plan->n[2]};
-    STARFISH_TRY(allocate(job));
     STARFISH_TRY(describe(job, boundary, &task));
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
         task.first_plane = job->cut.first_plane[slab];
         task.where = job->cut.where[slab];
         task.rhs = job->rhs->handle[slab];
-        starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, plan->n, precision,
-                               job->full_rhs_memory, STARFISH_MAIN_MEMORY);
+        starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, plan->n, precision, NULL,
+                               STARFISH_MAIN_MEMORY);
         task.result = job->full_rhs[slab];
         STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
     }
@@ -98,7 +86,6 @@ void starfish_job_release_boundary(struct starfish_job *job)
 {
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         starfish_array_unregister(job->full_rhs[slab]);
-    free(job->full_rhs_memory);
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++) {
             starfish_data_release(&job->face[axis][end]);

@@ -45,7 +45,7 @@ static starfish_status read_removed(const struct starfish_job *job, struct starf
 static double residual_tail(const struct starfish_job *job)
 {
     const struct starfish_progress *progress = &job->progress;
-    const double solved = job->solved > 0 ? 1e6 * job->solved : progress->phase[STARFISH_PHASE_BACKWARD].span.end;
+    const double solved = fmax(1e6 * job->solved, progress->phase[STARFISH_PHASE_BACKWARD].span.end);
     const double tail = progress->phase[STARFISH_PHASE_RESIDUAL].span.end - solved;
     return job->plan->options.check_residual && tail > 0 ? 1e-6 * tail : 0;
 }

@@ -16,10 +16,10 @@ struct starfish_job {
     int in_place;    /* the user's arrays of boundary data stay until the job is done */
 
     struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for */
-    /* Right-hand side with boundary data, where it differs from the user's or would be overwritten. Its memory is ours
-     * where the method wants it in one array, else the runtime's. */
+    /* Right-hand side with boundary data, where it differs from the user's or would be overwritten, in memory of the
+     * runtime's; and the one that is solved for, this or the user's. */
     starpu_data_handle_t full_rhs[STARFISH_MAX_SLABS];
-    void *full_rhs_memory;
+    const starpu_data_handle_t *solved_rhs;
     starpu_data_handle_t face[3][2]; /* arrays of boundary data; and their copies, where the user's may go */
     void *face_copy[3][2];
     struct starfish_table removed; /* pertrb, and another double */
@@ -31,6 +31,12 @@ struct starfish_job {
     void *of_method; /* what the method keeps for the job, from malloc */
     double solved;   /* by starfish_now: when a method that iterates was done; 0: not known */
 };
+
+/* solve.c: what follows the solve: the solution comes home, where the job owns the fields, and its residual is computed.
+ * Submitted behind the method's tasks, or by a method with a thread of its own at that thread's end, by that thread. */
+starfish_status starfish_job_submit_rest(struct starfish_job *job);
+/* And that thread's last word: other jobs may have the fields. */
+void starfish_job_release_fields(struct starfish_job *job);
 
 /* boundary.c: whether there are boundary data at any end that takes them. */
 int starfish_job_has_boundary(const struct starfish_job *job, const struct starfish_boundary *boundary);

@@ -17,7 +17,6 @@ struct starfish_method_row {
     starfish_method id;
     const char *summary;
     int direct; /* divides by sums of eigenvalues, of which lambda may cancel none */
-    int arrays; /* reads the right-hand side again and again, in memory of its own that the solution does not share */
 
     /* Whether it can solve the plan's problem; the message of a failure says why not. */
     starfish_status (*can)(const struct starfish_poisson_plan *plan);
@@ -33,9 +32,13 @@ struct starfish_method_row {
                            enum starfish_pace pace, const struct starfish_cut **cut);
     int (*has_cut)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
     /* Submits a solve from rhs to solution, slabs of the job's cut, and writes the solution's edges where there are any.
-     * removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked. */
+     * removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked.
+     * Where there is a `join` it starts a thread that submits all this, and calls starfish_job_submit_rest (unless it
+     * has no solution) and starfish_job_release_fields at its end; its steps of refinement are none. */
     starfish_status (*submit)(struct starfish_job *job, const starpu_data_handle_t *rhs,
                               struct starfish_slabs *solution, starpu_data_handle_t removed);
+    /* Waits for that thread, if submit has started it, and says what it came to; NULL: there is none. */
+    starfish_status (*join)(struct starfish_job *job);
     /* What only this method tells of a finished job, and what it learns from it; NULL: nothing. */
     void (*info)(const struct starfish_job *job, struct starfish_info *info);
     void (*watch)(const struct starfish_job *job, double seconds);

@@ -7,7 +7,7 @@
  * positive. */
 #include "poisson/methods.h"
 
-#include "blktri/plan.h"
+#include "multigrid/plan.h"
 #include "scheduler/space.h"
 #include <starfish/multigrid.h>
 
@@ -16,10 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The state: the plan that solves, and the cut of the slabs that tasks before and after it work on. */
+/* The state: the plan that solves, the cut of fields, and the space of a field's slabs as a vector: the rows of the
+ * plan's parts, and whole ones. */
 struct state {
     starfish_multigrid_plan *plan;
     struct starfish_cut cut;
+    struct starfish_space space;
 };
 
 /* A direction's coupling (n + 1), extra and weight (n each). */
@@ -156,19 +158,31 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
     return STARFISH_SUCCESS;
 }
 
+/* Slabs are the parts of the plan's finest grid, whose rows are planes; where a first direction of one unknown is the
+ * last one there, the only row is the whole field. */
+static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct state *state)
+{
+    const struct starfish_space *finest = starfish_hierarchy_space(&state->plan->graph);
+    const struct starfish_runs runs = {.parts = finest->parts[1], .first = finest->first[1]};
+
+    state->cut.slabs = runs.parts;
+    memcpy(state->cut.first_plane, runs.first, (runs.parts + 1) * sizeof runs.first[0]);
+    state->cut.first_plane[runs.parts] = plan->n[2];
+    return starfish_space_runs(&state->space, plan->context, finest->n, &runs);
+}
+
 static starfish_status fill_state(struct starfish_poisson_plan *plan, struct state *state)
 {
     struct line line[3] = {{NULL, NULL, NULL}, {NULL, NULL, NULL}, {NULL, NULL, NULL}};
-    size_t blocks;
+    starfish_status status = create_plan(plan, line, &state->plan);
 
-    STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, starfish_poisson_is_complex(plan),
-                                            plan->options.slabs, plan->options.mode_blocks, &state->cut, &blocks));
-    const starfish_status status = create_plan(plan, line, &state->plan);
     for (int d = 0; d < 3; d++) {
         free(line[d].coupling);
         free(line[d].extra);
         free(line[d].weight);
     }
+    if (status == STARFISH_SUCCESS)
+        status = make_cut(plan, state);
     return status;
 }
 
@@ -180,6 +194,7 @@ static starfish_status create(struct starfish_poisson_plan *plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     const starfish_status status = fill_state(plan, state);
     if (status != STARFISH_SUCCESS) {
+        starfish_multigrid_plan_destroy(state->plan);
         free(state);
         return status;
     }
@@ -192,6 +207,7 @@ static void destroy(struct starfish_poisson_plan *plan)
 {
     struct state *state = plan->state;
     starfish_multigrid_plan_destroy(state->plan);
+    starfish_space_destroy(&state->space);
     free(state);
 }
 
@@ -212,22 +228,13 @@ static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut
 
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
-/* It iterates on arrays, before the submission returns: they are acquired meanwhile. */
-static starfish_status iterate(struct starfish_job *job, const starpu_data_handle_t *rhs,
-                               const struct starfish_slabs *solution, struct starfish_multigrid_info *info)
-{
-    const struct state *state = job->plan->state;
-    const void *f = job->full_rhs_memory ? job->full_rhs_memory : job->rhs->memory;
-
-    STARFISH_TRY(starfish_slabs_acquire(&job->cut, rhs, STARFISH_READ));
-    starfish_status status = starfish_slabs_acquire(&job->cut, solution->slab, STARFISH_WRITE);
-    if (status == STARFISH_SUCCESS) {
-        status = starfish_multigrid_solve(state->plan, f, job->solution->memory, info);
-        starfish_slabs_release(&job->cut, solution->slab);
-    }
-    starfish_slabs_release(&job->cut, rhs);
-    return status;
-}
+/* A solve under way: the fields' slabs as vectors, and the job that iterates on them in a thread of its own. */
+struct solve {
+    struct starfish_job *job;
+    struct starfish_vector rhs, solution;
+    starfish_multigrid_job *iteration; /* NULL: it has not begun, or has been waited for */
+    struct starfish_multigrid_info info;
+};
 
 static starfish_status write_removed(const struct starfish_table *removed, double value)
 {
@@ -240,28 +247,60 @@ static starfish_status write_removed(const struct starfish_table *removed, doubl
     return STARFISH_SUCCESS;
 }
 
-/* The edges are planes of the solution's array, which nobody writes any more. */
+static starfish_status submit_rest(struct starfish_job *job, const struct starfish_multigrid_info *info)
+{
+    if (job->plan->singular)
+        STARFISH_TRY(write_removed(&job->removed, info->removed));
+    STARFISH_TRY(starfish_graph_edges(&job->plan->operator_, &job->cut, &job->progress, STARFISH_PHASE_RESIDUAL,
+                                      &job->solution_slabs));
+    return starfish_job_submit_rest(job);
+}
+
+/* Short of the tolerance there is a solution, too. In the thread that iterates. */
+static starfish_status after(void *data, starfish_status status, const struct starfish_multigrid_info *info)
+{
+    struct solve *solve = data;
+    starfish_status submitted = STARFISH_SUCCESS;
+
+    solve->job->solved = starfish_now();
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+        submitted = submit_rest(solve->job, info);
+    starfish_job_release_fields(solve->job);
+    return submitted;
+}
+
 static starfish_status submit(struct starfish_job *job, const starpu_data_handle_t *rhs,
                               struct starfish_slabs *solution, starpu_data_handle_t removed)
 {
-    const struct starfish_poisson_plan *plan = job->plan;
-    struct starfish_multigrid_info *info = job->of_method = calloc(1, sizeof *info);
+    const struct state *state = job->plan->state;
+    const starfish_precision precision = job->plan->options.precision;
+    struct solve *solve = job->of_method = calloc(1, sizeof *solve);
+    (void)removed; /* it is the job's own */
 
-    if (!info)
+    if (!solve)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
-    STARFISH_TRY(iterate(job, rhs, solution, info));
-    job->solved = starfish_now();
-    if (removed)
-        STARFISH_TRY(write_removed(&job->removed, info->removed));
-    if (!plan->options.check_residual)
+    solve->job = job;
+    starfish_vector_borrow(&solve->rhs, &state->space, precision, rhs);
+    starfish_vector_borrow(&solve->solution, &state->space, precision, solution->slab);
+    const struct starfish_multigrid_then then = {after, solve};
+    return starfish_multigrid_submit_vectors(state->plan, &solve->rhs, &solve->solution, &then, &solve->iteration);
+}
+
+static starfish_status join(struct starfish_job *job)
+{
+    struct solve *solve = job->of_method;
+
+    if (!solve || !solve->iteration)
         return STARFISH_SUCCESS;
-    return starfish_edges_over(solution, &job->cut, plan->n, plan->context, plan->options.precision,
-                               plan->direction[2].periodic, job->solution->memory);
+    const starfish_status status = starfish_multigrid_wait(solve->iteration, &solve->info);
+    solve->iteration = NULL;
+    return status;
 }
 
 static void fill_info(const struct starfish_job *job, struct starfish_info *info)
 {
-    const struct starfish_multigrid_info *multigrid = job->of_method;
+    const struct solve *solve = job->of_method;
+    const struct starfish_multigrid_info *multigrid = &solve->info;
 
     info->cycles = multigrid->cycles;
     info->tolerated = multigrid->residual;
@@ -283,12 +322,12 @@ starfish_multigrid_plan *starfish_poisson_multigrid_plan(const struct starfish_p
 const struct starfish_method_row starfish_multigrid_method = {
     .id = STARFISH_METHOD_MULTIGRID,
     .summary = "conjugate gradients preconditioned by multigrid, to a tolerance",
-    .arrays = 1,
     .can = can,
     .create = create,
     .destroy = destroy,
     .cut = cut_for,
     .has_cut = has_cut,
     .submit = submit,
+    .join = join,
     .info = fill_info,
 };

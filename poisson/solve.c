@@ -15,21 +15,21 @@ static int reads_residual(const struct starfish_poisson_plan *plan)
     return plan->options.check_residual || plan->refinements > 0;
 }
 
-/* The solution's slabs, with edges where a residual will be asked for. Methods that iterate on arrays make edges of
- * their own. */
+/* The solution's slabs, with edges where a residual will be asked for. */
 static starfish_status make_solution_slabs(struct starfish_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     memcpy(job->solution_slabs.slab, job->solution->handle, sizeof job->solution_slabs.slab);
-    if (!reads_residual(plan) || plan->method->arrays)
+    if (!reads_residual(plan))
         return STARFISH_SUCCESS;
     return starfish_edges_create(&job->solution_slabs, &job->cut, plan->n, plan->options.precision,
                                  plan->direction[2].periodic);
 }
 
-static starfish_status submit_residual(struct starfish_job *job, const starpu_data_handle_t *rhs)
+static starfish_status submit_residual(struct starfish_job *job)
 {
-    const struct starfish_residual_data data = {.rhs = rhs, .removed = job->removed.handle, .maximum = job->maximum};
+    const struct starfish_residual_data data = {
+        .rhs = job->solved_rhs, .removed = job->removed.handle, .maximum = job->maximum};
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         STARFISH_TRY(starfish_table_results(&job->maximum[slab], 2));
     return starfish_graph_residual(&job->plan->operator_, &job->cut, &job->progress, STARFISH_PHASE_RESIDUAL,
@@ -37,11 +37,11 @@ static starfish_status submit_residual(struct starfish_job *job, const starpu_da
 }
 
 /* Solve again for what the residual says is missing, and add it. */
-static starfish_status submit_refinement(struct starfish_job *job, const starpu_data_handle_t *rhs)
+static starfish_status submit_refinement(struct starfish_job *job)
 {
     struct starfish_poisson_plan *plan = job->plan;
     const struct starfish_residual_data data = {
-        .rhs = rhs, .removed = job->removed.handle, .result = job->correction.slab};
+        .rhs = job->solved_rhs, .removed = job->removed.handle, .result = job->correction.slab};
     if (plan->singular && !job->removed_again.handle)
         STARFISH_TRY(starfish_table_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
@@ -56,34 +56,56 @@ static starfish_status submit_refinement(struct starfish_job *job, const starpu_
 
 /* The user's right-hand side, or one of ours where boundary data are moved to it, or where it is read again after the
  * solution has taken its place. */
-static starfish_status prepare_rhs(struct starfish_job *job, const struct starfish_boundary *boundary,
-                                   const starpu_data_handle_t **rhs)
+static starfish_status prepare_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
-    const struct starfish_poisson_plan *plan = job->plan;
     const int overwritten = job->rhs->memory == job->solution->memory;
-    const int read_again = reads_residual(plan) || plan->method->arrays;
-    *rhs = job->rhs->handle;
-    if (!starfish_job_has_boundary(job, boundary) && !(overwritten && read_again))
+    job->solved_rhs = job->rhs->handle;
+    if (!starfish_job_has_boundary(job, boundary) && !(overwritten && reads_residual(job->plan)))
         return STARFISH_SUCCESS;
-    *rhs = job->full_rhs;
+    job->solved_rhs = job->full_rhs;
     return starfish_job_submit_full_rhs(job, boundary);
 }
 
 static starfish_status submit_graph(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
     struct starfish_poisson_plan *plan = job->plan;
-    const starpu_data_handle_t *rhs;
-    STARFISH_TRY(prepare_rhs(job, boundary, &rhs));
+    STARFISH_TRY(prepare_rhs(job, boundary));
     STARFISH_TRY(make_solution_slabs(job));
     if (plan->singular)
         STARFISH_TRY(starfish_table_results(&job->removed, STARFISH_CONSTANT_MOMENTS));
-    STARFISH_TRY(plan->method->submit(job, rhs, &job->solution_slabs, job->removed.handle));
+    STARFISH_TRY(plan->method->submit(job, job->solved_rhs, &job->solution_slabs, job->removed.handle));
+    if (plan->method->join)
+        return STARFISH_SUCCESS;
     for (int step = 0; step < plan->refinements; step++)
-        STARFISH_TRY(submit_refinement(job, rhs));
+        STARFISH_TRY(submit_refinement(job));
+    return starfish_job_submit_rest(job);
+}
+
+starfish_status starfish_job_submit_rest(struct starfish_job *job)
+{
     if (job->owns_fields)
         STARFISH_TRY(
             starfish_graph_bring_home(&job->progress, STARFISH_PHASE_BACKWARD, &job->cut, job->solution->handle));
-    return plan->options.check_residual ? submit_residual(job, rhs) : STARFISH_SUCCESS;
+    return job->plan->options.check_residual ? submit_residual(job) : STARFISH_SUCCESS;
+}
+
+/* ---- Fields that a job's own thread works on --------------------------------------------------------------------- */
+
+/* Tasks on a field run in the order of their submission, which another job's thread may not have come to yet. */
+static void take_fields(struct starfish_job *job)
+{
+    starfish_field_wait_for_holders(job->rhs);
+    starfish_field_wait_for_holders(job->solution);
+    if (!job->plan->method->join)
+        return;
+    starfish_field_hold(job->rhs);
+    starfish_field_hold(job->solution);
+}
+
+void starfish_job_release_fields(struct starfish_job *job)
+{
+    starfish_field_release_hold(job->rhs);
+    starfish_field_release_hold(job->solution);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------------------------- */
@@ -91,7 +113,8 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
 /* Waits for what was submitted, and releases everything but the job itself and what fill_info reads. */
 static starfish_status finish(struct starfish_job *job)
 {
-    starfish_status status = starfish_progress_wait(&job->progress);
+    const starfish_status joined = job->plan->method->join ? job->plan->method->join(job) : STARFISH_SUCCESS;
+    const starfish_status waited = starfish_progress_wait(&job->progress);
     starfish_job_release_boundary(job);
     starfish_edges_release(&job->solution_slabs, &job->cut);
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
@@ -101,7 +124,7 @@ static starfish_status finish(struct starfish_job *job)
             starfish_field_destroy(job->rhs);
         starfish_field_destroy(job->solution);
     }
-    return status;
+    return waited != STARFISH_SUCCESS ? waited : joined;
 }
 
 static void destroy(struct starfish_job *job)
@@ -135,10 +158,13 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
     job->lone = request->lone;
     job->in_place = request->in_place;
     starfish_progress_init(&job->progress, plan->context);
+    take_fields(job);
     pthread_mutex_lock(&plan->submission);
     starfish_status status = submit_graph(job, boundary);
     pthread_mutex_unlock(&plan->submission);
     if (status != STARFISH_SUCCESS) {
+        if (plan->method->join)
+            starfish_job_release_fields(job);
         job->owns_fields = 0; /* they are still the caller's */
         finish(job);
         destroy(job);
@@ -277,6 +303,9 @@ starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
     struct starfish_info result;
     starfish_status status = finish(job);
     const double seconds = starfish_progress_seconds(&job->progress);
+    /* Short of a tolerance there is a solution, of which to tell. */
+    if (status == STARFISH_ERROR_NUMERICAL && starfish_job_fill_info(job, seconds, &result) == STARFISH_SUCCESS && info)
+        *info = result;
     if (status == STARFISH_SUCCESS)
         status = starfish_job_fill_info(job, seconds, &result);
     if (status == STARFISH_SUCCESS) {

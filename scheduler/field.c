@@ -70,21 +70,6 @@ starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_edges_over(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
-                                    const struct starfish_context *context, starfish_precision precision, int periodic,
-                                    const void *memory)
-{
-    const size_t plane = n[0] * n[1], size = starfish_real_size(precision);
-    for (size_t s = 0; s < cut->slabs; s++)
-        for (int end = 0; end < STARFISH_EDGES; end++)
-            if (is_read(cut, s, end, periodic)) {
-                const size_t at = end == STARFISH_FIRST_PLANE ? cut->first_plane[s] : cut->first_plane[s + 1] - 1;
-                STARFISH_TRY(starfish_array_over(&slabs->edge[s][end], context, "edge",
-                                                 (const char *)memory + at * plane * size, plane, size));
-            }
-    return STARFISH_SUCCESS;
-}
-
 void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_cut *cut)
 {
     for (size_t s = 0; s < cut->slabs; s++)
@@ -93,6 +78,33 @@ void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_
             slabs->edge[s][end] = NULL;
         }
 }
+
+/* ---- Holds ------------------------------------------------------------------------------------------------------- */
+
+void starfish_field_hold(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    field->holders++;
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+}
+
+void starfish_field_release_hold(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    field->holders--;
+    STARPU_PTHREAD_COND_BROADCAST(&field->released);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+}
+
+void starfish_field_wait_for_holders(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    while (field->holders > 0)
+        STARPU_PTHREAD_COND_WAIT(&field->released, &field->lock);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+}
+
+/* ---- The host's access ------------------------------------------------------------------------------------------- */
 
 static int acquire_at_home(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
@@ -122,6 +134,8 @@ void starfish_slabs_release(const struct starfish_cut *cut, const starpu_data_ha
     for (size_t s = 0; s < cut->slabs; s++)
         starpu_data_release_on_node(slab[s], starpu_data_get_home_node(slab[s]));
 }
+
+/* ---- Fields ------------------------------------------------------------------------------------------------------ */
 
 starfish_status starfish_field_create(starfish_context *context, starfish_precision precision, const size_t n[3],
                                       size_t slabs, void *memory, starfish_field **field)
@@ -157,6 +171,8 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
             return status;
         }
     }
+    STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
+    STARPU_PTHREAD_COND_INIT(&field->released, NULL);
     for (size_t s = 0; s < cut->slabs; s++)
         starfish_slab_register(&field->handle[s], name, cut, s, n, precision, field->memory, node);
     *result = field;
@@ -167,8 +183,11 @@ void starfish_field_destroy(starfish_field *field)
 {
     if (!field)
         return;
+    starfish_field_wait_for_holders(field);
     for (size_t s = 0; s < field->cut.slabs; s++)
         starpu_data_unregister(field->handle[s]);
+    STARPU_PTHREAD_MUTEX_DESTROY(&field->lock);
+    STARPU_PTHREAD_COND_DESTROY(&field->released);
     if (field->owned_bytes > 0)
         starfish_free(field->context, field->memory, field->owned_bytes);
     free(field);
@@ -178,6 +197,7 @@ starfish_status starfish_field_acquire(starfish_field *field, void **memory)
 {
     if (!field || !memory)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field acquire: NULL argument");
+    starfish_field_wait_for_holders(field);
     STARFISH_TRY(acquire_slabs(&field->cut, field->handle, STARPU_RW));
     *memory = field->memory;
     return STARFISH_SUCCESS;

@@ -31,7 +31,17 @@ struct starfish_field {
     starpu_data_handle_t handle[STARFISH_MAX_SLABS];
     void *memory;
     size_t owned_bytes; /* memory is ours when not 0 */
+    /* Threads that will yet submit tasks on it, which must come before everybody else's. */
+    starpu_pthread_mutex_t lock;
+    starpu_pthread_cond_t released;
+    size_t holders;
 };
+
+/* A thread of the library's own will submit tasks on the field, until starfish_field_release_hold. */
+void starfish_field_hold(struct starfish_field *field);
+void starfish_field_release_hold(struct starfish_field *field);
+/* Before tasks are submitted on it, or the host takes it: wait until no such thread is left. */
+void starfish_field_wait_for_holders(struct starfish_field *field);
 
 /* Slabs of one array and their edges: copies of a slab's first and last plane for the slabs beside it, so that a task
  * that reads beyond its slab takes planes and never a whole neighbour. Whoever writes a slab writes its edges. NULL
@@ -46,10 +56,6 @@ struct starfish_slabs {
 /* Makes the edges of slabs that are cut so, in memory of the runtime's. `periodic`: in z. */
 starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
                                       starfish_precision precision, int periodic);
-/* The same over the planes in an array of the whole field, which is only read until they are released. */
-starfish_status starfish_edges_over(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
-                                    const struct starfish_context *context, starfish_precision precision, int periodic,
-                                    const void *memory);
 /* Waits for the tasks of the edges. */
 void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_cut *cut);
 

@@ -2,6 +2,7 @@
 #include "tasks/separable.h"
 
 #include "codelets/bring_home.h"
+#include "codelets/edges.h"
 #include "codelets/stencil.h"
 
 #include <stdlib.h>
@@ -113,6 +114,22 @@ starfish_status starfish_graph_add(const struct starfish_operator *op, const str
                                                .correction = correction[slab],
                                                .edge = solution->edge[slab]};
         STARFISH_TRY(starfish_submit_add(progress, STARFISH_PHASE_REFINEMENT, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                     struct starfish_progress *progress, int phase,
+                                     const struct starfish_slabs *solution)
+{
+    for (size_t slab = 0; slab < cut->slabs; slab++) {
+        const struct starfish_edges_task task = {.precision = op->precision,
+                                                 .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
+                                                 .where = cut->where[slab],
+                                                 .slab = solution->slab[slab],
+                                                 .edge = solution->edge[slab]};
+        if (task.edge[STARFISH_FIRST_PLANE] || task.edge[STARFISH_LAST_PLANE])
+            STARFISH_TRY(starfish_submit_edges(progress, phase, &task));
     }
     return STARFISH_SUCCESS;
 }

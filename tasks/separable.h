@@ -66,6 +66,11 @@ starfish_status starfish_graph_add(const struct starfish_operator *op, const str
                                    struct starfish_progress *progress, const struct starfish_slabs *solution,
                                    const starpu_data_handle_t *correction);
 
+/* Write the solution's edges, where there are any, after tasks that know of none. */
+starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                     struct starfish_progress *progress, int phase,
+                                     const struct starfish_slabs *solution);
+
 /* Bring what tasks have written to the memory that the data came from, as soon as it is there to be brought. */
 starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase, const struct starfish_cut *cut,
                                           const starpu_data_handle_t *slab);
