@@ -1,5 +1,6 @@
 /* The method multigrid on GPUs alone and on GPUs beside cores; 77 where there is no GPU. */
 #include "tests/poisson/multigrid.h"
+#include "tests/poisson/multigrid_jobs.h"
 
 #include <starfish/starfish.h>
 #include <stdio.h>
@@ -16,5 +17,7 @@ int main(void)
     starfish_context_destroy(context);
     if (gpus == 0)
         return 77;
-    return test_poisson_multigrid("gpu", 0, -1) + test_poisson_multigrid("cpu and gpu", -1, -1) != 0;
+    return test_poisson_multigrid_jobs("jobs on a gpu", 0, -1) + test_poisson_multigrid_jobs("jobs on both", -1, -1) +
+               test_poisson_multigrid("gpu", 0, -1) + test_poisson_multigrid("cpu and gpu", -1, -1) !=
+           0;
 }

@@ -1,7 +1,8 @@
 /* The method multigrid on cores. */
 #include "tests/poisson/multigrid.h"
+#include "tests/poisson/multigrid_jobs.h"
 
 int main(void)
 {
-    return test_poisson_multigrid("cores", -1, 0);
+    return test_poisson_multigrid_jobs("jobs on cores", -1, 0) + test_poisson_multigrid("cores", -1, 0) != 0;
 }
