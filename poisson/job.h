@@ -29,11 +29,11 @@ struct starfish_job {
     struct starfish_table maximum[STARFISH_MAX_SLABS]; /* of the residual */
 
     void *of_method; /* what the method keeps for the job, from malloc */
-    double solved;   /* by starfish_now: when a method that iterates was done; 0: not known */
+    double solved;   /* by starfish_now: when a method's own thread had solved; 0: there is none */
 };
 
-/* solve.c: what follows the solve: the solution comes home, where the job owns the fields, and its residual is computed.
- * Submitted behind the method's tasks, or by a method with a thread of its own at that thread's end, by that thread. */
+/* solve.c: what follows the solve: the solution comes home, where the job owns the fields, and its residual is
+ * computed. Submitted behind the method's tasks, or by a method with a thread of its own at that thread's end, by that thread. */
 starfish_status starfish_job_submit_rest(struct starfish_job *job);
 /* And that thread's last word: other jobs may have the fields. */
 void starfish_job_release_fields(struct starfish_job *job);

@@ -19,10 +19,12 @@ typedef struct starfish_field starfish_field;
 STARFISH_API starfish_status starfish_field_create(starfish_context *context, starfish_precision precision,
                                                    const size_t n[3], size_t slabs, void *memory,
                                                    starfish_field **field);
-/* Waits for work on the field; afterwards its memory holds the values. NULL is allowed. */
+/* Waits for work on the field, that of jobs which still iterate included; afterwards its memory holds the values. NULL
+ * is allowed. */
 STARFISH_API void starfish_field_destroy(starfish_field *field);
 
-/* Wait for work on the field, bring it to its memory and let the caller read and write it there until release. */
+/* Wait for work on the field, likewise, bring it to its memory and let the caller read and write it there until
+ * release. */
 STARFISH_API starfish_status starfish_field_acquire(starfish_field *field, void **memory);
 STARFISH_API starfish_status starfish_field_release(starfish_field *field);
 

@@ -27,9 +27,9 @@
  *   multigrid       Conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance; never
  *                   chosen by `auto`. Needs every direction to be symmetric up to a positive scaling, and the operator
  *                   definite: rows whose off-diagonal entries have all one sign, and that sum to nothing of that sign,
- *                   lambda included. x may be stretched or have a matrix, too. A submitted solve is done when its
- *                   submission returns. Not for complex lines, nor for singular problems in complex numbers. Steps of
- *                   refinement have no effect. */
+ *                   lambda included. x may be stretched or have a matrix, too. Iterates in a thread
+ *                   of the library's own, one solve of a plan at a time. Not for complex lines, nor for singular
+ *                   problems in complex numbers. Steps of refinement have no effect. */
 #ifndef STARFISH_POISSON_H
 #define STARFISH_POISSON_H
 
@@ -88,7 +88,8 @@ struct starfish_poisson_options {
     starfish_method method;
     starfish_precision precision;
     /* Runs of z-planes, at most 64 (slab) or 32 (blktri); of equal size, for any worker. 0: chosen from the workers,
-     * and for slab from where the data are. */
+     * and for slab from where the data are. multigrid makes fewer where it cannot have as many: 16 at most, one where
+     * there is a GPU, and one of a grid that is a single task. */
     size_t slabs;
     /* At most 32. blktri: runs of x modes. slab: runs of y modes, each with a reduced system of its own. 0: chosen. */
     size_t mode_blocks;
@@ -217,16 +218,21 @@ STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
                                                     void *solution, struct starfish_info *info);
 
 /* The same without waiting: arrays must stay until the job is done, arrays of `boundary` in device memory too; those in
- * host memory are copied, and may change as soon as the submission returns. Every job must be waited for, once; waiting frees it. */
+ * host memory are copied, and may change as soon as the submission returns. Every job must be waited for, once; waiting
+ * frees it.
+ *
+ * multigrid iterates in a thread of its own: that its tolerance is not reached is an error of waiting (NUMERICAL, and
+ * then the solution is the last one, and info says how far it came). */
 STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan,
                                                      const struct starfish_boundary *boundary, const void *rhs,
                                                      void *solution, starfish_job **job);
 STARFISH_API starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info);
-/* Tasks finished so far and in all, for showing progress; any thread. */
+/* Tasks finished so far and in all, for showing progress; any thread. Those of multigrid's iteration are not counted. */
 STARFISH_API void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total);
 
 /* A field cut as this plan wants it; and a solve between such fields, which leaves the solution where it was computed
- * (rhs and solution may be the same field). */
+ * (rhs and solution may be the same field). Jobs on a field follow one another in the order of their submissions. As
+ * long as a job of multigrid iterates on a field, the submission of another job that reads or writes it waits. */
 STARFISH_API starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field);
 STARFISH_API starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan,
                                                            const struct starfish_boundary *boundary,
