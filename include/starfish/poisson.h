@@ -217,7 +217,8 @@ STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
                                                     void *solution, struct starfish_info *info);
 
 /* The same without waiting: arrays must stay until the job is done, arrays of `boundary` in device memory too; those in
- * host memory are copied, and may change as soon as the submission returns. Every job must be waited for, once; waiting frees it. */
+ * host memory are copied, and may change as soon as the submission returns. Every job must be waited for, once; waiting
+ * frees it. */
 STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan,
                                                      const struct starfish_boundary *boundary, const void *rhs,
                                                      void *solution, starfish_job **job);
