@@ -2,9 +2,9 @@
  * line of help and its flag on a command line.
  *
  * A public option struct begins with `size_t size`, which its initialiser sets to sizeof of the struct as the program
- * was compiled with it. So a struct can grow: a program compiled with fewer members hands over a smaller struct, and the
- * members that it does not know take their defaults. For that, new members go to the end, and never into padding at the
- * end of an older struct, which a program leaves undefined. */
+ * was compiled with it. So a struct can grow: a program compiled with fewer members hands over a smaller struct, and
+ * the members that it does not know take their defaults. For that, new members go to the end, and never into padding at
+ * the end of an older struct, which a program leaves undefined. */
 #ifndef STARFISH_BASE_OPTIONS_H
 #define STARFISH_BASE_OPTIONS_H
 

@@ -1,5 +1,6 @@
-/* FISHPACK's calling convention on top of plans. It is a client of the public interface (starfish/poisson.h), as a user's
- * program is, so that every call has the fastest method and refinement where it is needed: nothing in this room does.
+/* FISHPACK's calling convention on top of plans. It is a client of the public interface (starfish/poisson.h), as a
+ * user's program is, so that every call has the fastest method and refinement where it is needed: nothing in this room
+ * does.
  *
  * The handle is a cache of one plan: coefficients come with every call, are compared with those of the plan (m + n
  * values beside m n unknowns), and where they differ a new plan takes its place. Threads that still solve with the old

@@ -79,9 +79,16 @@ static starfish_status create_spectral(struct starfish_spectral *spectral, struc
                                                o->radix));
     else
         STARFISH_TRY(starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, p->singular));
-    const starfish_status status =
-        starfish_spectral_create(spectral, context, p->precision, p->numbers, p->direction, p->lambda, p->singular,
-                                 &o->cut, o->blocks, product, fractions);
+    const struct starfish_spectral_problem problem = {.precision = p->precision,
+                                                      .numbers = p->numbers,
+                                                      .direction = p->direction,
+                                                      .lambda = p->lambda,
+                                                      .singular = p->singular,
+                                                      .cut = &o->cut,
+                                                      .blocks = o->blocks,
+                                                      .product = product,
+                                                      .fractions = fractions};
+    const starfish_status status = starfish_spectral_create(spectral, context, &problem);
     starfish_reduction_destroy(product);
     starfish_fractions_destroy(fractions);
     return status;
@@ -136,8 +143,8 @@ void starfish_blktri_plan_destroy(struct starfish_blktri_plan *plan)
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
 starfish_status starfish_blktri_submit(struct starfish_blktri_plan *plan, struct starfish_progress *progress,
-                                       const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
-                                       starpu_data_handle_t removed)
+                                       const starfish_handle *rhs, const struct starfish_slabs *solution,
+                                       starfish_handle removed)
 {
     return starfish_graph_blktri(&plan->spectral, progress, rhs, solution, removed);
 }

@@ -1,10 +1,10 @@
-/* A solver of block tridiagonal problems by block cyclic reduction, FISHPACK's BLKTRI: one problem in (y, z) per mode of
- * x. Modes are of a transform in x, or of problems in two dimensions the one layer that there is.
+/* A solver of block tridiagonal problems by block cyclic reduction, FISHPACK's BLKTRI: one problem in (y, z) per mode
+ * of x. Modes are of a transform in x, or of problems in two dimensions the one layer that there is.
  *
  * Two forms. Partial fractions (Sweet, SIAM J. Sci. Stat. Comput. 9 (1988), 761-765; Gallopoulos and Saad, Parallel
- * Comput. 10 (1989), 143-159): every level is one wide batch of tridiagonal systems. Product form (Swarztrauber, SIAM J.
- * Numer. Anal. 11 (1974), 1136-1150): chains of dependent systems. Both are bound by the solves of tridiagonal systems
- * on each of the log2(nz) levels (docs/algorithms.md). */
+ * Comput. 10 (1989), 143-159): every level is one wide batch of tridiagonal systems. Product form (Swarztrauber, SIAM
+ * J. Numer. Anal. 11 (1974), 1136-1150): chains of dependent systems. Both are bound by the solves of tridiagonal
+ * systems on each of the log2(nz) levels (docs/algorithms.md). */
 #ifndef STARFISH_BLKTRI_PLAN_H
 #define STARFISH_BLKTRI_PLAN_H
 
@@ -53,8 +53,8 @@ void starfish_blktri_plan_destroy(struct starfish_blktri_plan *plan);
 /* Submits a solve. rhs, solution: slabs of fields; edges of the solution are written where there are any. removed: a
  * double for each part of a number, which receives what was taken off in singular problems. One thread at a time. */
 starfish_status starfish_blktri_submit(struct starfish_blktri_plan *plan, struct starfish_progress *progress,
-                                       const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
-                                       starpu_data_handle_t removed);
+                                       const starfish_handle *rhs, const struct starfish_slabs *solution,
+                                       starfish_handle removed);
 
 /* What the levels of a finished solve did: info->levels and info->level. */
 void starfish_blktri_fill_levels(const struct starfish_blktri_plan *plan, const struct starfish_progress *progress,

@@ -26,28 +26,26 @@ size_t starfish_batch_span(struct starfish_layout layout, size_t n, size_t lines
     return (n - 1) * layout.row + (lines - 1) * layout.line + 1;
 }
 
-starfish_status starfish_batch_register(starpu_data_handle_t *handle, int node, const char *name, const void *memory,
-                                        size_t size, const struct starfish_batch_task *task,
-                                        enum starfish_batch_shape shape, struct starfish_layout layout, size_t rhs,
-                                        size_t rhs_stride)
+starfish_status starfish_batch_register(starpu_data_handle_t *handle, const struct starfish_batch *batch,
+                                        const struct starfish_batch_array *array)
 {
-    const size_t n = task->kernel.n, lines = task->kernel.lines;
-    size_t nx = lines, ny = n, pitch = layout.row;
+    const size_t n = batch->n, lines = batch->lines;
+    size_t nx = lines, ny = n, pitch = array->layout.row;
 
-    if (shape == STARFISH_BATCH_CONTIGUOUS) {
+    if (array->shape == STARFISH_BATCH_CONTIGUOUS) {
         nx = n;
         ny = lines;
-        pitch = layout.line;
-    } else if (shape == STARFISH_BATCH_SPAN) {
-        nx = pitch = starfish_batch_span(layout, n, lines);
+        pitch = array->layout.line;
+    } else if (array->shape == STARFISH_BATCH_SPAN) {
+        nx = pitch = starfish_batch_span(array->layout, n, lines);
         ny = 1;
     }
     /* The last line needs no full pitch, so several right-hand sides may be closer together than pitch * ny. */
-    const size_t plane = rhs > 1 ? rhs_stride : pitch <= UINT32_MAX / ny ? pitch * ny : pitch;
+    const size_t plane = array->rhs > 1 ? array->rhs_stride : pitch <= UINT32_MAX / ny ? pitch * ny : pitch;
     if (nx > UINT32_MAX || ny > UINT32_MAX || pitch > UINT32_MAX || plane > UINT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: strides or sizes of 2^32 elements and more", name);
-    starpu_block_data_register(handle, node, (uintptr_t)memory, (uint32_t)pitch, (uint32_t)plane, (uint32_t)nx,
-                               (uint32_t)ny, (uint32_t)rhs, size);
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: strides or sizes of 2^32 elements and more", array->name);
+    starpu_block_data_register(handle, array->node, (uintptr_t)array->memory, (uint32_t)pitch, (uint32_t)plane,
+                               (uint32_t)nx, (uint32_t)ny, (uint32_t)array->rhs, array->size);
     return STARFISH_SUCCESS;
 }
 

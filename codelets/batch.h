@@ -29,12 +29,20 @@ enum starfish_batch_shape starfish_batch_shape_of(struct starfish_layout layout,
 /* Elements from the first of the first line to the last of the last. */
 size_t starfish_batch_span(struct starfish_layout layout, size_t n, size_t lines);
 
-/* Make an array known to the runtime: `lines` lines of n elements of `size` bytes, `rhs` times. `name` is for errors.
+/* An array where it lies: the lines of a batch, each of n elements of `size` bytes, `rhs` times. `name` is for errors.
  */
-starfish_status starfish_batch_register(starpu_data_handle_t *handle, int node, const char *name, const void *memory,
-                                        size_t size, const struct starfish_batch_task *task,
-                                        enum starfish_batch_shape shape, struct starfish_layout layout, size_t rhs,
-                                        size_t rhs_stride);
+struct starfish_batch_array {
+    const char *name;
+    const void *memory;
+    int node;
+    size_t size;
+    enum starfish_batch_shape shape;
+    struct starfish_layout layout;
+    size_t rhs, rhs_stride;
+};
+/* Make it known to the runtime. */
+starfish_status starfish_batch_register(starpu_data_handle_t *handle, const struct starfish_batch *batch,
+                                        const struct starfish_batch_array *array);
 
 starfish_status starfish_submit_batch(struct starfish_progress *progress, const struct starfish_batch_task *task);
 starfish_status starfish_submit_batch_prepare(struct starfish_progress *progress,

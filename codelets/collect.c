@@ -3,11 +3,6 @@
 
 #include "base/real.h"
 
-#include <string.h>
-#ifdef STARFISH_HAVE_GPU
-#include <cuda_runtime_api.h>
-#endif
-
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
@@ -17,28 +12,17 @@ struct arguments {
     struct starfish_access whole, part[STARFISH_SPACE_MOST_PARTS];
 };
 
-static int copy(const struct starfish_place *place, void *to, const void *from, size_t bytes)
-{
-#ifdef STARFISH_HAVE_GPU
-    if (place->gpu)
-        return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, place->stream);
-#endif
-    (void)place;
-    memcpy(to, from, bytes);
-    return 0;
-}
-
 /* Elements of a part: in the cut vector behind its first row, in the whole one behind the rows of the parts before. */
 static int copy_part(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part)
 {
     const size_t size = starfish_real_size(a->precision), start = a->cut->first[1][part] * a->cut->n[0];
-    const size_t bytes = starfish_space_part_size(a->cut, part) * size;
+    const size_t count = starfish_space_part_size(a->cut, part);
     char *piece = starfish_vector_here(buffers, &a->part[part], a->precision);
     char *whole = (char *)starfish_vector_here(buffers, &a->whole, a->precision) + start * size;
 
     if (!a->cut->local)
         piece += start * size;
-    TRY_LAUNCH(copy(place, a->spreads ? piece : whole, a->spreads ? whole : piece, bytes));
+    TRY_LAUNCH(starfish_place_copy(place, a->spreads ? piece : whole, a->spreads ? whole : piece, count));
     return a->spreads ? starfish_vector_publish(place, buffers, &a->part[part]) : 0;
 }
 

@@ -29,28 +29,26 @@ STARFISH_KERNEL_PAIR(constant_mode, starfish_constant_mode)
 STARFISH_CODELET(constant_mode, "constant_mode", 0xddcc77);
 
 starfish_status starfish_submit_constant_mode(struct starfish_progress *progress, int phase,
-                                              starfish_precision precision, size_t part, size_t lanes, size_t ny,
-                                              size_t tiles, const starpu_data_handle_t *tile, const size_t *first,
-                                              starpu_data_handle_t weight_y, starpu_data_handle_t weight_z,
-                                              double scale, starpu_data_handle_t removed)
+                                              const struct starfish_constant_mode_task *d)
 {
     struct starfish_task task;
     starfish_task_begin(&task, &constant_mode_codelet, progress, phase);
     task.name = "constant mode";
     task.width = 1;
-    starfish_task_data(&task, weight_y, STARPU_R);
-    starfish_task_data(&task, weight_z, STARPU_R);
-    for (size_t t = 0; t < tiles; t++)
-        starfish_task_data(&task, tile[t], STARPU_RW);
-    if (removed)
-        starfish_task_data(&task, removed, part > 0 ? STARPU_RW : STARPU_W);
+    starfish_task_data(&task, d->weight_y, STARPU_R);
+    starfish_task_data(&task, d->weight_z, STARPU_R);
+    for (size_t t = 0; t < d->tiles; t++)
+        starfish_task_data(&task, d->tile[t], STARPU_RW);
+    if (d->removed)
+        starfish_task_data(&task, d->removed, d->part > 0 ? STARPU_RW : STARPU_W);
 
-    struct arguments arguments = {.precision = precision,
-                                  .wants_removed = removed != NULL,
-                                  .part = part,
-                                  .kernel = {.lanes = lanes, .ny = ny, .tiles = (int)tiles, .scale = scale}};
-    memcpy(arguments.kernel.first, first, (tiles + 1) * sizeof *first);
-    const size_t sizes[] = {precision, lanes, ny, tiles, first[tiles]};
+    struct arguments arguments = {
+        .precision = d->precision,
+        .wants_removed = d->removed != NULL,
+        .part = d->part,
+        .kernel = {.lanes = d->lanes, .ny = d->ny, .tiles = (int)d->tiles, .scale = d->scale}};
+    memcpy(arguments.kernel.first, d->first, (d->tiles + 1) * sizeof *d->first);
+    const size_t sizes[] = {d->precision, d->lanes, d->ny, d->tiles, d->first[d->tiles]};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

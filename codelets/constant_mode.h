@@ -8,10 +8,16 @@
 /* The tiles (ny rows of `lanes` modes per plane) are those of the block of modes that starts with the constant one; of
  * complex numbers, that is mode 0 for the real and mode 1 for the imaginary `part`. removed: a double for each part,
  * receives mean * scale; NULL: not wanted. */
+struct starfish_constant_mode_task {
+    starfish_precision precision;
+    size_t part, lanes, ny, tiles;
+    const starpu_data_handle_t *tile;
+    const size_t *first; /* planes of the tiles, tiles + 1 of them */
+    starpu_data_handle_t weight_y, weight_z;
+    double scale;
+    starpu_data_handle_t removed;
+};
 starfish_status starfish_submit_constant_mode(struct starfish_progress *progress, int phase,
-                                              starfish_precision precision, size_t part, size_t lanes, size_t ny,
-                                              size_t tiles, const starpu_data_handle_t *tile, const size_t *first,
-                                              starpu_data_handle_t weight_y, starpu_data_handle_t weight_z,
-                                              double scale, starpu_data_handle_t removed);
+                                              const struct starfish_constant_mode_task *description);
 
 #endif

@@ -321,14 +321,17 @@ static uint32_t where_of(const struct starfish_reduction_block *block, size_t de
 
 static starfish_status submit(struct starpu_codelet *codelet, struct starfish_progress *progress, int phase,
                               const struct starfish_reduction_block *block, const struct starfish_level *levels,
-                              size_t depth, enum starpu_data_access_mode above, enum starpu_data_access_mode own)
+                              size_t depth, int substitutes)
 {
+    /* Reduction reads a level and adds to those above, substitution the other way round. */
+    const enum starpu_data_access_mode own = substitutes ? STARPU_RW : STARPU_R;
+    const enum starpu_data_access_mode above = substitutes ? STARPU_R : STARPU_RW;
     const struct starfish_level *level = &levels[depth];
     struct starfish_task task;
     starfish_task_begin(&task, codelet, progress, phase);
-    task.name = own == STARPU_R ? "reduce" : "substitute";
+    task.name = substitutes ? "substitute" : "reduce";
     task.where = where_of(block, depth);
-    task.step = starfish_reduction_step(depth, own == STARPU_RW);
+    task.step = starfish_reduction_step(depth, substitutes);
     task.width = block->lanes * (level->form == STARFISH_PRODUCT_FORM ? level->rows : level->sums.roots);
     starfish_task_at(&task, "block", block->level[depth], 0);
     starfish_task_at(&task, "level", block->level[depth], 1);
@@ -355,7 +358,7 @@ starfish_status starfish_submit_reduce(struct starfish_progress *progress, int p
                                        const struct starfish_level *levels, size_t depth)
 {
     return submit(levels[depth].form == STARFISH_PRODUCT_FORM ? &reduce_codelet : &reduce_sums_codelet, progress, phase,
-                  block, levels, depth, STARPU_RW, STARPU_R);
+                  block, levels, depth, 0);
 }
 
 starfish_status starfish_submit_substitute(struct starfish_progress *progress, int phase,
@@ -363,5 +366,5 @@ starfish_status starfish_submit_substitute(struct starfish_progress *progress, i
                                            const struct starfish_level *levels, size_t depth)
 {
     return submit(levels[depth].form == STARFISH_PRODUCT_FORM ? &substitute_codelet : &substitute_sums_codelet,
-                  progress, phase, block, levels, depth, STARPU_R, STARPU_RW);
+                  progress, phase, block, levels, depth, 1);
 }

@@ -108,9 +108,15 @@ starfish_status starfish_submit_substitute(struct starfish_progress *progress, i
 
 /* Planes of tiles <-> rows of levels. `places`: for each level in turn its rows' tile, then plane within the tile
  * (ints). to_levels: tiles are read and levels written; otherwise the reverse. */
-starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase, starfish_precision precision,
-                                     int to_levels, size_t width, size_t tiles, const starpu_data_handle_t *tile,
-                                     size_t levels, const starpu_data_handle_t *level, const size_t *level_rows,
-                                     starpu_data_handle_t places);
+struct starfish_rows_task {
+    starfish_precision precision;
+    int to_levels;
+    size_t width, tiles, levels;
+    const starpu_data_handle_t *tile, *level;
+    const struct starfish_level *shape; /* of the levels, of which `rows` is read */
+    starpu_data_handle_t places;
+};
+starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase,
+                                     const struct starfish_rows_task *description);
 
 #endif

@@ -2,11 +2,7 @@
 #include "codelets/edges.h"
 
 #include "codelets/kernel_pair.h"
-
-#include <string.h>
-#ifdef STARFISH_HAVE_GPU
-#include <cuda_runtime_api.h>
-#endif
+#include "codelets/vectors.h"
 
 enum { ABSENT = -1 };
 
@@ -28,27 +24,29 @@ static const void *plane_at(const struct starfish_edges *edges, const void *slab
     return starfish_real_at((void *)(uintptr_t)slab, edges->precision, plane * edges->plane);
 }
 
-void starfish_edges_cpu(const struct starfish_edges *edges, void *buffers[], const void *slab)
+static int publish(const struct starfish_place *place, const struct starfish_edges *edges, void *buffers[],
+                   const void *slab)
 {
-    const size_t bytes = edges->plane * starfish_real_size(edges->precision);
     for (int end = 0; end < STARFISH_EDGES; end++)
         if (edges->at[end] != ABSENT)
-            memcpy(STARFISH_VECTOR(buffers, edges->at[end]), plane_at(edges, slab, end), bytes);
+            TRY_LAUNCH(starfish_place_copy(place, STARFISH_VECTOR(buffers, edges->at[end]), plane_at(edges, slab, end),
+                                           edges->plane));
+    return 0;
+}
+
+void starfish_edges_cpu(const struct starfish_edges *edges, void *buffers[], const void *slab)
+{
+    const struct starfish_place place = {.precision = edges->precision};
+
+    publish(&place, edges, buffers, slab);
 }
 
 #ifdef STARFISH_HAVE_GPU
 int starfish_edges_cuda(const struct starfish_edges *edges, void *buffers[], const void *slab)
 {
-    const size_t bytes = edges->plane * starfish_real_size(edges->precision);
-    for (int end = 0; end < STARFISH_EDGES; end++)
-        if (edges->at[end] != ABSENT) {
-            const cudaError_t error =
-                cudaMemcpyAsync(STARFISH_VECTOR(buffers, edges->at[end]), plane_at(edges, slab, end), bytes,
-                                cudaMemcpyDeviceToDevice, starpu_cuda_get_local_stream());
-            if (error != cudaSuccess)
-                return (int)error;
-        }
-    return 0;
+    const struct starfish_place place = {edges->precision, 1, starpu_cuda_get_local_stream(), NULL};
+
+    return publish(&place, edges, buffers, slab);
 }
 #endif
 

@@ -41,9 +41,15 @@ starfish_status starfish_submit_grid(struct starfish_progress *progress, const s
 
 /* u improved by a cycle over the tail, or = where zero. The tail must stay until the task is done; table: of its
  * levels; `where`: kinds of workers, 0: any. */
+struct starfish_tail_task {
+    const struct starfish_tail *tail;
+    const starpu_data_handle_t *table;
+    uint32_t where;
+    starfish_cycle_shape shape;
+    int zero;
+    const struct starfish_vector *f, *u;
+};
 starfish_status starfish_submit_tail(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
-                                     uint32_t where, const struct starfish_tail *tail,
-                                     const starpu_data_handle_t *table, starfish_cycle_shape shape, int zero,
-                                     const struct starfish_vector *f, const struct starfish_vector *u);
+                                     const struct starfish_tail_task *task);
 
 #endif

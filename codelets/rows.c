@@ -55,28 +55,28 @@ static void rows_cuda(void *buffers[], void *data)
 
 STARFISH_CODELET(rows, "rows", 0xbbbbbb);
 
-starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase, starfish_precision precision,
-                                     int to_levels, size_t width, size_t tiles, const starpu_data_handle_t *tile,
-                                     size_t levels, const starpu_data_handle_t *level, const size_t *level_rows,
-                                     starpu_data_handle_t places)
+starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase, const struct starfish_rows_task *d)
 {
     struct starfish_task task;
     starfish_task_begin(&task, &rows_codelet, progress, phase);
-    task.name = to_levels ? "rows to levels" : "levels to rows";
-    task.width = width;
-    starfish_task_at(&task, "block", tile[0], 1);
-    starfish_task_data(&task, places, STARPU_R);
-    struct arguments arguments = {
-        .precision = precision, .to_levels = to_levels, .width = width, .tiles = tiles, .levels = levels};
+    task.name = d->to_levels ? "rows to levels" : "levels to rows";
+    task.width = d->width;
+    starfish_task_at(&task, "block", d->tile[0], 1);
+    starfish_task_data(&task, d->places, STARPU_R);
+    struct arguments arguments = {.precision = d->precision,
+                                  .to_levels = d->to_levels,
+                                  .width = d->width,
+                                  .tiles = d->tiles,
+                                  .levels = d->levels};
     size_t count = 0;
-    for (size_t t = 0; t < tiles; t++)
-        starfish_task_data(&task, tile[t], to_levels ? STARPU_R : STARPU_W);
-    for (size_t l = 0; l < levels; l++) {
-        starfish_task_data(&task, level[l], to_levels ? STARPU_W : STARPU_R);
-        arguments.level_rows[l] = level_rows[l];
-        count += level_rows[l];
+    for (size_t t = 0; t < d->tiles; t++)
+        starfish_task_data(&task, d->tile[t], d->to_levels ? STARPU_R : STARPU_W);
+    for (size_t l = 0; l < d->levels; l++) {
+        starfish_task_data(&task, d->level[l], d->to_levels ? STARPU_W : STARPU_R);
+        arguments.level_rows[l] = d->shape[l].rows;
+        count += d->shape[l].rows;
     }
-    const size_t sizes[] = {precision, width, count, tiles, (size_t)to_levels};
+    const size_t sizes[] = {d->precision, d->width, count, d->tiles, (size_t)d->to_levels};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -79,17 +79,27 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
                                                   const struct starfish_slab *slab);
 /* rhs and solution: slabs of fields, or one of them twice. alone: there are no other slabs. moments: two doubles, of
  * the constant lane if there is one. */
+struct starfish_slab_forward_task {
+    const struct starfish_slab_space *space;
+    const struct starfish_slab_parts *parts;
+    const struct starfish_slab *slab;
+    int alone;
+    starpu_data_handle_t rhs, solution, moments;
+};
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
-                                             const struct starfish_slab_space *space,
-                                             const struct starfish_slab_parts *parts, const struct starfish_slab *slab,
-                                             int alone, starpu_data_handle_t rhs, starpu_data_handle_t solution,
-                                             starpu_data_handle_t moments);
-/* upper: reals, the last row's of every slab. */
+                                             const struct starfish_slab_forward_task *description);
+/* The system over `slabs` slabs of one part of the modes. upper: reals, the last row's of every slab; where: kinds of
+ * workers, 0: any. */
+struct starfish_slab_reduced_task {
+    const struct starfish_slab_space *space;
+    const struct starfish_slab_parts *parts;
+    size_t part, slabs;
+    const struct starfish_slab *slab;
+    starpu_data_handle_t upper;
+    uint32_t where;
+};
 starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress, int phase,
-                                             const struct starfish_slab_space *space,
-                                             const struct starfish_slab_parts *parts, size_t part, size_t slabs,
-                                             const struct starfish_slab *slab, starpu_data_handle_t upper,
-                                             uint32_t where);
+                                             const struct starfish_slab_reduced_task *description);
 /* before: the slab below (periodic: the last one below the first), NULL when there is none. total: the moments of all
  * slabs, NULL when there is no constant lane. */
 struct starfish_slab_backward_task {

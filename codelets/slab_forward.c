@@ -110,36 +110,35 @@ static void slab_forward_cuda(void *buffers[], void *data)
 STARFISH_CODELET(slab_forward, "slab_forward", 0x4477aa);
 
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
-                                             const struct starfish_slab_space *space,
-                                             const struct starfish_slab_parts *parts, const struct starfish_slab *slab,
-                                             int alone, starpu_data_handle_t rhs, starpu_data_handle_t solution,
-                                             starpu_data_handle_t moments)
+                                             const struct starfish_slab_forward_task *d)
 {
+    const struct starfish_slab_space *space = d->space;
+    const int in_place = d->rhs == d->solution;
     struct starfish_task task;
     starfish_task_begin(&task, &slab_forward_codelet, progress, phase);
     task.name = "forward";
-    task.where = slab->where;
+    task.where = d->slab->where;
     task.width = space->n[0] * space->n[1];
-    starfish_task_at(&task, "slab", solution, 0);
+    starfish_task_at(&task, "slab", d->solution, 0);
     task.priority = STARFISH_PRIORITY_FORWARD;
     starfish_slab_tables(&task, space);
-    starfish_task_data(&task, solution, rhs == solution ? STARPU_RW : STARPU_W);
-    if (rhs != solution)
-        starfish_task_data(&task, rhs, STARPU_R);
-    for (size_t p = 0; p < parts->count && !alone; p++) {
-        starfish_task_data(&task, slab->separator[p], STARPU_W);
-        starfish_task_data(&task, slab->head[p], STARPU_W);
+    starfish_task_data(&task, d->solution, in_place ? STARPU_RW : STARPU_W);
+    if (!in_place)
+        starfish_task_data(&task, d->rhs, STARPU_R);
+    for (size_t p = 0; p < d->parts->count && !d->alone; p++) {
+        starfish_task_data(&task, d->slab->separator[p], STARPU_W);
+        starfish_task_data(&task, d->slab->head[p], STARPU_W);
     }
     if (space->constant_lane >= 0) {
         starfish_task_data(&task, space->constant.handle, STARPU_R);
-        starfish_task_data(&task, moments, STARPU_W);
+        starfish_task_data(&task, d->moments, STARPU_W);
     }
     struct arguments arguments = {.space = space,
-                                  .parts = *parts,
-                                  .first_plane = slab->first_plane,
-                                  .planes = slab->planes,
-                                  .in_place = rhs == solution,
-                                  .alone = alone};
-    arguments.header.footprint = starfish_slab_footprint(space, parts, slab, alone);
+                                  .parts = *d->parts,
+                                  .first_plane = d->slab->first_plane,
+                                  .planes = d->slab->planes,
+                                  .in_place = in_place,
+                                  .alone = d->alone};
+    arguments.header.footprint = starfish_slab_footprint(space, d->parts, d->slab, d->alone);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -184,33 +184,32 @@ static void slab_reduced_cuda(void *buffers[], void *data)
 STARFISH_CODELET(slab_reduced, "slab_reduced", 0xcc6677);
 
 starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress, int phase,
-                                             const struct starfish_slab_space *space,
-                                             const struct starfish_slab_parts *parts, size_t part, size_t slabs,
-                                             const struct starfish_slab *slab, starpu_data_handle_t upper,
-                                             uint32_t where)
+                                             const struct starfish_slab_reduced_task *d)
 {
+    const struct starfish_slab_space *space = d->space;
+    const size_t lanes = part_lanes(space, d->parts, d->part);
     struct starfish_task task;
     starfish_task_begin(&task, &slab_reduced_codelet, progress, phase);
     task.name = "reduced";
-    task.where = where;
+    task.where = d->where;
     task.priority = STARFISH_PRIORITY_REDUCED;
-    task.width = part_lanes(space, parts, part);
-    starfish_task_at(&task, "part", slab[0].separator[part], 1);
-    starfish_task_data(&task, upper, STARPU_R);
-    for (size_t s = 0; s < slabs; s++) {
-        starfish_task_data(&task, slab[s].separator[part], STARPU_RW);
-        starfish_task_data(&task, slab[s].head[part], STARPU_R);
-        starfish_task_data(&task, slab[s].coefficient[part], STARPU_R);
+    task.width = lanes;
+    starfish_task_at(&task, "part", d->slab[0].separator[d->part], 1);
+    starfish_task_data(&task, d->upper, STARPU_R);
+    for (size_t s = 0; s < d->slabs; s++) {
+        starfish_task_data(&task, d->slab[s].separator[d->part], STARPU_RW);
+        starfish_task_data(&task, d->slab[s].head[d->part], STARPU_R);
+        starfish_task_data(&task, d->slab[s].coefficient[d->part], STARPU_R);
     }
-    const size_t lanes = part_lanes(space, parts, part);
-    struct arguments arguments = {.space = space,
-                                  .workspace = parts->workspace,
-                                  .kernel = {.lanes = lanes,
-                                             .slabs = (int)slabs,
-                                             .periodic = space->periodic,
-                                             .pinned_lane = starfish_slab_pinned(
-                                                 space->constant_lane, parts->first_row[part] * space->n[0], lanes)}};
-    const size_t sizes[] = {space->precision, lanes, slabs, (size_t)space->periodic};
+    struct arguments arguments = {
+        .space = space,
+        .workspace = d->parts->workspace,
+        .kernel = {.lanes = lanes,
+                   .slabs = (int)d->slabs,
+                   .periodic = space->periodic,
+                   .pinned_lane =
+                       starfish_slab_pinned(space->constant_lane, d->parts->first_row[d->part] * space->n[0], lanes)}};
+    const size_t sizes[] = {space->precision, lanes, d->slabs, (size_t)space->periodic};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

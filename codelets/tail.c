@@ -87,12 +87,11 @@ static uint32_t footprint_of(const struct starfish_tail *tail, starfish_cycle_sh
 }
 
 starfish_status starfish_submit_tail(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
-                                     uint32_t where, const struct starfish_tail *tail,
-                                     const starpu_data_handle_t *table, starfish_cycle_shape shape, int zero,
-                                     const struct starfish_vector *f, const struct starfish_vector *u)
+                                     const struct starfish_tail_task *d)
 {
+    const struct starfish_tail *tail = d->tail;
     struct starfish_task task;
-    struct arguments a = {.setting = *setting, .tail = tail, .shape = shape, .zero = zero};
+    struct arguments a = {.setting = *setting, .tail = tail, .shape = d->shape, .zero = d->zero};
     struct starfish_extent whole = {.wraps = 0};
     size_t n[2];
 
@@ -102,12 +101,12 @@ starfish_status starfish_submit_tail(struct starfish_progress *progress, const s
     starfish_task_begin(&task, &tail_codelet, progress, STARFISH_PHASE_TAIL);
     task.name = "small grids";
     task.width = n[1];
-    starfish_task_of_owner(&task, u->space, 0, where);
+    starfish_task_of_owner(&task, d->u->space, 0, d->where);
     a.table = task.count;
     for (int l = 0; l < tail->levels; l++)
-        starfish_task_data(&task, table[l], STARPU_R);
-    a.f = starfish_vector_attach(&task, f, 0, &whole, STARPU_R);
-    a.u = starfish_vector_attach(&task, u, 0, &whole, zero ? STARPU_W : STARPU_RW);
-    a.header.footprint = footprint_of(tail, shape, zero, n);
+        starfish_task_data(&task, d->table[l], STARPU_R);
+    a.f = starfish_vector_attach(&task, d->f, 0, &whole, STARPU_R);
+    a.u = starfish_vector_attach(&task, d->u, 0, &whole, d->zero ? STARPU_W : STARPU_RW);
+    a.header.footprint = footprint_of(tail, d->shape, d->zero, n);
     return starfish_task_submit(&task, &a, sizeof a);
 }

@@ -127,7 +127,7 @@ void *starfish_vector_here(void *buffers[], const struct starfish_access *access
     return (void *)(piece - (uintptr_t)access->origin * starfish_real_size(precision));
 }
 
-static int copy(const struct starfish_place *place, void *to, const void *from, size_t count)
+int starfish_place_copy(const struct starfish_place *place, void *to, const void *from, size_t count)
 {
     const size_t bytes = count * starfish_real_size(place->precision);
 
@@ -156,8 +156,8 @@ int starfish_vector_fill(const struct starfish_place *place, void *buffers[], co
     for (size_t h = 0; access->buffer >= 0 && access->fills && h < access->space->halos; h++) {
         const struct starfish_halo *halo = &access->space->halo[h];
         if (halo->to == access->part)
-            TRY_LAUNCH(copy(place, own_element(place, buffers, access, halo->at),
-                            (const void *)STARPU_BLOCK_GET_PTR(buffers[buffer++]), halo->count));
+            TRY_LAUNCH(starfish_place_copy(place, own_element(place, buffers, access, halo->at),
+                                           (const void *)STARPU_BLOCK_GET_PTR(buffers[buffer++]), halo->count));
     }
     return 0;
 }
@@ -168,7 +168,8 @@ static int publish(const struct starfish_place *place, void *buffers[], const st
     void *edge = (void *)STARPU_BLOCK_GET_PTR(buffers[buffer]);
 
     if (!halo->index.handle)
-        return copy(place, edge, own_element(place, buffers, access, (ptrdiff_t)halo->first), halo->count);
+        return starfish_place_copy(place, edge, own_element(place, buffers, access, (ptrdiff_t)halo->first),
+                                   halo->count);
     const struct starfish_vector_gather gather = {.count = halo->count,
                                                   .index = (const int *)STARPU_VECTOR_GET_PTR(buffers[buffer + 1]),
                                                   .from = own_element(place, buffers, access, 0),

@@ -45,7 +45,9 @@ void starfish_task_of_owner(struct starfish_task *task, const struct starfish_sp
 
 /* Inside a task: pointer to element (0,0) of the array as kernels count; NULL where there is none. */
 void *starfish_vector_here(void *buffers[], const struct starfish_access *access, starfish_precision precision);
-/* Both return a cudaError_t, 0 on cores. */
+/* `count` reals from one array to another in the memory of the place. This and the next two return a cudaError_t, 0 on
+ * cores. */
+int starfish_place_copy(const struct starfish_place *place, void *to, const void *from, size_t count);
 int starfish_vector_fill(const struct starfish_place *place, void *buffers[], const struct starfish_access *access);
 int starfish_vector_publish(const struct starfish_place *place, void *buffers[], const struct starfish_access *access);
 

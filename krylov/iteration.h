@@ -1,10 +1,10 @@
 /* The outer iteration of every iterative solver: steps until the residual is small enough, or will not become so.
  *
- * It looks at the true residual, f - A u computed anew, before it calls a solution converged, and ends when the residual
- * has not fallen for some steps (rounding errors have the last word, or it diverges) or is no number. The rules are
- * written in krylov/kernels/krylov_stage.h, since they are applied where the vectors are: steps are submitted ahead, and
- * after the last one that counts all factors are 0, so that the solution, the count and the history do not depend on
- * how often the host looks. What a step does is the method's. */
+ * It looks at the true residual, f - A u computed anew, before it calls a solution converged, and ends when the
+ * residual has not fallen for some steps (rounding errors have the last word, or it diverges) or is no number. The
+ * rules are written in krylov/kernels/krylov_stage.h, since they are applied where the vectors are: steps are submitted
+ * ahead, and after the last one that counts all factors are 0, so that the solution, the count and the history do not
+ * depend on how often the host looks. What a step does is the method's. */
 #ifndef STARFISH_KRYLOV_ITERATION_H
 #define STARFISH_KRYLOV_ITERATION_H
 

@@ -1,10 +1,8 @@
 /* Plans of 3D multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
  * graph. */
 #include "multigrid/flux.h"
-#include "multigrid/options.h"
 #include "multigrid/plan.h"
 
-#include "base/real.h"
 #include "multigrid/kernels/flux_kind.h"
 #include "tasks/volumes.h"
 
@@ -15,7 +13,7 @@
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-static starfish_status check_problem(const struct starfish_stencil_problem *p)
+static starfish_status check_grid(const struct starfish_stencil_problem *p)
 {
     double unknowns = 1;
 
@@ -33,6 +31,17 @@ static starfish_status check_problem(const struct starfish_stencil_problem *p)
     if (!isfinite(p->rhs_factor))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs_factor is not finite");
     return STARFISH_SUCCESS;
+}
+
+static starfish_status check(const void *problem, const struct starfish_multigrid_options *o)
+{
+    if (o->storage || o->stored_diagonal)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.storage and stored_diagonal are for bilinear elements in two dimensions");
+    if (o->coarse != STARFISH_COARSE_DIRECT)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.coarse: seven-point differences have STARFISH_COARSE_DIRECT alone");
+    return check_grid(problem);
 }
 
 /* ---- Smoother ---------------------------------------------------------------------------------------------------- */
@@ -273,8 +282,6 @@ static void destroy(struct starfish_multigrid_plan *plan)
     free(volumes);
 }
 
-static const struct starfish_multigrid_hooks hooks = {.prepare = prepare, .finish = finish, .destroy = destroy};
-
 static starfish_status create_volumes(struct starfish_multigrid_plan *plan, struct hierarchy *h,
                                       const struct starfish_stencil_problem *problem)
 {
@@ -335,9 +342,10 @@ static starfish_status allocate_planes(struct hierarchy *h)
                     : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
 }
 
-static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_stencil_problem *problem,
+static starfish_status create(struct starfish_multigrid_plan *plan, const void *described,
                               const struct starfish_runs *runs)
 {
+    const struct starfish_stencil_problem *problem = described;
     struct hierarchy *h = calloc(1, sizeof *h);
     plan->state = calloc(1, sizeof(struct volumes));
     if (!h || !plan->state) {
@@ -357,6 +365,9 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const struct
     return status;
 }
 
+static const struct starfish_multigrid_hooks hooks = {
+    .check = check, .create = create, .prepare = prepare, .finish = finish, .destroy = destroy};
+
 starfish_status starfish_stencil_plan_create(starfish_context *context, const struct starfish_stencil_problem *problem,
                                              const struct starfish_multigrid_options *options,
                                              starfish_multigrid_plan **result)
@@ -369,30 +380,5 @@ starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
                                                  const struct starfish_multigrid_options *options,
                                                  const struct starfish_runs *runs, starfish_multigrid_plan **result)
 {
-    struct starfish_multigrid_options taken;
-
-    if (!context || !problem || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !context   ? "context"
-                             : !problem ? "problem"
-                                        : "plan");
-    *result = NULL;
-    STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
-    options = &taken;
-    if (options->storage || options->stored_diagonal)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.storage and stored_diagonal are for bilinear elements in two dimensions");
-    if (options->coarse != STARFISH_COARSE_DIRECT)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.coarse: seven-point differences have STARFISH_COARSE_DIRECT alone");
-    STARFISH_TRY(check_problem(problem));
-    struct starfish_multigrid_plan *plan;
-    STARFISH_TRY(starfish_multigrid_plan_begin(context, options, &hooks, &plan));
-    const starfish_status status = create(plan, problem, runs);
-    if (status != STARFISH_SUCCESS) {
-        starfish_multigrid_plan_destroy(plan);
-        return status;
-    }
-    *result = plan;
-    return STARFISH_SUCCESS;
+    return starfish_multigrid_plan_create(context, &hooks, problem, options, runs, result);
 }

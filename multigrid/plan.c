@@ -1,7 +1,6 @@
 /* What the plans of all kinds of grids have in common: checks of numbers, their graph, and their end. */
 #include "multigrid/plan.h"
-
-#include "base/real.h"
+#include "multigrid/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +33,33 @@ starfish_status starfish_multigrid_plan_begin(struct starfish_context *context,
     plan->hooks = hooks;
     plan->mixed = options->inner != options->precision;
     *created = plan;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_multigrid_plan_create(struct starfish_context *context,
+                                               const struct starfish_multigrid_hooks *hooks, const void *problem,
+                                               const struct starfish_multigrid_options *options,
+                                               const struct starfish_runs *runs,
+                                               struct starfish_multigrid_plan **result)
+{
+    struct starfish_multigrid_options taken;
+    struct starfish_multigrid_plan *plan;
+
+    if (!context || !problem || !result)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !context   ? "context"
+                             : !problem ? "problem"
+                                        : "plan");
+    *result = NULL;
+    STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
+    STARFISH_TRY(hooks->check(problem, &taken));
+    STARFISH_TRY(starfish_multigrid_plan_begin(context, &taken, hooks, &plan));
+    const starfish_status status = hooks->create(plan, problem, runs);
+    if (status != STARFISH_SUCCESS) {
+        starfish_multigrid_plan_destroy(plan);
+        return status;
+    }
+    *result = plan;
     return STARFISH_SUCCESS;
 }
 

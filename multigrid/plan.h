@@ -11,8 +11,14 @@
 #include "tasks/hierarchy.h"
 #include <starfish/multigrid.h>
 
-/* What a kind of problems does before, in and after a solve; NULL where there is nothing to do. */
+/* What a kind of problems is: how its plans are made, and what it does before, in and after a solve, NULL where there is
+ * nothing to do. */
 struct starfish_multigrid_hooks {
+    /* `problem` is the kind's own. `check` looks at it and at the options; `create` makes the grids of a plan that has
+     * been begun, cut into runs where they are given, and ends with starfish_multigrid_plan_complete. */
+    starfish_status (*check)(const void *problem, const struct starfish_multigrid_options *options);
+    starfish_status (*create)(struct starfish_multigrid_plan *plan, const void *problem,
+                              const struct starfish_runs *runs);
     /* *f: what to solve for, rhs or what is made of it; *removed: the mean that was taken off; *floor: what its
      * rounding errors leave of the residual. */
     starfish_status (*prepare)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
@@ -69,6 +75,13 @@ struct starfish_multigrid_grids {
     int index_levels;                 /* instead, of unstructured grids */
     const struct starfish_hierarchy_index_sets *index_sets;
 };
+/* A whole plan of a kind, from the caller's options; `context`, `problem` and `result` may be what a caller should not
+ * have passed. */
+starfish_status starfish_multigrid_plan_create(struct starfish_context *context,
+                                               const struct starfish_multigrid_hooks *hooks, const void *problem,
+                                               const struct starfish_multigrid_options *options,
+                                               const struct starfish_runs *runs,
+                                               struct starfish_multigrid_plan **result);
 /* Graph, operator and vectors. */
 starfish_status starfish_multigrid_plan_complete(struct starfish_multigrid_plan *plan,
                                                  const struct starfish_multigrid_grids *grids);

@@ -191,19 +191,25 @@ starfish_status starfish_q1_load(const struct starfish_q1_problem *problem, star
     return STARFISH_SUCCESS;
 }
 
+/* A solution beside the function that it approximates. */
+struct approximation {
+    const double *solution;
+    starfish_q1_function *exact;
+    void *data;
+};
+
 /* Adds the element's part of the squared norms of error and exact solution. */
 static void error_element(const struct starfish_q1_problem *p, const struct distances *distances, const size_t n[2],
-                          const size_t e[2], starfish_q1_function *exact, void *data, const double *solution,
-                          double sum[2])
+                          const size_t e[2], const struct approximation *a, double sum[2])
 {
     for (int q = 0; q < gauss4.points * gauss4.points; q++) {
         const struct sample s = sample_of(p, distances, &gauss4, e, q);
-        const double value = exact(data, &s.point);
+        const double value = a->exact(a->data, &s.point);
         double difference = -value;
         for (int node = 0; node < 4; node++) {
             const size_t unknown = unknown_of(p, n, e, node);
             if (unknown != SIZE_MAX)
-                difference += solution[unknown] * basis(&s, node);
+                difference += a->solution[unknown] * basis(&s, node);
         }
         sum[0] += s.weight * difference * difference;
         sum[1] += s.weight * value * value;
@@ -213,6 +219,7 @@ static void error_element(const struct starfish_q1_problem *p, const struct dist
 starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, starfish_q1_function *exact, void *data,
                                   const double *solution, double *error)
 {
+    const struct approximation approximation = {solution, exact, data};
     struct distances distances;
     double sum[2] = {0, 0};
     size_t n[2], e[2];
@@ -221,7 +228,7 @@ starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, sta
     starfish_q1_unknowns(problem, n);
     for (e[1] = 0; e[1] < problem->elements[1]; e[1]++)
         for (e[0] = 0; e[0] < problem->elements[0]; e[0]++)
-            error_element(problem, &distances, n, e, exact, data, solution, sum);
+            error_element(problem, &distances, n, e, &approximation, sum);
     forget_distances(&distances);
     *error = sqrt(sum[0] / sum[1]);
     return STARFISH_SUCCESS;

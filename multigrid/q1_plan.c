@@ -1,9 +1,7 @@
 /* Plans of Q1 multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
  * graph. */
-#include "multigrid/options.h"
 #include "multigrid/plan.h"
 
-#include "base/real.h"
 #include "multigrid/kernels/lines.h"
 #include "multigrid/kernels/q1_kind.h"
 #include "multigrid/q1.h"
@@ -31,7 +29,7 @@ static starfish_status check_direction(const struct starfish_q1_problem *p, int 
     return starfish_multigrid_check_positive("width", d, p->width[d], p->elements[d]);
 }
 
-static starfish_status check_problem(const struct starfish_q1_problem *p)
+static starfish_status check_mesh(const struct starfish_q1_problem *p)
 {
     size_t n[2];
     int neumann = 0;
@@ -68,6 +66,12 @@ static starfish_status check_smoother(const struct starfish_multigrid_options *o
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.storage: neither for Gauss-Seidel nor with stored_diagonal");
     return STARFISH_SUCCESS;
+}
+
+static starfish_status check(const void *problem, const struct starfish_multigrid_options *options)
+{
+    STARFISH_TRY(check_mesh(problem));
+    return check_smoother(options);
 }
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------- */
@@ -318,8 +322,6 @@ static starfish_status polish(struct starfish_multigrid_plan *plan, struct starf
     return starfish_operator_sweep(&plan->op, progress, STARFISH_Q1_POINTS, damping, other, f, u);
 }
 
-static const struct starfish_multigrid_hooks hooks = {.polish = polish};
-
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
 static void complete_coarse(struct starfish_multigrid_options *o)
@@ -365,12 +367,14 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, const stru
     return starfish_multigrid_plan_complete(plan, &grids);
 }
 
-static starfish_status create(struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem,
+static starfish_status create(struct starfish_multigrid_plan *plan, const void *described,
                               const struct starfish_runs *runs)
 {
+    const struct starfish_q1_problem *problem = described;
     struct hierarchy *h = calloc(1, sizeof *h);
     if (!h)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+    starfish_q1_unknowns(problem, plan->n);
     complete_coarse(&plan->options);
     starfish_status status = coarsen_all(h, problem, &plan->options);
     choose_smoother(&plan->options, h);
@@ -384,6 +388,8 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const struct
     return status;
 }
 
+static const struct starfish_multigrid_hooks hooks = {.check = check, .create = create, .polish = polish};
+
 starfish_status starfish_q1_plan_create(starfish_context *context, const struct starfish_q1_problem *problem,
                                         const struct starfish_multigrid_options *options,
                                         starfish_multigrid_plan **result)
@@ -395,26 +401,5 @@ starfish_status starfish_q1_plan_create_cut(starfish_context *context, const str
                                             const struct starfish_multigrid_options *options,
                                             const struct starfish_runs *runs, starfish_multigrid_plan **result)
 {
-    struct starfish_multigrid_options taken;
-
-    if (!context || !problem || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !context   ? "context"
-                             : !problem ? "problem"
-                                        : "plan");
-    *result = NULL;
-    STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
-    options = &taken;
-    STARFISH_TRY(check_problem(problem));
-    STARFISH_TRY(check_smoother(options));
-    struct starfish_multigrid_plan *plan;
-    STARFISH_TRY(starfish_multigrid_plan_begin(context, options, &hooks, &plan));
-    starfish_q1_unknowns(problem, plan->n);
-    const starfish_status status = create(plan, problem, runs);
-    if (status != STARFISH_SUCCESS) {
-        starfish_multigrid_plan_destroy(plan);
-        return status;
-    }
-    *result = plan;
-    return STARFISH_SUCCESS;
+    return starfish_multigrid_plan_create(context, &hooks, problem, options, runs, result);
 }

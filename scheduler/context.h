@@ -14,6 +14,9 @@
 #define STARFISH_HAVE_GPU 1
 #endif
 
+/* A piece of data that the runtime keeps and moves, by the name that floors which do not know the runtime use. */
+typedef starpu_data_handle_t starfish_handle;
+
 struct starfish_bytes {
     size_t host_to_device, device_to_host, device_to_device;
 };

@@ -276,12 +276,16 @@ starfish_status starfish_reduction_setup(struct starfish_spectral *s, const stru
 static starfish_status submit_rows(struct starfish_spectral *s, struct starfish_progress *progress, size_t block,
                                    int to_levels)
 {
-    size_t rows[STARFISH_MAX_LEVELS];
-    for (size_t l = 0; l < s->levels; l++)
-        rows[l] = s->level[l].rows;
-    const size_t modes = s->first_mode[block + 1] - s->first_mode[block];
-    return starfish_submit_rows(progress, STARFISH_PHASE_MODES, s->precision, to_levels, modes * s->n[1], s->cut.slabs,
-                                s->tile[block], s->levels, s->level_array[block], rows, s->places.handle);
+    const struct starfish_rows_task task = {.precision = s->precision,
+                                            .to_levels = to_levels,
+                                            .width = (s->first_mode[block + 1] - s->first_mode[block]) * s->n[1],
+                                            .tiles = s->cut.slabs,
+                                            .levels = s->levels,
+                                            .tile = s->tile[block],
+                                            .level = s->level_array[block],
+                                            .shape = s->level,
+                                            .places = s->places.handle};
+    return starfish_submit_rows(progress, STARFISH_PHASE_MODES, &task);
 }
 
 starfish_status starfish_graph_reduction_block(struct starfish_spectral *s, struct starfish_progress *progress,

@@ -455,15 +455,20 @@ static starfish_status run_tail(void *self, int l, starfish_cycle_shape shape, i
     struct starfish_hierarchy_graph *graph = s->graph;
     const struct starfish_hierarchy_level *level = &graph->level[l];
     const struct starfish_algebra algebra = {s->progress, STARFISH_PHASE_TAIL, graph->tail_where};
+    const struct starfish_tail_task task = {.tail = &graph->tail,
+                                            .table = graph->tail_table,
+                                            .where = graph->tail_where,
+                                            .shape = shape,
+                                            .zero = zero,
+                                            .f = graph->collects ? &graph->tail_f : level->f,
+                                            .u = graph->collects ? &graph->tail_u : level->u[0]};
 
     if (!graph->collects)
-        return starfish_submit_tail(s->progress, &graph->setting, graph->tail_where, &graph->tail, graph->tail_table,
-                                    shape, zero, level->f, level->u[0]);
+        return starfish_submit_tail(s->progress, &graph->setting, &task);
     STARFISH_TRY(starfish_submit_collect(&algebra, level->f, &graph->tail_f));
     if (!zero)
         STARFISH_TRY(starfish_submit_collect(&algebra, level->u[0], &graph->tail_u));
-    STARFISH_TRY(starfish_submit_tail(s->progress, &graph->setting, graph->tail_where, &graph->tail, graph->tail_table,
-                                      shape, zero, &graph->tail_f, &graph->tail_u));
+    STARFISH_TRY(starfish_submit_tail(s->progress, &graph->setting, &task));
     return starfish_submit_spread(&algebra, &graph->tail_u, level->u[0]);
 }
 

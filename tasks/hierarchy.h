@@ -15,7 +15,7 @@
 /* A grid's part: the same shape and coefficients for all parts, or of index sets each its own. */
 struct starfish_grid_part {
     const void *shape;
-    starpu_data_handle_t table;
+    starfish_handle table;
 };
 
 /* A grid's matrix as an operator on vectors of its space, in some precision. */
@@ -52,7 +52,7 @@ struct starfish_hierarchy_graph {
     struct starfish_table collected_table; /* of the tail's first grid, where its parts have tables of their own */
     uint32_t tail_where;                   /* kinds of workers that may run the tail; 0: any */
     struct starfish_tail tail;
-    starpu_data_handle_t tail_table[STARFISH_GRID_MOST_LEVELS];
+    starfish_handle tail_table[STARFISH_GRID_MOST_LEVELS];
 };
 
 /* One grid as the plan gives it: a shape, which must stay as long as the graph, and a table of coefficients, which is

@@ -61,8 +61,8 @@ void starfish_operator_destroy(struct starfish_operator *op)
 
 /* The plane beside a slab: below it the last one of the slab before, above it the first one of the slab behind. NULL
  * where there is none, or where a single slab is its own neighbour. */
-static starpu_data_handle_t plane_beside(const struct starfish_operator *op, const struct starfish_cut *cut,
-                                         const struct starfish_slabs *u, size_t slab, enum starfish_edge_plane side)
+static starfish_handle plane_beside(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                    const struct starfish_slabs *u, size_t slab, enum starfish_edge_plane side)
 {
     const size_t before = (slab + cut->slabs - 1) % cut->slabs, after = (slab + 1) % cut->slabs;
     const int below = side == STARFISH_FIRST_PLANE, outer = below ? slab == 0 : slab + 1 == cut->slabs;
@@ -104,7 +104,7 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
 
 starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,
                                    struct starfish_progress *progress, const struct starfish_slabs *solution,
-                                   const starpu_data_handle_t *correction)
+                                   const starfish_handle *correction)
 {
     for (size_t slab = 0; slab < cut->slabs; slab++) {
         const struct starfish_add_task task = {.precision = op->precision,
@@ -135,7 +135,7 @@ starfish_status starfish_graph_edges(const struct starfish_operator *op, const s
 }
 
 starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase, const struct starfish_cut *cut,
-                                          const starpu_data_handle_t *slab)
+                                          const starfish_handle *slab)
 {
     for (size_t s = 0; s < cut->slabs; s++)
         STARFISH_TRY(starfish_submit_bring_home(progress, phase, slab[s]));

@@ -51,10 +51,10 @@ void starfish_operator_destroy(struct starfish_operator *op);
 
 /* What a residual takes besides the solution, and makes. */
 struct starfish_residual_data {
-    const starpu_data_handle_t *rhs;      /* slabs */
-    starpu_data_handle_t removed;         /* the double that is taken off the right-hand side, or NULL */
+    const starfish_handle *rhs;           /* slabs */
+    starfish_handle removed;              /* the double that is taken off the right-hand side, or NULL */
     const struct starfish_table *maximum; /* per slab two doubles (codelets/stencil.h), or NULL */
-    const starpu_data_handle_t *result;   /* slabs that receive the residual, none of them of rhs; or NULL */
+    const starfish_handle *result;        /* slabs that receive the residual, none of them of rhs; or NULL */
 };
 /* Reads the solution's slabs and their neighbours' edges, which have been written if there is more than one slab. */
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,
@@ -64,7 +64,7 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
 /* solution += correction; writes the solution's edges where there are any. */
 starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,
                                    struct starfish_progress *progress, const struct starfish_slabs *solution,
-                                   const starpu_data_handle_t *correction);
+                                   const starfish_handle *correction);
 
 /* Write the solution's edges, where there are any, after tasks that know of none. */
 starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_cut *cut,
@@ -73,6 +73,6 @@ starfish_status starfish_graph_edges(const struct starfish_operator *op, const s
 
 /* Bring what tasks have written to the memory that the data came from, as soon as it is there to be brought. */
 starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase, const struct starfish_cut *cut,
-                                          const starpu_data_handle_t *slab);
+                                          const starfish_handle *slab);
 
 #endif

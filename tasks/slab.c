@@ -83,8 +83,8 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space)
 
 /* ---- A graph's data ---------------------------------------------------------------------------------------------- */
 
-static starfish_status register_array(starpu_data_handle_t *handle, const char *name, size_t count, size_t size,
-                                      size_t s, size_t p)
+static starfish_status register_array(starfish_handle *handle, const char *name, size_t count, size_t size, size_t s,
+                                      size_t p)
 {
     STARFISH_TRY(starfish_array_register(handle, count, size));
     starfish_data_label_2d(*handle, name, s, p);
@@ -205,16 +205,23 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
 /* ---- Graph ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status submit_reduced(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
-                                      struct starfish_progress *progress, starpu_data_handle_t removed)
+                                      struct starfish_progress *progress, starfish_handle removed)
 {
     if (alone(graph))
         return STARFISH_SUCCESS;
     if (removed)
         STARFISH_TRY(starfish_submit_constant_sum(progress, STARFISH_PHASE_MODES, graph->cut.slabs, slab, removed,
                                                   graph->reduced_where));
-    for (size_t part = 0; part < graph->parts.count; part++)
-        STARFISH_TRY(starfish_submit_slab_reduced(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts, part,
-                                                  graph->cut.slabs, slab, graph->upper.handle, graph->reduced_where));
+    for (size_t part = 0; part < graph->parts.count; part++) {
+        const struct starfish_slab_reduced_task task = {.space = graph->space,
+                                                        .parts = &graph->parts,
+                                                        .part = part,
+                                                        .slabs = graph->cut.slabs,
+                                                        .slab = slab,
+                                                        .upper = graph->upper.handle,
+                                                        .where = graph->reduced_where};
+        STARFISH_TRY(starfish_submit_slab_reduced(progress, STARFISH_PHASE_MODES, &task));
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -228,7 +235,7 @@ static const struct starfish_slab *slab_before(const struct starfish_slab_graph 
 
 static starfish_status submit_backward(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                        size_t s, struct starfish_progress *progress,
-                                       const struct starfish_slabs *solution, starpu_data_handle_t removed)
+                                       const struct starfish_slabs *solution, starfish_handle removed)
 {
     const struct starfish_slab_backward_task task = {.space = graph->space,
                                                      .parts = &graph->parts,
@@ -242,15 +249,21 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
 }
 
 starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
-                                    starpu_data_handle_t removed)
+                                    const starfish_handle *rhs, const struct starfish_slabs *solution,
+                                    starfish_handle removed)
 {
     const struct starfish_slab *slab = graph->slab[graph->turn];
     graph->turn = (graph->turn + 1) % STARFISH_SLAB_TURNS;
-    for (size_t s = 0; s < graph->cut.slabs; s++)
-        STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, graph->space, &graph->parts,
-                                                  &slab[s], alone(graph), rhs[s], solution->slab[s],
-                                                  alone(graph) ? removed : slab[s].moments));
+    for (size_t s = 0; s < graph->cut.slabs; s++) {
+        const struct starfish_slab_forward_task task = {.space = graph->space,
+                                                        .parts = &graph->parts,
+                                                        .slab = &slab[s],
+                                                        .alone = alone(graph),
+                                                        .rhs = rhs[s],
+                                                        .solution = solution->slab[s],
+                                                        .moments = alone(graph) ? removed : slab[s].moments};
+        STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, &task));
+    }
     STARFISH_TRY(submit_reduced(graph, slab, progress, removed));
     for (size_t s = 0; s < graph->cut.slabs; s++)
         STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, removed));

@@ -43,7 +43,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);
 /* rhs and solution: slabs of fields, the same or others; edges of the solution are written where there are any.
  * removed: two doubles, the first of which receives pertrb, in singular problems. One thread at a time. */
 starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
-                                    starpu_data_handle_t removed);
+                                    const starfish_handle *rhs, const struct starfish_slabs *solution,
+                                    starfish_handle removed);
 
 #endif

@@ -55,40 +55,36 @@ static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker
     return bytes;
 }
 
-static starfish_status create(struct starfish_spectral *s, const struct starfish_direction *d,
-                              const struct starfish_reduction *product, const struct starfish_fractions *fractions)
+static starfish_status create(struct starfish_spectral *s, const struct starfish_spectral_problem *p)
 {
+    const struct starfish_direction *d = p->direction;
     s->line_periodic = d[1].periodic;
     STARFISH_TRY(starfish_transform_set_create(&s->transform_x, s->context, d[0].transform, d[0].n,
                                                d[1].n * largest(s->cut.first_plane, s->cut.slabs), s->precision));
     s->scale = 1 / starfish_transform_scale(d[0].transform, d[0].n);
     STARFISH_TRY(make_tables(s, d));
     STARFISH_TRY(register_tiles(s));
-    STARFISH_TRY(starfish_reduction_setup(s, product, fractions));
+    STARFISH_TRY(starfish_reduction_setup(s, p->product, p->fractions));
     return starfish_workspace_create(&s->workspace, s->context, workspace_bytes(s, STARFISH_CPU),
                                      workspace_bytes(s, STARFISH_GPU));
 }
 
 starfish_status starfish_spectral_create(struct starfish_spectral *s, struct starfish_context *context,
-                                         starfish_precision precision, enum starfish_tridiag_numbers numbers,
-                                         const struct starfish_direction *direction, double lambda, int singular,
-                                         const struct starfish_cut *cut, size_t blocks,
-                                         const struct starfish_reduction *product,
-                                         const struct starfish_fractions *fractions)
+                                         const struct starfish_spectral_problem *p)
 {
     memset(s, 0, sizeof *s);
     s->context = context;
-    s->precision = precision;
-    s->numbers = numbers;
-    s->lambda = lambda;
-    s->singular = singular;
+    s->precision = p->precision;
+    s->numbers = p->numbers;
+    s->lambda = p->lambda;
+    s->singular = p->singular;
     s->split = -1;
-    s->cut = *cut;
-    s->blocks = blocks;
+    s->cut = *p->cut;
+    s->blocks = p->blocks;
     for (int axis = 0; axis < 3; axis++)
-        s->n[axis] = direction[axis].n;
-    starfish_divide(s->n[0], blocks, s->first_mode);
-    starfish_status status = create(s, direction, product, fractions);
+        s->n[axis] = p->direction[axis].n;
+    starfish_divide(s->n[0], p->blocks, s->first_mode);
+    starfish_status status = create(s, p);
     if (status != STARFISH_SUCCESS)
         starfish_spectral_destroy(s);
     return status;
@@ -117,12 +113,12 @@ void starfish_spectral_destroy(struct starfish_spectral *s)
 
 /* FORWARD: slabs without edges. */
 static starfish_status transform_x(struct starfish_spectral *s, struct starfish_progress *progress,
-                                   enum starfish_transform_direction direction, const starpu_data_handle_t *slabs,
+                                   enum starfish_transform_direction direction, const starfish_handle *slabs,
                                    const struct starfish_slabs *written)
 {
     const int forward = direction == STARFISH_FORWARD;
     for (size_t slab = 0; slab < s->cut.slabs; slab++) {
-        starpu_data_handle_t tile[STARFISH_MAX_MODE_BLOCKS];
+        starfish_handle tile[STARFISH_MAX_MODE_BLOCKS];
         for (size_t b = 0; b < s->blocks; b++)
             tile[b] = s->tile[b][slab];
         const struct starfish_transform_task task = {.set = &s->transform_x,
@@ -143,17 +139,27 @@ static starfish_status transform_x(struct starfish_spectral *s, struct starfish_
 
 /* Of either part of complex numbers. */
 static starfish_status remove_mean(struct starfish_spectral *s, struct starfish_progress *progress,
-                                   starpu_data_handle_t removed)
+                                   starfish_handle removed)
 {
-    for (size_t part = 0; part < starfish_tridiag_parts(s->numbers); part++)
-        STARFISH_TRY(starfish_submit_constant_mode(
-            progress, STARFISH_PHASE_MODES, s->precision, part, s->first_mode[1] - s->first_mode[0], s->n[1],
-            s->cut.slabs, s->tile[0], s->cut.first_plane, s->weight_y.handle, s->weight_z.handle, 1, removed));
+    for (size_t part = 0; part < starfish_tridiag_parts(s->numbers); part++) {
+        const struct starfish_constant_mode_task task = {.precision = s->precision,
+                                                         .part = part,
+                                                         .lanes = s->first_mode[1] - s->first_mode[0],
+                                                         .ny = s->n[1],
+                                                         .tiles = s->cut.slabs,
+                                                         .tile = s->tile[0],
+                                                         .first = s->cut.first_plane,
+                                                         .weight_y = s->weight_y.handle,
+                                                         .weight_z = s->weight_z.handle,
+                                                         .scale = 1,
+                                                         .removed = removed};
+        STARFISH_TRY(starfish_submit_constant_mode(progress, STARFISH_PHASE_MODES, &task));
+    }
     return STARFISH_SUCCESS;
 }
 
 static starfish_status solve_modes(struct starfish_spectral *s, struct starfish_progress *progress,
-                                   starpu_data_handle_t removed)
+                                   starfish_handle removed)
 {
     for (size_t block = 0; block < s->blocks; block++) {
         const int has_constant = s->singular && block == 0;
@@ -167,8 +173,8 @@ static starfish_status solve_modes(struct starfish_spectral *s, struct starfish_
 }
 
 starfish_status starfish_graph_blktri(struct starfish_spectral *s, struct starfish_progress *progress,
-                                      const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
-                                      starpu_data_handle_t removed)
+                                      const starfish_handle *rhs, const struct starfish_slabs *solution,
+                                      starfish_handle removed)
 {
     STARFISH_TRY(transform_x(s, progress, STARFISH_FORWARD, rhs, NULL));
     STARFISH_TRY(solve_modes(s, progress, removed));

@@ -31,7 +31,7 @@ struct starfish_spectral {
     struct starfish_cut cut;
     size_t blocks;
     size_t first_mode[STARFISH_MAX_MODE_BLOCKS + 1];
-    starpu_data_handle_t tile[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_TILED_SLABS]; /* [block][slab] */
+    starfish_handle tile[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_TILED_SLABS]; /* [block][slab] */
 
     struct starfish_transform_set transform_x;
     double scale; /* applied once, with the forward transform in x */
@@ -47,24 +47,32 @@ struct starfish_spectral {
     size_t levels;
     struct starfish_level level[STARFISH_MAX_LEVELS];
     struct starfish_table places;
-    starpu_data_handle_t level_array[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_LEVELS];
+    starfish_handle level_array[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_LEVELS];
 };
 
-/* Set up for cyclic reduction along z: the analysis of direction[2] in product form or in partial fractions, the other
- * one NULL. Who does what is left to the scheduler, until chain_method and split are set. */
+/* What is to be solved, and how it is cut: by `cut` into slabs, into `blocks` blocks of modes. The analysis of
+ * direction[2] is in product form or in partial fractions, the other one NULL; it may go after the creation. */
+struct starfish_spectral_problem {
+    starfish_precision precision;
+    enum starfish_tridiag_numbers numbers;
+    const struct starfish_direction *direction;
+    double lambda;
+    int singular;
+    const struct starfish_cut *cut;
+    size_t blocks;
+    const struct starfish_reduction *product;
+    const struct starfish_fractions *fractions;
+};
+/* Set up for cyclic reduction along z. Who does what is left to the scheduler, until chain_method and split are set. */
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,
-                                         starfish_precision precision, enum starfish_tridiag_numbers numbers,
-                                         const struct starfish_direction *direction, double lambda, int singular,
-                                         const struct starfish_cut *cut, size_t blocks,
-                                         const struct starfish_reduction *product,
-                                         const struct starfish_fractions *fractions);
+                                         const struct starfish_spectral_problem *problem);
 void starfish_spectral_destroy(struct starfish_spectral *spectral);
 
-/* The whole graph. rhs and solution are slabs of fields; edges of the solution are written where there are any; removed: a double for each part of a number, which receives
- * pertrb in singular problems. */
+/* The whole graph. rhs and solution are slabs of fields; edges of the solution are written where there are any;
+ * removed: a double for each part of a number, which receives pertrb in singular problems. */
 starfish_status starfish_graph_blktri(struct starfish_spectral *spectral, struct starfish_progress *progress,
-                                      const starpu_data_handle_t *rhs, const struct starfish_slabs *solution,
-                                      starpu_data_handle_t removed);
+                                      const starfish_handle *rhs, const struct starfish_slabs *solution,
+                                      starfish_handle removed);
 
 /* Between the transforms, per block (cyclic_reduction.c). */
 starfish_status starfish_graph_reduction_block(struct starfish_spectral *spectral, struct starfish_progress *progress,

@@ -142,11 +142,14 @@ static starfish_status register_coefficients(struct starfish_tridiag_plan *plan,
     struct starfish_batch_task *task = &piece->task;
 
     for (int i = 0; i < 3; i++) {
-        int node;
-        STARFISH_TRY(starfish_memory_place(plan->context, names[i], arrays[i], &node, NULL));
-        STARFISH_TRY(starfish_batch_register(&task->coefficient[i], node, names[i],
-                                             at(arrays[i], piece->first_line * p->coefficients.line, size), size, task,
-                                             task->coefficient_shape, p->coefficients, 1, 0));
+        struct starfish_batch_array lines = {.name = names[i],
+                                             .memory = at(arrays[i], piece->first_line * p->coefficients.line, size),
+                                             .size = size,
+                                             .shape = task->coefficient_shape,
+                                             .layout = p->coefficients,
+                                             .rhs = 1};
+        STARFISH_TRY(starfish_memory_place(plan->context, names[i], arrays[i], &lines.node, NULL));
+        STARFISH_TRY(starfish_batch_register(&task->coefficient[i], &task->kernel, &lines));
     }
     if (p->shift)
         STARFISH_TRY(starfish_array_over(&task->shift, plan->context, "problem.shift",

@@ -11,7 +11,7 @@ enum { STARFISH_BATCH_MOST_PIECES = 256 };
 struct starfish_batch_piece {
     size_t first_line;
     struct starfish_batch_task task; /* input and output are a job's */
-    starpu_data_handle_t factors, border;
+    starfish_handle factors, border;
     struct starfish_table growth;
 };
 

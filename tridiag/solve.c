@@ -7,20 +7,25 @@
 struct starfish_tridiag_job {
     struct starfish_tridiag_plan *plan;
     struct starfish_progress progress;
-    starpu_data_handle_t input[STARFISH_BATCH_MOST_PIECES], output[STARFISH_BATCH_MOST_PIECES];
+    starfish_handle input[STARFISH_BATCH_MOST_PIECES], output[STARFISH_BATCH_MOST_PIECES];
 };
 
 static starfish_status register_piece(const struct starfish_tridiag_plan *plan, const char *name, const void *array,
-                                      size_t number, starpu_data_handle_t *handle)
+                                      size_t number, starfish_handle *handle)
 {
     const struct starfish_batch_piece *piece = &plan->piece[number];
     const struct starfish_tridiag_problem *p = &plan->problem;
-    const char *first = (const char *)array + piece->first_line * p->vectors.line * plan->element_size;
-    int node;
+    struct starfish_batch_array lines = {.name = name,
+                                         .memory = (const char *)array +
+                                                   piece->first_line * p->vectors.line * plan->element_size,
+                                         .size = plan->element_size,
+                                         .shape = piece->task.vector_shape,
+                                         .layout = p->vectors,
+                                         .rhs = p->rhs,
+                                         .rhs_stride = p->rhs_stride};
 
-    STARFISH_TRY(starfish_memory_place(plan->context, name, array, &node, NULL));
-    return starfish_batch_register(handle, node, name, first, plan->element_size, &piece->task,
-                                   piece->task.vector_shape, p->vectors, p->rhs, p->rhs_stride);
+    STARFISH_TRY(starfish_memory_place(plan->context, name, array, &lines.node, NULL));
+    return starfish_batch_register(handle, &piece->task.kernel, &lines);
 }
 
 static starfish_status submit(struct starfish_tridiag_job *job, const void *rhs, void *solution)

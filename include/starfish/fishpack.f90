@@ -2,9 +2,9 @@
 !
 !     use starfish_fishpack
 !
-! instead of 'use fish', or, where W was an array of FORTRAN 77, declares it as type(fishworkspace). Compile this file with
-! the program, and link the library starfish. What is the same and what differs is said in fishpack.h beside this file.
-! Reals are double precision. All of it may be called from several threads at once, as fishpack.h says.
+! instead of 'use fish', or, where W was an array of FORTRAN 77, declares it as type(fishworkspace). Compile this file
+! with the program, and link the library starfish. What is the same and what differs is said in fishpack.h beside this
+! file. Reals are double precision. All of it may be called from several threads at once, as fishpack.h says.
 module starfish_fishpack
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_double_complex, c_int, c_null_char, c_null_ptr, c_ptr, &
         c_f_pointer
@@ -29,7 +29,8 @@ module starfish_fishpack
             integer(c_int) :: status
         end function
 
-        function starfish_cblktri(iflg, np, n, an, bn, cn, mp, m, am, bm, cm, idimy, y, ierror, w) result(status) bind(c)
+        function starfish_cblktri(iflg, np, n, an, bn, cn, mp, m, am, bm, cm, idimy, y, ierror, w) &
+            result(status) bind(c)
             import :: c_double, c_double_complex, c_int, fishworkspace
             integer(c_int), value :: iflg, np, n, mp, m, idimy
             real(c_double), intent(in) :: an(*), bn(*), cn(*)

@@ -39,17 +39,6 @@ void starfish_residual_cpu_f64(const struct starfish_residual *arguments);
 int starfish_residual_cuda_f32(const struct starfish_residual *arguments, struct CUstream_st *stream);
 int starfish_residual_cuda_f64(const struct starfish_residual *arguments, struct CUstream_st *stream);
 
-/* u += correction, `count` reals. 3 words per unknown. */
-struct starfish_add {
-    size_t count;
-    void *u;
-    const void *correction;
-};
-void starfish_add_cpu_f32(const struct starfish_add *arguments);
-void starfish_add_cpu_f64(const struct starfish_add *arguments);
-int starfish_add_cuda_f32(const struct starfish_add *arguments, struct CUstream_st *stream);
-int starfish_add_cuda_f64(const struct starfish_add *arguments, struct CUstream_st *stream);
-
 /* result = rhs - sum over the six faces of weight * data on the unknowns next to them. Data of a face: an array over
  * the other two directions (lower direction fastest, all of z also for a slab), or a constant where it is NULL. result
  * may be rhs. */

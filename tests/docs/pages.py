@@ -137,8 +137,10 @@ class Commands(unittest.TestCase):
 
 
     def test_page_on_simulation_knows_every_option(self):
-        text = section("docs/simulation.md", "Recording a machine") + section("docs/simulation.md", "Deriving a machine")
-        described = {option for row in re.findall(r"^\| `(--.*?) \|", text, re.MULTILINE) for option in OPTION.findall(f"`{row}")}
+        text = section("docs/simulation.md", "Recording a machine") + \
+            section("docs/simulation.md", "Deriving a machine")
+        described = {option for row in re.findall(r"^\| `(--.*?) \|", text, re.MULTILINE)
+                     for option in OPTION.findall(f"`{row}")}
         options = {option for what in ("record", "compare", "derive")
                    for option in OPTION.findall(say(PROGRAM, "machine", what, "--help"))}
         self.assertEqual(described, options - {"--help"})
@@ -247,7 +249,8 @@ class Scratch(unittest.TestCase):
             for field in json.loads(self.run_here(PROGRAM, *words)):
                 self.assertIn(f"`{field}`", guide)
         for what in (("bench", "poisson3d", "--n", "8"), ("bench", "tridiag", "--size", "8x9"),
-                     ("bench", "blktri", "--size", "7", "--levels"), ("bench", "multigrid", "--level", "4"), ("sched", "p.json", "--policies", "eager")):
+                     ("bench", "blktri", "--size", "7", "--levels"), ("bench", "multigrid", "--level", "4"),
+                     ("sched", "p.json", "--policies", "eager")):
             quick = (*what, "--repeat", "1", "--warmup", "0", "--json")
             result = json.loads(self.run_here(PROGRAM, *quick))
             for field in set(result).union(*result["rows"], *result.get("calibration", [])):
@@ -295,7 +298,8 @@ class Code(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "guide.c")
             with open(path, "w", encoding="utf-8") as stream:
-                stream.write("#include <starfish/starfish.h>\n#include <stdio.h>\n#include <stdlib.h>\n" + "\n".join(found))
+                stream.write("#include <starfish/starfish.h>\n#include <stdio.h>\n#include <stdlib.h>\n" +
+                             "\n".join(found))
             done = subprocess.run(
                 [COMPILER, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{SOURCE}/include", path],
                 capture_output=True, text=True, check=False)

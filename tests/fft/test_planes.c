@@ -25,16 +25,16 @@ static void transform_lines(enum starfish_transform_kind kind, enum starfish_tra
     }
 }
 
-static void expect(enum starfish_transform_kind x, size_t nx, enum starfish_transform_kind y, size_t ny,
+static void expect(const enum starfish_transform_kind kind[2], const size_t n[2],
                    enum starfish_transform_direction direction, const void *in, starfish_precision precision,
                    double *expected)
 {
-    const size_t count = nx * ny * PLANES;
+    const size_t count = n[0] * n[1] * PLANES;
     long double *data = malloc(count * sizeof *data);
     for (size_t i = 0; i < count; i++)
         data[i] = (long double)real_at(in, i, precision);
-    transform_lines(x, direction, nx, 1, count, data);
-    transform_lines(y, direction, ny, nx, count, data);
+    transform_lines(kind[0], direction, n[0], 1, count, data);
+    transform_lines(kind[1], direction, n[1], n[0], count, data);
     for (size_t i = 0; i < count; i++)
         expected[i] = (double)(data[i] * (long double)scale);
     free(data);
@@ -54,7 +54,8 @@ static void check(enum starfish_transform_kind kx, size_t nx, enum starfish_tran
     memcpy(copy, in, bytes);
     if (!in_place)
         poison(out, count, precision);
-    expect(kx, nx, ky, ny, direction, in, precision, expected);
+    expect((const enum starfish_transform_kind[]){kx, ky}, (const size_t[]){nx, ny}, direction, in, precision,
+           expected);
 
     const struct starfish_transform_planes planes = {PLANES, in, out, scale, workspace};
     starfish_transform_planes_cpu(x, y, direction, &planes);

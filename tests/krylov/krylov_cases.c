@@ -1,4 +1,5 @@
-/* Cases of the kernels of iterations: updates by scalars, and scalars. Arrays lie between guard zones, and results are NaN before. */
+/* Cases of the kernels of iterations: updates by scalars, and scalars. Arrays lie between guard zones, and results are
+ * NaN before. */
 #include "tests/krylov/krylov_cases.h"
 
 #include "tests/common/reals.h"

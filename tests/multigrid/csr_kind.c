@@ -182,11 +182,19 @@ static void number_locally(const struct test_csr *csr, int l, size_t p, int *loc
     }
 }
 
-/* Rows first .. last-1 of a dense matrix of m columns as CSR in local numbers, behind `words` words; returns how many
- * there are then. */
-static size_t pack(const double *dense, size_t first, size_t last, size_t m, const int *local,
-                   starfish_precision precision, enum matrix which, struct csr_shape *shape, int *table, size_t words)
+/* Rows first .. last-1 of a dense matrix, and the local numbers of its columns. */
+struct dense_rows {
+    const double *dense;
+    size_t first, last, columns;
+    const int *local;
+};
+
+/* The rows as CSR in local numbers, behind `words` words; returns how many there are then. */
+static size_t pack(const struct dense_rows *rows, starfish_precision precision, enum matrix which,
+                   struct csr_shape *shape, int *table, size_t words)
 {
+    const size_t first = rows->first, last = rows->last, m = rows->columns;
+    const double *dense = rows->dense;
     const size_t word = precision == STARFISH_F64 ? 2 : 1;
     size_t entries = 0;
 
@@ -199,7 +207,7 @@ static size_t pack(const double *dense, size_t first, size_t last, size_t m, con
         table[shape->start[which] + i - first] = (int)e;
         for (size_t j = 0; j < m; j++)
             if (dense[i * m + j] != 0) {
-                table[shape->column[which] + e] = local[j];
+                table[shape->column[which] + e] = rows->local[j];
                 test_real_put(table + shape->value[which], precision, e++, dense[i * m + j]);
             }
         table[shape->start[which] + i + 1 - first] = (int)e;
@@ -218,12 +226,13 @@ static void make_grid(const struct test_csr_level *level, const size_t own[2], c
     *grid = (struct test_csr_grid){shape, calloc(16 * n * n + 64, sizeof(int)), 0};
     shape->rows = own[1] - own[0];
     shape->coarse_rows = coarse[1] - coarse[0];
-    words = pack(level->matrix[A], own[0], own[1], n, local[0], precision, A, shape, grid->table, words);
-    if (level->matrix[P]) {
-        words = pack(level->matrix[RA], coarse[0], coarse[1], n, local[0], precision, RA, shape, grid->table, words);
-        words = pack(level->matrix[R], coarse[0], coarse[1], n, local[0], precision, R, shape, grid->table, words);
-        words = pack(level->matrix[P], own[0], own[1], m, local[1], precision, P, shape, grid->table, words);
-    }
+    const struct dense_rows rows[] = {[A] = {level->matrix[A], own[0], own[1], n, local[0]},
+                                      [RA] = {level->matrix[RA], coarse[0], coarse[1], n, local[0]},
+                                      [R] = {level->matrix[R], coarse[0], coarse[1], n, local[0]},
+                                      [P] = {level->matrix[P], own[0], own[1], m, local[1]}};
+    static const enum matrix order[] = {A, RA, R, P};
+    for (size_t i = 0; i < (level->matrix[P] ? sizeof order / sizeof order[0] : 1); i++)
+        words = pack(&rows[order[i]], precision, order[i], shape, grid->table, words);
     shape->inverse = words;
     for (size_t i = own[0]; i < own[1]; i++, words += word)
         test_real_put(grid->table + shape->inverse, precision, i - own[0], 1 / level->matrix[A][i * n + i]);

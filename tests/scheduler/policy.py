@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Policies from outside: the example is built and run as its page says, ours is used by a program that knows only StarPU,
-and what is not there is refused.
+"""Policies from outside: the example is built and run as its page says, ours is used by a program that knows only
+StarPU, and what is not there is refused.
 
     policy.py PROGRAM SOURCE_FOLDER BUILD_FOLDER STARPU_PROGRAM [unittest arguments]"""
 import json

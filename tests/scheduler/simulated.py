@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""starfish-width on machines that are not here: on nodes that StarPU brings, simulated, it is no slower than dmdas, and a run
-is what it was before.
+"""starfish-width on machines that are not here: on nodes that StarPU brings, simulated, it is no slower than dmdas, and
+a run is what it was before.
 
     simulated.py SIMULATED PLUGIN STARPU_PREFIX [unittest arguments]"""
 import os
@@ -20,8 +20,8 @@ def run(policy, host, gpus, lengths):
                  "STARPU_NCPU": "8", "STARPU_PERF_MODEL_DIR": f"{PREFIX}/share/starpu/perfmodels/sampling",
                  "LD_LIBRARY_PATH": f"{PREFIX}/lib", "STARPU_SILENT": "1", "STARPU_MINIMUM_CLEAN_BUFFERS": "0",
                  "STARPU_TARGET_CLEAN_BUFFERS": "0"}
-    done = subprocess.run([SIMULATED, "12", *map(str, lengths)], capture_output=True, text=True, check=True, timeout=300,
-                          env=dict(os.environ, **variables))
+    done = subprocess.run([SIMULATED, "12", *map(str, lengths)], capture_output=True, text=True, check=True,
+                          timeout=300, env=dict(os.environ, **variables))
     name, milliseconds, megabytes = done.stdout.split()[-3:]
     if name != policy:
         raise AssertionError(f"{name} instead of {policy}")

@@ -33,11 +33,6 @@ static void constant_mode(starfish_precision precision, const struct starfish_co
     finish((precision == STARFISH_F32 ? starfish_constant_mode_cuda_f32 : starfish_constant_mode_cuda_f64)(a, NULL));
 }
 
-static void add(starfish_precision precision, const struct starfish_add *a)
-{
-    finish((precision == STARFISH_F32 ? starfish_add_cuda_f32 : starfish_add_cuda_f64)(a, NULL));
-}
-
 static void moments(starfish_precision precision, const struct starfish_constant_moments *a)
 {
     finish(
@@ -55,7 +50,7 @@ static void sum(const struct starfish_constant_sum *a)
     finish(starfish_constant_sum_cuda(a, NULL));
 }
 
-static const struct test_stencil_device device = {&test_cuda_memory, residual, boundary_rhs, constant_mode, add,
+static const struct test_stencil_device device = {&test_cuda_memory, residual, boundary_rhs, constant_mode,
                                                   moments,           sum,      correct};
 
 int main(void)

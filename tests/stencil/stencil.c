@@ -22,11 +22,6 @@ static void constant_mode(starfish_precision precision, const struct starfish_co
     (precision == STARFISH_F32 ? starfish_constant_mode_cpu_f32 : starfish_constant_mode_cpu_f64)(a);
 }
 
-static void add(starfish_precision precision, const struct starfish_add *a)
-{
-    (precision == STARFISH_F32 ? starfish_add_cpu_f32 : starfish_add_cpu_f64)(a);
-}
-
 static void moments(starfish_precision precision, const struct starfish_constant_moments *a)
 {
     (precision == STARFISH_F32 ? starfish_constant_moments_cpu_f32 : starfish_constant_moments_cpu_f64)(a);
@@ -38,7 +33,7 @@ static void correct(starfish_precision precision, const struct starfish_constant
 }
 
 static const struct test_stencil_device device = {
-    &test_host_memory, residual, boundary_rhs, constant_mode, add, moments, starfish_constant_sum_cpu, correct};
+    &test_host_memory, residual, boundary_rhs, constant_mode, moments, starfish_constant_sum_cpu, correct};
 
 int main(void)
 {

@@ -117,30 +117,6 @@ static void boundary_data_moves_to_the_faces(void **state)
     test_boundary_table(tested);
 }
 
-static void corrections_are_added(void **state)
-{
-    (void)state;
-    static const size_t counts[] = {1, 31, 257, 70001};
-    for (size_t c = 0; c < 2 * sizeof counts / sizeof counts[0]; c++) {
-        const starfish_precision precision = (starfish_precision)(c % 2);
-        const size_t count = counts[c / 2], bytes = count * starfish_real_size(precision);
-        unsigned seed = 31;
-        void *u = test_reals(precision, count, &seed), *correction = test_reals(precision, count, &seed);
-        void *got = malloc(bytes);
-        const struct starfish_add a = {count, tested->memory->upload(u, bytes),
-                                       tested->memory->upload(correction, bytes)};
-        tested->add(precision, &a);
-        tested->memory->download(got, a.u, bytes);
-        for (size_t e = 0; e < count; e++)
-            assert_true(fabs(test_real_get(got, precision, e) - test_real_get(u, precision, e) -
-                             test_real_get(correction, precision, e)) <= 2 * test_real_epsilon(precision));
-        tested->memory->release();
-        free(u);
-        free(correction);
-        free(got);
-    }
-}
-
 static void constant_lines_are_put_right(void **state)
 {
     (void)state;
@@ -172,7 +148,6 @@ int test_stencil_kernels(const struct test_stencil_device *device, int large_siz
         cmocka_unit_test(residual_of_what_is_not_finite_is_infinite),
         cmocka_unit_test(boundary_data_moves_to_the_faces),
         cmocka_unit_test(mean_of_the_constant_mode_is_removed),
-        cmocka_unit_test(corrections_are_added),
         cmocka_unit_test(constant_lines_are_put_right),
     };
     const struct CMUnitTest large[] = {cmocka_unit_test(large_sizes_too)};

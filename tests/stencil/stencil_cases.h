@@ -14,7 +14,6 @@ struct test_stencil_device {
     void (*residual)(starfish_precision precision, const struct starfish_residual *arguments);
     void (*boundary_rhs)(starfish_precision precision, const struct starfish_boundary_rhs *arguments);
     void (*constant_mode)(starfish_precision precision, const struct starfish_constant_mode *arguments);
-    void (*add)(starfish_precision precision, const struct starfish_add *arguments);
     void (*moments)(starfish_precision precision, const struct starfish_constant_moments *arguments);
     void (*sum)(const struct starfish_constant_sum *arguments);
     void (*correct)(starfish_precision precision, const struct starfish_constant_correct *arguments);

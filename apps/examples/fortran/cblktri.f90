@@ -1,7 +1,7 @@
 ! FISHPACK's own example for CBLKTRI, with the lines of a FISHPACK program but for 'use'. In the unit square,
 !
-!     1/s d/ds(1/s du/ds) + 1/t d/dt(1/t du/dt) - 4 i u = 15 s t (s**4 + t**4) - 4 i (s t)**5,    u = 0 for s = 0 or t = 0,
-!     u = t**5 for s = 1,    u = s**5 for t = 1;    the solution is (s t)**5.
+!     1/s d/ds(1/s du/ds) + 1/t d/dt(1/t du/dt) - 4 i u = 15 s t (s**4 + t**4) - 4 i (s t)**5,
+!     u = 0 for s = 0 or t = 0,    u = t**5 for s = 1,    u = s**5 for t = 1;    the solution is (s t)**5.
 !
 ! The quarters of coefficients and right-hand side are FISHPACK's.
 program cblktri_example

@@ -1,0 +1,127 @@
+/* What direct solvers refuse, and what they can do where it seems that they cannot. */
+#include "tests/poisson/direct_cases.h"
+
+#include "tests/common/check.h"
+#include "tests/poisson/oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+void refuses_what_it_cannot_solve(void **state)
+{
+    (void)state;
+    starfish_poisson_plan *plan;
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    struct starfish_poisson_problem p = direct_problem("periodic", "dd node", "dd node", 8, 7, 7, 0);
+
+    p.axis[1].n = 0;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT, "axis y.n");
+    p.axis[1].n = 7;
+    p.axis[2].length = -1;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                 "axis z.length");
+    p.axis[2].length = 2;
+    p.axis[0].ends[1] = STARFISH_NEUMANN;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT, "axis x.ends");
+    p.axis[0].ends[1] = STARFISH_PERIODIC;
+    p.lambda = NAN;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT, "lambda");
+    options.slabs = 8;
+    p.lambda = 0;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                 "options.slabs");
+    options.slabs = 0;
+    options.refinements = 9;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                 "options.refinements is 9");
+    options.refinements = -1;
+    options.split = 35;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                 "options.split is 35");
+    options.split = -1;
+    options.radix = 3;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                 "options.radix is 3");
+    options.radix = 0;
+    options.algorithm = STARFISH_ALGORITHM_TILED;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                 "options.algorithm is 2");
+    options.algorithm = STARFISH_ALGORITHM_AUTO;
+    /* lambda cancels the smallest mode: x constant, first sines of y (h = 1/8) and z (h = 2/8) */
+    const double pi = acos(-1);
+    p.lambda = 4 * 64 * pow(sin(pi / 16), 2) + 4 * 16 * pow(sin(pi / 16), 2);
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_SINGULAR,
+                 "mode (0, 0, 0)");
+    p.lambda = 0;
+    test_axis_free(&p.axis[1]);
+    p.axis[1] = test_axis("dd node stretched", 7, 0, 1);
+    ((double *)p.axis[1].coordinates)[3] = 0;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                 "axis y.coordinates[3]");
+    direct_free_problem(&p);
+
+    unsigned seed = 4;
+    p = (struct starfish_poisson_problem){
+        {test_axis("periodic", 4, 0, 1), test_matrix(5, 0, &seed), test_matrix(6, 0, &seed)}, 0};
+    ((double *)p.axis[2].lower)[3] *= -1;
+    options.method = STARFISH_METHOD_BLKTRI;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                 "axis z: lower[3] * upper[2]");
+    ((double *)p.axis[1].lower)[2] *= -1;
+    options.method = STARFISH_METHOD_SLAB;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                 "axis y: lower[2] * upper[1]");
+    direct_free_problem(&p);
+}
+
+/* Where y has no basis, or one that is scaled beyond use, auto takes block cyclic reduction. */
+void auto_passes_by_a_useless_basis(void **state)
+{
+    (void)state;
+    enum { N = 8 };
+    double lower[2][N], diag[2][N], upper[2][N];
+    for (int k = 0; k < N; k++) {
+        lower[0][k] = k == 3 ? 0 : 1; /* one-sided: row 3 does not see row 2 */
+        upper[0][k] = 1;
+        diag[0][k] = diag[1][k] = -3;
+        lower[1][k] = 10;
+        upper[1][k] = 0.1;
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        struct starfish_poisson_problem p = direct_problem("periodic", "dd node", "dd node", 6, N, 7, -1);
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        starfish_poisson_plan *plan;
+        p.axis[1] = (struct starfish_axis){
+            .kind = STARFISH_TRIDIAGONAL, .n = N, .lower = lower[kind], .diag = diag[kind], .upper = upper[kind]};
+        ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
+        assert_string_equal(starfish_poisson_plan_method(plan), "blktri");
+        starfish_poisson_plan_destroy(plan);
+        direct_check_recovers("a useless basis", &p, &options, 0, kind == 0 ? 1e-12 : 1e-7);
+        if (kind == 0) {
+            options.method = STARFISH_METHOD_SLAB;
+            ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan),
+                         STARFISH_ERROR_NOT_SYMMETRIZABLE, "axis y");
+        }
+        p.axis[1].lower = p.axis[1].diag = p.axis[1].upper = NULL;
+        direct_free_problem(&p);
+    }
+}
+
+/* Positive lambda between eigenvalues is fine. */
+void solves_indefinite_problems(void **state)
+{
+    (void)state;
+    struct starfish_poisson_problem p = direct_problem("periodic", "dd node", "dd node", 8, 7, 9, 100.5);
+    for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        options.method = (starfish_method)method;
+        direct_check_recovers("lambda 100.5", &p, &options, 1, 1e-10);
+    }
+    direct_free_problem(&p);
+}
