@@ -1,5 +1,5 @@
-/* What a plan needs to be solved with, whatever its kind: vectors, sums and the state of the iteration, the queue of its
- * jobs, and solves of vectors that are the runtime's data already. */
+/* What a plan needs to be solved with, whatever its kind: vectors, sums and the state of the iteration, the queue of
+ * its jobs, and solves of vectors that are the runtime's data already. */
 #ifndef STARFISH_MULTIGRID_DRIVER_H
 #define STARFISH_MULTIGRID_DRIVER_H
 

@@ -11,8 +11,8 @@
 #include "tasks/hierarchy.h"
 #include <starfish/multigrid.h>
 
-/* What a kind of problems is: how its plans are made, and what it does before, in and after a solve, NULL where there is
- * nothing to do. */
+/* What a kind of problems is: how its plans are made, and what it does before, in and after a solve, NULL where there
+ * is nothing to do. */
 struct starfish_multigrid_hooks {
     /* `problem` is the kind's own. `check` looks at it and at the options; `create` makes the grids of a plan that has
      * been begun, cut into runs where they are given, and ends with starfish_multigrid_plan_complete. */

@@ -1,5 +1,5 @@
-/* Solves: the user's arrays become runtime data, which the iteration (iterate.c) works on, in the thread that asks for a
- * solution or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
+/* Solves: the user's arrays become runtime data, which the iteration (iterate.c) works on, in the thread that asks for
+ * a solution or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
 #include "multigrid/solve.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* The share of teams of cores in lone solves on both kinds of workers, corrected by what solves take.
  *
- * The trial (slab_trial.c) measures the workers on a few planes and for a moment; whole solves show what the cores do while
- * a GPU's copies pass. Solves are watched for a while, then the planes that would have balanced them are proposed, if
- * that is worth cutting the field anew. The best share that was watched is the last word. Not thread-safe. */
+ * The trial (slab_trial.c) measures the workers on a few planes and for a moment; whole solves show what the cores do
+ * while a GPU's copies pass. Solves are watched for a while, then the planes that would have balanced them are
+ * proposed, if that is worth cutting the field anew. The best share that was watched is the last word. Not thread-safe.
+ */
 #ifndef STARFISH_POISSON_BALANCE_H
 #define STARFISH_POISSON_BALANCE_H
 

@@ -82,8 +82,8 @@ static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut
     return starfish_cut_is_same(&blktri->spectral.cut, cut);
 }
 
-static starfish_status submit(struct starfish_job *job, const starpu_data_handle_t *rhs,
-                              struct starfish_slabs *solution, starpu_data_handle_t removed)
+static starfish_status submit(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
+                              starfish_handle removed)
 {
     return starfish_blktri_submit(job->plan->state, &job->progress, rhs, solution, removed);
 }

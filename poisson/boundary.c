@@ -69,13 +69,13 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const str
     const starfish_precision precision = plan->options.precision;
     struct starfish_boundary_task task = {.precision = precision, .planes = plan->n[2]};
     STARFISH_TRY(describe(job, boundary, &task));
+    const struct starfish_cut_array array = {.n = plan->n, .precision = precision};
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
         task.first_plane = job->cut.first_plane[slab];
         task.where = job->cut.where[slab];
         task.rhs = job->rhs->handle[slab];
-        starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, plan->n, precision, NULL,
-                               STARFISH_MAIN_MEMORY);
+        starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, &array);
         task.result = job->full_rhs[slab];
         STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
     }

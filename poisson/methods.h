@@ -9,8 +9,8 @@
 #include "poisson/plan.h"
 #include <starfish/multigrid.h>
 
-/* How fast solves follow one another. One that is waited for copies in first and out last; in a stream, one's copies out
- * go with the next one's in. Fields are cut as for lone solves, and that cut stays. */
+/* How fast solves follow one another. One that is waited for copies in first and out last; in a stream, one's copies
+ * out go with the next one's in. Fields are cut as for lone solves, and that cut stays. */
 enum starfish_pace { STARFISH_LONE, STARFISH_STREAM, STARFISH_PACES, STARFISH_FOR_FIELDS = STARFISH_PACES };
 
 struct starfish_method_row {
@@ -27,16 +27,17 @@ struct starfish_method_row {
     starfish_status (*create)(struct starfish_poisson_plan *plan);
     void (*destroy)(struct starfish_poisson_plan *plan);
 
-    /* How fields over data of that residence are cut for solves at that pace, and whether a cut is one of the plan's. */
+    /* How fields over data of that residence are cut for solves at that pace, and whether a cut is one of the plan's.
+     */
     starfish_status (*cut)(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                            enum starfish_pace pace, const struct starfish_cut **cut);
     int (*has_cut)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
-    /* Submits a solve from rhs to solution, slabs of the job's cut, and writes the solution's edges where there are any.
-     * removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked.
+    /* Submits a solve from rhs to solution, slabs of the job's cut, and writes the solution's edges where there are
+     * any. removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked.
      * Where there is a `join` it starts a thread that submits all this, and calls starfish_job_submit_rest (unless it
      * has no solution) and starfish_job_release_fields at its end; its steps of refinement are none. */
-    starfish_status (*submit)(struct starfish_job *job, const starpu_data_handle_t *rhs,
-                              struct starfish_slabs *solution, starpu_data_handle_t removed);
+    starfish_status (*submit)(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
+                              starfish_handle removed);
     /* Waits for that thread, if submit has started it, and says what it came to; NULL: there is none. */
     starfish_status (*join)(struct starfish_job *job);
     /* What only this method tells of a finished job, and what it learns from it; NULL: nothing. */

@@ -269,8 +269,8 @@ static starfish_status after(void *data, starfish_status status, const struct st
     return submitted;
 }
 
-static starfish_status submit(struct starfish_job *job, const starpu_data_handle_t *rhs,
-                              struct starfish_slabs *solution, starpu_data_handle_t removed)
+static starfish_status submit(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
+                              starfish_handle removed)
 {
     const struct state *state = job->plan->state;
     const starfish_precision precision = job->plan->options.precision;

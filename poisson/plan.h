@@ -1,5 +1,5 @@
-/* What a plan of the separable solvers is, whatever its method: the problem, the options, and the method with a state of
- * its own (methods.h). Jobs, which are solves, are in job.h. */
+/* What a plan of the separable solvers is, whatever its method: the problem, the options, and the method with a state
+ * of its own (methods.h). Jobs, which are solves, are in job.h. */
 #ifndef STARFISH_POISSON_PLAN_H
 #define STARFISH_POISSON_PLAN_H
 
@@ -30,8 +30,8 @@ struct starfish_poisson_plan {
     char reason[256];     /* why it is this method */
     double seconds;       /* that making the plan took */
     atomic_int in_flight; /* jobs submitted and not waited for */
-    /* A method's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the next
-     * one's, so that the runtime's implicit dependencies put them one after the other. */
+    /* A method's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the
+     * next one's, so that the runtime's implicit dependencies put them one after the other. */
     pthread_mutex_t submission;
 };
 

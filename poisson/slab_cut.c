@@ -1,5 +1,5 @@
-/* Cutting a field for the workers of the slab method: as many slabs as overlap and balance want, each for the kind of worker that it is
- * sized for.
+/* Cutting a field for the workers of the slab method: as many slabs as overlap and balance want, each for the kind of
+ * worker that it is sized for.
  *
  * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab. From and to main
  * memory, a GPU wants a few slabs, so that copies and work overlap; and teams of cores take the planes that balance

@@ -107,8 +107,8 @@ static starfish_status create(struct starfish_poisson_plan *plan)
 
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
-static starfish_status submit(struct starfish_job *job, const starpu_data_handle_t *rhs,
-                              struct starfish_slabs *solution, starpu_data_handle_t removed)
+static starfish_status submit(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
+                              starfish_handle removed)
 {
     return starfish_graph_slab(starfish_slab_graph_of(job->plan, &job->cut), &job->progress, rhs, solution, removed);
 }

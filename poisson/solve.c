@@ -44,10 +44,10 @@ static starfish_status submit_refinement(struct starfish_job *job)
         .rhs = job->solved_rhs, .removed = job->removed.handle, .result = job->correction.slab};
     if (plan->singular && !job->removed_again.handle)
         STARFISH_TRY(starfish_table_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
+    const struct starfish_cut_array array = {.n = plan->n, .precision = plan->options.precision};
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         if (!job->correction.slab[slab])
-            starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, plan->n,
-                                   plan->options.precision, NULL, STARFISH_MAIN_MEMORY);
+            starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, &array);
     STARFISH_TRY(starfish_graph_residual(&plan->operator_, &job->cut, &job->progress, STARFISH_PHASE_REFINEMENT,
                                          &job->solution_slabs, &data));
     STARFISH_TRY(plan->method->submit(job, job->correction.slab, &job->correction, job->removed_again.handle));

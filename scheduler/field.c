@@ -42,12 +42,13 @@ static starfish_status check(const starfish_context *context, starfish_precision
 }
 
 void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
-                            const size_t n[3], starfish_precision precision, void *memory, int node)
+                            const struct starfish_cut_array *array)
 {
-    const size_t size = starfish_real_size(precision), plane = n[0] * n[1];
-    const uintptr_t address = memory ? (uintptr_t)memory + cut->first_plane[slab] * plane * size : 0;
-    starpu_block_data_register(handle, memory ? node : -1, address, (uint32_t)n[0], (uint32_t)plane, (uint32_t)n[0],
-                               (uint32_t)n[1], (uint32_t)starfish_cut_planes(cut, slab), size);
+    const size_t size = starfish_real_size(array->precision), *n = array->n, plane = n[0] * n[1];
+    const uintptr_t start = cut->first_plane[slab] * plane * size;
+    const uintptr_t address = array->memory ? (uintptr_t)array->memory + start : 0;
+    starpu_block_data_register(handle, array->memory ? array->node : -1, address, (uint32_t)n[0], (uint32_t)plane,
+                               (uint32_t)n[0], (uint32_t)n[1], (uint32_t)starfish_cut_planes(cut, slab), size);
     starfish_data_label(*handle, name, slab);
 }
 
@@ -173,8 +174,9 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
     }
     STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
     STARPU_PTHREAD_COND_INIT(&field->released, NULL);
+    const struct starfish_cut_array array = {n, precision, field->memory, node};
     for (size_t s = 0; s < cut->slabs; s++)
-        starfish_slab_register(&field->handle[s], name, cut, s, n, precision, field->memory, node);
+        starfish_slab_register(&field->handle[s], name, cut, s, &array);
     *result = field;
     return STARFISH_SUCCESS;
 }

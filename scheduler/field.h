@@ -64,10 +64,17 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
                                     const struct starfish_cut *cut, const char *name, void *memory,
                                     struct starfish_field **result);
 
-/* One slab of an array that is cut: data over `memory`, the address of the whole array on memory node `node`; or, where
- * `memory` is NULL, data that have memory only while tasks need it. */
+/* An array of n[0] x n[1] x n[2] elements that is cut: `memory` is its address on memory node `node`; NULL: data that
+ * have memory only while tasks need it. */
+struct starfish_cut_array {
+    const size_t *n;
+    starfish_precision precision;
+    void *memory;
+    int node;
+};
+/* One slab of it as data of the runtime. */
 void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
-                            const size_t n[3], starfish_precision precision, void *memory, int node);
+                            const struct starfish_cut_array *array);
 
 /* Waits for tasks and lets the host read (WRITE: overwrite) slabs in the memory that they were registered with, until
  * the release. Errors: RUNTIME (inside a task), and then none is acquired. */

@@ -227,7 +227,8 @@ STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan
                                                      const struct starfish_boundary *boundary, const void *rhs,
                                                      void *solution, starfish_job **job);
 STARFISH_API starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info);
-/* Tasks finished so far and in all, for showing progress; any thread. Those of multigrid's iteration are not counted. */
+/* Tasks finished so far and in all, for showing progress; any thread. Those of multigrid's iteration are not counted.
+ */
 STARFISH_API void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total);
 
 /* A field cut as this plan wants it; and a solve between such fields, which leaves the solution where it was computed
