@@ -17,9 +17,8 @@ struct starfish_job {
 
     struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for */
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten, in memory of the
-     * runtime's; and the one that is solved for, this or the user's. */
+     * runtime's. */
     starfish_handle full_rhs[STARFISH_MAX_SLABS];
-    const starfish_handle *solved_rhs;
     starfish_handle face[3][2]; /* arrays of boundary data; and their copies, where the user's may go */
     void *face_copy[3][2];
     struct starfish_table removed; /* pertrb, and another double */
@@ -33,8 +32,7 @@ struct starfish_job {
 };
 
 /* solve.c: what follows the solve: the solution comes home, where the job owns the fields, and its residual is
- * computed. Submitted behind the method's tasks, or by a method with a thread of its own at that thread's end, by that
- * thread. */
+ * computed. Submitted behind the method's tasks, or, where the method has a thread of its own, at its end by it. */
 starfish_status starfish_job_submit_rest(struct starfish_job *job);
 /* And that thread's last word: other jobs may have the fields. */
 void starfish_job_release_fields(struct starfish_job *job);

@@ -26,10 +26,16 @@ static starfish_status make_solution_slabs(struct starfish_job *job)
                                  plan->direction[2].periodic);
 }
 
+/* The user's right-hand side, or the job's own where there is one. */
+static const starfish_handle *solved_rhs(const struct starfish_job *job)
+{
+    return job->full_rhs[0] ? job->full_rhs : job->rhs->handle;
+}
+
 static starfish_status submit_residual(struct starfish_job *job)
 {
     const struct starfish_residual_data data = {
-        .rhs = job->solved_rhs, .removed = job->removed.handle, .maximum = job->maximum};
+        .rhs = solved_rhs(job), .removed = job->removed.handle, .maximum = job->maximum};
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         STARFISH_TRY(starfish_table_results(&job->maximum[slab], 2));
     return starfish_graph_residual(&job->plan->operator_, &job->cut, &job->progress, STARFISH_PHASE_RESIDUAL,
@@ -41,7 +47,7 @@ static starfish_status submit_refinement(struct starfish_job *job)
 {
     struct starfish_poisson_plan *plan = job->plan;
     const struct starfish_residual_data data = {
-        .rhs = job->solved_rhs, .removed = job->removed.handle, .result = job->correction.slab};
+        .rhs = solved_rhs(job), .removed = job->removed.handle, .result = job->correction.slab};
     if (plan->singular && !job->removed_again.handle)
         STARFISH_TRY(starfish_table_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
     const struct starfish_cut_array array = {.n = plan->n, .precision = plan->options.precision};
@@ -59,10 +65,8 @@ static starfish_status submit_refinement(struct starfish_job *job)
 static starfish_status prepare_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
     const int overwritten = job->rhs->memory == job->solution->memory;
-    job->solved_rhs = job->rhs->handle;
     if (!starfish_job_has_boundary(job, boundary) && !(overwritten && reads_residual(job->plan)))
         return STARFISH_SUCCESS;
-    job->solved_rhs = job->full_rhs;
     return starfish_job_submit_full_rhs(job, boundary);
 }
 
@@ -73,7 +77,7 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
     STARFISH_TRY(make_solution_slabs(job));
     if (plan->singular)
         STARFISH_TRY(starfish_table_results(&job->removed, STARFISH_CONSTANT_MOMENTS));
-    STARFISH_TRY(plan->method->submit(job, job->solved_rhs, &job->solution_slabs, job->removed.handle));
+    STARFISH_TRY(plan->method->submit(job, solved_rhs(job), &job->solution_slabs, job->removed.handle));
     if (plan->method->join)
         return STARFISH_SUCCESS;
     for (int step = 0; step < plan->refinements; step++)
