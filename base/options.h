@@ -23,17 +23,17 @@ enum starfish_option_type {
 };
 
 struct starfish_option {
-    const char *name; /* of the member */
-    enum starfish_option_type type;
+    const char *name;     /* of the member */
     size_t offset;        /* of the member in its struct */
     double default_value; /* of a number, choice or switch; texts and pointers are NULL */
     /* Numbers: the range, both ends included; HUGE_VAL: no upper end. A REAL with DBL_MAX must be finite. */
     double least, most;
-    int below_most;            /* REAL: `most` itself is not allowed */
     const char *const *values; /* CHOICE: names by value, NULL where a value is not allowed */
+    const char *flag;          /* on a command line, as "--slabs"; NULL: none */
+    const char *text;          /* what it is, for help: without a full stop */
+    enum starfish_option_type type;
+    int below_most; /* REAL: `most` itself is not allowed */
     int value_count;
-    const char *flag; /* on a command line, as "--slabs"; NULL: none */
-    const char *text; /* what it is, for help: without a full stop */
 };
 
 struct starfish_option_table {

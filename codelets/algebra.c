@@ -226,7 +226,8 @@ starfish_status starfish_submit_update(const struct starfish_algebra *algebra, s
                                        const struct starfish_vector *u, const struct starfish_factor *factor,
                                        const struct starfish_vector *correction, const struct starfish_vector *v)
 {
-    const int in_place = v == u || v == correction;
+    const int in_place = (u && u == v) || (correction && correction == v);
+    const size_t variant = (u ? 1U : 0U) + (correction ? 2U : 0U) + (in_place ? 4U : 0U);
     struct starfish_task task;
     struct arguments a = begin(&task, &update_codelet, correction ? "update" : "copy", algebra, part, v);
 
@@ -238,7 +239,7 @@ starfish_status starfish_submit_update(const struct starfish_algebra *algebra, s
                                : correction == u ? a.access[U]
                                                  : attach(&task, correction, part, STARPU_R);
     attach_factor(&task, &a, factor);
-    return submit(&task, &a, (size_t)((u != NULL) + 2 * (correction != NULL) + 4 * in_place));
+    return submit(&task, &a, variant);
 }
 
 starfish_status starfish_submit_product(const struct starfish_algebra *algebra, size_t part,

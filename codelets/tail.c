@@ -87,26 +87,26 @@ static uint32_t footprint_of(const struct starfish_tail *tail, starfish_cycle_sh
 }
 
 starfish_status starfish_submit_tail(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
-                                     const struct starfish_tail_task *d)
+                                     const struct starfish_tail_task *task)
 {
-    const struct starfish_tail *tail = d->tail;
-    struct starfish_task task;
-    struct arguments a = {.setting = *setting, .tail = tail, .shape = d->shape, .zero = d->zero};
+    const struct starfish_tail *tail = task->tail;
+    struct starfish_task submitted;
+    struct arguments a = {.setting = *setting, .tail = tail, .shape = task->shape, .zero = task->zero};
     struct starfish_extent whole = {.wraps = 0};
     size_t n[2];
 
     tail->kind->extent(tail->shape[0], n);
     whole.x1 = (ptrdiff_t)n[0];
     whole.y1 = (ptrdiff_t)n[1];
-    starfish_task_begin(&task, &tail_codelet, progress, STARFISH_PHASE_TAIL);
-    task.name = "small grids";
-    task.width = n[1];
-    starfish_task_of_owner(&task, d->u->space, 0, d->where);
-    a.table = task.count;
+    starfish_task_begin(&submitted, &tail_codelet, progress, STARFISH_PHASE_TAIL);
+    submitted.name = "small grids";
+    submitted.width = n[1];
+    starfish_task_of_owner(&submitted, task->u->space, 0, task->where);
+    a.table = submitted.count;
     for (int l = 0; l < tail->levels; l++)
-        starfish_task_data(&task, d->table[l], STARPU_R);
-    a.f = starfish_vector_attach(&task, d->f, 0, &whole, STARPU_R);
-    a.u = starfish_vector_attach(&task, d->u, 0, &whole, d->zero ? STARPU_W : STARPU_RW);
-    a.header.footprint = footprint_of(tail, d->shape, d->zero, n);
-    return starfish_task_submit(&task, &a, sizeof a);
+        starfish_task_data(&submitted, task->table[l], STARPU_R);
+    a.f = starfish_vector_attach(&submitted, task->f, 0, &whole, STARPU_R);
+    a.u = starfish_vector_attach(&submitted, task->u, 0, &whole, task->zero ? STARPU_W : STARPU_RW);
+    a.header.footprint = footprint_of(tail, task->shape, task->zero, n);
+    return starfish_task_submit(&submitted, &a, sizeof a);
 }

@@ -93,11 +93,11 @@ starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_plan *pla
  * each with its owner. */
 starfish_status starfish_q1_plan_create_cut(starfish_context *context, const struct starfish_q1_problem *problem,
                                             const struct starfish_multigrid_options *options,
-                                            const struct starfish_runs *runs, starfish_multigrid_plan **plan);
+                                            const struct starfish_runs *runs, starfish_multigrid_plan **result);
 starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
                                                  const struct starfish_stencil_problem *problem,
                                                  const struct starfish_multigrid_options *options,
-                                                 const struct starfish_runs *runs, starfish_multigrid_plan **plan);
+                                                 const struct starfish_runs *runs, starfish_multigrid_plan **result);
 
 enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 };    /* unknowns of a grid that is solved by its inverse */
 enum { STARFISH_MULTIGRID_MOST_ITERATED = 1 << 20 }; /* of one that is solved by conjugate gradients */

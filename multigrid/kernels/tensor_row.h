@@ -103,7 +103,8 @@ STARFISH_ALWAYS_INLINE void tensor_residual_row(const struct tensor_row *row, si
                                                 real *restrict result)
 {
     if (!row->u[1]) {
-        memcpy(result, row->f + x0, (x1 - x0) * sizeof(real));
+        if (row->f) /* only one of u and f may be zero */
+            memcpy(result, row->f + x0, (x1 - x0) * sizeof(real));
         return;
     }
     for (size_t x = x0; x < x1; x += TENSOR_PIECE)
