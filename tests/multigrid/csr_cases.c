@@ -17,9 +17,10 @@ static void describe(const struct test_csr *csr, struct starfish_multigrid_grids
 {
     for (int l = 0; csr->parts > 1 && l < TEST_CSR_CUT; l++) {
         for (size_t p = 0; p < csr->parts; p++)
-            part[l][p] = (struct starfish_hierarchy_grid){.shape = csr->cut[l].grid[p].shape,
-                                                          .packed = (const float *)csr->cut[l].grid[p].table,
-                                                          .table_size = csr->cut[l].grid[p].words};
+            part[l][p] =
+                (struct starfish_hierarchy_grid){.shape = csr->cut[l].grid[p].shape,
+                                                 .packed = (const float *)(const void *)csr->cut[l].grid[p].table,
+                                                 .table_size = csr->cut[l].grid[p].words};
         sets[l].parts = csr->parts;
         sets[l].rows = csr->cut[l].rows;
         sets[l].halos = csr->cut[l].halos;
@@ -54,7 +55,7 @@ static starfish_status create(starfish_context *context, const struct test_csr *
 
     for (int l = 0; l < TEST_CSR_LEVELS; l++) {
         memcpy(shapes + (size_t)l * test_csr_shape_size, csr->whole[l].shape, test_csr_shape_size);
-        packed[l] = (float *)csr->whole[l].table;
+        packed[l] = (float *)(void *)csr->whole[l].table;
         size[l] = csr->whole[l].words;
     }
     describe(csr, &grids, sets, part);
