@@ -38,7 +38,7 @@ static double *positive(const struct test_flux_grid *g, size_t count, unsigned *
 
 void *test_flux_upload(const struct test_flux_grid *g, const double *values, size_t count)
 {
-    char *rounded = malloc(count * sizeof(double));
+    void *rounded = malloc((count > 0 ? count : 1) * sizeof(double));
 
     for (size_t e = 0; e < count; e++)
         test_real_put(rounded, g->precision, e, values[e]);
