@@ -99,15 +99,15 @@ static void *cycle_by_hand(const struct test_kind_grids *g, const void *f, const
     struct hand h = {.tail = tail, .table = g->table, .place = {.precision = tail->precision}, .visits = visits};
     size_t work = tail->kind->solve_work(&tail->smoothing, tail->shape[tail->levels - 1], tail->precision, 0);
 
-    int l = 0;
+    int level = 0;
     do { /* there is one level at least */
-        const size_t bytes = test_kind_unknowns(g, l) * size;
-        const size_t more = tail->kind->work(&tail->smoothing, tail->shape[l], tail->precision, 0);
+        const size_t bytes = test_kind_unknowns(g, level) * size;
+        const size_t more = tail->kind->work(&tail->smoothing, tail->shape[level], tail->precision, 0);
         work = more > work ? more : work;
-        h.u[l] = test_kind_work(bytes);
-        h.other[l] = test_kind_work(bytes);
-        h.f[l] = test_kind_work(bytes);
-    } while (++l < tail->levels);
+        h.u[level] = test_kind_work(bytes);
+        h.other[level] = test_kind_work(bytes);
+        h.f[level] = test_kind_work(bytes);
+    } while (++level < tail->levels);
     h.place.work = test_kind_work(work);
     memcpy(h.f[0], f, count * size);
     if (!zero)
