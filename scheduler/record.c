@@ -291,7 +291,8 @@ starfish_status starfish_record_stop(struct starfish_record *record)
     record->context->record = NULL;
     record->context = NULL;
     release_accesses(record);
-    qsort(record->edge, record->edges, sizeof *record->edge, by_target);
+    if (record->edges > 0)
+        qsort(record->edge, record->edges, sizeof *record->edge, by_target);
     separate_spans(record);
     return record->incomplete ? starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a record of tasks")
                               : STARFISH_SUCCESS;
