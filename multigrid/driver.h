@@ -43,10 +43,5 @@ starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan
                                                   const struct starfish_vector *solution,
                                                   const struct starfish_multigrid_then *then,
                                                   starfish_multigrid_job **job);
-/* As starfish_multigrid_solve, in this thread. */
-starfish_status starfish_multigrid_solve_vectors(struct starfish_multigrid_plan *plan,
-                                                 const struct starfish_vector *rhs,
-                                                 const struct starfish_vector *solution,
-                                                 struct starfish_multigrid_info *info);
 
 #endif

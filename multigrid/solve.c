@@ -281,17 +281,6 @@ starfish_status starfish_multigrid_submit(starfish_multigrid_plan *plan, const v
     return start(created, job);
 }
 
-starfish_status starfish_multigrid_solve_vectors(struct starfish_multigrid_plan *plan,
-                                                 const struct starfish_vector *rhs,
-                                                 const struct starfish_vector *solution,
-                                                 struct starfish_multigrid_info *info)
-{
-    struct starfish_multigrid_job *job;
-
-    STARFISH_TRY(create_on(plan, rhs, solution, &job));
-    return drive_here(job, info);
-}
-
 starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan *plan,
                                                   const struct starfish_vector *rhs,
                                                   const struct starfish_vector *solution,
