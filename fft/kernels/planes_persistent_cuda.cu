@@ -12,6 +12,7 @@
  * with too many, what lies between leaves the L2 cache, a step being 2 MB read and 2 MB kept. Blocks that hold tiles
  * for long before they begin them make both worse, as does fetching tiles ahead into the L2. */
 #include "fft/kernels/transform_cuda.cuh"
+#include "krylov/kernels/multiprocessors.cuh"
 
 #include <algorithm>
 
@@ -159,10 +160,9 @@ int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cud
     a.next = static_cast<unsigned *>(planes.workspace);
     a.done = a.next + 1;
     const size_t shared = std::max(a.rows.shared, a.columns.shared);
-    int device, processors, resident;
+    int processors, resident;
     STARFISH_TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, STARFISH_LINE_SHARED));
-    STARFISH_TRY_CUDA(cudaGetDevice(&device));
-    STARFISH_TRY_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    STARFISH_TRY_CUDA(starfish_multiprocessors(&processors));
     STARFISH_TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block_threads, shared));
     const unsigned grid = static_cast<unsigned>(processors * resident), tiles = a.row_tiles + a.column_tiles;
     a.behind = planes_behind(grid, tiles);

@@ -1,6 +1,7 @@
 /* Launches of line steps in x (lines_x.cuh), stored bands and tensor products. */
 #include "multigrid/kernels/lines_cuda.cuh"
 
+#include "krylov/kernels/multiprocessors.cuh"
 #include "multigrid/kernels/lines_x.cuh"
 
 namespace
@@ -19,13 +20,11 @@ cudaError_t launch_rows(const starfish_band_lines *a, const Operator &m, Kernel 
     using real = typename Operator::Real;
     const unsigned threads = unsigned((m.nx + 32 * E - 1) / (32 * E) * 32);
     const size_t shared = (arrays * row_places<E>(threads) + 1 /* see tensor_x_kernel */) * sizeof(real);
-    int device, processors, resident;
+    int processors, resident;
 
     cudaError_t error = allow(kernel, shared);
     if (error == cudaSuccess)
-        error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+        error = starfish_multiprocessors(&processors);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, int(threads), shared);
     if (error != cudaSuccess)

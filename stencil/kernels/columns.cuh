@@ -6,7 +6,7 @@
 #ifndef STARFISH_STENCIL_KERNELS_COLUMNS_CUH
 #define STARFISH_STENCIL_KERNELS_COLUMNS_CUH
 
-#include <cuda_runtime.h>
+#include "krylov/kernels/multiprocessors.cuh"
 
 namespace
 {
@@ -43,10 +43,8 @@ inline void shape_tile(Columns &c)
 
 inline cudaError_t cut_columns(const size_t n[3], Columns &c)
 {
-    int device = 0, processors = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    int processors = 0;
+    const cudaError_t error = starfish_multiprocessors(&processors);
     if (error != cudaSuccess)
         return error;
     c.nx = n[0];

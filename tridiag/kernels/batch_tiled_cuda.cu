@@ -32,6 +32,7 @@
  * copying the next tile to shared memory (2.3 and 2.6: copies of single elements cost more than they hide). Three
  * things that cost a third, a third and a tenth: divisions of 64-bit indices, IEEE divisions (reciprocal.cuh), and the
  * compiler's mixing loads with eliminations (batch_tile.cuh). */
+#include "krylov/kernels/multiprocessors.cuh"
 #include "tridiag/kernels/batch_joints.cuh"
 #include <stdint.h>
 
@@ -194,14 +195,6 @@ bool in_words(const starfish_batch &b)
            packed(b.vectors, b.columns > 1 ? b.column : 0, {b.input, b.output, b.output});
 }
 
-int multiprocessors(int *count)
-{
-    int device = 0;
-    const cudaError_t status = cudaGetDevice(&device);
-
-    return status == cudaSuccess ? cudaDeviceGetAttribute(count, cudaDevAttrMultiProcessorCount, device) : status;
-}
-
 /* Chunks of a line in one block; a line that has more is cut into segments of fewer. Side by side there are as many
  * threads on a row as chunks leave over. */
 int chunks_of_block(Order order, size_t chunks)
@@ -258,7 +251,7 @@ int REAL_NAME(starfish_batch_solve_tiles)(const starfish_batch &b, const Shape &
     int status = cudaSuccess;
 
     if (runs && shape.segments == 1)
-        status = multiprocessors(&launched.ahead);
+        status = starfish_multiprocessors(&launched.ahead);
     return status == cudaSuccess ? launch_tiles(kernels[b.columns > 1][shape.order], b, launched, separators, stream)
                                  : status;
 }

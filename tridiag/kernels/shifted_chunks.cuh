@@ -3,6 +3,7 @@
 #ifndef STARFISH_TRIDIAG_KERNELS_SHIFTED_CHUNKS_CUH
 #define STARFISH_TRIDIAG_KERNELS_SHIFTED_CHUNKS_CUH
 
+#include "krylov/kernels/multiprocessors.cuh"
 #include "tridiag/kernels/blocking.h"
 #include "tridiag/kernels/slab_lines.cuh"
 
@@ -367,10 +368,9 @@ inline Cut cut_lanes(size_t n, size_t lanes, int chunk_rows, int sector)
 /* Distance that was best where two blocks share a multiprocessor: half as many blocks as there are multiprocessors. */
 inline int blocks_ahead(int &ahead)
 {
-    int device = 0, multiprocessors = 0, error = cudaGetDevice(&device);
+    int multiprocessors = 0;
+    const int error = starfish_multiprocessors(&multiprocessors);
 
-    if (!error)
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     ahead = multiprocessors / 2;
     return error;
 }
