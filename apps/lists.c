@@ -47,18 +47,14 @@ starfish_status list_count(const char *option, const char *item, size_t *count)
     return STARFISH_SUCCESS;
 }
 
-starfish_status list_choice(const char *option, const char *item, const char *const *choices, size_t *index)
+starfish_status list_choice(const struct starfish_option *row, const char *item, size_t *value)
 {
-    char known[256] = "";
-    size_t length = 0;
-    for (*index = 0; choices[*index]; ++*index) {
-        if (strcmp(item, choices[*index]) == 0)
-            return STARFISH_SUCCESS;
-        if (length < sizeof known)
-            length +=
-                (size_t)snprintf(known + length, sizeof known - length, "%s%s", *index ? ", " : "", choices[*index]);
-    }
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not one of %s", option, item, known);
+    int chosen = 0;
+    struct starfish_option alone = *row;
+    alone.offset = 0;
+    STARFISH_TRY(starfish_option_set(&alone, &chosen, item));
+    *value = (size_t)chosen;
+    return STARFISH_SUCCESS;
 }
 
 starfish_status list_size(const char *option, const char *item, size_t n[3])
@@ -86,13 +82,13 @@ starfish_status list_counts(const char *option, const char *text, size_t *values
     return STARFISH_SUCCESS;
 }
 
-starfish_status list_choices(const char *option, const char *text, const char *const *choices, size_t *values,
-                             size_t *count)
+starfish_status list_choices(const char *flag, const char *text, const struct starfish_option_table *table,
+                             size_t *values, size_t *count)
 {
     struct list list;
-    STARFISH_TRY(list_read(option, text, ',', &list));
+    STARFISH_TRY(list_read(flag, text, ',', &list));
     for (size_t i = 0; i < list.count; ++i)
-        STARFISH_TRY(list_choice(option, list.item[i], choices, &values[i]));
+        STARFISH_TRY(list_choice(starfish_option_of_flag(table, flag), list.item[i], &values[i]));
     *count = list.count;
     return STARFISH_SUCCESS;
 }

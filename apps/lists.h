@@ -2,9 +2,7 @@
 #ifndef STARFISH_APPS_LISTS_H
 #define STARFISH_APPS_LISTS_H
 
-#include "base/status.h"
-
-#include <stddef.h>
+#include "base/options.h"
 
 enum { LIST_MOST = 16, LIST_ITEM = 64 };
 
@@ -16,14 +14,15 @@ struct list {
 /* Cut `text` at every `separator`; no item may be empty. */
 starfish_status list_read(const char *option, const char *text, char separator, struct list *list);
 
-/* One item: a whole number from 1; one of `choices` (ended by NULL), as its index; a size, N for a cube or NXxNYxNZ. */
+/* One item: a whole number from 1; one of the row's names, as its value; a size, N for a cube or NXxNYxNZ. */
 starfish_status list_count(const char *option, const char *item, size_t *count);
-starfish_status list_choice(const char *option, const char *item, const char *const *choices, size_t *index);
+starfish_status list_choice(const struct starfish_option *row, const char *item, size_t *value);
 starfish_status list_size(const char *option, const char *item, size_t n[3]);
 
-/* A whole list with commas, every item a count or one of `choices`: fills values[LIST_MOST] and *count. */
+/* A whole list with commas, every item a count, or a name of the table's row with that flag: fills values[LIST_MOST]
+ * and *count. */
 starfish_status list_counts(const char *option, const char *text, size_t *values, size_t *count);
-starfish_status list_choices(const char *option, const char *text, const char *const *choices, size_t *values,
-                             size_t *count);
+starfish_status list_choices(const char *flag, const char *text, const struct starfish_option_table *table,
+                             size_t *values, size_t *count);
 
 #endif

@@ -1,61 +1,27 @@
-/* The lists of names. A list that the library has itself is taken from there instead. */
+/* The choices of the program. Where a list of the library's goes on, the row counts further. */
 #include "apps/names.h"
 
 #include "apps/plans/batch_case.h"
 #include "tridiag/kernels/batch.h"
+#include "tridiag/options.h"
 
-#include <starfish/starfish.h>
-#include <string.h>
+#include <starfish/context.h>
 
-const char *const names_methods[] = {
-    [STARFISH_METHOD_AUTO] = "auto",           [STARFISH_METHOD_SLAB] = "slab",
-    [STARFISH_METHOD_BLKTRI] = "blktri",       [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
-    [STARFISH_METHOD_MULTIGRID] = "multigrid", NULL};
-
-const char *const names_precisions[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64", NULL};
-
-const char *const names_arithmetics[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64", [NAMES_MIXED] = "mixed", NULL};
-
-const char *const names_smoothers[] = {
-    [STARFISH_SMOOTHER_AUTO] = "auto",           [STARFISH_SMOOTHER_ADI] = "adi",
-    [STARFISH_SMOOTHER_LINE_X] = "line-x",       [STARFISH_SMOOTHER_LINE_Y] = "line-y",
-    [STARFISH_SMOOTHER_JACOBI] = "jacobi",       [STARFISH_SMOOTHER_GAUSS_SEIDEL] = "gauss-seidel",
-    [STARFISH_SMOOTHER_CHEBYSHEV] = "chebyshev", [STARFISH_SMOOTHER_LINE_Z] = "line-z",
-    [STARFISH_SMOOTHER_PLANE] = "plane",         NULL};
-
-const char *const names_cycles[] = {
-    [STARFISH_CYCLE_V] = "v", [STARFISH_CYCLE_F] = "f", [STARFISH_CYCLE_W] = "w", [STARFISH_CYCLE_FMG] = "fmg", NULL};
-
-const char *const names_matrices[] = {
-    [STARFISH_MATRIX_AUTO] = "auto", [STARFISH_MATRIX_STORED] = "stored", [STARFISH_MATRIX_TENSOR] = "tensor", NULL};
-
-const char *const names_storages[] = {
-    [STARFISH_STORAGE_INNER] = "inner", [STARFISH_STORAGE_F16] = "f16", [STARFISH_STORAGE_BF16] = "bf16", NULL};
-
-const char *const names_iterations[] = {"none", "cg", NULL};
-
-const char *const names_algorithms[] = {[STARFISH_ALGORITHM_AUTO] = "auto",
-                                        [STARFISH_ALGORITHM_THOMAS] = "thomas",
-                                        [STARFISH_ALGORITHM_TILED] = "tiled",
-                                        [STARFISH_ALGORITHM_CR] = "cr",
-                                        [STARFISH_ALGORITHM_PCR] = "pcr",
-                                        [STARFISH_ALGORITHM_CR_PCR] = "cr-pcr",
-                                        [STARFISH_ALGORITHM_PCR_THOMAS] = "pcr-thomas",
-                                        [STARFISH_ALGORITHM_PIVOTED] = "pivoted",
-                                        [STARFISH_BATCH_CR_IN_PLACE] = "cr-in-place",
-                                        NULL};
-
-const char *const names_layouts[] = {"contiguous", "interleaved", NULL};
-
+const char *const names_workers[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
+const char *const names_layouts[] = {"contiguous", "interleaved"};
 const char *const names_coefficients[] = {
-    [BATCH_GENERAL] = "general", [BATCH_SHARED] = "shared", [BATCH_SHIFTED] = "shifted", NULL};
+    [BATCH_GENERAL] = "general", [BATCH_SHARED] = "shared", [BATCH_SHIFTED] = "shifted"};
+const char *const names_places[] = {"host", "device"};
+static const char *const peers[] = {[NAMES_ALL] = "all", [NAMES_NONE] = "none"};
 
-const char *const names_workers[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu", NULL};
-
-size_t names_index(const char *const *names, const char *name)
-{
-    size_t index = 0;
-    while (names[index] && strcmp(names[index], name) != 0)
-        ++index;
-    return index;
-}
+static const struct starfish_option rows[] = {
+    NAMES_FIRST("--precision", starfish_precision_names, STARFISH_PRECISION_MIXED + 1,
+                "of the arithmetic; mixed: multigrid, with cycles in f32"),
+    NAMES_FIRST("--algorithm", starfish_algorithm_names, STARFISH_BATCH_CR_IN_PLACE + 1,
+                "how the lines are solved; cr-in-place on GPUs alone"),
+    NAMES_ROW("--layout", names_layouts, "of the lines"),
+    NAMES_ROW("--coefficients", names_coefficients, "of the lines; shifted: shared, and a shift per line"),
+    NAMES_ROW("--where", names_places, "memory of the data, on the host pinned"),
+    NAMES_ROW("--peers", peers, "others' solvers in the same run"),
+};
+const struct starfish_option_table names_table = NAMES_TABLE(rows);

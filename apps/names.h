@@ -1,28 +1,28 @@
-/* Names of what the command line chooses from: one list for each kind of thing, by its number in the library, ended by
- * NULL. Every option, help text, table and JSON of the program takes its names from here. */
+/* Choices that the program alone has, as rows like those of the library's options, from which all other names come. */
 #ifndef STARFISH_APPS_NAMES_H
 #define STARFISH_APPS_NAMES_H
 
-#include "base/status.h"
+#include "base/options.h"
 
-#include <stddef.h>
+/* A row: a choice among the names of an array, or the first `count` of one that goes on. */
+#define NAMES_FIRST(flag_, names, count, text_)                                                                        \
+    {                                                                                                                  \
+        .flag = (flag_), .type = STARFISH_OPTION_CHOICE, .values = (names), .value_count = (count), .text = (text_)    \
+    }
+#define NAMES_ROW(flag_, names, text_) NAMES_FIRST(flag_, names, sizeof(names) / sizeof(names)[0], text_)
+#define NAMES_TABLE(rows)                                                                                              \
+    {                                                                                                                  \
+        .count = sizeof(rows) / sizeof(rows)[0], .option = (rows)                                                      \
+    }
 
-extern const char *const names_methods[];      /* by starfish_method */
-extern const char *const names_precisions[];   /* by starfish_precision */
-extern const char *const names_arithmetics[];  /* the same, and "mixed" at NAMES_MIXED: f64 with cycles in f32 */
-extern const char *const names_smoothers[];    /* by starfish_smoother */
-extern const char *const names_cycles[];       /* by starfish_cycle_shape */
-extern const char *const names_matrices[];     /* by starfish_matrix_form */
-extern const char *const names_storages[];     /* by starfish_storage */
-extern const char *const names_iterations[];   /* 0: cycles alone; 1: conjugate gradients with cycles */
-extern const char *const names_algorithms[];   /* by starfish_algorithm, then STARFISH_BATCH_CR_IN_PLACE */
+extern const char *const names_workers[];      /* by starfish_worker_kind */
 extern const char *const names_layouts[];      /* of the lines of a batch: 0 contiguous, 1 interleaved */
 extern const char *const names_coefficients[]; /* by enum batch_coefficients (plans/batch_case.h) */
-extern const char *const names_workers[];      /* by starfish_worker_kind */
+extern const char *const names_places[];       /* memory of a benchmark's data: 0 host, 1 device */
+enum { NAMES_ALL, NAMES_NONE };                /* of --peers */
 
-enum { NAMES_MIXED = 2 };
-
-/* The number of a name that is in the list. */
-size_t names_index(const char *const *names, const char *name);
+/* --precision, with STARFISH_PRECISION_MIXED; --algorithm of batches, with STARFISH_BATCH_CR_IN_PLACE; --layout,
+ * --coefficients, --where, --peers: of the lists above. */
+extern const struct starfish_option_table names_table;
 
 #endif

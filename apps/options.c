@@ -1,70 +1,40 @@
 /* Reads a command line by a table of options, and prints the table as help. */
 #include "apps/options.h"
 
-#include <errno.h>
+#include "apps/command.h"
+
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static starfish_status read_flag(const struct option_entry *entry, const char *value)
+/* The entry as a row: the library's or one of the program's, by its kind, with the target's value as default. */
+static struct starfish_option row_of(const struct option_entry *entry)
 {
-    (void)value;
-    *(int *)entry->target = 1;
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status read_text(const struct option_entry *entry, const char *value)
-{
-    if (!value[0])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s is empty", entry->name, entry->argument);
-    *(const char **)entry->target = value;
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status read_from(const struct option_entry *entry, const char *value, long least)
-{
-    char *end;
-    errno = 0;
-    long number = strtol(value, &end, 10);
-    if (end == value || *end || errno || number < least || number > INT_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a whole number from %ld, is '%s'", entry->name,
-                             least, value);
-    *(size_t *)entry->target = (size_t)number;
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status read_count(const struct option_entry *entry, const char *value)
-{
-    return read_from(entry, value, 1);
-}
-
-static starfish_status read_number(const struct option_entry *entry, const char *value)
-{
-    return read_from(entry, value, 0);
-}
-
-static starfish_status read_choice(const struct option_entry *entry, const char *value)
-{
-    char list[256] = "";
-    size_t length = 0;
-    for (size_t i = 0; entry->choices[i]; ++i) {
-        if (strcmp(value, entry->choices[i]) == 0) {
-            *(const char **)entry->target = entry->choices[i];
-            return STARFISH_SUCCESS;
-        }
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", entry->choices[i]);
+    static const struct starfish_option rows[] = {
+        [OPTION_FLAG] = {.type = STARFISH_OPTION_SWITCH},
+        [OPTION_TEXT] = {.type = STARFISH_OPTION_TEXT},
+        [OPTION_COUNT] = {.type = STARFISH_OPTION_SIZE, .least = 1, .most = INT_MAX},
+        [OPTION_NUMBER] = {.type = STARFISH_OPTION_SIZE, .most = INT_MAX},
+    };
+    struct starfish_option row = entry->table ? *starfish_option_of_flag(entry->table, entry->name) : rows[entry->kind];
+    row.flag = entry->name;
+    if (entry->kind == OPTION_POSITIVE)
+        row.least = 1;
+    if (entry->kind == OPTION_LIST) {
+        row.type = STARFISH_OPTION_TEXT;
+        row.offset = 0;
     }
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not one of %s", entry->name, value, list);
+    if (row.type == STARFISH_OPTION_SIZE)
+        row.default_value = (double)*(const size_t *)((const char *)entry->target + row.offset);
+    if (row.type == STARFISH_OPTION_CHOICE)
+        row.default_value = *(const int *)((const char *)entry->target + row.offset);
+    return row;
 }
 
-static const struct {
-    int takes_value;
-    starfish_status (*read)(const struct option_entry *entry, const char *value);
-} kinds[] = {
-    [OPTION_FLAG] = {0, read_flag},     [OPTION_TEXT] = {1, read_text},     [OPTION_COUNT] = {1, read_count},
-    [OPTION_NUMBER] = {1, read_number}, [OPTION_CHOICE] = {1, read_choice},
-};
+static int takes_value(const struct starfish_option *row)
+{
+    return row->type != STARFISH_OPTION_SWITCH || row->values;
+}
 
 /* The entry that `argument` names; *value is what follows its '=', or NULL. */
 static const struct option_entry *find(const struct option_entry *options, const char *argument, const char **value)
@@ -84,14 +54,19 @@ static starfish_status read_option(const struct command_line *line, int argc, ch
     const struct option_entry *entry = find(line->options, argv[*i], &value);
     if (!entry)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown option %s (usage: starfish %s)", argv[*i], line->usage);
-    if (!kinds[entry->kind].takes_value && value)
+    const struct starfish_option row = row_of(entry);
+    if (!takes_value(&row) && value)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: takes no value", entry->name);
-    if (kinds[entry->kind].takes_value && !value) {
+    if (takes_value(&row) && !value) {
         if (*i + 1 == argc)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: needs %s", entry->name, entry->argument);
         value = argv[++*i];
     }
-    return kinds[entry->kind].read(entry, value);
+    if (value && !value[0])
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s is empty", entry->name, entry->argument);
+    if (entry->given)
+        *entry->given = entry->name;
+    return starfish_option_set(&row, entry->target, value);
 }
 
 starfish_status options_read(const struct command_line *line, int argc, char **argv)
@@ -119,19 +94,47 @@ int options_ask_help(int argc, char **argv)
     return 0;
 }
 
+/* What the option is, its names or range where the library says them, and its default where there is one. */
+static void print_option(const struct option_entry *entry)
+{
+    const struct starfish_option row = row_of(entry);
+    const int is_text = row.type == STARFISH_OPTION_TEXT;
+    const char *given = is_text ? *(const char *const *)((const char *)entry->target + row.offset) : NULL;
+    const char *says = row.text ? row.text : "";
+    const char *zero =
+        entry->kind == OPTION_POSITIVE ? strstr(says, "; 0: ") : NULL; /* what is so without the option */
+    char head[64], text[256];
+    snprintf(head, sizeof head, "%s %s", entry->name, entry->argument ? entry->argument : "");
+    printf("  %-22s %s%s%.*s", head, entry->help ? entry->help : "", entry->help && row.text ? ": " : "",
+           zero ? (int)(zero - says) : (int)strlen(says), says);
+    if (zero)
+        printf("; without, %s", zero + strlen("; 0: "));
+    if (row.values)
+        printf("; of %s", starfish_option_range(&row, text, sizeof text));
+    else if (entry->table && !is_text && row.most < INT_MAX)
+        printf("; %s", starfish_option_range(&row, text, sizeof text));
+    if (given || (!is_text && takes_value(&row) && (row.default_value != 0 || row.least == 0)))
+        printf("; default %s", is_text ? given : starfish_option_default(&row, text, sizeof text));
+    printf("\n");
+}
+
 void options_print_help(const struct command_line *line)
 {
     printf("Usage: starfish %s\n\n%s\n", line->usage, line->summary);
-    if (line->operand_help)
-        printf("\n%s\n", line->operand_help);
     printf("\nOptions\n");
-    for (const struct option_entry *entry = line->options; entry->name; ++entry) {
-        char head[64];
-        snprintf(head, sizeof head, "%s %s", entry->name, entry->argument ? entry->argument : "");
-        printf("  %-22s %s", head, entry->help);
-        for (size_t i = 0; entry->choices && entry->choices[i]; ++i)
-            printf("%s%s", i ? ", " : ": ", entry->choices[i]);
-        printf("\n");
-    }
+    for (const struct option_entry *entry = line->options; entry->name; ++entry)
+        print_option(entry);
     printf("  %-22s %s\n", "--help", "show this");
+}
+
+int options_run(const struct command_line *line, int argc, char **argv, starfish_status (*run)(void *), void *data)
+{
+    if (options_ask_help(argc, argv)) {
+        options_print_help(line);
+        return 0;
+    }
+    starfish_status status = options_read(line, argc, argv);
+    if (status == STARFISH_SUCCESS)
+        status = run(data);
+    return status == STARFISH_SUCCESS ? 0 : command_fail(status, line->json && *line->json);
 }

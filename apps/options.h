@@ -1,29 +1,31 @@
-/* Command-line options, read by a table. */
+/* Command-line options, read by a table: options of the program alone, and members of the library's option structs,
+ * whose names, ranges, defaults and texts come from the library's tables (base/options.h). */
 #ifndef STARFISH_APPS_OPTIONS_H
 #define STARFISH_APPS_OPTIONS_H
 
-#include "base/status.h"
-
-#include <stddef.h>
+#include "base/options.h"
 
 typedef enum option_kind {
     OPTION_FLAG,   /* int: becomes 1 */
     OPTION_TEXT,   /* const char * */
     OPTION_COUNT,  /* size_t, at least 1 */
     OPTION_NUMBER, /* size_t, may be 0 */
-    OPTION_CHOICE, /* const char *: one of `choices` */
+    /* As the row of `table` with this flag says: */
+    OPTION_MEMBER,   /* an option struct of the library, of which the row is a member; or an int, one of its names */
+    OPTION_POSITIVE, /* a member that is a number; 0, which leaves the choice to the library, is not to be said */
+    OPTION_LIST,     /* const char *: a list of the row's names, for list_choices */
 } option_kind;
 
+/* What `target` holds before the command line is read is the default, which help tells. */
 struct option_entry {
     const char *name; /* with its dashes; NULL ends the table */
     option_kind kind;
     void *target;
-    const char *argument; /* what help calls it */
-    const char *help;
-    const char *const *choices; /* ended by NULL; of OPTION_TEXT, what its list is made of, for help */
+    const char *argument;                      /* what help calls it */
+    const char *help;                          /* comes before the row's text; may be NULL where there is one */
+    const struct starfish_option_table *table; /* the library's or names.h's, or NULL */
+    const char **given;                        /* receives `name` when it is there; or NULL */
 };
-/* Choices that are in no list of names.h. */
-#define OPTION_CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 struct command_line {
     const char *usage; /* "solve PROBLEM.json [OPTION...]" */
@@ -32,7 +34,7 @@ struct command_line {
     const char **operands; /* filled in, in order */
     size_t operand_count;  /* how many there may be */
     int may_lack_operands; /* else there must be as many */
-    const char *operand_help;
+    const int *json;       /* is the result, and what keeps it from being one, printed as JSON? NULL: no */
 };
 
 /* Read argv[1..]; "--name value" and "--name=value". Error: ARGUMENT. */
@@ -41,5 +43,8 @@ starfish_status options_read(const struct command_line *line, int argc, char **a
 /* Does argv[1..] ask for help? */
 int options_ask_help(int argc, char **argv);
 void options_print_help(const struct command_line *line);
+
+/* A subcommand: print help where it is asked for, else read the command line and run. Returns the exit status. */
+int options_run(const struct command_line *line, int argc, char **argv, starfish_status (*run)(void *), void *data);
 
 #endif

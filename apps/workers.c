@@ -12,8 +12,7 @@
 
 static starfish_status complain(const char *text)
 {
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "--workers: '%s' is not all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M",
-                         text);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "--workers: '%s' is not " WORKERS_WORDS, text);
 }
 
 /* One "kind" or "kind:count" at *at, which moves behind it. */

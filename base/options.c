@@ -1,12 +1,16 @@
 /* Option structs as tables: defaults, structs of other versions, checks, and words of a command line. */
 #include "base/options.h"
 
+#include <errno.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *const starfish_precision_names[] = {
+    [STARFISH_F32] = "f32", [STARFISH_F64] = "f64", [STARFISH_PRECISION_MIXED] = "mixed", NULL};
 
 enum { LARGEST_STRUCT = 4096 }; /* bytes: a size beyond this is none, and its tail is not looked at */
 
@@ -214,10 +218,18 @@ const struct starfish_option *starfish_option_named(const struct starfish_option
     return NULL;
 }
 
+int starfish_option_value(const struct starfish_option *option, const char *name)
+{
+    for (int v = 0; v < option->value_count; v++)
+        if (option->values[v] && strcmp(option->values[v], name) == 0)
+            return v;
+    return -1;
+}
+
 const char *starfish_option_range(const struct starfish_option *option, char *text, size_t size)
 {
     text[0] = 0;
-    if (option->type == STARFISH_OPTION_CHOICE)
+    if (option->values)
         append_names(option, ", ", text, size);
     else if (option->type <= STARFISH_OPTION_REAL)
         range_text(option, text, size);
@@ -227,7 +239,7 @@ const char *starfish_option_range(const struct starfish_option *option, char *te
 const char *starfish_option_default(const struct starfish_option *option, char *text, size_t size)
 {
     text[0] = 0;
-    if (option->type == STARFISH_OPTION_CHOICE)
+    if (option->values)
         snprintf(text, size, "%s", option->values[(int)option->default_value]);
     else if (option->type == STARFISH_OPTION_SWITCH)
         snprintf(text, size, "%s", option->default_value != 0 ? "on" : "off");
@@ -244,38 +256,38 @@ static const char *label(const struct starfish_option *option)
 
 static starfish_status set_choice(const struct starfish_option *option, void *options, const char *word)
 {
+    const int value = starfish_option_value(option, word);
     char names[256];
 
-    for (int v = 0; v < option->value_count; v++)
-        if (option->values[v] && strcmp(option->values[v], word) == 0) {
-            set_value(option, options, v);
-            return STARFISH_SUCCESS;
-        }
-    append_names(option, " and ", names, sizeof names);
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: \"%s\" is none of %s", label(option), word, names);
-}
-
-static starfish_status set_number(const struct starfish_option *option, void *options, const char *word)
-{
-    char *end, range[80];
-    const double value = strtod(word, &end);
-    const int whole = option->type == STARFISH_OPTION_REAL || value == floor(value);
-    /* Numbers that no integer of the member's type can hold would be undefined as one. */
-    const double largest = option->type == STARFISH_OPTION_INT    ? INT_MAX
-                           : option->type == STARFISH_OPTION_SIZE ? 0x1p53
-                                                                  : HUGE_VAL;
-
-    if (end == word || *end != 0 || !whole || !in_range(option, value) || value > largest)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: \"%s\" is no %snumber of %s", label(option), word,
-                             option->type == STARFISH_OPTION_REAL ? "" : "whole ",
-                             range_text(option, range, sizeof range));
+    if (value < 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not one of %s", label(option), word,
+                             starfish_option_range(option, names, sizeof names));
     set_value(option, options, value);
     return STARFISH_SUCCESS;
 }
 
+/* Whole numbers are digits, and at most what their type can hold; sizes at most 2^53, which a double can. */
+static starfish_status set_number(const struct starfish_option *option, void *options, const char *word)
+{
+    const int is_real = option->type == STARFISH_OPTION_REAL;
+    const double largest = option->type == STARFISH_OPTION_INT ? INT_MAX : is_real ? HUGE_VAL : 0x1p53;
+    char *end, most[40] = "";
+    errno = 0;
+    const double value = is_real ? strtod(word, &end) : (double)strtoll(word, &end, 10);
+
+    if (end != word && *end == 0 && (is_real || errno == 0) && in_range(option, value) && value <= largest) {
+        set_value(option, options, value);
+        return STARFISH_SUCCESS;
+    }
+    if (option->most < INT_MAX)
+        snprintf(most, sizeof most, option->below_most ? ", below %g" : " to %g", option->most);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a %snumber from %g%s, is '%s'", label(option),
+                         is_real ? "" : "whole ", option->least, most, word);
+}
+
 starfish_status starfish_option_set(const struct starfish_option *option, void *options, const char *word)
 {
-    if (option->type == STARFISH_OPTION_SWITCH) {
+    if (option->type == STARFISH_OPTION_SWITCH && !option->values) {
         set_value(option, options, 1);
         return STARFISH_SUCCESS;
     }
@@ -285,6 +297,5 @@ starfish_status starfish_option_set(const struct starfish_option *option, void *
         *(const char **)member(option, options) = word;
         return STARFISH_SUCCESS;
     }
-    return option->type == STARFISH_OPTION_CHOICE ? set_choice(option, options, word)
-                                                  : set_number(option, options, word);
+    return option->values ? set_choice(option, options, word) : set_number(option, options, word);
 }

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 
+#include <starfish/types.h>
 #include <stddef.h>
 
 enum starfish_option_type {
@@ -17,7 +18,7 @@ enum starfish_option_type {
     STARFISH_OPTION_SIZE,   /* size_t */
     STARFISH_OPTION_REAL,   /* double */
     STARFISH_OPTION_CHOICE, /* an enum, or an int, of which only some values are allowed; each has a name */
-    STARFISH_OPTION_SWITCH, /* int: 0 is off, all else is on */
+    STARFISH_OPTION_SWITCH, /* int: 0 is off, all else is on; with `values`, a command line has their names */
     STARFISH_OPTION_TEXT,   /* const char *, NULL where absent */
     STARFISH_OPTION_POINTER /* to data or to a function; neither checked nor on a command line */
 };
@@ -28,7 +29,7 @@ struct starfish_option {
     double default_value; /* of a number, choice or switch; texts and pointers are NULL */
     /* Numbers: the range, both ends included; HUGE_VAL: no upper end. A REAL with DBL_MAX must be finite. */
     double least, most;
-    const char *const *values; /* CHOICE: names by value, NULL where a value is not allowed */
+    const char *const *values; /* CHOICE, SWITCH: names by value, NULL where a value is not allowed */
     const char *flag;          /* on a command line, as "--slabs"; NULL: none */
     const char *text;          /* what it is, for help: without a full stop */
     enum starfish_option_type type;
@@ -44,8 +45,15 @@ struct starfish_option_table {
     const struct starfish_option *option; /* in the order of the members, without `size` */
 };
 
-/* A row's offset and the struct's table. */
+/* Names of precisions, by starfish_precision; behind them, for programs, that of f64 with cycles in f32, which solvers
+ * by cycles have; then NULL. */
+extern const char *const starfish_precision_names[];
+enum { STARFISH_PRECISIONS = STARFISH_F64 + 1, STARFISH_PRECISION_MIXED = STARFISH_PRECISIONS };
+
+/* A row's offset, the values of a choice, and the struct's table. */
 #define STARFISH_OPTION_AT(type, member) .name = #member, .offset = offsetof(struct type, member)
+#define STARFISH_OPTION_VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof(names)[0]
+#define STARFISH_OPTION_PRECISIONS .values = starfish_precision_names, .value_count = STARFISH_PRECISIONS
 #define STARFISH_OPTION_TABLE(type, initialiser, rows)                                                                 \
     {                                                                                                                  \
         .defaults = #initialiser, .size = sizeof(struct type), .alignment = _Alignof(struct type),                     \
@@ -71,12 +79,15 @@ starfish_status starfish_options_read(const struct starfish_option_table *table,
 const struct starfish_option *starfish_option_of_flag(const struct starfish_option_table *table, const char *flag);
 const struct starfish_option *starfish_option_named(const struct starfish_option_table *table, const char *name);
 
+/* The value of a CHOICE or SWITCH that has that name, -1 when there is none. */
+int starfish_option_value(const struct starfish_option *option, const char *name);
+
 /* What a member may be ("0..8", "0 or more", "f32, f64"), and its default. Both fill text[size] and return it. */
 const char *starfish_option_range(const struct starfish_option *option, char *text, size_t size);
 const char *starfish_option_default(const struct starfish_option *option, char *text, size_t size);
 
-/* Sets the member in *options from a word of the command line; a SWITCH takes none (NULL) and is turned on. A TEXT is
- * not copied. Errors: ARGUMENT (names the flag). */
+/* Sets the member in *options from a word of the command line; a SWITCH without names takes none (NULL) and is turned
+ * on. A TEXT is not copied. Errors: ARGUMENT (names the flag). */
 starfish_status starfish_option_set(const struct starfish_option *option, void *options, const char *word);
 
 #endif

@@ -8,38 +8,38 @@
 #include <math.h>
 
 #define AT(member) STARFISH_OPTION_AT(starfish_multigrid_options, member)
-#define VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof(names)[0]
 
 enum { MOST_COARSE_ITERATIONS = 10000 };
 
-static const char *const precisions[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64"};
-static const char *const smoothers[] = {
+const char *const starfish_smoother_names[] = {
     [STARFISH_SMOOTHER_AUTO] = "auto",           [STARFISH_SMOOTHER_ADI] = "adi",
     [STARFISH_SMOOTHER_LINE_X] = "line-x",       [STARFISH_SMOOTHER_LINE_Y] = "line-y",
     [STARFISH_SMOOTHER_JACOBI] = "jacobi",       [STARFISH_SMOOTHER_GAUSS_SEIDEL] = "gauss-seidel",
     [STARFISH_SMOOTHER_CHEBYSHEV] = "chebyshev", [STARFISH_SMOOTHER_LINE_Z] = "line-z",
     [STARFISH_SMOOTHER_PLANE] = "plane",
 };
-static const char *const shapes[] = {
+const char *const starfish_cycle_names[] = {
     [STARFISH_CYCLE_V] = "v", [STARFISH_CYCLE_F] = "f", [STARFISH_CYCLE_W] = "w", [STARFISH_CYCLE_FMG] = "fmg"};
-static const char *const storages[] = {
+const char *const starfish_storage_names[] = {
     [STARFISH_STORAGE_INNER] = "inner", [STARFISH_STORAGE_F16] = "f16", [STARFISH_STORAGE_BF16] = "bf16"};
-static const char *const forms[] = {
+const char *const starfish_matrix_names[] = {
     [STARFISH_MATRIX_AUTO] = "auto", [STARFISH_MATRIX_STORED] = "stored", [STARFISH_MATRIX_TENSOR] = "tensor"};
+static const char *const krylovs[] = {"none", "cg"};
 static const char *const coarse_solvers[] = {[STARFISH_COARSE_DIRECT] = "direct",
                                              [STARFISH_COARSE_CG_JACOBI] = "cg-jacobi",
                                              [STARFISH_COARSE_CG_ADI] = "cg-adi"};
 
 static const struct starfish_option rows[] = {
-    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, VALUES(precisions),
+    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
      .flag = "--precision", .text = "of right-hand side, solution and residual"},
-    {AT(inner), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, VALUES(precisions),
+    {AT(inner), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
      .text = "of the cycles"},
-    {AT(smoother), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SMOOTHER_AUTO, VALUES(smoothers),
-     .flag = "--smoother", .text = "what smooths errors on every grid"},
+    {AT(smoother), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SMOOTHER_AUTO,
+     STARFISH_OPTION_VALUES(starfish_smoother_names), .flag = "--smoother",
+     .text = "what smooths errors on every grid"},
     {AT(damping), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .text = "of the smoother; 0: by the smoother"},
-    {AT(shape), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_CYCLE_V, VALUES(shapes), .flag = "--cycle",
-     .text = "shape of a cycle"},
+    {AT(shape), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_CYCLE_V,
+     STARFISH_OPTION_VALUES(starfish_cycle_names), .flag = "--cycle", .text = "shape of a cycle"},
     {AT(before), .type = STARFISH_OPTION_INT, .default_value = 2, .most = HUGE_VAL,
      .text = "smoothing steps before the coarse grid's correction"},
     {AT(after), .type = STARFISH_OPTION_INT, .default_value = 2, .most = HUGE_VAL,
@@ -56,19 +56,22 @@ static const struct starfish_option rows[] = {
     {AT(initial_guess), .type = STARFISH_OPTION_SWITCH, .text = "the solution array holds an initial guess"},
     {AT(levels), .type = STARFISH_OPTION_INT, .most = STARFISH_GRID_MOST_LEVELS, .flag = "--levels",
      .text = "grids at most; 0: down to few unknowns"},
-    {AT(blocks), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS,
+    {AT(blocks), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--slabs",
      .text = "runs of lines that a grid is cut into; 0: chosen from the workers"},
-    {AT(tail), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,
+    {AT(tail), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL, .flag = "--tail",
      .text = "grids of so many unknowns and fewer are one task; 0: chosen from the workers"},
-    {AT(conjugate_gradients), .type = STARFISH_OPTION_SWITCH, .text = "conjugate gradients preconditioned by cycles"},
+    {AT(conjugate_gradients), .type = STARFISH_OPTION_SWITCH, STARFISH_OPTION_VALUES(krylovs), .flag = "--krylov",
+     .text = "conjugate gradients preconditioned by cycles"},
     {AT(stored_diagonal), .type = STARFISH_OPTION_SWITCH,
      .text = "matrices are stored with diagonals, not with row sums"},
-    {AT(storage), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_STORAGE_INNER, VALUES(storages),
+    {AT(storage), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_STORAGE_INNER,
+     STARFISH_OPTION_VALUES(starfish_storage_names), .flag = "--storage",
      .text = "of the entries of the cycles' matrices"},
-    {AT(matrix), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_MATRIX_AUTO, VALUES(forms),
+    {AT(matrix), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_MATRIX_AUTO,
+     STARFISH_OPTION_VALUES(starfish_matrix_names), .flag = "--matrix",
      .text = "how the matrices of Q1 grids are kept"},
-    {AT(coarse), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_COARSE_DIRECT, VALUES(coarse_solvers),
-     .text = "how the coarsest of Q1 grids is solved"},
+    {AT(coarse), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_COARSE_DIRECT,
+     STARFISH_OPTION_VALUES(coarse_solvers), .text = "how the coarsest of Q1 grids is solved"},
     {AT(coarse_tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1,
      .text = "of conjugate gradients on the coarsest grid; 0: 1e-2"},
     {AT(coarse_iterations), .type = STARFISH_OPTION_INT, .most = MOST_COARSE_ITERATIONS,

@@ -5,6 +5,10 @@
 #include "base/options.h"
 #include <starfish/multigrid.h>
 
+/* Names, by starfish_smoother, starfish_cycle_shape, starfish_storage and starfish_matrix_form. */
+extern const char *const starfish_smoother_names[], *const starfish_cycle_names[], *const starfish_storage_names[],
+                                                                                       *const starfish_matrix_names[];
+
 extern const struct starfish_option_table starfish_multigrid_option_table;
 
 /* Takes the user's options (any version's struct, or NULL) and checks them, each by itself and together. */

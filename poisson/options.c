@@ -8,23 +8,21 @@
 #include <math.h>
 
 #define AT(member) STARFISH_OPTION_AT(starfish_poisson_options, member)
-#define VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof(names)[0]
 
 enum { MOST_REFINEMENTS = 8, MOST_MODE_BLOCKS = 32 };
 
-static const char *const precisions[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64"};
 /* Those that chains of tridiagonal systems have. */
 static const char *const algorithms[] = {[STARFISH_ALGORITHM_AUTO] = "auto",
                                          [STARFISH_ALGORITHM_THOMAS] = "thomas",
                                          [STARFISH_ALGORITHM_CR] = "cr",
                                          [STARFISH_ALGORITHM_PCR] = "pcr",
                                          [STARFISH_ALGORITHM_CR_PCR] = "cr-pcr"};
-static const char *const radices[] = {[0] = "0", [2] = "2", [4] = "4"};
+static const char *const radices[] = {[0] = "auto", [2] = "2", [4] = "4"};
 
 static const struct starfish_option rows[] = {
     {AT(method), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_METHOD_AUTO, .values = starfish_method_list,
      .value_count = STARFISH_METHODS, .flag = "--method", .text = "how the problem is solved"},
-    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, VALUES(precisions),
+    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
      .flag = "--precision", .text = "of the arithmetic"},
     {AT(slabs), .type = STARFISH_OPTION_SIZE, .most = STARFISH_MAX_SLABS, .flag = "--slabs",
      .text = "runs of z-planes; 0: chosen from the workers"},
@@ -35,12 +33,14 @@ static const struct starfish_option rows[] = {
      .text = "steps of iterative refinement; -1: one where a basis loses digits"},
     {AT(right_hand_sides), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,
      .text = "how many the plan will be used for, which auto takes into account; 0: many"},
-    {AT(algorithm), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_ALGORITHM_AUTO, VALUES(algorithms),
+    {AT(algorithm), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_ALGORITHM_AUTO,
+     STARFISH_OPTION_VALUES(algorithms), .flag = "--algorithm",
      .text = "blktri-product: how GPUs solve tridiagonal systems"},
     {AT(split), .type = STARFISH_OPTION_INT, .default_value = -1, .least = -1, .most = STARFISH_MAX_REDUCTION_LEVELS,
+     .flag = "--split",
      .text = "blktri on both kinds of workers: levels next to the root that are the cores'; -1: any"},
-    {AT(radix), .type = STARFISH_OPTION_CHOICE, VALUES(radices),
-     .text = "blktri by partial fractions: parts that a block of rows is cut into; 0: chosen"},
+    {AT(radix), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(radices), .flag = "--radix",
+     .text = "blktri by partial fractions: parts that a block of rows is cut into"},
     {AT(complex_rhs), .type = STARFISH_OPTION_SWITCH, .text = "right-hand sides and solutions are complex"},
     {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .flag = "--tolerance",
      .text = "multigrid: the residual's norm over that of the right-hand side; 0: by the precision"},

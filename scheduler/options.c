@@ -11,10 +11,10 @@ static const struct starfish_option rows[] = {
     {AT(gpu_workers), .type = STARFISH_OPTION_INT, .default_value = -1, .least = -1, .most = HUGE_VAL,
      .text = "GPUs that work; -1: as many as there are"},
     {AT(policy), .type = STARFISH_OPTION_TEXT, .flag = "--policy",
-     .text = "StarPU's scheduling policy; default dmdas with a GPU, lws without"},
+     .text = "StarPU's scheduling policy; without, STARPU_SCHED, else dmdas with a GPU and lws without"},
     {AT(log), .type = STARFISH_OPTION_POINTER, .text = "function that receives messages"},
     {AT(log_data), .type = STARFISH_OPTION_POINTER, .text = "its first argument"},
-    {AT(cores_per_worker), .type = STARFISH_OPTION_INT, .most = HUGE_VAL,
+    {AT(cores_per_worker), .type = STARFISH_OPTION_INT, .most = HUGE_VAL, .flag = "--team",
      .text = "cores that share a CPU worker; 0: one, beside a GPU all of a NUMA node"},
 };
 

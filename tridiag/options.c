@@ -4,10 +4,8 @@
 #include "tridiag/plan.h"
 
 #define AT(member) STARFISH_OPTION_AT(starfish_tridiag_options, member)
-#define VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof(names)[0]
 
-static const char *const precisions[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64"};
-static const char *const algorithms[] = {
+const char *const starfish_algorithm_names[] = {
     [STARFISH_ALGORITHM_AUTO] = "auto",
     [STARFISH_ALGORITHM_THOMAS] = "thomas",
     [STARFISH_ALGORITHM_TILED] = "tiled",
@@ -16,14 +14,17 @@ static const char *const algorithms[] = {
     [STARFISH_ALGORITHM_CR_PCR] = "cr-pcr",
     [STARFISH_ALGORITHM_PCR_THOMAS] = "pcr-thomas",
     [STARFISH_ALGORITHM_PIVOTED] = "pivoted",
+    [STARFISH_BATCH_CR_IN_PLACE] = "cr-in-place",
+    NULL,
 };
 
 static const struct starfish_option rows[] = {
-    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, VALUES(precisions),
+    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
      .flag = "--precision", .text = "of the arithmetic"},
-    {AT(algorithm), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_ALGORITHM_AUTO, VALUES(algorithms),
-     .flag = "--algorithm", .text = "how the lines are solved"},
-    {AT(pieces), .type = STARFISH_OPTION_SIZE, .most = STARFISH_BATCH_MOST_PIECES,
+    {AT(algorithm), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_ALGORITHM_AUTO,
+     .values = starfish_algorithm_names, .value_count = STARFISH_ALGORITHMS, .flag = "--algorithm",
+     .text = "how the lines are solved"},
+    {AT(pieces), .type = STARFISH_OPTION_SIZE, .most = STARFISH_BATCH_MOST_PIECES, .flag = "--slabs",
      .text = "tasks that the lines are cut into; 0: chosen from the workers"},
     {AT(keep_factors), .type = STARFISH_OPTION_SWITCH, .text = "thomas: keep the factorisation in the plan"},
     {AT(check), .type = STARFISH_OPTION_SWITCH,

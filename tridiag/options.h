@@ -5,6 +5,9 @@
 #include "base/options.h"
 #include <starfish/tridiag.h>
 
+/* Names of algorithms, by starfish_algorithm; behind them that of STARFISH_BATCH_CR_IN_PLACE, which benchmarks have. */
+extern const char *const starfish_algorithm_names[];
+
 extern const struct starfish_option_table starfish_tridiag_option_table;
 
 #endif

@@ -9,29 +9,29 @@
 #include "apps/lists.h"
 #include "apps/names.h"
 #include "apps/plans/blktri_run.h"
+#include "apps/workers.h"
+#include "poisson/options.h"
+#include "scheduler/options.h"
+#include "tridiag/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const data_names[] = {"real", "complex", "complex-lines", NULL}; /* as enum blktri_data */
-static const char *const forms[] = {"fractions", "product", "slab", NULL};
+static const char *const data_names[] = {"real", "complex", "complex-lines"}; /* as enum blktri_data */
+static const char *const forms[] = {"fractions", "product", "slab"};
 static const starfish_method methods[] = {STARFISH_METHOD_BLKTRI, STARFISH_METHOD_BLKTRI_PRODUCT, STARFISH_METHOD_SLAB};
-/* What products know, and its names. */
-static const starfish_algorithm algorithm_of[] = {STARFISH_ALGORITHM_AUTO, STARFISH_ALGORITHM_THOMAS,
-                                                  STARFISH_ALGORITHM_CR, STARFISH_ALGORITHM_PCR,
-                                                  STARFISH_ALGORITHM_CR_PCR};
-enum { ALGORITHMS = sizeof algorithm_of / sizeof algorithm_of[0] };
-static const char *algorithms[ALGORITHMS + 1];
-static const char *const radices[] = {"auto", "2", "4", NULL};
-static const int radix_of[] = {0, 2, 4};
-static const char *const places[] = {"host", "device", NULL};
+static const struct starfish_option own_rows[] = {
+    NAMES_ROW("--form", forms, "partial fractions or products; slab, the other method"),
+    NAMES_ROW("--data", data_names, "in 2D also complex right-hand sides, and lines of complex coefficients"),
+};
+static const struct starfish_option_table own_table = NAMES_TABLE(own_rows);
 static const char *const step_names[] = {"reduction", "substitution"};
 
 struct blktri_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
     const char *sizes, *forms, *precisions, *data, *algorithms, *radices, *splits, *workers, *where;
-    size_t team;
+    struct starfish_context_options context; /* --team */
     int levels;
 };
 
@@ -65,8 +65,8 @@ static void describe(const struct blktri_case *c, const char *form, const char *
         snprintf(radix, sizeof radix, " of radix %d", c->radix);
     if (c->split >= 0)
         snprintf(cut, sizeof cut, ", levels on cores: %s", split);
-    snprintf(name, size, "%s %s%s: %s%s%s, %s%s, %s", extent, names_precisions[c->precision], data, form, radix, way,
-             c->workers, cut, places[c->on_device]);
+    snprintf(name, size, "%s %s%s: %s%s%s, %s%s, %s", extent, starfish_precision_names[c->precision], data, form, radix,
+             way, c->workers, cut, names_places[c->on_device]);
 }
 
 /* `rows`: of the last direction, each read and written at least once. */
@@ -79,12 +79,12 @@ static json_t *add_row(struct bench *bench, const struct blktri_case *c, const s
     json_t *row = bench_row(bench, "starfish", name, seconds, times->repeat, bytes);
     name_size(c->n, extent, sizeof extent);
     json_object_set_new(row, "n", json_string(extent));
-    json_object_set_new(row, "precision", json_string(names_precisions[c->precision]));
+    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
     json_object_set_new(row, "data", json_string(data_names[c->data]));
     json_object_set_new(row, "method", json_string(times->method));
     json_object_set_new(row, "radix", c->radix > 0 ? json_integer(c->radix) : json_null());
     json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(places[c->on_device]));
+    json_object_set_new(row, "where", json_string(names_places[c->on_device]));
     return row;
 }
 
@@ -159,34 +159,30 @@ static starfish_status read_size(const char *item, size_t n[3])
 
 static starfish_status read_split(const char *item, int *split)
 {
-    size_t count = 0;
-    *split = -1;
-    if (strcmp(item, "models") == 0)
-        return STARFISH_SUCCESS;
-    if (strcmp(item, "0") != 0)
-        STARFISH_TRY(list_count("--split", item, &count));
-    if (count > BLKTRI_LEVELS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--split: at most %d levels, is %s", BLKTRI_LEVELS, item);
-    *split = (int)count;
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    struct starfish_option row = *starfish_option_of_flag(&starfish_poisson_option_table, "--split");
+    row.least = 0;
+    if (strcmp(item, "models") != 0)
+        STARFISH_TRY(starfish_option_set(&row, &options, item));
+    *split = options.split;
     return STARFISH_SUCCESS;
 }
 
 /* Ways of solving that differ on GPUs, radices of sums, splits where there are both kinds, and places that are there.
  */
-static int makes_sense(const struct blktri_case *c, const starfish_context *context, size_t algorithm, size_t radix,
-                       size_t split)
+static int makes_sense(const struct blktri_case *c, const starfish_context *context, const size_t way[4])
 {
     const int gpus = starfish_context_workers_of(context, STARFISH_GPU) > 0;
     const int cores = starfish_context_workers_of(context, STARFISH_CPU) > 0;
-    if (algorithm > 0 && (!gpus || c->method != STARFISH_METHOD_BLKTRI_PRODUCT))
+    if (way[0] > 0 && (!gpus || c->method != STARFISH_METHOD_BLKTRI_PRODUCT))
         return 0;
-    if (radix > 0 && c->method != STARFISH_METHOD_BLKTRI)
+    if (way[1] > 0 && c->method != STARFISH_METHOD_BLKTRI)
         return 0;
     if (c->data != BLKTRI_REAL && c->n[0] > 1)
         return 0;
     if (c->data == BLKTRI_COMPLEX_LINES && c->method == STARFISH_METHOD_SLAB)
         return 0;
-    if (split > 0 && (!gpus || !cores || c->method == STARFISH_METHOD_SLAB))
+    if (way[2] > 0 && (!gpus || !cores || c->method == STARFISH_METHOD_SLAB))
         return 0;
     return gpus || !c->on_device;
 }
@@ -199,13 +195,13 @@ static starfish_status measure_way(struct blktri_bench *run, const struct axes *
     const char *split = axes->split.item[way[2]];
     char name[256];
     c->method = methods[form];
-    c->algorithm = algorithm_of[algorithm];
-    c->radix = c->method == STARFISH_METHOD_BLKTRI ? radix_of[radix] : 0;
+    c->algorithm = (starfish_algorithm)algorithm;
+    c->radix = c->method == STARFISH_METHOD_BLKTRI ? (int)radix : 0;
     c->on_device = axes->place[way[3]] == 1;
     STARFISH_TRY(read_split(split, &c->split));
-    if (!makes_sense(c, context, way[0], way[1], way[2]))
+    if (!makes_sense(c, context, way))
         return STARFISH_SUCCESS;
-    describe(c, forms[form], algorithms[algorithm], split, name, sizeof name);
+    describe(c, forms[form], starfish_algorithm_names[algorithm], split, name, sizeof name);
     return measure_case(run, context, c, name);
 }
 
@@ -235,6 +231,7 @@ static starfish_status measure_cases(struct blktri_bench *run, const struct axes
 
 static starfish_status read_axes(const struct blktri_bench *run, struct axes *axes)
 {
+    const struct starfish_option_table *table = &starfish_poisson_option_table;
     size_t n[3];
     int split;
     STARFISH_TRY(list_read("--size", run->sizes, ',', &axes->size));
@@ -243,12 +240,12 @@ static starfish_status read_axes(const struct blktri_bench *run, struct axes *ax
     STARFISH_TRY(list_read("--split", run->splits, ',', &axes->split));
     for (size_t i = 0; i < axes->split.count; ++i)
         STARFISH_TRY(read_split(axes->split.item[i], &split));
-    STARFISH_TRY(list_choices("--form", run->forms, forms, axes->form, &axes->form_count));
-    STARFISH_TRY(list_choices("--precision", run->precisions, names_precisions, axes->precision, &axes->precisions));
-    STARFISH_TRY(list_choices("--data", run->data, data_names, axes->data, &axes->datas));
-    STARFISH_TRY(list_choices("--algorithm", run->algorithms, algorithms, axes->algorithm, &axes->algorithms));
-    STARFISH_TRY(list_choices("--radix", run->radices, radices, axes->radix, &axes->radices));
-    return list_choices("--where", run->where, places, axes->place, &axes->places);
+    STARFISH_TRY(list_choices("--form", run->forms, &own_table, axes->form, &axes->form_count));
+    STARFISH_TRY(list_choices("--precision", run->precisions, table, axes->precision, &axes->precisions));
+    STARFISH_TRY(list_choices("--data", run->data, &own_table, axes->data, &axes->datas));
+    STARFISH_TRY(list_choices("--algorithm", run->algorithms, table, axes->algorithm, &axes->algorithms));
+    STARFISH_TRY(list_choices("--radix", run->radices, table, axes->radix, &axes->radices));
+    return list_choices("--where", run->where, &names_table, axes->place, &axes->places);
 }
 
 static starfish_status measure(struct bench *bench)
@@ -263,7 +260,8 @@ static starfish_status measure(struct bench *bench)
                                              : "cpu:1;cpu",
                            ';', &axes.workers));
     for (size_t i = 0; i < axes.workers.count * axes.size.count; ++i) {
-        struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count], .team = (int)run->team};
+        struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count],
+                                .team = run->context.cores_per_worker};
         starfish_context *context;
         STARFISH_TRY(read_size(axes.size.item[i % axes.size.count], c.n));
         STARFISH_TRY(blktri_context(&c, &context));
@@ -289,27 +287,22 @@ int bench_blktri(int argc, char **argv)
                                       .algorithms = "auto",
                                       .radices = "auto",
                                       .splits = "models",
-                                      .where = "host,device"};
-    for (int i = 0; i < ALGORITHMS; ++i)
-        algorithms[i] = names_algorithms[algorithm_of[i]];
+                                      .where = "host,device",
+                                      .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS};
     const struct option_entry options[] = {
-        {"--size", OPTION_TEXT, &run.sizes, "LIST",
-         "N or MxN in 2D, SxMxN in 3D: S modes, lines of M, N rows; default 511,1023", NULL},
-        {"--form", OPTION_TEXT, &run.forms, "LIST",
-         "fractions, product; slab, the other method; default fractions,product", NULL},
-        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "default f64; of", names_precisions},
-        {"--data", OPTION_TEXT, &run.data, "LIST",
-         "real; in 2D also complex right-hand sides: complex, and complex-lines with such coefficients; default real",
-         NULL},
-        {"--algorithm", OPTION_TEXT, &run.algorithms, "LIST", "products on GPUs; default auto; of", algorithms},
-        {"--radix", OPTION_TEXT, &run.radices, "LIST", "parts of a block of fractions: auto, 2, 4; default auto", NULL},
+        {"--size", OPTION_TEXT, &run.sizes, "LIST", .help = "N or MxN in 2D, SxMxN in 3D: S modes, lines of M, N rows"},
+        {"--form", OPTION_LIST, &run.forms, "LIST", .table = &own_table},
+        {"--precision", OPTION_LIST, &run.precisions, "LIST", .table = &starfish_poisson_option_table},
+        {"--data", OPTION_LIST, &run.data, "LIST", .table = &own_table},
+        {"--algorithm", OPTION_LIST, &run.algorithms, "LIST", .table = &starfish_poisson_option_table},
+        {"--radix", OPTION_LIST, &run.radices, "LIST", .table = &starfish_poisson_option_table},
         {"--split", OPTION_TEXT, &run.splits, "LIST",
-         "levels next to the root that are for cores, others for GPUs; models: as they say; default models", NULL},
+         .help = "levels next to the root that are for cores, others for GPUs; models: as they say"},
         {"--workers", OPTION_TEXT, &run.workers, "SETS",
-         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu:1;cpu without a GPU", NULL},
-        {"--team", OPTION_NUMBER, &run.team, "N", "cores that share a CPU worker; default 0: as for solve", NULL},
-        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: host (pinned), device; default both", NULL},
-        {"--levels", OPTION_FLAG, &run.levels, NULL, "also a row for each step of reduction and substitution", NULL},
+         .help = WORKERS_SETS "; without, gpu;all;cpu, or cpu:1;cpu without a GPU"},
+        {"--team", OPTION_MEMBER, &run.context, "N", .table = &starfish_context_option_table},
+        {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
+        {"--levels", OPTION_FLAG, &run.levels, .help = "also a row for each step of reduction and substitution"},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };

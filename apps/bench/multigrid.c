@@ -5,15 +5,20 @@
 #include "apps/command.h"
 #include "apps/lists.h"
 #include "apps/plans/multigrid_run.h"
+#include "apps/workers.h"
 #include "bench/peer_hypre.h"
 #include "bench/peers.h"
+#include "multigrid/options.h"
 #include "multigrid/q1.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const multigrid_places[] = {"host", "device", NULL};
+static const char *const problems[] = {[MULTIGRID_Q1] = "q1", [MULTIGRID_SEVEN] = "seven"};
+static const struct starfish_option own_rows[] = {
+    NAMES_ROW("--problem", problems, "bilinear elements, or seven-point differences on cubes")};
+static const struct starfish_option_table own_table = NAMES_TABLE(own_rows);
 static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
 
 /* What is being measured. */
@@ -30,27 +35,33 @@ json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached)
     return run->cycles > 0 ? json_null() : json_boolean(reached);
 }
 
+const char *multigrid_krylov(const struct starfish_multigrid_options *options)
+{
+    return starfish_option_of_flag(&starfish_multigrid_option_table, "--krylov")->values[options->conjugate_gradients];
+}
+
 static void describe_case(const struct combination *c, char *name, size_t size)
 {
-    const int length = snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, names_arithmetics[c->precision],
-                                names_smoothers[c->smoother], names_matrices[c->matrix], names_cycles[c->shape],
-                                c->workers, multigrid_places[c->place]);
+    const int length =
+        snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, starfish_precision_names[c->precision],
+                 starfish_smoother_names[c->smoother], starfish_matrix_names[c->matrix], starfish_cycle_names[c->shape],
+                 c->workers, names_places[c->place]);
 
     if (c->storage > 0)
-        snprintf(name + length, size - (size_t)length, ", %s", names_storages[c->storage]);
+        snprintf(name + length, size - (size_t)length, ", %s", starfish_storage_names[c->storage]);
 }
 
 static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times)
 {
     const struct starfish_multigrid_info *info = &times->info;
 
-    json_object_set_new(row, "precision", json_string(names_arithmetics[c->precision]));
-    json_object_set_new(row, "smoother", json_string(names_smoothers[info->smoother]));
-    json_object_set_new(row, "matrix", json_string(names_matrices[info->matrix]));
-    json_object_set_new(row, "cycle", json_string(names_cycles[c->shape]));
-    json_object_set_new(row, "storage", json_string(names_storages[c->storage]));
+    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
+    json_object_set_new(row, "smoother", json_string(starfish_smoother_names[info->smoother]));
+    json_object_set_new(row, "matrix", json_string(starfish_matrix_names[info->matrix]));
+    json_object_set_new(row, "cycle", json_string(starfish_cycle_names[c->shape]));
+    json_object_set_new(row, "storage", json_string(starfish_storage_names[c->storage]));
     json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(multigrid_places[c->place]));
+    json_object_set_new(row, "where", json_string(names_places[c->place]));
     json_object_set_new(row, "cycles", json_integer(info->cycles));
     json_object_set_new(row, "factor", command_json_real(info->factor));
     json_object_set_new(row, "residual", command_json_real(info->residual));
@@ -60,20 +71,16 @@ static void describe(json_t *row, const struct combination *c, const struct mult
 
 static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
 {
-    const struct multigrid_choice choice = {.arithmetic = c->precision,
-                                            .smoother = c->smoother,
-                                            .cycle = c->shape,
-                                            .matrix = c->matrix,
-                                            .storage = c->storage,
-                                            .krylov = names_index(names_iterations, run->krylov),
-                                            .steps = multigrid_q1_steps(c->smoother, run->steps),
-                                            .cycles = run->cycles,
-                                            .tail = run->tail};
-    struct starfish_multigrid_options options;
+    struct starfish_multigrid_options options = run->options;
     struct multigrid_times times;
     char name[192];
 
-    multigrid_choose(&choice, &options);
+    multigrid_set_precision(&options, c->precision);
+    options.smoother = (starfish_smoother)c->smoother;
+    options.shape = (starfish_cycle_shape)c->shape;
+    options.matrix = (starfish_matrix_form)c->matrix;
+    options.storage = (starfish_storage)c->storage;
+    multigrid_set_work(&options, multigrid_q1_steps(c->smoother, run->steps), run->cycles);
     describe_case(c, name, sizeof name);
     if (options.conjugate_gradients)
         snprintf(name + strlen(name), sizeof name - strlen(name), ", CG");
@@ -90,7 +97,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
         describe(row, c, &times);
         json_object_set_new(row, "reached", multigrid_bench_reached(run, times.reached));
-        json_object_set_new(row, "krylov", json_string(run->krylov));
+        json_object_set_new(row, "krylov", json_string(multigrid_krylov(&options)));
         if (rate > 0)
             bench_limit(row, bytes / rate);
     }
@@ -113,7 +120,7 @@ static void measure_hypre(struct multigrid_bench *run, const struct combination 
         const double bytes =
             8.0 * (double)c->mesh->count * 8 * iterations; /* the matrix and a vector or two each time */
         json_t *row = bench_row(&run->bench, hypre_names[solver], name, seconds, run->bench.repeat, bytes);
-        json_object_set_new(row, "precision", json_string("f64"));
+        json_object_set_new(row, "precision", json_string(starfish_precision_names[STARFISH_F64]));
         json_object_set_new(row, "workers", json_string("cpu:1"));
         json_object_set_new(row, "cycles", json_integer(iterations));
         json_object_set_new(row, "plan_seconds", command_json_real(setup));
@@ -190,7 +197,7 @@ static starfish_status measure_mesh(struct multigrid_bench *run, const struct ax
             starfish_context_destroy(c.context);
         }
     }
-    if (status == STARFISH_SUCCESS && strcmp(run->peers, "none") != 0)
+    if (status == STARFISH_SUCCESS && run->peers != NAMES_NONE)
         status = measure_peers(run, &c);
     multigrid_mesh_free(&mesh);
     return status;
@@ -198,6 +205,7 @@ static starfish_status measure_mesh(struct multigrid_bench *run, const struct ax
 
 static starfish_status read_axes(const struct multigrid_bench *run, struct axes *axes)
 {
+    const struct starfish_option_table *table = &starfish_multigrid_option_table;
     struct starfish_q1_refinement refinement;
 
     STARFISH_TRY(list_counts("--n", run->sizes, axes->size, &axes->sizes));
@@ -205,12 +213,12 @@ static starfish_status read_axes(const struct multigrid_bench *run, struct axes 
     for (size_t i = 0; i < axes->mesh.count; ++i)
         STARFISH_TRY(starfish_q1_named(axes->mesh.item[i], &refinement));
     STARFISH_TRY(list_counts("--level", run->levels, axes->level, &axes->levels));
-    STARFISH_TRY(list_choices("--precision", run->precisions, names_arithmetics, axes->precision, &axes->precisions));
-    STARFISH_TRY(list_choices("--smoother", run->smoothers, names_smoothers, axes->smoother, &axes->smoothers));
-    STARFISH_TRY(list_choices("--cycle", run->shapes, names_cycles, axes->shape, &axes->shapes));
-    STARFISH_TRY(list_choices("--matrix", run->matrices, names_matrices, axes->matrix, &axes->matrices));
-    STARFISH_TRY(list_choices("--storage", run->storages, names_storages, axes->storage, &axes->storages));
-    return list_choices("--where", run->where, multigrid_places, axes->place, &axes->places);
+    STARFISH_TRY(list_choices("--precision", run->precisions, &names_table, axes->precision, &axes->precisions));
+    STARFISH_TRY(list_choices("--smoother", run->smoothers, table, axes->smoother, &axes->smoothers));
+    STARFISH_TRY(list_choices("--cycle", run->shapes, table, axes->shape, &axes->shapes));
+    STARFISH_TRY(list_choices("--matrix", run->matrices, table, axes->matrix, &axes->matrices));
+    STARFISH_TRY(list_choices("--storage", run->storages, table, axes->storage, &axes->storages));
+    return list_choices("--where", run->where, &names_table, axes->place, &axes->places);
 }
 
 static starfish_status measure(struct bench *bench)
@@ -228,7 +236,7 @@ static starfish_status measure(struct bench *bench)
     if (axes.places == 1 && axes.place[0] == 1 && bench->gpus == 0)
         return STARFISH_SUCCESS; /* nothing to measure, which the frame tells */
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
-    if (strcmp(run->problem, "seven") == 0)
+    if (run->problem == MULTIGRID_SEVEN)
         return bench_multigrid_cubes(run, &axes);
     for (size_t l = 0; l < axes.levels; ++l)
         for (size_t m = 0; m < axes.mesh.count; ++m)
@@ -240,7 +248,6 @@ static starfish_status measure(struct bench *bench)
 int bench_multigrid(int argc, char **argv)
 {
     static struct multigrid_bench run = {.bench = BENCH_DEFAULTS("multigrid"),
-                                         .problem = "q1",
                                          .sizes = "127",
                                          .meshes = "U1,U3",
                                          .levels = "9",
@@ -248,38 +255,30 @@ int bench_multigrid(int argc, char **argv)
                                          .smoothers = "auto",
                                          .shapes = "v",
                                          .where = "host,device",
-                                         .peers = "all",
-                                         .krylov = "none",
+                                         .options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS,
                                          .storages = "inner",
-                                         .matrices = "auto",
-                                         .steps = 0};
+                                         .matrices = "auto"};
+    const struct starfish_option_table *table = &starfish_multigrid_option_table;
     const struct option_entry options[] = {
-        {"--problem", OPTION_CHOICE, &run.problem, "P",
-         "q1: bilinear elements, or seven: seven-point differences on cubes; default q1",
-         OPTION_CHOICES("q1", "seven")},
-        {"--n", OPTION_TEXT, &run.sizes, "LIST", "seven: cubes of N^3 unknowns; default 127", NULL},
-        {"--mesh", OPTION_TEXT, &run.meshes, "LIST", "U1, U2, U3, A1 .. A5; default U1,U3", NULL},
-        {"--level", OPTION_TEXT, &run.levels, "LIST", "L: 2^L x 2^L elements, at most 13; default 9", NULL},
-        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "default f64,mixed; of", names_arithmetics},
-        {"--smoother", OPTION_TEXT, &run.smoothers, "LIST", "line-z and plane: seven; default auto; of",
-         names_smoothers},
-        {"--storage", OPTION_TEXT, &run.storages, "LIST", "of the matrices of cycles in f32; default inner; of",
-         names_storages},
-        {"--cycle", OPTION_TEXT, &run.shapes, "LIST", "default v; of", names_cycles},
-        {"--krylov", OPTION_CHOICE, &run.krylov, "K",
-         "cg: conjugate gradients with cycles v or w as preconditioner; default none", names_iterations},
-        {"--matrix", OPTION_TEXT, &run.matrices, "LIST", "bands or matrix-free; default auto; of", names_matrices},
-        {"--tail", OPTION_COUNT, &run.tail, "N", "unknowns of the first grid that is one task with all smaller ones",
-         NULL},
+        {"--problem", OPTION_MEMBER, &run.problem, "P", .table = &own_table},
+        {"--n", OPTION_TEXT, &run.sizes, "LIST", .help = "seven: cubes of N^3 unknowns"},
+        {"--mesh", OPTION_TEXT, &run.meshes, "LIST", .help = "q1: U1, U2, U3, A1 .. A5"},
+        {"--level", OPTION_TEXT, &run.levels, "LIST", .help = "q1: 2^L x 2^L elements, at most 13"},
+        {"--precision", OPTION_LIST, &run.precisions, "LIST", .table = &names_table},
+        {"--smoother", OPTION_LIST, &run.smoothers, "LIST", .help = "line-z and plane for seven alone", .table = table},
+        {"--storage", OPTION_LIST, &run.storages, "LIST", .table = table},
+        {"--cycle", OPTION_LIST, &run.shapes, "LIST", .table = table},
+        {"--krylov", OPTION_MEMBER, &run.options, "K", .table = table},
+        {"--matrix", OPTION_LIST, &run.matrices, "LIST", .table = table},
+        {"--tail", OPTION_POSITIVE, &run.options, "N", .table = table},
         {"--steps", OPTION_COUNT, &run.steps, "N",
-         "ADI steps before and after; of other smoothers twice as many; default 2; seven: of all as many, default 1",
-         NULL},
+         .help = "ADI steps before and after; without, 2; of other smoothers twice as many; seven: 1 of all"},
         {"--cycles", OPTION_COUNT, &run.cycles, "N",
-         "exactly so many, and no residual is looked at, instead of as many as 1e-8 takes", NULL},
+         .help = "exactly so many, and no residual is looked at, instead of as many as 1e-8 takes"},
         {"--workers", OPTION_TEXT, &run.workers, "SETS",
-         "sets with ; between, each as for solve; default gpu;cpu, or cpu:1;cpu without a GPU", NULL},
-        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: host (pinned), device; default both", NULL},
-        {"--peers", OPTION_CHOICE, &run.peers, "P", "all or none; default all", OPTION_CHOICES("all", "none")},
+         .help = WORKERS_SETS "; without, gpu;cpu, or cpu:1;cpu without a GPU"},
+        {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
+        {"--peers", OPTION_MEMBER, &run.peers, "P", .table = &names_table},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };

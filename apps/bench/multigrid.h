@@ -10,10 +10,12 @@
 
 struct multigrid_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *problem, *sizes, *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where, *peers, *krylov;
+    const char *sizes, *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where;
     const char *matrices, *storages;
-    size_t tail, steps, cycles;    /* 0: not given */
-    double host_rate, device_rate; /* bytes per second of copies */
+    int problem, peers;                        /* enum multigrid_problem; NAMES_ALL or NAMES_NONE */
+    struct starfish_multigrid_options options; /* --krylov, --tail */
+    size_t steps, cycles;                      /* 0: not given */
+    double host_rate, device_rate;             /* bytes per second of copies */
 };
 
 /* Lists, as numbers. */
@@ -24,8 +26,10 @@ struct axes {
     size_t matrix[LIST_MOST], matrices, storage[LIST_MOST], storages;
 };
 
-/* By their numbers. */
-extern const char *const multigrid_places[];
+enum multigrid_problem { MULTIGRID_Q1, MULTIGRID_SEVEN };
+
+/* "none" or "cg". */
+const char *multigrid_krylov(const struct starfish_multigrid_options *options);
 
 /* A row's `reached`: nothing where the number of cycles is given. */
 json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached);

@@ -8,6 +8,7 @@
 #include "bench/clock.h"
 #include "bench/peer_hypre.h"
 #include "bench/peers.h"
+#include "multigrid/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,45 +28,10 @@ struct combination {
 
 /* ---- Ours -------------------------------------------------------------------------------------------------------- */
 
-/* The user's arrays, on the host and, if asked for, on the device. */
-struct arrays {
-    starfish_context *context;
-    size_t bytes;
-    void *rhs, *solution, *device_rhs, *device_solution;
-};
-
-static void free_arrays(struct arrays *a)
+static starfish_status create_plan(starfish_context *context, const void *combination,
+                                   const struct starfish_multigrid_options *options, starfish_multigrid_plan **plan)
 {
-    starfish_free(a->context, a->rhs, a->bytes);
-    starfish_free(a->context, a->solution, a->bytes);
-    peer_device_free(a->device_rhs);
-    peer_device_free(a->device_solution);
-}
-
-static starfish_status make_arrays(const struct combination *c, starfish_precision precision, struct arrays *a)
-{
-    const double value = pow((double)c->n + 1, -3);
-
-    *a = (struct arrays){.context = c->context, .bytes = c->count * starfish_real_size(precision)};
-    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->rhs));
-    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->solution));
-    for (size_t i = 0; i < c->count; i++)
-        if (precision == STARFISH_F32)
-            ((float *)a->rhs)[i] = (float)value;
-        else
-            ((double *)a->rhs)[i] = value;
-    if (c->place == 0)
-        return STARFISH_SUCCESS;
-    a->device_rhs = peer_device_alloc(a->bytes);
-    a->device_solution = peer_device_alloc(a->bytes);
-    if (!a->device_rhs || !a->device_solution || !peer_device_write(a->device_rhs, a->rhs, a->bytes))
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for arrays of %zu bytes on the GPU", a->bytes);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status create_plan(const struct combination *c, const struct starfish_multigrid_options *options,
-                                   starfish_multigrid_plan **plan)
-{
+    const struct combination *c = combination;
     struct starfish_stencil_problem problem = {.n = {c->n, c->n, c->n}, .grid = STARFISH_NODE};
     double *width = malloc((c->n + 1) * sizeof *width);
 
@@ -77,47 +43,22 @@ static starfish_status create_plan(const struct combination *c, const struct sta
         problem.width[d] = width;
         problem.ends[d][0] = problem.ends[d][1] = STARFISH_DIRICHLET;
     }
-    const starfish_status status = starfish_stencil_plan_create(c->context, &problem, options, plan);
+    const starfish_status status = starfish_stencil_plan_create(context, &problem, options, plan);
     free(width);
     return status;
-}
-
-/* A tolerance that is not reached is a result. */
-static starfish_status repeat_solves(const struct bench *bench, starfish_multigrid_plan *plan, const struct arrays *a,
-                                     struct multigrid_times *times)
-{
-    const void *rhs = a->device_rhs ? a->device_rhs : a->rhs;
-    void *solution = a->device_solution ? a->device_solution : a->solution;
-
-    for (size_t i = 0; i < bench->warmup + times->repeat; i++) {
-        const starfish_status status = starfish_multigrid_solve(plan, rhs, solution, &times->info);
-        if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
-            return status;
-        times->reached = status == STARFISH_SUCCESS;
-        if (i >= bench->warmup)
-            times->seconds[i - bench->warmup] = times->info.seconds;
-    }
-    return STARFISH_SUCCESS;
 }
 
 static starfish_status run_solves(const struct bench *bench, const struct combination *c,
                                   const struct starfish_multigrid_options *options, struct multigrid_times *times)
 {
-    struct arrays arrays = {.context = c->context};
-    starfish_multigrid_plan *plan = NULL;
-    const double start = clock_now();
-
-    *times = (struct multigrid_times){.repeat = bench->repeat, .seconds = malloc(bench->repeat * sizeof(double))};
-    if (!times->seconds)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", bench->repeat);
-    STARFISH_TRY(create_plan(c, options, &plan));
-    times->plan_seconds = clock_now() - start;
-    starfish_status status = make_arrays(c, options->precision, &arrays);
-    if (status == STARFISH_SUCCESS)
-        status = repeat_solves(bench, plan, &arrays, times);
-    free_arrays(&arrays);
-    starfish_multigrid_plan_destroy(plan);
-    return status;
+    const struct multigrid_solves what = {.problem = c,
+                                          .create = create_plan,
+                                          .count = c->count,
+                                          .constant = pow((double)c->n + 1, -3),
+                                          .on_device = c->place == 1,
+                                          .warmup = bench->warmup,
+                                          .repeat = bench->repeat};
+    return multigrid_repeat(&what, options, c->context, times);
 }
 
 /* Words per unknown of the finest grid that a solve must move at least (multigrid/kernels/flux.h): a sweep 3, the first
@@ -141,12 +82,12 @@ static void describe(json_t *row, const struct combination *c, const struct mult
     const struct starfish_multigrid_info *info = &times->info;
     const double seconds = json_number_value(json_object_get(row, "seconds"));
 
-    json_object_set_new(row, "precision", json_string(names_arithmetics[c->precision]));
-    json_object_set_new(row, "smoother", json_string(names_smoothers[info->smoother]));
-    json_object_set_new(row, "cycle", json_string(names_cycles[c->shape]));
+    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
+    json_object_set_new(row, "smoother", json_string(starfish_smoother_names[info->smoother]));
+    json_object_set_new(row, "cycle", json_string(starfish_cycle_names[c->shape]));
     json_object_set_new(row, "krylov", json_string(krylov));
     json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(multigrid_places[c->place]));
+    json_object_set_new(row, "where", json_string(names_places[c->place]));
     json_object_set_new(row, "cycles", json_integer(info->cycles));
     json_object_set_new(row, "cycle_seconds", command_json_real(seconds / info->cycles));
     json_object_set_new(row, "factor", command_json_real(info->factor));
@@ -157,21 +98,17 @@ static void describe(json_t *row, const struct combination *c, const struct mult
 
 static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
 {
-    const struct multigrid_choice choice = {.arithmetic = c->precision,
-                                            .smoother = c->smoother,
-                                            .cycle = c->shape,
-                                            .krylov = names_index(names_iterations, run->krylov),
-                                            .steps = run->steps > 0 ? run->steps : 1,
-                                            .cycles = run->cycles,
-                                            .tail = run->tail};
-    struct starfish_multigrid_options options;
+    struct starfish_multigrid_options options = run->options;
     struct multigrid_times times;
     char name[192];
 
-    multigrid_choose(&choice, &options);
-    snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, names_arithmetics[c->precision],
-             names_smoothers[c->smoother], names_cycles[c->shape], options.before, options.after,
-             options.conjugate_gradients ? ", CG" : "", c->workers, multigrid_places[c->place]);
+    multigrid_set_precision(&options, c->precision);
+    options.smoother = (starfish_smoother)c->smoother;
+    options.shape = (starfish_cycle_shape)c->shape;
+    multigrid_set_work(&options, run->steps > 0 ? run->steps : 1, run->cycles);
+    snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, starfish_precision_names[c->precision],
+             starfish_smoother_names[c->smoother], starfish_cycle_names[c->shape], options.before, options.after,
+             options.conjugate_gradients ? ", CG" : "", c->workers, names_places[c->place]);
     bench_announce("%s", name);
     const starfish_status status = run_solves(&run->bench, c, &options, &times);
     if (status == STARFISH_SUCCESS) {
@@ -180,7 +117,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
         const double size = options.precision == STARFISH_F64 ? 8 : 4;
         const double bytes = words(&options, &times.info) * size * (double)c->count;
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
-        describe(row, c, &times, run->krylov);
+        describe(row, c, &times, multigrid_krylov(&options));
         json_object_set_new(row, "reached", multigrid_bench_reached(run, times.reached));
         if (rate > 0)
             bench_limit(row, bytes / rate);
@@ -206,7 +143,7 @@ static double measure_hypre(struct multigrid_bench *run, const struct combinatio
         const double bytes = 8.0 * (double)c->count * 6 * iterations; /* the matrix and a vector or two each time */
         json_t *row = bench_row(&run->bench, names[solver], name, seconds, run->bench.repeat, bytes);
         median = json_number_value(json_object_get(row, "seconds"));
-        json_object_set_new(row, "precision", json_string("f64"));
+        json_object_set_new(row, "precision", json_string(starfish_precision_names[STARFISH_F64]));
         json_object_set_new(row, "workers", json_string("cpu:1"));
         json_object_set_new(row, "cycles", json_integer(iterations));
         json_object_set_new(row, "cycle_seconds", command_json_real(median / iterations));
@@ -277,7 +214,7 @@ static starfish_status measure_cube(struct multigrid_bench *run, const struct ax
 
     if (n < 1 || n > MOST_N)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 1 .. %d", n, MOST_N);
-    if (strcmp(run->peers, "none") != 0)
+    if (run->peers != NAMES_NONE)
         STARFISH_TRY(measure_peers(run, &c));
     for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
         c.workers = axes->workers.item[w];

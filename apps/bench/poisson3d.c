@@ -12,22 +12,20 @@
 #include "apps/bench/bench.h"
 
 #include "apps/workers.h"
-
-const char *const poisson3d_places[] = {
-    [POISSON3D_PAGEABLE] = "pageable", [POISSON3D_PINNED] = "pinned", [POISSON3D_DEVICE] = "device", NULL};
+#include "poisson/options.h"
 
 static starfish_status read_given(struct poisson3d *run)
 {
     const struct poisson3d_given *given = &run->given;
     STARFISH_TRY(poisson3d_read_cases(run));
-    STARFISH_TRY(list_choices("--method", given->method, names_methods, run->method, &run->methods));
+    STARFISH_TRY(list_choices("--method", given->method, &starfish_poisson_option_table, run->method, &run->methods));
     STARFISH_TRY(list_counts("--stream", given->stream, run->stream, &run->streams));
     for (size_t i = 0; i < run->streams; ++i)
         if (run->stream[i] > POISSON3D_MOST_IN_FLIGHT)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "--stream: at most %d in flight, is %zu",
                                  POISSON3D_MOST_IN_FLIGHT, run->stream[i]);
     if (given->where)
-        STARFISH_TRY(list_choices("--where", given->where, poisson3d_places, run->place, &run->places));
+        STARFISH_TRY(list_choices("--where", given->where, &poisson3d_table, run->place, &run->places));
     if (given->workers)
         STARFISH_TRY(list_read("--workers", given->workers, ';', &run->workers));
     for (size_t i = 0; i < run->workers.count; ++i) {
@@ -56,7 +54,7 @@ static starfish_status measure(struct bench *bench)
 
 int bench_poisson3d(int argc, char **argv)
 {
-    struct poisson3d run = {.bench = BENCH_DEFAULTS("poisson3d"), .peers = "all"};
+    struct poisson3d run = {.bench = BENCH_DEFAULTS("poisson3d"), .library = STARFISH_POISSON_OPTIONS_DEFAULTS};
     struct poisson3d_given *given = &run.given;
     *given = (struct poisson3d_given){.n = "256",
                                       .precision = "f64",
@@ -66,22 +64,19 @@ int bench_poisson3d(int argc, char **argv)
                                       .method = "slab,blktri",
                                       .stream = "1"};
     const struct option_entry options[] = {
-        {"--n", OPTION_TEXT, &given->n, "LIST", "sizes, N for a cube or NXxNYxNZ; default 256", NULL},
-        {"--precision", OPTION_TEXT, &given->precision, "LIST", "f64, f32, both; default f64", NULL},
-        {"--bc", OPTION_TEXT, &given->bc, "LIST",
-         "ends of y/z, or of both: periodic, dirichlet, neumann, mixed; default neumann/dirichlet", NULL},
-        {"--grid", OPTION_TEXT, &given->grid, "LIST", "cell, node; default cell", NULL},
-        {"--y", OPTION_TEXT, &given->y, "LIST", "uniform, stretched (not periodic); default uniform", NULL},
-        {"--method", OPTION_TEXT, &given->method, "LIST", "default slab,blktri; of", names_methods},
+        {"--n", OPTION_TEXT, &given->n, "LIST", .help = "sizes, N for a cube or NXxNYxNZ"},
+        {"--precision", OPTION_LIST, &given->precision, "LIST", .help = "or both",
+         .table = &starfish_poisson_option_table},
+        {"--bc", OPTION_LIST, &given->bc, "LIST", .table = &poisson3d_table},
+        {"--grid", OPTION_LIST, &given->grid, "LIST", .table = &poisson3d_table},
+        {"--y", OPTION_LIST, &given->y, "LIST", .table = &poisson3d_table},
+        {"--method", OPTION_LIST, &given->method, "LIST", .table = &starfish_poisson_option_table},
         {"--workers", OPTION_TEXT, &given->workers, "SETS",
-         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu without a GPU", NULL},
-        {"--where", OPTION_TEXT, &given->where, "LIST",
-         "memory of the data: device, pinned, pageable; default: all with a GPU, pageable without", NULL},
-        {"--stream", OPTION_TEXT, &given->stream, "LIST", "right-hand sides in flight at once, without end; default 1",
-         NULL},
-        {"--slabs", OPTION_COUNT, &run.slabs, "N", "runs of z-planes; default: chosen from the workers", NULL},
-        {"--peers", OPTION_CHOICE, &run.peers, "P", "others' solvers in the same run",
-         OPTION_CHOICES("all", "fast", "none")},
+         .help = WORKERS_SETS "; without, gpu;all;cpu, or cpu without a GPU"},
+        {"--where", OPTION_LIST, &given->where, "LIST", .table = &poisson3d_table},
+        {"--stream", OPTION_TEXT, &given->stream, "LIST", .help = "right-hand sides in flight at once, without end"},
+        {"--slabs", OPTION_POSITIVE, &run.library, "N", .table = &starfish_poisson_option_table},
+        {"--peers", OPTION_MEMBER, &run.peers, "P", .table = &poisson3d_table},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };

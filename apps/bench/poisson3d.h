@@ -46,8 +46,8 @@ struct poisson3d_given {
 struct poisson3d {
     struct bench bench; /* the first, so that bench_main's callback finds the rest */
     struct poisson3d_given given;
-    const char *peers; /* all, fast or none */
-    size_t slabs;
+    int peers;                               /* enum poisson3d_peers */
+    struct starfish_poisson_options library; /* --slabs */
     size_t cases, methods, places, streams;
     struct poisson3d_case *each; /* [cases] */
     struct poisson3d_limits *limits;
@@ -57,7 +57,10 @@ struct poisson3d {
     double seconds[BENCH_MOST_REPEATS];
 };
 
-extern const char *const poisson3d_places[]; /* names, ended by NULL */
+extern const char *const poisson3d_places[];
+enum poisson3d_peers { POISSON3D_ALL_PEERS, POISSON3D_FAST_PEERS, POISSON3D_NO_PEERS };
+/* The benchmark's own choices. */
+extern const struct starfish_option_table poisson3d_table;
 
 /* Cases (bench_poisson3d_cases.c): all combinations that are asked for, and room for their limits. */
 starfish_status poisson3d_read_cases(struct poisson3d *run);

@@ -1,6 +1,7 @@
 /* starfish bench poisson3d: the problems that the command line asks for. */
 #include "apps/bench/poisson3d.h"
 #include "base/real.h"
+#include "poisson/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,9 +14,23 @@ static const struct poisson3d_ends all_ends[] = {
     {"neumann", {STARFISH_NEUMANN, STARFISH_NEUMANN}},
     {"mixed", {STARFISH_DIRICHLET, STARFISH_NEUMANN}},
 };
-static const char *const end_names[] = {"periodic", "dirichlet", "neumann", "mixed", NULL};
-static const char *const grid_names[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell", NULL};
-static const char *const y_names[] = {"uniform", "stretched", NULL};
+static const char *const end_names[] = {"periodic", "dirichlet", "neumann", "mixed"};
+static const char *const grid_names[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell"};
+static const char *const y_names[] = {"uniform", "stretched"};
+const char *const poisson3d_places[] = {
+    [POISSON3D_PAGEABLE] = "pageable", [POISSON3D_PINNED] = "pinned", [POISSON3D_DEVICE] = "device"};
+static const char *const peers[] = {
+    [POISSON3D_ALL_PEERS] = "all", [POISSON3D_FAST_PEERS] = "fast", [POISSON3D_NO_PEERS] = "none"};
+
+static const struct starfish_option rows[] = {
+    NAMES_ROW("--bc", end_names, "ends as Y/Z, or of both"),
+    NAMES_ROW("--grid", grid_names, "of y and z"),
+    NAMES_ROW("--y", y_names, "spacing, stretched where y is not periodic"),
+    NAMES_ROW("--where", poisson3d_places, "memory of the data; without, all with a GPU, else pageable"),
+    NAMES_ROW("--peers", peers, "others' solvers in the same run"),
+};
+const struct starfish_option_table poisson3d_table = NAMES_TABLE(rows);
+
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
 size_t poisson3d_bytes(const struct poisson3d_case *c)
@@ -28,7 +43,7 @@ void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c)
     char text[80];
     snprintf(text, sizeof text, "%zux%zux%zu", c->n[0], c->n[1], c->n[2]);
     json_object_set_new(row, "n", json_string(text));
-    json_object_set_new(row, "precision", json_string(names_precisions[c->precision]));
+    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
 }
 
 void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
@@ -86,9 +101,10 @@ static starfish_status make_case(struct poisson3d_case *c)
             .n = c->n[d], .length = 1, .ends = {ends[d]->ends[0], ends[d]->ends[1]}, .grid = c->grid};
     const int cube = c->n[0] == c->n[1] && c->n[1] == c->n[2];
     if (cube)
-        snprintf(c->size, sizeof c->size, "%zu^3 %s", c->n[0], names_precisions[c->precision]);
+        snprintf(c->size, sizeof c->size, "%zu^3 %s", c->n[0], starfish_precision_names[c->precision]);
     else
-        snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2], names_precisions[c->precision]);
+        snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2],
+                 starfish_precision_names[c->precision]);
     snprintf(c->name, sizeof c->name, "%s %s/%s %s%s", c->size, c->y->name, c->z->name, grid_names[c->grid],
              c->stretched ? ", y stretched" : "");
     return c->stretched ? stretch(c, &c->problem.axis[1]) : STARFISH_SUCCESS;
@@ -105,7 +121,7 @@ static starfish_status read_ends(const char *item, const struct poisson3d_ends *
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--bc: '%s' is not KIND or KIND/KIND, of y and z", item);
     for (size_t i = 0; i < 2; ++i) {
         size_t index;
-        STARFISH_TRY(list_choice("--bc", names.item[i < names.count ? i : 0], end_names, &index));
+        STARFISH_TRY(list_choice(&rows[0], names.item[i < names.count ? i : 0], &index));
         ends[i] = &all_ends[index];
     }
     return STARFISH_SUCCESS;
@@ -113,7 +129,8 @@ static starfish_status read_ends(const char *item, const struct poisson3d_ends *
 
 static starfish_status read_precisions(const char *text, size_t *values, size_t *count)
 {
-    return list_choices("--precision", strcmp(text, "both") == 0 ? "f64,f32" : text, names_precisions, values, count);
+    return list_choices("--precision", strcmp(text, "both") == 0 ? "f64,f32" : text, &starfish_poisson_option_table,
+                        values, count);
 }
 
 /* One digit of a mixed-radix number, the last first. */
@@ -133,8 +150,8 @@ starfish_status poisson3d_read_cases(struct poisson3d *run)
     STARFISH_TRY(list_read("--n", given->n, ',', &sizes));
     STARFISH_TRY(read_precisions(given->precision, precision, &precisions));
     STARFISH_TRY(list_read("--bc", given->bc, ',', &ends));
-    STARFISH_TRY(list_choices("--grid", given->grid, grid_names, grid, &grids));
-    STARFISH_TRY(list_choices("--y", given->y, y_names, y, &ys));
+    STARFISH_TRY(list_choices("--grid", given->grid, &poisson3d_table, grid, &grids));
+    STARFISH_TRY(list_choices("--y", given->y, &poisson3d_table, y, &ys));
     const size_t most = sizes.count * precisions * ends.count * grids * ys;
     run->each = calloc(most, sizeof *run->each);
     run->limits = calloc(most, sizeof *run->limits);

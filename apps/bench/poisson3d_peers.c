@@ -107,7 +107,7 @@ static void measure_fftw(struct poisson3d *run, const struct poisson3d_case *c, 
     const double bytes = 10 * (double)poisson3d_bytes(c);
     for (size_t i = 0; i < sizeof solvers / sizeof solvers[0]; ++i) {
         size_t repeat = run->bench.repeat;
-        if (solvers[i].slow && strcmp(run->peers, "fast") == 0)
+        if (solvers[i].slow && run->peers == POISSON3D_FAST_PEERS)
             continue;
         if (solvers[i].slow && repeat > NAIVE_REPEATS)
             repeat = NAIVE_REPEATS;
@@ -131,7 +131,7 @@ static int is_first_of_size(const struct poisson3d *run, size_t i)
 
 starfish_status poisson3d_measure_peers(struct poisson3d *run)
 {
-    for (size_t i = 0; i < run->cases && strcmp(run->peers, "none") != 0; ++i) {
+    for (size_t i = 0; i < run->cases && run->peers != POISSON3D_NO_PEERS; ++i) {
         const struct poisson3d_case *c = &run->each[i];
         void *f = NULL, *u = NULL;
         if (run->bench.gpus > 0 && is_first_of_size(run, i))

@@ -3,6 +3,7 @@
 #include "apps/command.h"
 #include "apps/workers.h"
 #include "bench/clock.h"
+#include "poisson/methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static starfish_status make_plan(const struct subject *s, int check_residual, st
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.method = s->method;
     options.precision = s->c->precision;
-    options.slabs = s->run->slabs;
+    options.slabs = s->run->library.slabs;
     options.check_residual = check_residual;
     return starfish_poisson_plan_create(s->context, &s->c->problem, &options, plan);
 }
@@ -100,7 +101,7 @@ static starfish_status check(struct subject *s)
     s->residual = info.residual;
     if (!(info.residual < most))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s, %s, %s: the residual is %.3g", s->c->name,
-                             names_methods[s->method], s->workers, info.residual);
+                             starfish_method_names()[s->method], s->workers, info.residual);
     return STARFISH_SUCCESS;
 }
 
@@ -190,7 +191,7 @@ static void add_row(const struct subject *s, const starfish_poisson_plan *plan)
     struct poisson3d *run = s->run;
     if (s->flight > 1)
         snprintf(flight, sizeof flight, ", %zu in flight", s->flight);
-    snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, names_methods[s->method], s->workers,
+    snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, starfish_method_names()[s->method], s->workers,
              poisson3d_places[s->where], flight);
     json_t *row = bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, bytes);
     bench_limit(row, limit);
@@ -220,7 +221,7 @@ static starfish_status measure_prepared(struct subject *s)
 
 static starfish_status measure_one(struct subject *s)
 {
-    bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, names_methods[s->method], s->workers,
+    bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, starfish_method_names()[s->method], s->workers,
                    poisson3d_places[s->where], s->flight);
     starfish_status status = make_arrays(s);
     if (status == STARFISH_SUCCESS)

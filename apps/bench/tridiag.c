@@ -4,6 +4,7 @@
 #include "apps/bench/bench.h"
 
 #include "base/real.h"
+#include "tridiag/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,11 +91,11 @@ static starfish_status measure(struct bench *bench)
     if (!run->sizes)
         run->sizes = run->bench.gpus > 0 ? "512x512,513x513,512x262144" : "512x512,513x513,512x16384";
     STARFISH_TRY(list_read("--size", run->sizes, ',', &axes.size));
-    STARFISH_TRY(list_choices("--precision", run->precisions, names_precisions, axes.precision, &axes.precisions));
-    STARFISH_TRY(list_choices("--layout", run->layouts, names_layouts, axes.layout, &axes.layouts));
     STARFISH_TRY(
-        list_choices("--coefficients", run->coefficients, names_coefficients, axes.coefficient, &axes.coefficients));
-    STARFISH_TRY(list_choices("--algorithm", run->algorithms, names_algorithms, run->algorithm, &run->algorithm_count));
+        list_choices("--precision", run->precisions, &starfish_tridiag_option_table, axes.precision, &axes.precisions));
+    STARFISH_TRY(list_choices("--layout", run->layouts, &names_table, axes.layout, &axes.layouts));
+    STARFISH_TRY(list_choices("--coefficients", run->coefficients, &names_table, axes.coefficient, &axes.coefficients));
+    STARFISH_TRY(list_choices("--algorithm", run->algorithms, &names_table, run->algorithm, &run->algorithm_count));
     const starfish_status status = measure_all(run, &axes);
     free_memory(run);
     return status;
@@ -106,19 +107,15 @@ int bench_tridiag(int argc, char **argv)
                                        .precisions = "f64",
                                        .layouts = "contiguous,interleaved",
                                        .coefficients = "general",
-                                       .algorithms = "auto",
-                                       .peers = "all"};
+                                       .algorithms = "auto"};
     const struct option_entry options[] = {
         {"--size", OPTION_TEXT, &run.sizes, "LIST",
-         "NxL: lines of N unknowns, L of them; default 512x512,513x513 and one that fills the machine", NULL},
-        {"--precision", OPTION_TEXT, &run.precisions, "LIST", "default f64; of", names_precisions},
-        {"--layout", OPTION_TEXT, &run.layouts, "LIST", "default both; of", names_layouts},
-        {"--coefficients", OPTION_TEXT, &run.coefficients, "LIST",
-         "shifted: shared, and a shift per line; default general; of", names_coefficients},
-        {"--algorithm", OPTION_TEXT, &run.algorithms, "LIST", "cr-in-place: on GPUs; default auto; of",
-         names_algorithms},
-        {"--peers", OPTION_CHOICE, &run.peers, "P", "LAPACK and cuSPARSE in the same run",
-         OPTION_CHOICES("all", "none")},
+         .help = "NxL: lines of N unknowns, L of them; without, 512x512,513x513 and one that fills the machine"},
+        {"--precision", OPTION_LIST, &run.precisions, "LIST", .table = &starfish_tridiag_option_table},
+        {"--layout", OPTION_LIST, &run.layouts, "LIST", .table = &names_table},
+        {"--coefficients", OPTION_LIST, &run.coefficients, "LIST", .table = &names_table},
+        {"--algorithm", OPTION_LIST, &run.algorithms, "LIST", .table = &names_table},
+        {"--peers", OPTION_MEMBER, &run.peers, "P", .table = &names_table},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };

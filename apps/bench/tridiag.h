@@ -17,7 +17,8 @@ struct tridiag_memory {
 
 struct tridiag_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *sizes, *precisions, *layouts, *coefficients, *algorithms, *peers;
+    const char *sizes, *precisions, *layouts, *coefficients, *algorithms;
+    int peers;
     size_t algorithm[LIST_MOST], algorithm_count;
     struct tridiag_memory memory[BATCH_ARRAYS];
     double copied, cores_rate, device_rate; /* bytes of an array, bytes per second of copies; NaN without */

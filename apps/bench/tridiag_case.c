@@ -4,6 +4,7 @@
 #include "base/real.h"
 #include "bench/clock.h"
 #include "tridiag/kernels/batch.h"
+#include "tridiag/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static json_t *add_row(struct tridiag_bench *run, const struct batch_case *c, co
     json_t *row = bench_row(&run->bench, who, name, run->seconds, (size_t)measured, batch_case_bytes(c));
     json_object_set_new(row, "n", json_integer((json_int_t)c->n));
     json_object_set_new(row, "lines", json_integer((json_int_t)c->lines));
-    json_object_set_new(row, "precision", json_string(names_precisions[c->precision]));
+    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
     json_object_set_new(row, "layout", json_string(names_layouts[c->interleaved]));
     json_object_set_new(row, "workers", json_string(workers));
     if (rate > 0)
@@ -136,7 +137,7 @@ static starfish_status measure_cores(struct tridiag_bench *run, const struct bat
     starfish_status status = time_solves(run, plan, c, &measured);
     starfish_tridiag_plan_destroy(plan);
     STARFISH_TRY(status);
-    return add_residual(add_row(run, c, "starfish", names_algorithms[algorithm], "cpu", measured), c);
+    return add_residual(add_row(run, c, "starfish", starfish_algorithm_names[algorithm], "cpu", measured), c);
 }
 
 #ifdef STARFISH_CUDA
@@ -180,9 +181,9 @@ static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch
     peer_device_free(batch.workspace);
     if (measured == 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: %s does not run on the GPU", c->name,
-                             names_algorithms[algorithm]);
+                             starfish_algorithm_names[algorithm]);
     fetch_solution(c);
-    return add_residual(add_row(run, c, "starfish", names_algorithms[algorithm], "gpu", measured), c);
+    return add_residual(add_row(run, c, "starfish", starfish_algorithm_names[algorithm], "gpu", measured), c);
 }
 #else
 static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch_case *c, int algorithm)
@@ -240,7 +241,7 @@ static starfish_status measure_peers(struct tridiag_bench *run, const struct bat
     const struct peer_lines host = lines_of(c, c->host), device = lines_of(c, c->device);
     const int repeat = (int)run->bench.repeat;
 
-    if (c->coefficients != BATCH_GENERAL || strcmp(run->peers, "none") == 0)
+    if (c->coefficients != BATCH_GENERAL || run->peers == NAMES_NONE)
         return STARFISH_SUCCESS;
     clear_solution(c);
     STARFISH_TRY(add_peer(run, c, "LAPACK", "gtsv per line", "cpu", peer_lapack_gtsv(&host, repeat, run->seconds)));

@@ -5,7 +5,7 @@
  * reads the command line, calls back to measure, and shows the rows: a table for people, --csv, --json, --plot.
  *
  *     struct given { struct bench bench; size_t n; } given = {.bench = BENCH_DEFAULTS("tridiag"), .n = 512};
- *     const struct option_entry options[] = {{"--n", OPTION_COUNT, &given.n, "N", "...", NULL},
+ *     const struct option_entry options[] = {{"--n", OPTION_COUNT, &given.n, "N", .help = "..."},
  *                                            BENCH_OPTIONS(&given.bench), {.name = NULL}};
  *     const struct command_line line = {.usage = "bench tridiag [OPTION ...]", .summary = "...", .options = options};
  *     return bench_main(&given.bench, &line, argc, argv, measure);
@@ -41,12 +41,12 @@ struct bench {
 
 /* What every benchmark understands; goes into its table of options. */
 #define BENCH_OPTIONS(bench)                                                                                           \
-    {"--repeat", OPTION_COUNT, &(bench)->repeat, "N", "measure N times, report the median; default 11", NULL},         \
-        {"--warmup", OPTION_NUMBER, &(bench)->warmup, "N", "times before that, not measured; default 14", NULL},       \
-        {"--csv", OPTION_TEXT, &(bench)->csv, "F", "also write the rows as CSV; - is standard output", NULL},          \
-        {"--plot", OPTION_TEXT, &(bench)->plot, "F.png", "also draw the times as bars", NULL},                         \
+    {"--repeat", OPTION_COUNT, &(bench)->repeat, "N", .help = "measure N times, report the median"},                   \
+        {"--warmup", OPTION_NUMBER, &(bench)->warmup, "N", .help = "times before that, not measured"},                 \
+        {"--csv", OPTION_TEXT, &(bench)->csv, "F", .help = "also write the rows as CSV; - is standard output"},        \
+        {"--plot", OPTION_TEXT, &(bench)->plot, "F.png", .help = "also draw the times as bars"},                       \
     {                                                                                                                  \
-        "--json", OPTION_FLAG, &(bench)->json, NULL, "one JSON object on standard output", NULL                        \
+        "--json", OPTION_FLAG, &(bench)->json, .help = "one JSON object on standard output"                            \
     }
 
 /* The whole program run: options, `measure`, output. Returns the exit status. */

@@ -81,8 +81,9 @@ static void print_json(const starfish_context *context, const struct starfish_ru
                                  runtime->simulated, "workers", workers_json(context)));
 }
 
-static starfish_status show(int json)
+static starfish_status show(void *data)
 {
+    const int json = *(const int *)data;
     starfish_context *context;
     struct starfish_runtime runtime;
     STARFISH_TRY(starfish_context_create(&context, NULL));
@@ -101,17 +102,12 @@ int command_info(int argc, char **argv)
 {
     int json = 0;
     const struct option_entry options[] = {
-        {"--json", OPTION_FLAG, &json, NULL, "one JSON object on standard output", NULL},
+        {"--json", OPTION_FLAG, &json, .help = "one JSON object on standard output"},
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "info [--json]", .summary = "Show the workers, and the runtime below them.", .options = options};
-    if (options_ask_help(argc, argv)) {
-        options_print_help(&line);
-        return 0;
-    }
-    starfish_status status = options_read(&line, argc, argv);
-    if (status == STARFISH_SUCCESS)
-        status = show(json);
-    return status == STARFISH_SUCCESS ? 0 : command_fail(status, json);
+    const struct command_line line = {.usage = "info [--json]",
+                                      .summary = "Show the workers, and the runtime below them.",
+                                      .options = options,
+                                      .json = &json};
+    return options_run(&line, argc, argv, show, &json);
 }

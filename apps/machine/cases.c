@@ -6,8 +6,8 @@
  * and 0.4 s without, and has a checked solve, two to warm up, those that are measured and two with a record; each set
  * of workers has some ten more to calibrate. */
 #include "apps/machine/machine.h"
+#include "apps/plans/plan.h"
 
-#define EVERY_POLICY "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width"
 #define EVERY_SET "gpu;all;cpu"
 #define GPU_SETS "gpu;all"
 /* The teams that two NUMA nodes would have. */
@@ -38,9 +38,9 @@ static const struct machine_case with_gpus[] = {
      "dmdas", 3, 8},
     {"batch-512x65536-factors", 0, NULL, "--batch 512x65536,interleaved,factors" CUT_16, EVERY_SET, "dmdas", 3, 7},
     /* The comparison. */
-    {"slab-256-f64", 256, "cells", SLAB CUT_16, EVERY_SET, EVERY_POLICY, 7, 35},
-    {"blktri-256-f64", 256, "cells", FRACTIONS CUT_16, EVERY_SET, EVERY_POLICY, 7, 35},
-    {"slab-512-f64", 512, "cells", SLAB CUT_16, GPU_SETS, EVERY_POLICY, 5, 45},
+    {"slab-256-f64", 256, "cells", SLAB CUT_16, EVERY_SET, PLAN_POLICIES, 7, 35},
+    {"blktri-256-f64", 256, "cells", FRACTIONS CUT_16, EVERY_SET, PLAN_POLICIES, 7, 35},
+    {"slab-512-f64", 512, "cells", SLAB CUT_16, GPU_SETS, PLAN_POLICIES, 5, 45},
     {"multigrid-256-f64", 256, "cells boundary", MULTIGRID CUT_AS_SOLVE, GPU_SETS, "dmdas,lws", 3, 20},
     {"q1-U1-11-f64", 0, NULL, "--mesh U1 --level 11 --cycles 10" CUT_AS_SOLVE, EVERY_SET, "dmdas,lws", 3, 15},
     {"batch-512x262144-f64", 0, NULL, "--batch 512x262144" CUT_16, GPU_SETS, "dmdas,lws", 3, 20},
@@ -89,8 +89,8 @@ static const struct machine_case cores_alone[] = {
     {"q1-U1-10-mixed-cg", 0, NULL, "--mesh U1 --level 10 --krylov cg" MIXED CUT_AS_SOLVE, "cpu", "lws", 3, 8},
     {"batch-512x16384-factors", 0, NULL, "--batch 512x16384,interleaved,factors" CUT_16, "cpu", "lws,dmdas", 3, 4},
     /* The comparison. */
-    {"slab-256-f64", 256, "cells", SLAB CUT_16, "cpu", EVERY_POLICY, 7, 50},
-    {"blktri-256-f64", 256, "cells", FRACTIONS CUT_16, "cpu", EVERY_POLICY, 7, 60},
+    {"slab-256-f64", 256, "cells", SLAB CUT_16, "cpu", PLAN_POLICIES, 7, 50},
+    {"blktri-256-f64", 256, "cells", FRACTIONS CUT_16, "cpu", PLAN_POLICIES, 7, 60},
     {"slab-256-f64-cut", 256, "cells", SLAB CUT_AS_SOLVE, "cpu", "lws,dmdas", 5, 12},
     /* Times of tasks alone. */
     {"slab-256-f32", 256, "cells", SLAB F32 CUT_16, "cpu", "lws,dmdas", 3, 8},
@@ -104,7 +104,7 @@ static const struct machine_case cores_alone[] = {
 
 /* Every codelet too, on small grids: how the tests know that nothing is missing above. */
 static const struct machine_case quick[] = {
-    {"slab-32-f64", 32, "cells", SLAB CUT_8, "cpu", EVERY_POLICY, 3, 3},
+    {"slab-32-f64", 32, "cells", SLAB CUT_8, "cpu", PLAN_POLICIES, 3, 3},
     {"slab-32-f64-boundary", 32, "cells boundary", SLAB CUT_AS_SOLVE, "cpu", "lws", 3, 1},
     {"slab-32-f64-singular", 32, "cells singular", SLAB CUT_8, "cpu", "lws", 3, 1},
     {"slab-32-f64-stretched", 32, "stretched", SLAB CUT_8, "cpu", "lws", 3, 1},

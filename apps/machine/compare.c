@@ -280,8 +280,9 @@ static starfish_status compare_in_scratch(struct comparison *comparison)
     return status;
 }
 
-static starfish_status compare(struct comparison *comparison)
+static starfish_status compare(void *data)
 {
+    struct comparison *comparison = data;
     if (comparison->csv)
         STARFISH_TRY(starfish_output_check(comparison->csv));
     STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
@@ -302,9 +303,9 @@ int machine_compare(int argc, char **argv)
 {
     struct comparison comparison = {.rows = json_array()};
     const struct option_entry options[] = {
-        {"--case", OPTION_TEXT, &comparison.only, "C", "only cases whose names begin so", NULL},
-        {"--csv", OPTION_TEXT, &comparison.csv, "F", "also write the rows as CSV", NULL},
-        {"--markdown", OPTION_FLAG, &comparison.markdown, NULL, "print the table for a page of documentation", NULL},
+        {"--case", OPTION_TEXT, &comparison.only, "C", .help = "only cases whose names begin so"},
+        {"--csv", OPTION_TEXT, &comparison.csv, "F", .help = "also write the rows as CSV"},
+        {"--markdown", OPTION_FLAG, &comparison.markdown, .help = "print the table for a page of documentation"},
         {.name = NULL},
     };
     const struct command_line line = {
@@ -314,14 +315,7 @@ int machine_compare(int argc, char **argv)
         .operands = &comparison.name,
         .operand_count = 1,
     };
-    starfish_status status = STARFISH_SUCCESS;
-    if (options_ask_help(argc, argv)) {
-        options_print_help(&line);
-    } else {
-        status = options_read(&line, argc, argv);
-        if (status == STARFISH_SUCCESS)
-            status = compare(&comparison);
-    }
+    const int exit_status = options_run(&line, argc, argv, compare, &comparison);
     json_decref(comparison.rows);
-    return status == STARFISH_SUCCESS ? 0 : command_fail(status, 0);
+    return exit_status;
 }

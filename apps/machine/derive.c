@@ -307,8 +307,9 @@ static starfish_status make_folders(struct derivation *derivation)
     return machine_make_folder(path);
 }
 
-static starfish_status derive(struct derivation *derivation)
+static starfish_status derive(void *data)
 {
+    struct derivation *derivation = data;
     enum { GPUS_AT_MOST = 8, CORES_AT_MOST = 128, NUMA_NODES_AT_MOST = 8 };
     STARFISH_TRY(machine_check_name(derivation->name));
     if (!derivation->from)
@@ -332,15 +333,16 @@ int machine_derive(int argc, char **argv)
 {
     struct derivation derivation = {.link_gigabytes = 332, .link_microseconds = 9};
     const struct option_entry options[] = {
-        {"--from", OPTION_TEXT, &derivation.from, "NAME", "the recorded machine, in a folder beside the new one", NULL},
-        {"--gpus", OPTION_COUNT, &derivation.gpus, "N", "default: as many", NULL},
-        {"--cores", OPTION_COUNT, &derivation.cores, "N", "default: as many", NULL},
-        {"--numa-nodes", OPTION_COUNT, &derivation.numa_nodes, "N", "default: as many", NULL},
-        {"--link", OPTION_COUNT, &derivation.link_gigabytes, "GB/S", "from a GPU to another; default 332", NULL},
-        {"--latency", OPTION_COUNT, &derivation.link_microseconds, "US", "of that link; default 9", NULL},
-        {"--memory", OPTION_COUNT, &derivation.memory_gigabytes, "GB/S", "shared by all copies; default: no limit",
-         NULL},
-        {"--out", OPTION_TEXT, &derivation.folder, "DIR", "the new machine's folder; default its name", NULL},
+        {"--from", OPTION_TEXT, &derivation.from, "NAME",
+         .help = "the recorded machine, in a folder beside the new one"},
+        {"--gpus", OPTION_COUNT, &derivation.gpus, "N", .help = "without, as many"},
+        {"--cores", OPTION_COUNT, &derivation.cores, "N", .help = "without, as many"},
+        {"--numa-nodes", OPTION_COUNT, &derivation.numa_nodes, "N", .help = "without, as many"},
+        {"--link", OPTION_COUNT, &derivation.link_gigabytes, "GB/S", .help = "from a GPU to another"},
+        {"--latency", OPTION_COUNT, &derivation.link_microseconds, "US", .help = "of that link"},
+        {"--memory", OPTION_COUNT, &derivation.memory_gigabytes, "GB/S",
+         .help = "shared by all copies; without, no limit"},
+        {"--out", OPTION_TEXT, &derivation.folder, "DIR", .help = "the new machine's folder; without, its name"},
         {.name = NULL},
     };
     const struct command_line line = {
@@ -350,12 +352,5 @@ int machine_derive(int argc, char **argv)
         .operands = &derivation.name,
         .operand_count = 1,
     };
-    if (options_ask_help(argc, argv)) {
-        options_print_help(&line);
-        return 0;
-    }
-    starfish_status status = options_read(&line, argc, argv);
-    if (status == STARFISH_SUCCESS)
-        status = derive(&derivation);
-    return status == STARFISH_SUCCESS ? 0 : command_fail(status, 0);
+    return options_run(&line, argc, argv, derive, &derivation);
 }

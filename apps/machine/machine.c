@@ -84,28 +84,27 @@ static void add_place(struct table *table, const char *place)
         free(entry);
 }
 
-int machine_list(int argc, char **argv)
+static starfish_status list(void *data)
 {
     static const char *const head[] = {"machine", "GPUs", "cores", "NUMA nodes", "times of tasks", "folder"};
-    const struct option_entry options[] = {{.name = NULL}};
-    const struct command_line line = {
-        .usage = "machine list", .summary = "List the machines that can be simulated.", .options = options};
     struct table table = {.alignment = TABLE_LEFT};
     char place[SIMULATE_PATH];
-    if (options_ask_help(argc, argv)) {
-        options_print_help(&line);
-        return 0;
-    }
-    const starfish_status status = options_read(&line, argc, argv);
-    if (status != STARFISH_SUCCESS)
-        return command_fail(status, 0);
+    (void)data;
     table_row(&table);
     for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
         table_cell(&table, "%s", head[i]);
     for (int which = 0; simulate_place(which, place); ++which)
         add_place(&table, place);
     table_print(&table);
-    return 0;
+    return STARFISH_SUCCESS;
+}
+
+int machine_list(int argc, char **argv)
+{
+    const struct option_entry options[] = {{.name = NULL}};
+    const struct command_line line = {
+        .usage = "machine list", .summary = "List the machines that can be simulated.", .options = options};
+    return options_run(&line, argc, argv, list, NULL);
 }
 
 /* ---- what record and compare share ------------------------------------------------------------------------------- */

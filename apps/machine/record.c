@@ -155,7 +155,7 @@ static starfish_status add_rates(starfish_context *context, size_t n, starfish_p
         }
     }
     json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:f, s:{s:f, s:f}, s:{s:f, s:f}}", "nx", (int)n, "ny",
-                                          (int)n, "precision", names_precisions[precision], "gpu_stream",
+                                          (int)n, "precision", starfish_precision_names[precision], "gpu_stream",
                                           command_median(gpu_stream, RATE_TRIALS), "lone", "cpu",
                                           command_median(lone[STARFISH_CPU], RATE_TRIALS), "gpu",
                                           command_median(lone[STARFISH_GPU], RATE_TRIALS), "stream", "cpu",
@@ -173,7 +173,7 @@ static starfish_status add_all_rates(const struct recording *recording, starfish
     for (size_t i = 0; i < RATE_SIZES; ++i)
         for (int precision = STARFISH_F32; precision <= STARFISH_F64; ++precision) {
             say(recording, "what cores and GPUs do to planes of %zu x %zu, %s", rate_sizes[i], rate_sizes[i],
-                names_precisions[precision]);
+                starfish_precision_names[precision]);
             STARFISH_TRY(add_rates(context, rate_sizes[i], (starfish_precision)precision, list));
         }
     return STARFISH_SUCCESS;
@@ -343,8 +343,9 @@ static void record_case(struct recording *recording, const struct machine_case *
     }
 }
 
-static starfish_status record(struct recording *recording)
+static starfish_status record(void *data)
 {
+    struct recording *recording = data;
     STARFISH_TRY(machine_check_name(recording->name));
     STARFISH_TRY(prepare_folder(recording));
     STARFISH_TRY(set_environment(recording));
@@ -373,9 +374,9 @@ int machine_record(int argc, char **argv)
 {
     struct recording recording = {.minutes = 6, .start = machine_clock()};
     const struct option_entry options[] = {
-        {"--out", OPTION_TEXT, &recording.folder, "DIR", "the machine's folder; default NAME", NULL},
-        {"--minutes", OPTION_COUNT, &recording.minutes, "N", "begin nothing after so many; default 6", NULL},
-        {"--quick", OPTION_FLAG, &recording.quick, NULL, "small cases on cores, to see that it works", NULL},
+        {"--out", OPTION_TEXT, &recording.folder, "DIR", .help = "the machine's folder; without, NAME"},
+        {"--minutes", OPTION_COUNT, &recording.minutes, "N", .help = "begin nothing after so many"},
+        {"--quick", OPTION_FLAG, &recording.quick, .help = "small cases on cores, to see that it works"},
         {.name = NULL},
     };
     const struct command_line line = {
@@ -387,12 +388,5 @@ int machine_record(int argc, char **argv)
         .operands = &recording.name,
         .operand_count = 1,
     };
-    if (options_ask_help(argc, argv)) {
-        options_print_help(&line);
-        return 0;
-    }
-    starfish_status status = options_read(&line, argc, argv);
-    if (status == STARFISH_SUCCESS)
-        status = record(&recording);
-    return status == STARFISH_SUCCESS ? 0 : command_fail(status, 0);
+    return options_run(&line, argc, argv, record, &recording);
 }

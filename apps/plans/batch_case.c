@@ -30,7 +30,7 @@ void batch_case_describe(struct batch_case *c)
     const size_t all = c->n * c->lines, own = c->coefficients == BATCH_GENERAL ? all : c->n;
     const size_t count[BATCH_ARRAYS] = {own, own, own, c->coefficients == BATCH_SHIFTED ? c->lines : 0, all, all};
     memcpy(c->count, count, sizeof count);
-    snprintf(c->name, sizeof c->name, "%zux%zu %s %s %s%s", c->n, c->lines, names_precisions[c->precision],
+    snprintf(c->name, sizeof c->name, "%zux%zu %s %s %s%s", c->n, c->lines, starfish_precision_names[c->precision],
              names_layouts[c->interleaved], names_coefficients[c->coefficients], c->periodic ? " periodic" : "");
 }
 

@@ -22,10 +22,11 @@ struct batch_run {
 /* One word of --batch after its size. */
 static starfish_status read_word(const char *word, struct batch_run *run)
 {
-    const size_t layout = names_index(names_layouts, word), coefficients = names_index(names_coefficients, word);
-    if (names_layouts[layout])
-        run->data.interleaved = (int)layout;
-    else if (names_coefficients[coefficients])
+    const int layout = starfish_option_value(starfish_option_of_flag(&names_table, "--layout"), word);
+    const int coefficients = starfish_option_value(starfish_option_of_flag(&names_table, "--coefficients"), word);
+    if (layout >= 0)
+        run->data.interleaved = layout;
+    else if (coefficients >= 0)
         run->data.coefficients = (enum batch_coefficients)coefficients;
     else if (strcmp(word, "periodic") == 0)
         run->data.periodic = 1;
@@ -39,23 +40,19 @@ static starfish_status read_word(const char *word, struct batch_run *run)
 
 static starfish_status read_options(const struct plan_options *given, struct batch_run *run)
 {
-    const size_t arithmetic = given->precision ? names_index(names_arithmetics, given->precision) : STARFISH_F64;
     struct list words;
-    if (arithmetic == NAMES_MIXED)
+    if (given->cycles > 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for --mesh and --method multigrid");
+    if (given->precision == STARFISH_PRECISION_MIXED)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "--precision: batches of tridiagonal lines have no mixed mode; choose f64 or f32");
-    STARFISH_TRY(list_read("--batch", given->batch, ',', &words));
+    STARFISH_TRY(list_read("--batch", given->named[PLAN_BATCH], ',', &words));
     STARFISH_TRY(batch_case_read_size("--batch", words.item[0], &run->data));
     for (size_t i = 1; i < words.count; ++i)
         STARFISH_TRY(read_word(words.item[i], run));
-    const size_t algorithm = given->algorithm            ? names_index(names_algorithms, given->algorithm)
-                             : run->options.keep_factors ? STARFISH_ALGORITHM_THOMAS
-                                                         : STARFISH_ALGORITHM_AUTO;
-    if (algorithm >= STARFISH_ALGORITHMS)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--algorithm: %s is for bench tridiag alone",
-                             given->algorithm);
-    run->options.algorithm = (starfish_algorithm)algorithm;
-    run->data.precision = run->options.precision = (starfish_precision)arithmetic;
+    if (run->options.keep_factors && !given->only[PLAN_BATCH])
+        run->options.algorithm = STARFISH_ALGORITHM_THOMAS;
+    run->data.precision = run->options.precision = (starfish_precision)given->precision;
     batch_case_describe(&run->data);
     return STARFISH_SUCCESS;
 }
@@ -80,15 +77,15 @@ static starfish_status make_arrays(struct batch_run *run)
 
 static starfish_status open_batch(struct plan *plan)
 {
-    const struct starfish_tridiag_options defaults = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
     struct batch_run *run = plan->data = calloc(1, sizeof *run);
     if (!run)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a batch");
-    run->options = defaults;
+    run->options = plan->options.tridiag;
+    plan->library = &run->options;
     STARFISH_TRY(read_options(&plan->options, run));
     STARFISH_TRY(make_arrays(run));
     snprintf(plan->name, sizeof plan->name, "%s", run->data.name);
-    snprintf(plan->method, sizeof plan->method, "%s", names_algorithms[run->options.algorithm]);
+    snprintf(plan->method, sizeof plan->method, "%s", starfish_algorithm_names[run->options.algorithm]);
     plan->rows = run->data.lines;
     plan->array[0] = run->data.host[BATCH_RHS];
     plan->array[1] = run->data.host[BATCH_SOLUTION];
@@ -101,7 +98,6 @@ static starfish_status create_plan(struct plan *plan, int check)
     struct batch_run *run = plan->data;
     const struct starfish_tridiag_problem problem = batch_case_problem(&run->data);
     (void)check; /* the solution is checked on the host */
-    run->options.pieces = plan->options.slabs;
     return starfish_tridiag_plan_create(plan->context, &problem, &run->options, &run->plan);
 }
 
@@ -138,4 +134,6 @@ static void close_batch(struct plan *plan)
     free(run);
 }
 
-const struct plan_kind plan_batch = {open_batch, create_plan, solve, check_solution, destroy_plan, close_batch};
+const struct plan_kind plan_batch = {
+    "--batch",  &starfish_tridiag_option_table, open_batch, create_plan, solve, check_solution, destroy_plan,
+    close_batch};

@@ -4,12 +4,11 @@
 #include "apps/plans/plan.h"
 #include "apps/recorded/simulate.h"
 #include "base/real.h"
+#include "poisson/methods.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { DEFAULT_LEVEL = 9 };
 
 struct mesh_run {
     struct multigrid_mesh mesh;
@@ -18,27 +17,6 @@ struct mesh_run {
     starfish_multigrid_plan *plan;
     struct starfish_multigrid_info info;
 };
-
-static size_t choice_of(const char *const *names, const char *given, size_t by_default)
-{
-    return given ? names_index(names, given) : by_default;
-}
-
-static void choose(const struct plan_options *given, struct starfish_multigrid_options *options)
-{
-    const size_t smoother = choice_of(names_smoothers, given->smoother, STARFISH_SMOOTHER_AUTO);
-    const struct multigrid_choice choice = {
-        .arithmetic = choice_of(names_arithmetics, given->precision, STARFISH_F64),
-        .smoother = smoother,
-        .cycle = choice_of(names_cycles, given->cycle, STARFISH_CYCLE_V),
-        .matrix = choice_of(names_matrices, given->matrix, STARFISH_MATRIX_AUTO),
-        .storage = choice_of(names_storages, given->storage, STARFISH_STORAGE_INNER),
-        .krylov = choice_of(names_iterations, given->krylov, 0),
-        .steps = multigrid_q1_steps(smoother, given->steps),
-        .tail = given->tail,
-        .cycles = SIMULATED && given->cycles == 0 ? PLAN_SIMULATED_CYCLES : given->cycles};
-    multigrid_choose(&choice, options);
-}
 
 /* In a simulation there is no memory behind the arrays. */
 static starfish_status make_arrays(struct mesh_run *run)
@@ -61,16 +39,20 @@ static starfish_status make_arrays(struct mesh_run *run)
 
 static starfish_status open_mesh(struct plan *plan)
 {
-    const size_t level = plan->options.level > 0 ? plan->options.level : DEFAULT_LEVEL;
+    const struct plan_options *given = &plan->options;
+    const size_t level = given->level, cycles = SIMULATED && given->cycles == 0 ? PLAN_SIMULATED_CYCLES : given->cycles;
     struct mesh_run *run = plan->data = calloc(1, sizeof *run);
     if (!run)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     STARFISH_TRY(
-        multigrid_mesh_create(plan->options.mesh, level <= MULTIGRID_MOST_LEVEL ? (int)level : -1, &run->mesh));
-    choose(&plan->options, &run->options);
+        multigrid_mesh_create(given->named[PLAN_MESH], level <= MULTIGRID_MOST_LEVEL ? (int)level : -1, &run->mesh));
+    run->options = given->multigrid;
+    plan->library = &run->options;
+    multigrid_set_precision(&run->options, given->precision);
+    multigrid_set_work(&run->options, multigrid_q1_steps(run->options.smoother, given->steps), cycles);
     STARFISH_TRY(make_arrays(run));
-    snprintf(plan->name, sizeof plan->name, "%s level %zu", plan->options.mesh, level);
-    snprintf(plan->method, sizeof plan->method, "%s", names_methods[STARFISH_METHOD_MULTIGRID]);
+    snprintf(plan->name, sizeof plan->name, "%s level %zu", given->named[PLAN_MESH], level);
+    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_names()[STARFISH_METHOD_MULTIGRID]);
     plan->rows = run->mesh.n[1];
     plan->array[0] = run->rhs.data;
     plan->array[1] = run->solution.data;
@@ -82,7 +64,6 @@ static starfish_status create_plan(struct plan *plan, int check)
 {
     struct mesh_run *run = plan->data;
     (void)check; /* every solve looks at its residual */
-    run->options.blocks = plan->options.slabs;
     return starfish_q1_plan_create(plan->context, &run->mesh.problem, &run->options, &run->plan);
 }
 
@@ -123,4 +104,6 @@ static void close_mesh(struct plan *plan)
     free(run);
 }
 
-const struct plan_kind plan_mesh = {open_mesh, create_plan, solve, check_solution, destroy_plan, close_mesh};
+const struct plan_kind plan_mesh = {
+    "--mesh",  &starfish_multigrid_option_table, open_mesh, create_plan, solve, check_solution, destroy_plan,
+    close_mesh};

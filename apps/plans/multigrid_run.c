@@ -58,10 +58,10 @@ void multigrid_mesh_free(struct multigrid_mesh *mesh)
     free(mesh->load);
 }
 
-void multigrid_set_precision(struct starfish_multigrid_options *options, size_t arithmetic)
+void multigrid_set_precision(struct starfish_multigrid_options *options, size_t precision)
 {
-    options->precision = arithmetic == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
-    options->inner = arithmetic == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
+    options->precision = precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    options->inner = precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
 }
 
 size_t multigrid_q1_steps(size_t smoother, size_t steps)
@@ -71,22 +71,14 @@ size_t multigrid_q1_steps(size_t smoother, size_t steps)
     return smoother <= STARFISH_SMOOTHER_ADI ? wanted : 2 * wanted;
 }
 
-void multigrid_choose(const struct multigrid_choice *choice, struct starfish_multigrid_options *options)
+void multigrid_set_work(struct starfish_multigrid_options *options, size_t steps, size_t cycles)
 {
-    *options = (struct starfish_multigrid_options)STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    multigrid_set_precision(options, choice->arithmetic);
-    options->smoother = (starfish_smoother)choice->smoother;
-    options->shape = (starfish_cycle_shape)choice->cycle;
-    options->matrix = (starfish_matrix_form)choice->matrix;
-    options->storage = (starfish_storage)choice->storage;
-    options->before = options->after = (int)choice->steps;
-    options->tail = choice->tail;
-    options->conjugate_gradients = choice->krylov > 0;
+    options->before = options->after = (int)steps;
     if (options->conjugate_gradients)
         options->inner_cycles = 1;
-    if (choice->cycles > 0) {
+    if (cycles > 0) {
         options->tolerance = 0;
-        options->most_cycles = (int)choice->cycles;
+        options->most_cycles = (int)cycles;
     }
 }
 
@@ -136,18 +128,19 @@ static void free_arrays(struct arrays *a)
     peer_device_free(a->device_solution);
 }
 
-static starfish_status make_arrays(const struct multigrid_mesh *mesh, starfish_precision precision, int on_device,
-                                   struct arrays *a)
+static starfish_status make_arrays(const struct multigrid_solves *what, starfish_precision precision, struct arrays *a)
 {
-    a->bytes = mesh->count * starfish_real_size(precision);
+    a->bytes = what->count * starfish_real_size(precision);
     STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->rhs));
     STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->solution));
-    for (size_t i = 0; i < mesh->count; i++)
+    for (size_t i = 0; i < what->count; i++) {
+        const double value = what->load ? what->load[i] : what->constant;
         if (precision == STARFISH_F32)
-            ((float *)a->rhs)[i] = (float)mesh->load[i];
+            ((float *)a->rhs)[i] = (float)value;
         else
-            ((double *)a->rhs)[i] = mesh->load[i];
-    if (!on_device)
+            ((double *)a->rhs)[i] = value;
+    }
+    if (!what->on_device)
         return STARFISH_SUCCESS;
     a->device_rhs = peer_device_alloc(a->bytes);
     a->device_solution = peer_device_alloc(a->bytes);
@@ -168,55 +161,78 @@ static starfish_status solve(starfish_multigrid_plan *plan, const struct arrays 
     return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
 }
 
-static starfish_status find_error(const struct multigrid_mesh *mesh, starfish_precision precision, void *solution,
+static starfish_status repeat_solves(const struct multigrid_solves *what, starfish_multigrid_plan *plan,
+                                     const struct arrays *a, starfish_precision precision,
+                                     struct multigrid_times *times)
+{
+    for (size_t i = 0; i < what->warmup + times->repeat; i++) {
+        STARFISH_TRY(solve(plan, a, what->on_device, times));
+        if (i >= what->warmup)
+            times->seconds[i - what->warmup] = times->info.seconds;
+    }
+    if (!what->find_error)
+        return STARFISH_SUCCESS;
+    if (what->on_device) { /* once more, for its error */
+        struct multigrid_times last = *times;
+        STARFISH_TRY(solve(plan, a, 0, &last));
+    }
+    return what->find_error(what->problem, precision, a->solution, &times->error);
+}
+
+starfish_status multigrid_repeat(const struct multigrid_solves *what, const struct starfish_multigrid_options *options,
+                                 starfish_context *context, struct multigrid_times *times)
+{
+    struct arrays arrays = {.context = context};
+    starfish_multigrid_plan *plan = NULL;
+    const double start = clock_now();
+
+    *times = (struct multigrid_times){.repeat = what->repeat, .seconds = malloc(what->repeat * sizeof(double))};
+    if (!times->seconds)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", what->repeat);
+    STARFISH_TRY(what->create(context, what->problem, options, &plan));
+    times->plan_seconds = clock_now() - start;
+    starfish_status status = make_arrays(what, options->precision, &arrays);
+    if (status == STARFISH_SUCCESS)
+        status = repeat_solves(what, plan, &arrays, options->precision, times);
+    free_arrays(&arrays);
+    starfish_multigrid_plan_destroy(plan);
+    return status;
+}
+
+static starfish_status create_q1(starfish_context *context, const void *mesh,
+                                 const struct starfish_multigrid_options *options, starfish_multigrid_plan **plan)
+{
+    return starfish_q1_plan_create(context, &((const struct multigrid_mesh *)mesh)->problem, options, plan);
+}
+
+static starfish_status find_error(const void *problem, starfish_precision precision, const void *solution,
                                   double *error)
 {
+    const struct multigrid_mesh *mesh = problem;
     double *values = malloc(mesh->count * sizeof *values);
 
     if (!values)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
     for (size_t i = 0; i < mesh->count; i++)
-        values[i] = precision == STARFISH_F32 ? (double)((float *)solution)[i] : ((double *)solution)[i];
+        values[i] = precision == STARFISH_F32 ? (double)((const float *)solution)[i] : ((const double *)solution)[i];
     const starfish_status status = starfish_q1_error(&mesh->problem, exact, NULL, values, error);
     free(values);
     return status;
-}
-
-static starfish_status repeat_solves(const struct multigrid_mesh *mesh, starfish_multigrid_plan *plan,
-                                     const struct arrays *a, starfish_precision precision, int on_device, size_t warmup,
-                                     struct multigrid_times *times)
-{
-    for (size_t i = 0; i < warmup + times->repeat; i++) {
-        STARFISH_TRY(solve(plan, a, on_device, times));
-        if (i >= warmup)
-            times->seconds[i - warmup] = times->info.seconds;
-    }
-    if (on_device) { /* once more, for its error */
-        struct multigrid_times last = *times;
-        STARFISH_TRY(solve(plan, a, 0, &last));
-    }
-    return find_error(mesh, precision, a->solution, &times->error);
 }
 
 starfish_status multigrid_run(const struct multigrid_mesh *mesh, const struct starfish_multigrid_options *options,
                               starfish_context *context, int on_device, size_t warmup, size_t repeat,
                               struct multigrid_times *times)
 {
-    struct arrays arrays = {.context = context};
-    starfish_multigrid_plan *plan = NULL;
-    const double start = clock_now();
-
-    *times = (struct multigrid_times){.repeat = repeat, .seconds = malloc(repeat * sizeof(double))};
-    if (!times->seconds)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", repeat);
-    STARFISH_TRY(starfish_q1_plan_create(context, &mesh->problem, options, &plan));
-    times->plan_seconds = clock_now() - start;
-    starfish_status status = make_arrays(mesh, options->precision, on_device, &arrays);
-    if (status == STARFISH_SUCCESS)
-        status = repeat_solves(mesh, plan, &arrays, options->precision, on_device, warmup, times);
-    free_arrays(&arrays);
-    starfish_multigrid_plan_destroy(plan);
-    return status;
+    const struct multigrid_solves what = {.problem = mesh,
+                                          .create = create_q1,
+                                          .find_error = find_error,
+                                          .count = mesh->count,
+                                          .load = mesh->load,
+                                          .on_device = on_device,
+                                          .warmup = warmup,
+                                          .repeat = repeat};
+    return multigrid_repeat(&what, options, context, times);
 }
 
 void multigrid_free_times(struct multigrid_times *times)

@@ -20,16 +20,12 @@ struct multigrid_mesh {
 starfish_status multigrid_mesh_create(const char *name, int level, struct multigrid_mesh *mesh);
 void multigrid_mesh_free(struct multigrid_mesh *mesh);
 
-/* What a command line chooses of multigrid: numbers of the lists in names.h. */
-struct multigrid_choice {
-    size_t arithmetic, smoother, cycle, matrix, storage, krylov;
-    size_t steps;        /* of smoothing before and after, as the library counts them */
-    size_t cycles, tail; /* exactly so many cycles; 0: as the tolerance takes. Tail 0: chosen */
-};
-void multigrid_choose(const struct multigrid_choice *choice, struct starfish_multigrid_options *options);
+/* f32, f64, or STARFISH_PRECISION_MIXED. */
+void multigrid_set_precision(struct starfish_multigrid_options *options, size_t precision);
+/* Smoothing steps before and after as the library counts them, and exactly so many cycles; 0: as the tolerance takes */
+void multigrid_set_work(struct starfish_multigrid_options *options, size_t steps, size_t cycles);
 /* Smoothing steps of Q1 that cost what `steps` steps of ADI cost (0: 2): such a step is two of the other kinds. */
 size_t multigrid_q1_steps(size_t smoother, size_t steps);
-void multigrid_set_precision(struct starfish_multigrid_options *options, size_t arithmetic);
 
 /* Of the repetitions. A solve that did not reach its tolerance counts too: `reached` says so. */
 struct multigrid_times {
@@ -39,8 +35,24 @@ struct multigrid_times {
     double error; /* in L2, relative */
     int reached;
 };
-/* Solve `warmup` and `repeat` times; free with multigrid_free_times also after a failure. on_device: right-hand side
- * and solution are in a GPU's memory, else in pinned memory of the host. */
+/* What is solved again and again. */
+struct multigrid_solves {
+    const void *problem; /* of the functions below */
+    starfish_status (*create)(starfish_context *context, const void *problem,
+                              const struct starfish_multigrid_options *options, starfish_multigrid_plan **plan);
+    /* NULL: the error is not known. */
+    starfish_status (*find_error)(const void *problem, starfish_precision precision, const void *solution,
+                                  double *error);
+    size_t count;       /* unknowns */
+    const double *load; /* right-hand side; NULL: `constant` everywhere */
+    double constant;
+    int on_device; /* right-hand side and solution are in a GPU's memory, else in pinned memory of the host */
+    size_t warmup, repeat;
+};
+/* Solve `warmup` and `repeat` times; free with multigrid_free_times also after a failure. */
+starfish_status multigrid_repeat(const struct multigrid_solves *what, const struct starfish_multigrid_options *options,
+                                 starfish_context *context, struct multigrid_times *times);
+/* The same of a mesh. */
 starfish_status multigrid_run(const struct multigrid_mesh *mesh, const struct starfish_multigrid_options *options,
                               starfish_context *context, int on_device, size_t warmup, size_t repeat,
                               struct multigrid_times *times);

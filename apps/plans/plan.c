@@ -4,75 +4,24 @@
 #include "apps/recorded/simulate.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
-enum { PROBLEM = 1, MESH = 2, BATCH = 4 };
-
-/* What is solved is named by one of these. */
-static const struct {
-    size_t offset; /* of its name in the options */
-    int bit;
-    const struct plan_kind *kind;
-} kinds[] = {
-    {offsetof(struct plan_options, problem), PROBLEM, &plan_problem},
-    {offsetof(struct plan_options, mesh), MESH, &plan_mesh},
-    {offsetof(struct plan_options, batch), BATCH, &plan_batch},
-};
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-/* Options that not every kind has. */
-static const struct {
-    const char *name;
-    size_t offset;
-    int is_text, kinds;
-    const char *whose;
-} rules[] = {
-    {"--method", offsetof(struct plan_options, method), 1, PROBLEM, "a problem file"},
-    {"--rhs", offsetof(struct plan_options, rhs), 1, PROBLEM, "a problem file"},
-    {"--level", offsetof(struct plan_options, level), 0, MESH, "--mesh"},
-    {"--smoother", offsetof(struct plan_options, smoother), 1, MESH, "--mesh"},
-    {"--cycle", offsetof(struct plan_options, cycle), 1, MESH, "--mesh"},
-    {"--krylov", offsetof(struct plan_options, krylov), 1, MESH, "--mesh"},
-    {"--matrix", offsetof(struct plan_options, matrix), 1, MESH, "--mesh"},
-    {"--storage", offsetof(struct plan_options, storage), 1, MESH, "--mesh"},
-    {"--steps", offsetof(struct plan_options, steps), 0, MESH, "--mesh"},
-    {"--tail", offsetof(struct plan_options, tail), 0, MESH, "--mesh"},
-    {"--cycles", offsetof(struct plan_options, cycles), 0, PROBLEM | MESH, "--mesh and --method multigrid"},
-    {"--algorithm", offsetof(struct plan_options, algorithm), 1, BATCH, "--batch"},
-};
-
-static const char *text_at(const struct plan_options *options, size_t offset)
-{
-    return *(const char *const *)((const char *)options + offset);
-}
-
-static size_t count_at(const struct plan_options *options, size_t offset)
-{
-    return *(const size_t *)((const char *)options + offset);
-}
-
-static starfish_status check_options(const struct plan_options *options, int bit)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; ++i) {
-        const int given =
-            rules[i].is_text ? text_at(options, rules[i].offset) != NULL : count_at(options, rules[i].offset) > 0;
-        if (given && !(rules[i].kinds & bit))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: is for %s", rules[i].name, rules[i].whose);
-    }
-    return STARFISH_SUCCESS;
-}
+static const struct plan_kind *const kinds[PLAN_KINDS] = {
+    [PLAN_PROBLEM] = &plan_problem, [PLAN_MESH] = &plan_mesh, [PLAN_BATCH] = &plan_batch};
 
 static starfish_status find_kind(struct plan *plan)
 {
-    int found = 0, bit = 0;
-    for (size_t i = 0; i < KINDS; ++i)
-        if (text_at(&plan->options, kinds[i].offset)) {
-            plan->kind = kinds[i].kind;
-            bit = kinds[i].bit;
+    int found = 0;
+    for (int i = 0; i < PLAN_KINDS; ++i)
+        if (plan->options.named[i]) {
+            plan->kind = kinds[i];
             found++;
         }
+    for (int i = 0; i < PLAN_KINDS && found == 1; ++i)
+        if (plan->options.only[i] && plan->kind != kinds[i])
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: is for %s", plan->options.only[i], kinds[i]->whose);
     if (found == 1)
-        return check_options(&plan->options, bit);
+        return STARFISH_SUCCESS;
     plan->kind = NULL;
     return starfish_fail(STARFISH_ERROR_ARGUMENT, found == 0
                                                       ? "missing operand: PROBLEM.json, or --mesh or --batch instead"
@@ -81,11 +30,12 @@ static starfish_status find_kind(struct plan *plan)
 
 starfish_status plan_open(struct plan *plan, size_t parts)
 {
+    char text[24];
     STARFISH_TRY(find_kind(plan));
     STARFISH_TRY(plan->kind->open(plan));
-    if (plan->options.slabs == SIZE_MAX)
-        plan->options.slabs = parts < plan->rows ? parts : plan->rows;
-    return STARFISH_SUCCESS;
+    snprintf(text, sizeof text, "%zu", parts < plan->rows ? parts : plan->rows);
+    return starfish_option_set(starfish_option_of_flag(plan->kind->table, "--slabs"), plan->library,
+                               plan->options.slabs ? plan->options.slabs : text);
 }
 
 void plan_close(struct plan *plan)

@@ -5,60 +5,71 @@
 
 #include "apps/names.h"
 #include "apps/options.h"
+#include "multigrid/options.h"
+#include "poisson/options.h"
+#include "tridiag/options.h"
 
 #include <starfish/starfish.h>
-#include <stdint.h>
+
+enum plan_kinds { PLAN_PROBLEM, PLAN_MESH, PLAN_BATCH, PLAN_KINDS };
 
 /* What the command line says; NULL, or 0, where it says nothing. */
 struct plan_options {
-    const char *problem, *mesh, *batch; /* one of them: what is solved */
-    const char *method, *precision, *rhs;
-    const char *smoother, *cycle, *krylov, *matrix, *storage, *algorithm;
-    size_t level, steps, cycles, tail;
-    size_t slabs; /* SIZE_MAX: not given; 0: chosen from the workers */
+    const char *named[PLAN_KINDS]; /* a file, a mesh, a batch: one of them is what is solved */
+    const char *only[PLAN_KINDS];  /* an option that is there and for that kind alone */
+    struct starfish_poisson_options poisson;
+    struct starfish_multigrid_options multigrid;
+    struct starfish_tridiag_options tridiag;
+    int precision; /* a starfish_precision, or STARFISH_PRECISION_MIXED */
+    const char *rhs, *slabs;
+    size_t level, steps, cycles;
 };
+#define PLAN_OPTIONS_DEFAULTS                                                                                          \
+    {                                                                                                                  \
+        .poisson = STARFISH_POISSON_OPTIONS_DEFAULTS, .multigrid = STARFISH_MULTIGRID_OPTIONS_DEFAULTS,                \
+        .tridiag = STARFISH_TRIDIAG_OPTIONS_DEFAULTS, .precision = STARFISH_F64, .level = 9, .steps = 2                \
+    }
 
 /* The options that say what is solved; they go into a subcommand's table. */
-#define PLAN_OPTIONS(given)                                                                                            \
-    {"--mesh", OPTION_TEXT, &(given)->mesh, "M", "Q1 multigrid on U1, U2, U3 or A1 .. A5 instead of a file", NULL},    \
-        {"--level", OPTION_COUNT, &(given)->level, "L", "mesh: 2^L x 2^L elements, at most 13; default 9", NULL},      \
-        {"--batch",                                                                                                    \
-         OPTION_TEXT,                                                                                                  \
-         &(given)->batch,                                                                                              \
-         "NxL[,...]",                                                                                                  \
-         "L tridiagonal lines of N instead of a file; then a layout, coefficients, periodic, factors",                 \
-         NULL},                                                                                                        \
-        {"--method", OPTION_CHOICE, &(given)->method, "M", "file: how; default auto", names_methods},                  \
-        {"--precision",    OPTION_CHOICE, &(given)->precision, "P", "mixed: multigrid; default f64; of",               \
-         names_arithmetics},                                                                                           \
-        {"--rhs", OPTION_TEXT, &(given)->rhs, "F", "file: right-hand side instead of the problem's", NULL},            \
-        {"--smoother", OPTION_CHOICE, &(given)->smoother, "S", "mesh: default auto", names_smoothers},                 \
-        {"--cycle", OPTION_CHOICE, &(given)->cycle, "C", "mesh: default v", names_cycles},                             \
-        {"--krylov",      OPTION_CHOICE, &(given)->krylov, "K", "mesh: cg: conjugate gradients; default none",         \
-         names_iterations},                                                                                            \
-        {"--matrix", OPTION_CHOICE, &(given)->matrix, "F", "mesh: default auto", names_matrices},                      \
-        {"--storage", OPTION_CHOICE, &(given)->storage, "F", "mesh: of cycles in f32; default inner", names_storages}, \
-        {"--steps", OPTION_COUNT, &(given)->steps, "N", "mesh: ADI steps before and after; default 2", NULL},          \
-        {"--tail",                                                                                                     \
-         OPTION_COUNT,                                                                                                 \
-         &(given)->tail,                                                                                               \
-         "N",                                                                                                          \
-         "mesh: unknowns of the first grid that is one task with all smaller ones",                                    \
-         NULL},                                                                                                        \
-        {"--cycles",                                                                                                   \
-         OPTION_COUNT,                                                                                                 \
-         &(given)->cycles,                                                                                             \
-         "N",                                                                                                          \
-         "multigrid: exactly so many; default as the tolerance takes, in a simulation 10",                             \
-         NULL},                                                                                                        \
-    {                                                                                                                  \
-        "--algorithm", OPTION_CHOICE, &(given)->algorithm, "A", "batch: default auto", names_algorithms                \
-    }
+/* clang-format off */
+#define PLAN_OF_FILE(o) .table = &starfish_poisson_option_table, .given = &(o)->only[PLAN_PROBLEM]
+#define PLAN_OF_MESH(o) .table = &starfish_multigrid_option_table, .given = &(o)->only[PLAN_MESH]
+#define PLAN_OPTIONS(o)                                                                                                \
+    {"--mesh", OPTION_TEXT, &(o)->named[PLAN_MESH], "M",                                                               \
+     .help = "Q1 multigrid on U1, U2, U3 or A1 .. A5 instead of a file"},                                              \
+    {"--level", OPTION_COUNT, &(o)->level, "L", .help = "mesh: 2^L x 2^L elements, at most 13",                        \
+     .given = &(o)->only[PLAN_MESH]},                                                                                  \
+    {"--batch", OPTION_TEXT, &(o)->named[PLAN_BATCH], "NxL[,...]",                                                     \
+     .help = "L tridiagonal lines of N instead of a file; then a layout, coefficients, periodic, factors"},            \
+    {"--method", OPTION_MEMBER, &(o)->poisson, "M", .help = "file", PLAN_OF_FILE(o)},                                  \
+    {"--precision", OPTION_MEMBER, &(o)->precision, "P", .table = &names_table},                                       \
+    {"--rhs", OPTION_TEXT, &(o)->rhs, "F", .help = "file: right-hand side instead of the problem's",                   \
+     .given = &(o)->only[PLAN_PROBLEM]},                                                                               \
+    {"--smoother", OPTION_MEMBER, &(o)->multigrid, "S", .help = "mesh", PLAN_OF_MESH(o)},                              \
+    {"--cycle", OPTION_MEMBER, &(o)->multigrid, "C", .help = "mesh", PLAN_OF_MESH(o)},                                 \
+    {"--krylov", OPTION_MEMBER, &(o)->multigrid, "K", .help = "mesh", PLAN_OF_MESH(o)},                                \
+    {"--matrix", OPTION_MEMBER, &(o)->multigrid, "F", .help = "mesh", PLAN_OF_MESH(o)},                                \
+    {"--storage", OPTION_MEMBER, &(o)->multigrid, "F", .help = "mesh", PLAN_OF_MESH(o)},                               \
+    {"--steps", OPTION_COUNT, &(o)->steps, "N",                                                                        \
+     .help = "mesh: ADI steps before and after, of other smoothers twice as many", .given = &(o)->only[PLAN_MESH]},    \
+    {"--tail", OPTION_POSITIVE, &(o)->multigrid, "N", .help = "mesh", PLAN_OF_MESH(o)},                                \
+    {"--cycles", OPTION_COUNT, &(o)->cycles, "N",                                                                      \
+     .help = "multigrid: exactly so many; without, as the tolerance takes, in a simulation 10"},                       \
+    {"--algorithm", OPTION_MEMBER, &(o)->tridiag, "A", .help = "batch", .table = &starfish_tridiag_option_table,       \
+     .given = &(o)->only[PLAN_BATCH]},                                                                                 \
+    {"--slabs", OPTION_TEXT, &(o)->slabs, "N",                                                                         \
+     .help = "parts: runs of z-planes, rows, lines; 0: as solve would cut; without, sched makes 16"}
+/* clang-format on */
+
+/* Scheduling policies that sched compares where none are named, and that machines are recorded under. */
+#define PLAN_POLICIES "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width"
 
 struct plan;
 
 struct plan_kind {
-    /* Reads what the options name and makes the data; sets name, rows, flat, array and bytes. */
+    const char *whose; /* its options, in words */
+    const struct starfish_option_table *table;
+    /* Reads what the options name and makes the data; sets library, name, rows, flat, array and bytes. */
     starfish_status (*open)(struct plan *plan);
     /* The library's plan in plan->context; sets method. A plan that checks is for one solve and then `check`. */
     starfish_status (*create)(struct plan *plan, int check);
@@ -74,7 +85,8 @@ struct plan_kind {
 struct plan {
     struct plan_options options;
     const struct plan_kind *kind;
-    void *data; /* the kind's own */
+    void *data;    /* the kind's own */
+    void *library; /* the library's option struct, of kind->table */
     char name[256], method[32];
     size_t rows;               /* that can be cut into parts; 0: there is nothing to cut */
     int flat;                  /* one task after the other: without a GPU its cores share every task */

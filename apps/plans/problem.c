@@ -1,23 +1,22 @@
 /* A problem file's data in the precision of the solve, its plan, and the check of its solution. */
 #include "apps/plans/problem.h"
 
-#include "apps/names.h"
 #include "apps/plans/cycles.h"
 #include "apps/recorded/simulate.h"
+#include "base/options.h"
 
 /* ---- Data -------------------------------------------------------------------------------------------------------- */
 
 starfish_status problem_read_precision(struct problem_run *run)
 {
     const struct problem_options *o = &run->options;
-    const size_t arithmetic = names_index(names_arithmetics, o->precision);
-    const int multigrid = names_index(names_methods, o->method) == STARFISH_METHOD_MULTIGRID;
-    if (arithmetic == NAMES_MIXED && !multigrid)
+    const int multigrid = o->library.method == STARFISH_METHOD_MULTIGRID;
+    if (o->precision == STARFISH_PRECISION_MIXED && !multigrid)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "--precision: the direct solvers have no mixed mode yet; choose f64 or f32");
     if (o->cycles > 0 && !multigrid)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for --mesh and --method multigrid");
-    run->precision = arithmetic == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    run->precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
     return STARFISH_SUCCESS;
 }
 
@@ -80,12 +79,10 @@ starfish_status problem_prepare(struct problem_run *run)
 
 static starfish_status make_plan(struct problem_run *run, int check_residual)
 {
-    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    struct starfish_poisson_options options = run->options.library;
     const struct starfish_axis *axis = run->problem.axis;
-    options.method = (starfish_method)names_index(names_methods, run->options.method);
     options.precision = run->precision;
-    options.mixed = names_index(names_arithmetics, run->options.precision) == NAMES_MIXED;
-    options.slabs = run->options.slabs;
+    options.mixed = run->options.precision == STARFISH_PRECISION_MIXED;
     options.check_residual = check_residual;
     options.right_hand_sides = run->options.repeat;
     if (run->problem.dimensions == 2)

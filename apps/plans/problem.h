@@ -9,9 +9,10 @@
 
 /* What the command line says. */
 struct problem_options {
-    const char *path, *method, *precision, *rhs; /* method by names_methods, precision by names_arithmetics */
-    size_t slabs, repeat;                        /* 0 slabs: chosen from the workers */
-    size_t cycles;                               /* method multigrid: exactly so many; 0: as the tolerance takes */
+    const char *path, *rhs;
+    struct starfish_poisson_options library;
+    int precision;         /* a starfish_precision, or STARFISH_PRECISION_MIXED */
+    size_t repeat, cycles; /* cycles of method multigrid: exactly so many; 0: as the tolerance takes */
 };
 
 struct problem_run {

@@ -12,29 +12,25 @@ static struct problem_run *run_of(const struct plan *plan)
     return plan->data;
 }
 
-static const char *or_default(const char *text, const char *by_default)
-{
-    return text ? text : by_default;
-}
-
 static starfish_status open_problem(struct plan *plan)
 {
     const struct plan_options *given = &plan->options;
     struct problem_run *run = plan->data = calloc(1, sizeof *run);
     if (!run)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
-    run->options = (struct problem_options){.path = given->problem,
-                                            .method = or_default(given->method, "auto"),
-                                            .precision = or_default(given->precision, "f64"),
+    run->options = (struct problem_options){.path = given->named[PLAN_PROBLEM],
                                             .rhs = given->rhs,
+                                            .library = given->poisson,
+                                            .precision = given->precision,
                                             .repeat = 1,
                                             .cycles = given->cycles};
+    plan->library = &run->options.library;
     STARFISH_TRY(problem_read_precision(run));
-    if (SIMULATED && given->cycles == 0 && names_index(names_methods, run->options.method) == STARFISH_METHOD_MULTIGRID)
+    if (SIMULATED && given->cycles == 0 && run->options.library.method == STARFISH_METHOD_MULTIGRID)
         run->options.cycles = PLAN_SIMULATED_CYCLES;
     STARFISH_TRY(problem_read(run));
     STARFISH_TRY(problem_prepare(run));
-    snprintf(plan->name, sizeof plan->name, "%s", given->problem);
+    snprintf(plan->name, sizeof plan->name, "%s", run->options.path);
     plan->flat = run->problem.dimensions == 2;
     plan->rows = plan->flat ? 0 : run->problem.axis[2].n;
     plan->array[0] = run->problem.rhs.array.data;
@@ -47,7 +43,6 @@ static starfish_status create_plan(struct plan *plan, int check)
 {
     struct problem_run *run = run_of(plan);
     run->context = plan->context;
-    run->options.slabs = plan->options.slabs;
     STARFISH_TRY(problem_make_plan(run, check));
     snprintf(plan->method, sizeof plan->method, "%s", starfish_poisson_plan_method(run->plan));
     return STARFISH_SUCCESS;
@@ -84,4 +79,6 @@ static void close_problem(struct plan *plan)
     free(plan->data);
 }
 
-const struct plan_kind plan_problem = {open_problem, create_plan, solve, check_solution, destroy_plan, close_problem};
+const struct plan_kind plan_problem = {
+    "a problem file", &starfish_poisson_option_table, open_problem, create_plan, solve, check_solution, destroy_plan,
+    close_problem};

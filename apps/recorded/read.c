@@ -33,8 +33,9 @@ static starfish_status read_rates(const char *path, const json_t *entry, struct 
 {
     const char *precision = json_string_value(json_object_get(entry, "precision"));
     int n[2] = {0, 0};
-    const size_t number = precision ? names_index(names_precisions, precision) : 0;
-    if (!precision || !names_precisions[number])
+    static const struct starfish_option known = {STARFISH_OPTION_PRECISIONS};
+    const int number = precision ? starfish_option_value(&known, precision) : -1;
+    if (number < 0)
         return starfish_json_fail(path, "rates", "\"precision\" must be \"f64\" or \"f32\"");
     STARFISH_TRY(read_count(path, entry, "nx", 1, &n[0]));
     STARFISH_TRY(read_count(path, entry, "ny", 1, &n[1]));

@@ -186,7 +186,8 @@ static starfish_status errors_of_mesh(struct experiment *e, struct run *run, siz
     const int known = paper_level(run->level);
 
     STARFISH_TRY(add_error(e, run, STARFISH_F64, "double", known < 0 ? (double)NAN : table2[mesh][known][0]));
-    return add_error(e, run, NAMES_MIXED, "mixed", known < 0 ? (double)NAN : table2[mesh][known][1]);
+    return add_error(e, run, STARFISH_PRECISION_MIXED, starfish_precision_names[STARFISH_PRECISION_MIXED],
+                     known < 0 ? (double)NAN : table2[mesh][known][1]);
 }
 
 static starfish_status measure_table2(struct experiment *e)
@@ -228,7 +229,7 @@ static starfish_status add_inner(struct experiment *e, struct run *run, int coun
     char variant[32];
 
     snprintf(variant, sizeof variant, "%d %s%s", count, e->by_digits ? "digit" : "inner cycle", count > 1 ? "s" : "");
-    multigrid_set_precision(&run->options, NAMES_MIXED);
+    multigrid_set_precision(&run->options, STARFISH_PRECISION_MIXED);
     run->options.inner_cycles = count;
     run->options.inner_digits = e->by_digits ? count : 0;
     bench_announce("%s, level %d, %s", run->name, run->level, variant);
@@ -300,7 +301,8 @@ static double cost_of(const struct experiment *e, const json_t *row, const struc
 
 static starfish_status run_as(struct experiment *e, struct run *run, enum who who, double *cost)
 {
-    multigrid_set_precision(&run->options, who == CORE_DOUBLE || who == GPU_DOUBLE ? STARFISH_F64 : NAMES_MIXED);
+    multigrid_set_precision(&run->options,
+                            who == CORE_DOUBLE || who == GPU_DOUBLE ? STARFISH_F64 : STARFISH_PRECISION_MIXED);
     run->options.inner_digits = 2;
     bench_announce("%s, level %d, %s", run->name, run->level, who_names[who]);
     STARFISH_TRY(multigrid_context(who < GPU_DOUBLE ? "cpu:1" : "gpu:1", &e->context));
@@ -342,7 +344,7 @@ static starfish_status add_smoother(struct experiment *e, struct run *run, starf
     const int adi = smoother == STARFISH_SMOOTHER_ADI;
     const char *variant = adi ? "ADI-TRIDI" : "Jacobi";
 
-    multigrid_set_precision(&run->options, NAMES_MIXED);
+    multigrid_set_precision(&run->options, STARFISH_PRECISION_MIXED);
     run->options.inner_digits = 2;
     run->options.smoother = smoother;
     run->options.before = run->options.after = adi ? 2 : 4;
@@ -405,12 +407,8 @@ static starfish_status measure(struct bench *bench)
 static int reproduce(struct experiment *e, const char *usage, const char *summary, int argc, char **argv)
 {
     const struct option_entry options[] = {
-        {"--level", OPTION_COUNT, &e->level, "L", "the largest level; default 9, in table 1 and figures 10", NULL},
-        {"--repeat", OPTION_COUNT, &e->bench.repeat, "N", "measure N times, report the median; default 5", NULL},
-        {"--warmup", OPTION_NUMBER, &e->bench.warmup, "N", "times before, not measured; default 2", NULL},
-        {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", NULL},
-        {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", NULL},
-        {"--json", OPTION_FLAG, &e->bench.json, NULL, "one JSON object on standard output", NULL},
+        {"--level", OPTION_COUNT, &e->level, "L", .help = "the largest level"},
+        BENCH_OPTIONS(&e->bench),
         {.name = NULL},
     };
     const struct command_line line = {.usage = usage, .summary = summary, .options = options};

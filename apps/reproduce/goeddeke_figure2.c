@@ -195,7 +195,7 @@ static void name_row(json_t *row, const struct figure *figure, const struct arra
 {
     json_object_set_new(row, "mesh", json_string("U1"));
     json_object_set_new(row, "level", json_integer(figure->level));
-    json_object_set_new(row, "precision", json_string(names_arithmetics[a->precision]));
+    json_object_set_new(row, "precision", json_string(starfish_precision_names[a->precision]));
     json_object_set_new(row, "variant", json_string(variant));
 }
 
@@ -205,7 +205,8 @@ static void add_number(const struct figure *figure, const struct arrays *a, cons
 {
     char name[160];
 
-    snprintf(name, sizeof name, "level %d, %s, %s: %s", figure->level, variant, names_arithmetics[a->precision], what);
+    snprintf(name, sizeof name, "level %d, %s, %s: %s", figure->level, variant, starfish_precision_names[a->precision],
+             what);
     json_t *row = bench_remark(figure->bench, "starfish", name);
     reproduce_compare(row, (double)NAN, ours);
     name_row(row, figure, a, variant);
@@ -222,7 +223,8 @@ static void add_rows(const struct figure *figure, const struct operation *o, con
     char variant[64], name[160];
 
     snprintf(variant, sizeof variant, "%s, %s", o->name, place_names[place]);
-    snprintf(name, sizeof name, "level %d, %s, %s: time", figure->level, variant, names_arithmetics[a->precision]);
+    snprintf(name, sizeof name, "level %d, %s, %s: time", figure->level, variant,
+             starfish_precision_names[a->precision]);
     json_t *row = bench_row(figure->bench, "starfish", name, seconds, figure->bench->repeat, bytes);
     const double time = json_number_value(json_object_get(row, "seconds"));
     reproduce_compare(row, (double)NAN, time);
@@ -272,7 +274,7 @@ static starfish_status measure_precision(const struct figure *figure, const stru
     starfish_status status = make_host(&host, table, load);
 
     if (status == STARFISH_SUCCESS) {
-        bench_announce("level %d, %s", figure->level, names_arithmetics[precision]);
+        bench_announce("level %d, %s", figure->level, starfish_precision_names[precision]);
         measure_cores(figure, &host);
         if (figure->bench->gpus > 0)
             status = measure_gpu(figure, &host);

@@ -329,13 +329,8 @@ static int reproduce(struct experiment *e, const char *usage, const char *summar
                      char **argv)
 {
     const struct option_entry options[] = {
-        {"--n", OPTION_COUNT, &e->n, "N", size_help, NULL},
-        {"--repeat", OPTION_COUNT, &e->bench.repeat, "N", "measure N times, report the median; default 5", NULL},
-        {"--warmup", OPTION_NUMBER, &e->bench.warmup, "N", "times before, not measured, with GPU and cores; default 14",
-         NULL},
-        {"--csv", OPTION_TEXT, &e->bench.csv, "F", "also write the rows as CSV; - is standard output", NULL},
-        {"--plot", OPTION_TEXT, &e->bench.plot, "F.png", "also draw the times as bars", NULL},
-        {"--json", OPTION_FLAG, &e->bench.json, NULL, "one JSON object on standard output", NULL},
+        {"--n", OPTION_COUNT, &e->n, "N", .help = size_help},
+        BENCH_OPTIONS(&e->bench),
         {.name = NULL},
     };
     const struct command_line line = {.usage = usage, .summary = summary, .options = options};
@@ -351,7 +346,7 @@ int reproduce_valero_lara_2d(int argc, char **argv)
         &e, "reproduce valero-lara-2d [OPTION ...]",
         "Valero-Lara, Pinelli, Prieto-Matias 2014: one 2D problem by BLKTRI's product form. Figure 7, each\n"
         "step; figure 8, whole solves of N/4 to 2 N. Without a GPU: the rows of cores.",
-        "lines of N, N - 1 rows; default 1024", argc, argv);
+        "lines of N, N - 1 rows", argc, argv);
 }
 
 int reproduce_valero_lara_3d(int argc, char **argv)
@@ -363,5 +358,5 @@ int reproduce_valero_lara_3d(int argc, char **argv)
         &e, "reproduce valero-lara-3d [OPTION ...]",
         "Valero-Lara, Pinelli, Prieto-Matias 2014: N 2D problems by BLKTRI's product form. Figure 11, each\n"
         "step; figure 12, whole solves of N/4 to N. Without a GPU: the rows of cores.",
-        "N modes, lines of N, N - 1 rows; default 512", argc, argv);
+        "N modes, lines of N, N - 1 rows", argc, argv);
 }

@@ -23,7 +23,7 @@ static starfish_status check_workers(const char *workers)
     const char *fault = NULL;
     starfish_topology_count(&cores, &numa_nodes);
     if (workers_read(workers, &options) != STARFISH_SUCCESS)
-        fault = "is not all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M";
+        fault = "is not " WORKERS_WORDS;
     else if (options.cpu_workers > cores || options.gpu_workers > gpus || (options.cpu_workers == 0 && gpus == 0))
         fault = "is not there";
     if (!fault)
@@ -172,31 +172,23 @@ static starfish_status measure(struct bench *bench)
 int command_sched(int argc, char **argv)
 {
     struct sched sched = {.bench = BENCH_DEFAULTS("sched"),
-                          .plan.options = {.slabs = SIZE_MAX},
+                          .plan.options = PLAN_OPTIONS_DEFAULTS,
                           .rounds = 3,
-                          .policies = "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width"};
+                          .policies = PLAN_POLICIES};
     struct plan_options *given = &sched.plan.options;
     const char *simulate = NULL;
     sched.bench.print = print_table;
     sched.bench.warmup = 3;
     const struct option_entry options[] = {
         {"--policies", OPTION_TEXT, &sched.policies, "LIST",
-         "default "
-         "eager,lws,dmda,dmdas,dmdar,heteroprio,starfish-width",
-         NULL},
+         .help = "StarPU's, starfish-width, and those of a plug-in"},
         {"--workers", OPTION_TEXT, &sched.workers, "SETS",
-         "sets with ; between, each as for solve; default gpu;all;cpu, or cpu without a GPU", NULL},
-        {"--recalibrate", OPTION_FLAG, &sched.recalibrate, NULL, "discard what the models know from before", NULL},
+         .help = WORKERS_SETS "; without, gpu;all;cpu, or cpu without a GPU"},
+        {"--recalibrate", OPTION_FLAG, &sched.recalibrate, .help = "discard what the models know from before"},
         PLAN_OPTIONS(given),
-        {"--slabs", OPTION_NUMBER, &given->slabs, "N",
-         "parts for any worker: runs of z-planes, rows, lines; default 16; 0: as solve would cut", NULL},
-        {"--simulate", OPTION_TEXT, &simulate, "NAME", "on a recorded machine: starfish machine list", NULL},
-        {"--rounds", OPTION_COUNT, &sched.rounds, "N", "in how many turns; default 3, at most 16", NULL},
-        {"--repeat", OPTION_COUNT, &sched.bench.repeat, "N", "solve N times, report the median; default 11", NULL},
-        {"--warmup", OPTION_NUMBER, &sched.bench.warmup, "N", "times before that, not measured; default 3", NULL},
-        {"--csv", OPTION_TEXT, &sched.bench.csv, "F", "also write the rows as CSV; - is standard output", NULL},
-        {"--plot", OPTION_TEXT, &sched.bench.plot, "F.png", "also draw the times as bars, and their bounds", NULL},
-        {"--json", OPTION_FLAG, &sched.bench.json, NULL, "one JSON object on standard output", NULL},
+        {"--simulate", OPTION_TEXT, &simulate, "NAME", .help = "on a recorded machine: starfish machine list"},
+        {"--rounds", OPTION_COUNT, &sched.rounds, "N", .help = "in how many turns, at most 16"},
+        BENCH_OPTIONS(&sched.bench),
         {.name = NULL},
     };
     const struct command_line line = {
@@ -204,7 +196,7 @@ int command_sched(int argc, char **argv)
         .summary = "Solve something under several scheduling policies of StarPU, on several sets of workers. StarPU's\n"
                    "models are calibrated first.",
         .options = options,
-        .operands = &given->problem,
+        .operands = &given->named[PLAN_PROBLEM],
         .operand_count = 1,
         .may_lack_operands = 1,
     };

@@ -37,10 +37,10 @@ static void add_problem(struct table *table, const struct solve_run *run)
     table_cell(table, "problem");
     if (run->solver.problem.dimensions == 3)
         table_cell(table, "%s, %zu x %zu x %zu, %s", starfish_problem_kind_name(run->solver.problem.kind), axis[0].n,
-                   axis[1].n, axis[2].n, names_precisions[run->solver.precision]);
+                   axis[1].n, axis[2].n, starfish_precision_names[run->solver.precision]);
     else
         table_cell(table, "%s, %zu x %zu, %s", starfish_problem_kind_name(run->solver.problem.kind), axis[0].n,
-                   axis[1].n, names_precisions[run->solver.precision]);
+                   axis[1].n, starfish_precision_names[run->solver.precision]);
     table_row(table);
     table_cell(table, "method");
     table_cell(table, "%s (%s)", starfish_poisson_plan_method(run->solver.plan),
@@ -236,7 +236,7 @@ void solve_print_json(const struct solve_run *run)
     json_object_set_new(object, "kind", json_string(starfish_problem_kind_name(run->solver.problem.kind)));
     json_object_set_new(object, "method", json_string(starfish_poisson_plan_method(run->solver.plan)));
     json_object_set_new(object, "reason", json_string(starfish_poisson_plan_reason(run->solver.plan)));
-    json_object_set_new(object, "precision", json_string(names_precisions[run->solver.precision]));
+    json_object_set_new(object, "precision", json_string(starfish_precision_names[run->solver.precision]));
     json_object_set_new(object, "n", extents(run));
     json_object_set_new(object, "seconds", command_json_real(times.median));
     json_object_set_new(object, "plan_seconds", command_json_real(starfish_poisson_plan_seconds(run->solver.plan)));

@@ -7,6 +7,7 @@
 #include "apps/workers.h"
 #include "base/real.h"
 #include "bench/clock.h"
+#include "poisson/options.h"
 #include "scheduler/context.h"
 
 #include <math.h>
@@ -105,8 +106,9 @@ static starfish_status check_options(struct solve_run *run)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status run_solve(struct solve_run *run)
+static starfish_status run_solve(void *data)
 {
+    struct solve_run *run = data;
     STARFISH_TRY(check_options(run));
     STARFISH_TRY(problem_read(&run->solver));
     STARFISH_TRY(solve_check_outputs(run));
@@ -125,23 +127,24 @@ static starfish_status run_solve(struct solve_run *run)
 
 int command_solve(int argc, char **argv)
 {
-    struct solve_run run = {.options = {.workers = "all"},
-                            .solver = {.options = {.method = "auto", .precision = "f64", .repeat = 1}, .error = NAN}};
+    struct solve_run run = {
+        .options = {.workers = "all"},
+        .solver = {.options = {.library = STARFISH_POISSON_OPTIONS_DEFAULTS, .precision = STARFISH_F64, .repeat = 1},
+                   .error = NAN}};
     struct solve_options *given = &run.options;
     struct problem_options *problem = &run.solver.options;
     const struct option_entry options[] = {
-        {"--method", OPTION_CHOICE, &problem->method, "M", "how", names_methods},
-        {"--precision", OPTION_CHOICE, &problem->precision, "P", "of the arithmetic; mixed: multigrid",
-         names_arithmetics},
-        {"--rhs", OPTION_TEXT, &problem->rhs, "F", "right-hand side instead of the problem's", NULL},
-        {"--out", OPTION_TEXT, &given->out, "F", "solution, .npy or FILE.h5:/NAME, instead of the problem's", NULL},
-        {"--workers", OPTION_TEXT, &given->workers, "W", "all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M", NULL},
-        {"--slabs", OPTION_COUNT, &problem->slabs, "N", "runs of z-planes; default: chosen from the workers", NULL},
-        {"--repeat", OPTION_COUNT, &problem->repeat, "N", "solve N times, report the median; and as a stream", NULL},
-        {"--vtk", OPTION_TEXT, &given->vtk, "F", "also write the solution as .vti or .vtr", NULL},
-        {"--plot", OPTION_TEXT, &given->plot, "F.png", "also draw a slice of the solution", NULL},
-        {"--json", OPTION_FLAG, &given->json, NULL, "one JSON object on standard output", NULL},
-        {"--quiet", OPTION_FLAG, &given->quiet, NULL, "no table and no progress", NULL},
+        {"--method", OPTION_MEMBER, &problem->library, "M", .table = &starfish_poisson_option_table},
+        {"--precision", OPTION_MEMBER, &problem->precision, "P", .table = &names_table},
+        {"--rhs", OPTION_TEXT, &problem->rhs, "F", .help = "right-hand side instead of the problem's"},
+        {"--out", OPTION_TEXT, &given->out, "F", .help = "solution, .npy or FILE.h5:/NAME, instead of the problem's"},
+        {"--workers", OPTION_TEXT, &given->workers, "W", .help = WORKERS_WORDS},
+        {"--slabs", OPTION_POSITIVE, &problem->library, "N", .table = &starfish_poisson_option_table},
+        {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
+        {"--vtk", OPTION_TEXT, &given->vtk, "F", .help = "also write the solution as .vti or .vtr"},
+        {"--plot", OPTION_TEXT, &given->plot, "F.png", .help = "also draw a slice of the solution"},
+        {"--json", OPTION_FLAG, &given->json, .help = "one JSON object on standard output"},
+        {"--quiet", OPTION_FLAG, &given->quiet, .help = "no table and no progress"},
         {.name = NULL},
     };
     const struct command_line line = {
@@ -150,15 +153,9 @@ int command_solve(int argc, char **argv)
         .options = options,
         .operands = &problem->path,
         .operand_count = 1,
+        .json = &given->json,
     };
-    if (options_ask_help(argc, argv)) {
-        options_print_help(&line);
-        return 0;
-    }
-    starfish_status status = options_read(&line, argc, argv);
-    if (status == STARFISH_SUCCESS)
-        status = run_solve(&run);
-    int exit_status = status == STARFISH_SUCCESS ? 0 : command_fail(status, given->json);
+    const int exit_status = options_run(&line, argc, argv, run_solve, &run);
     problem_release(&run.solver);
     free(run.seconds);
     return exit_status;

@@ -2,6 +2,7 @@
  * the end waited for, models and bounds. */
 #include "apps/trace/trace.h"
 
+#include "poisson/methods.h"
 #include "tasks/separable.h"
 
 #include <stdio.h>
@@ -68,7 +69,9 @@ static void explain_idle(const struct trace *trace)
     printf("Workers were idle for %.0f %% of the time, %.3f ms in all", 1e5 * idle / (workers * span_of(trace)), idle);
     if (first <= last)
         printf(": %.3f before %s, %.3f meanwhile, %.3f after", idle_between(trace, trace->account.begin, first),
-               strcmp(trace->plan.method, "slab") == 0 ? "the reduced system" : "the systems of the modes",
+               strcmp(trace->plan.method, starfish_method_names()[STARFISH_METHOD_SLAB]) == 0
+                   ? "the reduced system"
+                   : "the systems of the modes",
                idle_between(trace, first, last), idle_between(trace, last, trace->account.end));
     printf(".\n");
     if (trace->account.fetching > 0)

@@ -7,6 +7,7 @@
 #include "apps/options.h"
 #include "apps/recorded/simulate.h"
 #include "apps/workers.h"
+#include "scheduler/options.h"
 #include "scheduler/policies/policies.h"
 
 #include <errno.h>
@@ -60,14 +61,11 @@ static starfish_status make_folder(const struct trace *trace)
 
 static starfish_status make_context(struct trace *trace, starfish_context **context)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    STARFISH_TRY(workers_read(trace->workers, &options));
-    options.policy = trace->policy;
     if (trace->plan.flat)
-        workers_for_flat_problem(&options);
+        workers_for_flat_problem(&trace->context);
     if (starfish_fxt_available())
         STARFISH_TRY(starfish_fxt_prepare(trace->folder));
-    STARFISH_TRY(starfish_context_create(context, &options));
+    STARFISH_TRY(starfish_context_create(context, &trace->context));
     return starfish_context_runtime(*context, &trace->runtime);
 }
 
@@ -140,14 +138,14 @@ static void say_what_is_written(const struct trace *trace)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static starfish_status run_trace(struct trace *trace)
+static starfish_status run_trace(void *data)
 {
-    struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    struct trace *trace = data;
     if (!trace->folder)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--out: name a folder for the files");
-    STARFISH_TRY(workers_read(trace->workers, &workers));
-    if (trace->policy)
-        STARFISH_TRY(starfish_policy_check("--policy", trace->policy));
+    STARFISH_TRY(workers_read(trace->workers, &trace->context));
+    if (trace->context.policy)
+        STARFISH_TRY(starfish_policy_check("--policy", trace->context.policy));
     STARFISH_TRY(plan_open(&trace->plan, 0));
     STARFISH_TRY(make_folder(trace));
     STARFISH_TRY(watch_in_context(trace));
@@ -175,20 +173,21 @@ static void release(struct trace *trace)
 
 int command_trace(int argc, char **argv)
 {
-    struct trace trace = {.workers = "all", .warmup = 12};
+    struct trace trace = {.plan.options = PLAN_OPTIONS_DEFAULTS,
+                          .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS,
+                          .workers = "all",
+                          .warmup = 12};
     struct plan_options *given = &trace.plan.options;
     const char *simulate = NULL;
     const struct option_entry options[] = {
-        {"--out", OPTION_TEXT, &trace.folder, "DIR", "folder for the files, made where it is missing", NULL},
-        {"--explain", OPTION_FLAG, &trace.explain, NULL, "also say in words where the time went", NULL},
-        {"--policy", OPTION_TEXT, &trace.policy, "P", "StarPU's scheduling policy instead of the default", NULL},
-        {"--workers", OPTION_TEXT, &trace.workers, "W", "all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M", NULL},
+        {"--out", OPTION_TEXT, &trace.folder, "DIR", .help = "folder for the files, made where it is missing"},
+        {"--explain", OPTION_FLAG, &trace.explain, .help = "also say in words where the time went"},
+        {"--policy", OPTION_MEMBER, &trace.context, "P", .table = &starfish_context_option_table},
+        {"--workers", OPTION_TEXT, &trace.workers, "W", .help = WORKERS_WORDS},
         PLAN_OPTIONS(given),
-        {"--slabs", OPTION_COUNT, &given->slabs, "N",
-         "parts: runs of z-planes, rows, lines; default: chosen from the workers", NULL},
-        {"--simulate", OPTION_TEXT, &simulate, "NAME", "on a recorded machine: starfish machine list", NULL},
-        {"--warmup", OPTION_NUMBER, &trace.warmup, "N", "solves before the one that is watched; default 12", NULL},
-        {"--quiet", OPTION_FLAG, &trace.quiet, NULL, "do not list the files", NULL},
+        {"--simulate", OPTION_TEXT, &simulate, "NAME", .help = "on a recorded machine: starfish machine list"},
+        {"--warmup", OPTION_NUMBER, &trace.warmup, "N", .help = "solves before the one that is watched"},
+        {"--quiet", OPTION_FLAG, &trace.quiet, .help = "do not list the files"},
         {.name = NULL},
     };
     const struct command_line line = {
@@ -196,20 +195,13 @@ int command_trace(int argc, char **argv)
         .summary =
             "Watch a solve: a trace for ui.perfetto.dev, a Gantt chart, and, where StarPU has FxT, its own traces.",
         .options = options,
-        .operands = &given->problem,
+        .operands = &given->named[PLAN_PROBLEM],
         .operand_count = 1,
         .may_lack_operands = 1,
     };
-    if (options_ask_help(argc, argv)) {
-        options_print_help(&line);
-        return 0;
-    }
     if (simulate_wanted(argc, argv))
         return simulate_instead(argc, argv);
-    starfish_status status = options_read(&line, argc, argv);
-    if (status == STARFISH_SUCCESS)
-        status = run_trace(&trace);
-    const int exit_status = status == STARFISH_SUCCESS ? 0 : command_fail(status, 0);
+    const int exit_status = options_run(&line, argc, argv, run_trace, &trace);
     release(&trace);
     return exit_status;
 }

@@ -9,7 +9,8 @@
 /* What there is to show: one solve. */
 struct trace {
     struct plan plan; /* what is solved */
-    const char *folder, *policy, *workers;
+    struct starfish_context_options context;
+    const char *folder, *workers;
     size_t warmup;
     int explain, quiet;
     struct starfish_runtime runtime;

@@ -29,6 +29,7 @@ class Bad(Case):
             ("--workers: 'cpu:1,'", ["solve", problem, "--workers", "cpu:1,"]),
             ("--workers: 'cpu,cpu'", ["solve", problem, "--workers", "cpu,cpu"]),
             ("--slabs: must be", ["solve", problem, "--slabs", "0"]),
+            ("--slabs: must be a whole number from 1 to 64, is '65'", ["solve", problem, "--slabs", "65"]),
             ("--repeat: must be", ["solve", problem, "--repeat", "-1"]),
             ("--repeat: must be", ["solve", problem, "--repeat", "1e3"]),
             ("--json: takes no value", ["solve", problem, "--json=yes"]),

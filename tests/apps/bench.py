@@ -155,8 +155,8 @@ class Bench(Case):
             self.assertLess(sum(step["min"] for step in steps), row["max"])
         for message, arguments in (("--size: '5x' has an empty entry", ["--size", "5x"]),
                                    ("--size: '2x3x4x5' is none of N", ["--size", "2x3x4x5"]),
-                                   ("--split: 'all' is not", ["--split", "all"]),
-                                   ("--split: at most 34 levels", ["--split", "35"]),
+                                   ("--split: must be a whole number from 0 to 34, is 'all'", ["--split", "all"]),
+                                   ("--split: must be a whole number from 0 to 34, is '35'", ["--split", "35"]),
                                    ("--form: 'sum' is not one of fractions, product, slab", ["--form", "sum"]),
                                    ("nothing of what is asked for", ["--where", "device"])):
             with self.subTest(arguments=arguments):

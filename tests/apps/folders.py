@@ -7,14 +7,61 @@ what a file is.
 import glob
 import os
 import re
+import subprocess
 import sys
 import unittest
 
-SOURCE = sys.argv[2]
+PROGRAM, SOURCE = sys.argv[1:3]
 SUBCOMMANDS = {"info", "solve", "bench", "reproduce", "sched", "machine", "trace"}
 SHARED = {"files", "pictures", "frame", "plans", "recorded"}
 INCLUDE = re.compile(r'^#include "apps/(\w+)/', re.MULTILINE)
 MOST_LINES, MOST_COLUMNS = 599, 120
+
+COMMANDS = (["solve"], ["sched"], ["trace"], ["bench", "poisson3d"], ["bench", "tridiag"], ["bench", "blktri"],
+            ["bench", "multigrid"])
+# Where a name of the library's may be written all the same: benchmarks and their forms are called after methods, a pair
+# of ends is called mixed, rows of papers say what they measured, lists of benchmarks have defaults of their own, and
+# Perfetto has events "f".
+WRITTEN = {
+    "slab": {"apps/bench/blktri.c"},
+    "blktri": {"apps/bench/bench.c", "apps/bench/blktri.c"},
+    "multigrid": {"apps/bench/bench.c", "apps/bench/multigrid.c"},
+    "mixed": {"apps/bench/poisson3d_cases.c"},
+    "cr": {"apps/bench/tridiag_case.c"},
+    "cr-pcr": {"apps/bench/tridiag_case.c"},
+    "f64": {"apps/bench/blktri.c", "apps/bench/poisson3d.c", "apps/bench/tridiag.c"},
+    "auto": {"apps/bench/blktri.c", "apps/bench/multigrid.c", "apps/bench/tridiag.c"},
+    "f": {"apps/trace/json.c"},
+    "v": {"apps/bench/multigrid.c"},
+    "inner": {"apps/bench/multigrid.c"},
+    "none": {"apps/bench/poisson3d_cases.c", "apps/names.c", "apps/recorded/simulate.c"},
+}
+# Options that only share their flag with a member: --slabs of what may be a file, a mesh or a batch, of which the
+# program has the text; --split of a list that may also say models; precisions that may be mixed.
+OTHERWISE = {("--slabs", "sched"), ("--slabs", "trace"), ("--split", "bench"), ("--policy", "sched")}
+
+
+def say(*arguments):
+    """What the program says."""
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def library_names():
+    """The names that the library's options may have, from help."""
+    names = set()
+    for command in COMMANDS:
+        for flag, listed in re.findall(r"^  (--[\w-]+) .*; of ((?:[\w-]+, )+[\w-]+)(?:; default .*)?$",
+                                       say(*command, "--help"), re.MULTILINE):
+            if flag in ("--method", "--precision", "--smoother", "--cycle", "--krylov", "--matrix", "--storage",
+                        "--algorithm"):
+                names.update(listed.split(", "))
+    return names
+
+
+def literals(text, names):
+    """Which of the names a source has as literals outside comments."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return {literal for literal in re.findall(r'"([^"\n]*)"', text) if literal in names}
 
 
 def sources():
@@ -33,6 +80,8 @@ def wrong_includes(path, text):
 
 
 class Folders(unittest.TestCase):
+    maxDiff = None
+
     def test_every_folder_is_known(self):
         found = {name for name in os.listdir(f"{SOURCE}/apps") if os.path.isdir(f"{SOURCE}/apps/{name}")}
         self.assertEqual(found, SUBCOMMANDS | SHARED | {"examples"})
@@ -56,6 +105,39 @@ class Folders(unittest.TestCase):
                 self.assertLessEqual(max(map(len, lines)), MOST_COLUMNS)
                 begins = ('#!/usr/bin/env python3\n"""',) if path.endswith(".py") else ("/* ",)
                 self.assertTrue(text.startswith(begins), "no comment that says what the file is")
+
+    def test_names_are_those_of_the_library(self):
+        """A name of a method, precision, smoother, ... is written in apps/ where WRITTEN says so, and else taken from
+        the library's tables."""
+        names = library_names()
+        self.assertLessEqual({"slab", "mixed", "gauss-seidel", "fmg", "bf16", "tensor", "pcr-thomas"}, names)
+        found = {}
+        for path, text in sources():
+            if path.startswith("apps/") and path.endswith((".c", ".h")):
+                for name in literals(text, names):
+                    found.setdefault(name, set()).add(path)
+        self.assertEqual(found, WRITTEN)
+
+    def test_a_second_list_of_names_is_noticed(self):
+        text = 'static const char *const smoothers[] = {[ADI] = "adi", "line-x" /* "jacobi" */};'
+        self.assertEqual(literals(text, library_names()), {"adi", "line-x"})
+
+    def test_options_of_the_library_have_the_librarys_texts(self):
+        """Every option that is a member of a library's struct has its text from the struct's table."""
+        texts = {}
+        for path in glob.glob(f"{SOURCE}/*/options.c"):
+            with open(path, encoding="utf-8") as stream:
+                for row in re.findall(r"\{AT\(.*?\},\n", stream.read(), re.DOTALL):
+                    flag = re.search(r'\.flag = "(--[\w-]+)"', row)
+                    text = re.search(r'\.text = "(.*?)"', row, re.DOTALL)
+                    if flag:
+                        texts.setdefault(flag.group(1), set()).add(text.group(1).partition("; 0: ")[0])
+        self.assertGreater(len(texts), 10)
+        for command in COMMANDS:
+            for flag, said in re.findall(r"^  (--[\w-]+) \S+ +(.*)$", say(*command, "--help"), re.MULTILINE):
+                if flag in texts and (flag, command[0]) not in OTHERWISE:
+                    with self.subTest(command=command, flag=flag):
+                        self.assertTrue(any(text in said for text in texts[flag]), said)
 
 
 if __name__ == "__main__":

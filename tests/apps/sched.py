@@ -75,13 +75,16 @@ class Sched(Case):
             ("mixed mode", ["sched", "--batch", "4x5", "--precision", "mixed"]),
             ("only one of them", ["sched", problem, "--mesh", "U1"]),
             ("--level: is for --mesh", ["sched", problem, "--level", "3"]),
+            ("--slabs: must be a whole number from 0 to 16, is '17'", ["sched", "--mesh", "U1", "--slabs", "17"]),
+            ("--slabs: must be a whole number from 0 to 256, is '257'", ["sched", "--batch", "4x5", "--slabs", "257"]),
+            ("--cycles: is for --mesh and --method multigrid", ["sched", "--batch", "4x5", "--cycles", "3"]),
             ("--method: is for a problem file", ["sched", "--mesh", "U1", "--method", "slab"]),
             ("--cycles: is for --mesh and --method multigrid", ["sched", problem, "--cycles", "3"]),
             ("--level: is -1, must be 1 .. 13", ["sched", "--mesh", "U1", "--level", "14"]),
             ("no mesh 'U9'", ["sched", "--mesh", "U9"]),
             ("--batch: '5' is not NxL", ["sched", "--batch", "5"]),
             ("--batch: 'odd' is no layout", ["sched", "--batch", "4x5,odd"]),
-            ("--algorithm: cr-in-place is for bench", ["sched", "--batch", "4x5", "--algorithm", "cr-in-place"]),
+            ("--algorithm: 'cr-in-place' is not", ["sched", "--batch", "4x5", "--algorithm", "cr-in-place"]),
         ):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *arguments)

@@ -237,7 +237,7 @@ static void messages_tell_value_and_range(void **state)
     expect(poisson, "algorithm", STARFISH_ALGORITHM_TILED,
            "options.algorithm is 2, none of auto, thomas, cr, pcr and cr-pcr");
     expect(poisson, "split", 35, "options.split is 35, not in -1..34");
-    expect(poisson, "radix", 3, "options.radix is 3, none of 0, 2 and 4");
+    expect(poisson, "radix", 3, "options.radix is 3, none of auto, 2 and 4");
     expect(poisson, "tolerance", -1, "options.tolerance is -1, must not be negative");
     expect(poisson, "tolerance", NAN, "options.tolerance is ");
     expect(poisson, "tolerance", INFINITY, "options.tolerance is inf, must be finite");
@@ -297,20 +297,55 @@ static void words_of_a_command_line_are_read(void **state)
     assert_null(starfish_option_named(table, "slab"));
 }
 
+/* A switch whose two states have names is set by them, and any value but 0 is on. */
+static void switches_may_have_names(void **state)
+{
+    (void)state;
+    const struct starfish_option *option = starfish_option_of_flag(&starfish_multigrid_option_table, "--krylov");
+    struct starfish_multigrid_options o = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    char text[100];
+    assert_string_equal(option->name, "conjugate_gradients");
+    assert_string_equal(starfish_option_range(option, text, sizeof text), "none, cg");
+    assert_string_equal(starfish_option_default(option, text, sizeof text), "none");
+    ASSERT_OK(starfish_option_set(option, &o, "cg"));
+    assert_int_equal(o.conjugate_gradients, 1);
+    ASSERT_OK(starfish_option_set(option, &o, "none"));
+    assert_int_equal(o.conjugate_gradients, 0);
+    ASSERT_FAILS(starfish_option_set(option, &o, "gmres"), STARFISH_ERROR_ARGUMENT,
+                 "--krylov: 'gmres' is not one of none, cg");
+    ASSERT_FAILS(starfish_option_set(option, &o, NULL), STARFISH_ERROR_ARGUMENT, "--krylov: a value is missing");
+    expect(&starfish_multigrid_option_table, "conjugate_gradients", 2, NULL);
+}
+
+/* No two rows of a table have one flag, and every flag has a text. */
+static void flags_are_told_once(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < STRUCTS; s++)
+        for (size_t i = 0; i < structs[s].table->count; i++) {
+            const struct starfish_option *option = &structs[s].table->option[i];
+            if (option->flag)
+                assert_ptr_equal(starfish_option_of_flag(structs[s].table, option->flag), option);
+            assert_true(option->text && option->text[0] && option->text[strlen(option->text) - 1] != '.');
+        }
+}
+
 static void wrong_words_are_refused(void **state)
 {
     (void)state;
     static const struct {
         const char *flag, *word, *message;
     } cases[] = {
-        {"--method", "slap", "--method: \"slap\" is none of auto, slab, blktri, blktri-product and multigrid"},
-        {"--slabs", "", "--slabs: \"\" is no whole number of 0..64"},
-        {"--slabs", "3x", "--slabs: \"3x\""},
-        {"--slabs", "2.5", "--slabs: \"2.5\""},
-        {"--slabs", "65", "--slabs: \"65\""},
-        {"--slabs", "-1", "--slabs: \"-1\""},
-        {"--tolerance", "-1", "--tolerance: \"-1\" is no number of 0 or more"},
-        {"--tolerance", "nan", "--tolerance: \"nan\""},
+        {"--method", "slap", "--method: 'slap' is not one of auto, slab, blktri, blktri-product, multigrid"},
+        {"--slabs", "", "--slabs: must be a whole number from 0 to 64, is ''"},
+        {"--slabs", "3x", "--slabs: must be a whole number from 0 to 64, is '3x'"},
+        {"--slabs", "2.5", "is '2.5'"},
+        {"--slabs", "1e1", "is '1e1'"},
+        {"--slabs", "99999999999999999999", "is '99999999999999999999'"},
+        {"--slabs", "65", "is '65'"},
+        {"--slabs", "-1", "is '-1'"},
+        {"--tolerance", "-1", "--tolerance: must be a number from 0, is '-1'"},
+        {"--tolerance", "nan", "is 'nan'"},
         {"--tolerance", NULL, "--tolerance: a value is missing"},
     };
     const struct starfish_option_table *table = &starfish_poisson_option_table;
@@ -324,7 +359,7 @@ static void wrong_words_are_refused(void **state)
     struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     ASSERT_FAILS(starfish_option_set(starfish_option_named(&starfish_context_option_table, "cpu_workers"), &workers,
                                      "99999999999"),
-                 STARFISH_ERROR_ARGUMENT, "cpu_workers: \"99999999999\"");
+                 STARFISH_ERROR_ARGUMENT, "cpu_workers: must be a whole number from -1, is '99999999999'");
 }
 
 static void help_tells_ranges_and_defaults(void **state)
@@ -338,7 +373,7 @@ static void help_tells_ranges_and_defaults(void **state)
         {"refinements", "-1..8", "-1"},
         {"check_residual", "", "off"},
         {"tolerance", "0 or more", "0"},
-        {"radix", "0, 2, 4", "0"},
+        {"radix", "auto, 2, 4", "auto"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const struct starfish_option *option = starfish_option_named(&starfish_poisson_option_table, cases[c].name);
@@ -352,12 +387,19 @@ static void help_tells_ranges_and_defaults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_have_every_member),         cmocka_unit_test(initialisers_agree_with_the_tables),
-        cmocka_unit_test(smaller_structs_leave_defaults),   cmocka_unit_test(larger_structs_must_end_in_zeros),
-        cmocka_unit_test(other_sizes_are_refused),          cmocka_unit_test(an_older_program_runs),
-        cmocka_unit_test(messages_tell_value_and_range),    cmocka_unit_test(ranges_have_ends),
-        cmocka_unit_test(words_of_a_command_line_are_read), cmocka_unit_test(wrong_words_are_refused),
+        cmocka_unit_test(tables_have_every_member),
+        cmocka_unit_test(initialisers_agree_with_the_tables),
+        cmocka_unit_test(smaller_structs_leave_defaults),
+        cmocka_unit_test(larger_structs_must_end_in_zeros),
+        cmocka_unit_test(other_sizes_are_refused),
+        cmocka_unit_test(an_older_program_runs),
+        cmocka_unit_test(messages_tell_value_and_range),
+        cmocka_unit_test(ranges_have_ends),
+        cmocka_unit_test(words_of_a_command_line_are_read),
+        cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(help_tells_ranges_and_defaults),
+        cmocka_unit_test(switches_may_have_names),
+        cmocka_unit_test(flags_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

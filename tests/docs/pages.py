@@ -27,6 +27,8 @@ SIMULATES = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(PROGRAM
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 BOOTSTRAP = re.compile(r"\./bootstrap ([a-z]+)((?: --?[a-z]+)*)")
+# Of a line of help: option, the names that its value may be, default.
+OPTION_HELP = re.compile(r"^  (--(?!help)[a-z]+) .*?(?:; of ((?:[\w-]+, )+[\w-]+))?(?:; default (.*))?$", re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])--[a-z]+")
 
 
@@ -135,6 +137,27 @@ class Commands(unittest.TestCase):
                 described = set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE))
                 self.assertEqual(described, set(OPTION.findall(say(PROGRAM, *command, "--help"))) - {"--help"})
 
+
+    def test_guide_has_the_names_and_defaults_of_the_tables(self):
+        """A row of the guide has all names that an option may have, or, where it refers to another row, none; and the
+        option's default."""
+        benchmarks = re.findall(r"^  (\w+) ", say(PROGRAM, "bench"), re.MULTILINE)
+        checked = 0
+        for command in (["solve"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
+            text = section("docs/guide.md", " ".join(command))
+            rows = {row.group(1): row
+                    for row in re.finditer(r"^\| `(--[a-z]+)[^|]*\| (.*) \| ?(.*?) ?\|$", text, re.MULTILINE)}
+            for option, names, default in OPTION_HELP.findall(say(PROGRAM, *command, "--help")):
+                with self.subTest(command=command, option=option):
+                    names = names.split(", ") if names else []
+                    told = [name for name in names if f"`{name}`" in rows[option].group(2)]
+                    self.assertIn(told, (names, []))
+                    in_guide = rows[option].group(3).replace("`", "").split(",")
+                    in_guide = names if in_guide == ["both"] else in_guide
+                    if default:
+                        self.assertEqual(sorted(in_guide), sorted(default.split(",")))
+                    checked += bool(told) + bool(default)
+        self.assertGreater(checked, 40)
 
     def test_page_on_simulation_knows_every_option(self):
         text = section("docs/simulation.md", "Recording a machine") + \
