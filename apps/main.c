@@ -1,13 +1,18 @@
 /* The program `starfish`: the table of its subcommands. In the program for simulated machines StarPU must rename main,
  * which is what its header does. */
 #include "apps/command.h"
+#include "apps/files/temporary.h"
 #include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <starfish/starfish.h>
 #include <starpu.h> /* for a simulated machine, StarPU must know main */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int command_help(int argc, char **argv);
 static int command_version(int argc, char **argv);
@@ -64,17 +69,46 @@ static int command_help(int argc, char **argv)
     return 0;
 }
 
-int main(int argc, char **argv)
+/* Standard streams that are closed would be the numbers of the next files that are opened, which then would get what is
+ * printed. A file that grows beyond a limit (ulimit -f) shall be an error of the write. */
+static void prepare_process(void)
+{
+    int file;
+    do
+        file = open("/dev/null", O_RDONLY);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file >= 0)
+        close(file);
+    signal(SIGXFSZ, SIG_IGN);
+    starfish_temporary_guard();
+}
+
+/* A result that could not be printed, as on a full disk, is no success. */
+static int finish_output(int exit_status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return exit_status;
+    fprintf(stderr, "starfish: standard output: %s\n", errno ? strerror(errno) : "not all could be written");
+    return exit_status ? exit_status : 1;
+}
+
+static int run(int argc, char **argv)
 {
     if (argc < 2) {
         starfish_fail(STARFISH_ERROR_ARGUMENT, "no command; `starfish help` lists them");
         return command_fail(STARFISH_ERROR_ARGUMENT, 0);
     }
-    if (SIMULATED)
-        simulate_begin();
     machine_use_named();
     const struct command *command = find(argv[1]);
-    const int exit_status = command ? command->run(argc - 1, argv + 1) : command_fail(STARFISH_ERROR_ARGUMENT, 0);
+    return command ? command->run(argc - 1, argv + 1) : command_fail(STARFISH_ERROR_ARGUMENT, 0);
+}
+
+int main(int argc, char **argv)
+{
+    prepare_process();
+    const starfish_status begun = SIMULATED ? simulate_begin() : STARFISH_SUCCESS;
+    const int exit_status = finish_output(begun == STARFISH_SUCCESS ? run(argc, argv) : command_fail(begun, 0));
     if (SIMULATED)
         simulate_discard();
     return exit_status;

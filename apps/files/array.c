@@ -7,8 +7,19 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+starfish_status starfish_wanted_check(const struct starfish_wanted *wanted, size_t rank, const size_t *shape)
+{
+    char there[STARFISH_SHAPE_TEXT], must[STARFISH_SHAPE_TEXT];
+    if (!wanted || (rank == wanted->rank && memcmp(shape, wanted->shape, rank * sizeof *shape) == 0))
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s has shape %s, must be %s%s", wanted->name,
+                         starfish_shape_text(rank, shape, there),
+                         starfish_shape_text(wanted->rank, wanted->shape, must), wanted->reason);
+}
 
 starfish_status starfish_array_bytes(starfish_precision precision, size_t rank, const size_t *shape, size_t *bytes)
 {
@@ -27,17 +38,21 @@ starfish_status starfish_array_bytes(starfish_precision precision, size_t rank, 
     return STARFISH_SUCCESS;
 }
 
+size_t starfish_machine_bytes(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Systems promise memory they do not have; what exceeds the whole machine is better refused here. */
 static starfish_status allocate(size_t bytes, void **memory)
 {
-    const size_t alignment = 64;
-    double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const size_t alignment = 64, machine = starfish_machine_bytes();
     *memory = NULL;
-    if ((double)bytes <= machine)
+    if (bytes <= machine)
         *memory = aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
     if (!*memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for an array of %.3g GB (this machine has %.3g GB)",
-                             (double)bytes / 1e9, machine / 1e9);
+                             (double)bytes / 1e9, (double)machine / 1e9);
     return STARFISH_SUCCESS;
 }
 

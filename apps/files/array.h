@@ -17,8 +17,20 @@ struct starfish_array {
     size_t reserved; /* bytes, when there is no memory behind the addresses */
 };
 
+/* What an array that is read must be, known before there is memory for it. */
+struct starfish_wanted {
+    const char *name; /* of the array, in messages */
+    size_t rank, shape[STARFISH_MAX_RANK];
+    const char *reason; /* ends the message; "" where nothing is to be added */
+};
+/* ARGUMENT, "NAME has shape S, must be W", where the shape is another. `wanted` NULL: any shape will do. */
+starfish_status starfish_wanted_check(const struct starfish_wanted *wanted, size_t rank, const size_t *shape);
+
 /* Bytes of an array of `rank` extents; ARGUMENT when they do not fit into a size. */
 starfish_status starfish_array_bytes(starfish_precision precision, size_t rank, const size_t *shape, size_t *bytes);
+
+/* Memory of this machine. */
+size_t starfish_machine_bytes(void);
 
 /* Room for the elements, uninitialised, aligned to 64 bytes. The caller frees *array, which is empty on failure.
  * Errors: ARGUMENT (rank, size overflows), MEMORY (more than the machine has). */

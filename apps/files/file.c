@@ -45,24 +45,24 @@ static starfish_status split(const char *name, char **path, const char **dataset
     return *path ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", name);
 }
 
-static starfish_status read_any(const char *name, struct starfish_array *array)
+static starfish_status read_any(const char *name, const struct starfish_wanted *wanted, struct starfish_array *array)
 {
     const char *dataset;
     char *path;
     *array = (struct starfish_array){.data = NULL};
     if (is_npy(name) && !hdf5_end(name))
-        return starfish_npy_read(name, array);
+        return starfish_npy_read(name, wanted, array);
     if (!hdf5_end(name))
         return unknown_kind(name);
     STARFISH_TRY(split(name, &path, &dataset));
-    starfish_status status = starfish_hdf5_read(path, dataset, array);
+    starfish_status status = starfish_hdf5_read(path, dataset, wanted, array);
     free(path);
     return status;
 }
 
-starfish_status starfish_file_read(const char *name, struct starfish_array *array)
+starfish_status starfish_file_read(const char *name, const struct starfish_wanted *wanted, struct starfish_array *array)
 {
-    STARFISH_TRY(read_any(name, array));
+    STARFISH_TRY(read_any(name, wanted, array));
     size_t bad = starfish_array_first_nonfinite(array);
     if (bad == starfish_array_count(array))
         return STARFISH_SUCCESS;
@@ -100,7 +100,7 @@ starfish_status starfish_file_check_output(const char *name)
     if (!hdf5_end(name))
         return unknown_kind(name);
     STARFISH_TRY(split(name, &path, &dataset));
-    starfish_status status = starfish_output_check(path);
+    starfish_status status = starfish_hdf5_check(path, dataset);
     free(path);
     return status;
 }

@@ -5,14 +5,17 @@
 
 #include "apps/files/array.h"
 
-/* Read an array and see that every element is finite. The caller frees *array.
- * Errors, naming the file: FILE (also for a name of neither kind, and the index of a NaN or infinity), MEMORY. */
-starfish_status starfish_file_read(const char *name, struct starfish_array *array);
+/* Read an array of the wanted shape (NULL: any) and see that every element is finite. The caller frees *array.
+ * Errors, naming the file: FILE (also for a name of neither kind, and the index of a NaN or infinity), ARGUMENT (shape),
+ * MEMORY. */
+starfish_status starfish_file_read(const char *name, const struct starfish_wanted *wanted,
+                                   struct starfish_array *array);
 
 /* Write an array, whole or not at all (apps/files/output.h). Error: FILE. */
 starfish_status starfish_file_write(const char *name, const struct starfish_array *array);
 
-/* Is `name` of either kind, and could it be written? Error: FILE. */
+/* Is `name` of either kind, and could it be written? In an HDF5 file, the dataset's name must be free or a dataset's,
+ * and what is above it groups. Error: FILE. */
 starfish_status starfish_file_check_output(const char *name);
 
 /* `name` as seen from `folder` (NULL, or "" for the current one); an absolute name stays. The caller frees *path.

@@ -1,17 +1,25 @@
 /* Real datasets in HDF5 files. */
 #include "apps/files/hdf5.h"
 
+#include "apps/files/apart.h"
+#include "apps/files/lock.h"
 #include "apps/files/output.h"
 #include "base/real.h"
 
 #include <errno.h>
 #include <hdf5.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- messages, processes ----------------------------------------------------------------------------------------- */
 
 /* HDF5 prints its errors by default. That is switched off here, and the host program's setting restored afterwards. */
 struct silence {
@@ -19,19 +27,17 @@ struct silence {
     void *data;
 };
 
-static struct silence enter(void)
+static struct silence begin_silence(void)
 {
     struct silence silence;
-    pthread_mutex_lock(&lock);
     H5Eget_auto2(H5E_DEFAULT, &silence.function, &silence.data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return silence;
 }
 
-static void leave(struct silence silence)
+static void end_silence(struct silence silence)
 {
     H5Eset_auto2(H5E_DEFAULT, silence.function, silence.data);
-    pthread_mutex_unlock(&lock);
 }
 
 static herr_t innermost(unsigned n, const H5E_error2_t *error, void *data)
@@ -48,6 +54,38 @@ static starfish_status fail(const char *path, const char *name, const char *what
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &reason);
     return starfish_fail(STARFISH_ERROR_FILE, "%s:%s: %s%s%s%s", path, name, what, reason ? " (HDF5: " : "",
                          reason ? reason : "", reason ? ")" : "");
+}
+
+/* A dataset in a file, and an array of up to `bytes` to go there or to come from there. */
+struct place {
+    const char *path, *name;
+    size_t bytes;
+};
+
+/* Work with an existing file in a process of its own, which may allocate what a dataset needs to be decoded: chunks as
+ * large as itself, and what the library has for itself. */
+static starfish_status work_apart(const struct place *place, starfish_status (*work)(const void *data),
+                                  const void *data)
+{
+    enum { LIBRARY = 1 << 26, SECONDS = 60 };
+    const double slowest = 1e7; /* bytes per second */
+    const size_t length = strlen(place->path) + strlen(place->name) + 2;
+    char *title = malloc(length);
+    if (!title)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", place->path);
+    snprintf(title, length, "%s:%s", place->path, place->name);
+    const struct starfish_apart apart = {title, LIBRARY + 2 * place->bytes,
+                                         SECONDS + (unsigned)((double)place->bytes / slowest)};
+    pthread_mutex_lock(&lock);
+    const starfish_status status = starfish_apart(&apart, work, data);
+    pthread_mutex_unlock(&lock);
+    free(title);
+    return status;
+}
+
+static starfish_status fail_errno(const char *path)
+{
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -86,67 +124,201 @@ static hid_t memory_type(starfish_precision precision)
     return precision == STARFISH_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
 }
 
-static starfish_status read_dataset(hid_t dataset, const char *path, const char *name, struct starfish_array *array)
-{
+/* What the process that reads leaves; the elements follow from `elements` on. */
+struct found {
     starfish_precision precision;
-    size_t rank = 0, shape[STARFISH_MAX_RANK];
-    STARFISH_TRY(element_type(dataset, path, name, &precision));
-    STARFISH_TRY(shape_of(dataset, path, name, &rank, shape));
-    starfish_status status = starfish_array_create(array, precision, rank, shape);
+    size_t rank, shape[STARFISH_MAX_RANK];
+    _Alignas(64) char elements[];
+};
+struct reading {
+    struct place place;
+    const struct starfish_wanted *wanted;
+    struct found *found;
+};
+
+static starfish_status check_found(const struct reading *reading, size_t *bytes)
+{
+    const struct found *found = reading->found;
+    STARFISH_TRY(starfish_wanted_check(reading->wanted, found->rank, found->shape));
+    const starfish_status status = starfish_array_bytes(found->precision, found->rank, found->shape, bytes);
     if (status != STARFISH_SUCCESS)
-        return starfish_fail(status == STARFISH_ERROR_MEMORY ? status : STARFISH_ERROR_FILE, "%s:%s: %s", path, name,
+        return starfish_fail(STARFISH_ERROR_FILE, "%s:%s: %s", reading->place.path, reading->place.name,
                              starfish_error_message());
-    if (H5Dread(dataset, memory_type(precision), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) < 0)
+    if (*bytes > reading->place.bytes)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s:%s: no memory for an array of %.3g GB", reading->place.path,
+                             reading->place.name, (double)*bytes / 1e9);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_dataset(hid_t dataset, const struct reading *reading)
+{
+    const char *path = reading->place.path, *name = reading->place.name;
+    struct found *found = reading->found;
+    size_t bytes;
+    STARFISH_TRY(element_type(dataset, path, name, &found->precision));
+    STARFISH_TRY(shape_of(dataset, path, name, &found->rank, found->shape));
+    STARFISH_TRY(check_found(reading, &bytes));
+    if (H5Dread(dataset, memory_type(found->precision), H5S_ALL, H5S_ALL, H5P_DEFAULT, found->elements) < 0)
         return fail(path, name, "the dataset cannot be read");
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_file(const char *path, const char *name, struct starfish_array *array)
+static starfish_status read_file(const void *data)
 {
+    const struct reading *reading = data;
+    const char *path = reading->place.path, *name = reading->place.name;
+    begin_silence();
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
         return fail(path, name, "not a whole HDF5 file");
     hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    starfish_status status =
-        dataset < 0 ? fail(path, name, "no such dataset") : read_dataset(dataset, path, name, array);
-    if (dataset >= 0)
-        H5Dclose(dataset);
-    H5Fclose(file);
+    return dataset < 0 ? fail(path, name, "no such dataset") : read_dataset(dataset, reading);
+}
+
+/* From the pages that are shared to those of the array, which may be large; what is copied is given back at once, so
+ * that the array is never twice in memory. */
+static void move_elements(char *from, size_t bytes, char *to)
+{
+    enum { PIECE = 1 << 24 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t at = 0, piece; at < bytes; at += piece) {
+        piece = bytes - at < PIECE ? bytes - at : PIECE;
+        memcpy(to + at, from + at, piece);
+        const size_t into_page = (uintptr_t)(from + at) % page, skipped = into_page ? page - into_page : 0;
+        if (piece >= skipped + page)
+            madvise(from + at + skipped, (piece - skipped) / page * page, MADV_REMOVE);
+    }
+}
+
+/* What comes from a process that has read a corrupt file need not be what our code there would have left. */
+static starfish_status take_array(const struct reading *reading, struct starfish_array *array)
+{
+    struct found found = *reading->found;
+    size_t bytes;
+    if (found.rank > STARFISH_MAX_RANK || (unsigned)found.precision > STARFISH_F64)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s:%s: the file is corrupt", reading->place.path,
+                             reading->place.name);
+    STARFISH_TRY(check_found(reading, &bytes));
+    const starfish_status status = starfish_array_create(array, found.precision, found.rank, found.shape);
     if (status != STARFISH_SUCCESS)
-        starfish_array_free(array);
+        return starfish_fail(status, "%s:%s: %s", reading->place.path, reading->place.name, starfish_error_message());
+    move_elements(reading->found->elements, bytes, array->data);
+    return STARFISH_SUCCESS;
+}
+
+/* The most bytes that an array of the wanted shape has. */
+static size_t most_bytes(const struct starfish_wanted *wanted)
+{
+    const size_t machine = starfish_machine_bytes();
+    size_t bytes;
+    if (!wanted || starfish_array_bytes(STARFISH_F64, wanted->rank, wanted->shape, &bytes) != STARFISH_SUCCESS)
+        return machine;
+    return bytes < machine ? bytes : machine;
+}
+
+static starfish_status check_regular(const char *path)
+{
+    struct stat existing;
+    if (stat(path, &existing) != 0)
+        return fail_errno(path);
+    return S_ISREG(existing.st_mode)
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path,
+                               S_ISDIR(existing.st_mode) ? "is a directory" : "is not a regular file");
+}
+
+starfish_status starfish_hdf5_read(const char *path, const char *name, const struct starfish_wanted *wanted,
+                                   struct starfish_array *array)
+{
+    struct reading reading = {{path, name, most_bytes(wanted)}, wanted, NULL};
+    const size_t shared = sizeof *reading.found + reading.place.bytes;
+    *array = (struct starfish_array){.data = NULL};
+    STARFISH_TRY(check_regular(path));
+    reading.found = starfish_apart_share(shared);
+    if (!reading.found)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s:%s: no addresses for an array of %.3g GB", path, name,
+                             (double)reading.place.bytes / 1e9);
+    starfish_status status = work_apart(&reading.place, read_file, &reading);
+    if (status == STARFISH_SUCCESS)
+        status = take_array(&reading, array);
+    starfish_apart_unshare(reading.found, shared);
     return status;
 }
 
-starfish_status starfish_hdf5_read(const char *path, const char *name, struct starfish_array *array)
+/* ---- where a dataset may go -------------------------------------------------------------------------------------- */
+
+/* The type of the object under a name; H5I_BADID when there is none, or only a link that leads nowhere. */
+static H5I_type_t type_of(hid_t file, const char *name)
 {
-    struct stat existing;
-    *array = (struct starfish_array){.data = NULL};
-    if (stat(path, &existing) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
-    if (!S_ISREG(existing.st_mode))
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path,
-                             S_ISDIR(existing.st_mode) ? "is a directory" : "is not a regular file");
-    struct silence silence = enter();
-    starfish_status status = read_file(path, name, array);
-    leave(silence);
+    const hid_t object = H5Oopen(file, name, H5P_DEFAULT);
+    const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
+    if (object >= 0)
+        H5Oclose(object);
+    H5Eclear2(H5E_DEFAULT);
+    return type;
+}
+
+/* Is all that is above the name a group, or not there? *exists says whether the name itself is there. */
+static starfish_status check_groups(hid_t file, const char *path, const char *name, int *exists)
+{
+    char *prefix = strdup(name);
+    starfish_status status = prefix ? STARFISH_SUCCESS : fail(path, name, "no memory for its name");
+    *exists = 1;
+    for (size_t at = strspn(name, "/"); status == STARFISH_SUCCESS && *exists && name[at];) {
+        const size_t end = at + strcspn(name + at, "/"), next = end + strspn(name + end, "/");
+        prefix[end] = '\0';
+        *exists = H5Lexists(file, prefix, H5P_DEFAULT) > 0;
+        if (*exists && name[next] && type_of(file, prefix) != H5I_GROUP)
+            status = starfish_fail(STARFISH_ERROR_FILE, "%s:%s: %s is not a group", path, name, prefix);
+        prefix[end] = name[end];
+        at = next;
+    }
+    free(prefix);
     return status;
+}
+
+/* The same, and is the name free, or that of a dataset? A link that leads nowhere may be replaced too. */
+static starfish_status check_name(hid_t file, const char *path, const char *name, int *exists)
+{
+    STARFISH_TRY(check_groups(file, path, name, exists));
+    const H5I_type_t type = *exists ? type_of(file, name) : H5I_DATASET;
+    return type == H5I_DATASET || type == H5I_BADID ? STARFISH_SUCCESS
+                                                    : fail(path, name, "is there already, and is not a dataset");
+}
+
+static starfish_status check_file(const void *data)
+{
+    const struct place *place = data;
+    int exists;
+    begin_silence();
+    const hid_t file = H5Fopen(place->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    return file < 0 ? fail(place->path, place->name, "exists and is not HDF5")
+                    : check_name(file, place->path, place->name, &exists);
+}
+
+starfish_status starfish_hdf5_check(const char *path, const char *name)
+{
+    struct place place = {path, name, 0};
+    STARFISH_TRY(starfish_output_check(path));
+    if (access(path, F_OK) != 0)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(check_regular(path));
+    return work_apart(&place, check_file, &place);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* What is in the file already goes on living in its successor. */
-static starfish_status copy_file(const char *from, const char *to)
+static starfish_status copy_stream(FILE *source, const char *from, const char *to)
 {
     enum { CHUNK = 1 << 20 };
     char *chunk = malloc(CHUNK);
-    FILE *source = fopen(from, "rb"), *target = fopen(to, "wb");
-    int bad = !chunk || !source || !target;
+    FILE *target = fopen(to, "wb");
+    int bad = !chunk || !target;
     size_t length;
     while (!bad && (length = fread(chunk, 1, CHUNK, source)) > 0)
         bad = fwrite(chunk, 1, length, target) != length;
-    bad |= source && ferror(source);
-    if (source)
-        fclose(source);
+    bad |= ferror(source);
     if (target)
         bad |= fclose(target) != 0;
     free(chunk);
@@ -156,12 +328,10 @@ static starfish_status copy_file(const char *from, const char *to)
 
 static starfish_status remove_older(hid_t file, const char *path, const char *name)
 {
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    if (dataset < 0)
-        return STARFISH_SUCCESS;
-    H5Dclose(dataset);
-    return H5Ldelete(file, name, H5P_DEFAULT) < 0 ? fail(path, name, "the older dataset cannot be replaced")
-                                                  : STARFISH_SUCCESS;
+    int exists;
+    STARFISH_TRY(check_name(file, path, name, &exists));
+    return exists && H5Ldelete(file, name, H5P_DEFAULT) < 0 ? fail(path, name, "the older dataset cannot be replaced")
+                                                            : STARFISH_SUCCESS;
 }
 
 static hid_t create_dataset(hid_t file, const char *name, const struct starfish_array *array)
@@ -191,31 +361,99 @@ static starfish_status add_dataset(hid_t file, const char *path, const char *nam
     return bad ? fail(path, name, "the dataset cannot be written") : STARFISH_SUCCESS;
 }
 
-/* `path` is for messages; the work happens on `temporary`, empty or a copy of the existing file. */
-static starfish_status write_file(const char *temporary, int existing, const char *path, const char *name,
-                                  const struct starfish_array *array)
+/* An array on its way into a file. place.path is for messages; the work happens on `temporary`, empty or a copy of the
+ * existing file. */
+struct writing {
+    struct place place;
+    const char *temporary;
+    const struct starfish_array *array;
+};
+
+static starfish_status write_into(hid_t file, const struct writing *writing, const char *otherwise)
 {
-    struct silence silence = enter();
-    hid_t file = existing ? H5Fopen(temporary, H5F_ACC_RDWR, H5P_DEFAULT)
-                          : H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    starfish_status status = file < 0 ? fail(path, name, existing ? "exists and is not HDF5" : "cannot be created")
-                                      : add_dataset(file, path, name, array);
+    const struct place *place = &writing->place;
+    starfish_status status = file < 0 ? fail(place->path, place->name, otherwise)
+                                      : add_dataset(file, place->path, place->name, writing->array);
     if (file >= 0 && H5Fclose(file) < 0 && status == STARFISH_SUCCESS)
-        status = fail(path, name, "cannot be written");
-    leave(silence);
+        status = fail(place->path, place->name, "cannot be written");
+    return status;
+}
+
+static starfish_status write_existing(const void *data)
+{
+    const struct writing *writing = data;
+    begin_silence();
+    return write_into(H5Fopen(writing->temporary, H5F_ACC_RDWR, H5P_DEFAULT), writing, "exists and is not HDF5");
+}
+
+static starfish_status write_new(const struct writing *writing)
+{
+    pthread_mutex_lock(&lock);
+    const struct silence silence = begin_silence();
+    const starfish_status status = write_into(H5Fcreate(writing->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                                              writing, "cannot be created");
+    end_silence(silence);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static int same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* HDF5 locks files that it writes; while this lock lasts it will open ours for reading only. */
+static starfish_status add_to_existing(FILE *source, const struct writing *writing)
+{
+    const char *path = writing->place.path;
+    struct stat before, after;
+    if (flock(fileno(source), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: another program is writing it", path);
+    if (fstat(fileno(source), &before) != 0)
+        return fail_errno(path);
+    STARFISH_TRY(copy_stream(source, path, writing->temporary));
+    STARFISH_TRY(work_apart(&writing->place, write_existing, writing));
+    return stat(path, &after) == 0 && same_file(&before, &after)
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_FILE, "%s: another program has changed it meanwhile", path);
+}
+
+static starfish_status add_to_new(const struct writing *writing)
+{
+    STARFISH_TRY(write_new(writing));
+    return access(writing->place.path, F_OK) != 0
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_FILE, "%s: another program has made it meanwhile", writing->place.path);
+}
+
+/* Under the lock. The file that is replaced stays open, and so locked, until its successor has its name. */
+static starfish_status write_locked(struct starfish_output *output, const char *name,
+                                    const struct starfish_array *array)
+{
+    const size_t bytes = starfish_array_count(array) * starfish_real_size(array->precision);
+    const struct writing writing = {{output->path, name, bytes}, output->temporary, array};
+    FILE *source = fopen(output->path, "rb");
+    starfish_status status = STARFISH_SUCCESS;
+    if (source)
+        status = add_to_existing(source, &writing);
+    else
+        status = errno == ENOENT ? add_to_new(&writing) : fail_errno(output->path);
+    status = starfish_output_finish(output, status);
+    if (source)
+        fclose(source);
     return status;
 }
 
 starfish_status starfish_hdf5_write(const char *path, const char *name, const struct starfish_array *array)
 {
     struct starfish_output output;
-    struct stat file;
-    int existing = stat(path, &file) == 0;
-    starfish_status status = STARFISH_SUCCESS;
+    int folder;
     STARFISH_TRY(starfish_output_open_name(&output, path));
-    if (existing)
-        status = copy_file(output.path, output.temporary);
-    if (status == STARFISH_SUCCESS)
-        status = write_file(output.temporary, existing, path, name, array);
-    return starfish_output_finish(&output, status);
+    starfish_status status = starfish_lock_folder(output.path, &folder);
+    if (status != STARFISH_SUCCESS)
+        return starfish_output_finish(&output, status);
+    status = write_locked(&output, name, array);
+    starfish_lock_release(folder);
+    return status;
 }

@@ -1,5 +1,8 @@
 /* Real datasets in HDF5 files.
  *
+ * The HDF5 library ends the program on some corrupt files, and asks for whatever memory they say. So files that are
+ * there already are opened in a process of its own (apart.h): it may fail, and take no more than the array needs.
+ *
  * Thread-safety: HDF5 as distributions build it is not thread-safe. Calls from here take one lock, so Starfish may be
  * used by many threads; a program that also calls HDF5 itself must not do so at the same time. */
 #ifndef STARFISH_APPS_FILES_HDF5_H
@@ -7,12 +10,20 @@
 
 #include "apps/files/array.h"
 
-/* Read dataset `name` of file `path`: floating point of up to 4 bytes becomes f32, anything longer and integers f64.
- * The caller frees *array. Errors, naming the file and the dataset: FILE, MEMORY. */
-starfish_status starfish_hdf5_read(const char *path, const char *name, struct starfish_array *array);
+/* Read dataset `name` of file `path`, of the wanted shape (NULL: any): floating point of up to 4 bytes becomes f32,
+ * anything longer and integers f64. The caller frees *array. Errors, naming the file and the dataset: FILE, ARGUMENT
+ * (shape), MEMORY. */
+starfish_status starfish_hdf5_read(const char *path, const char *name, const struct starfish_wanted *wanted,
+                                   struct starfish_array *array);
+
+/* Could dataset `name` be written? An existing file must be HDF5, what stands above the name a group or nothing, and the
+ * name free or that of a dataset. Error: FILE. */
+starfish_status starfish_hdf5_check(const char *path, const char *name);
 
 /* Write dataset `name`, and the groups above it, whole or not at all (apps/files/output.h). What else an existing file
- * holds stays in it; a dataset of that name is replaced. Errors: FILE, also when an existing file is not HDF5. */
+ * holds stays in it; a dataset of that name is replaced. Writers in one folder wait for each other (lock.h); a file that
+ * another program changes meanwhile is left as that program made it. Errors: FILE, also when an existing file is not
+ * HDF5, or was changed. */
 starfish_status starfish_hdf5_write(const char *path, const char *name, const struct starfish_array *array);
 
 #endif

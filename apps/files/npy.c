@@ -281,7 +281,8 @@ static starfish_status read_elements(FILE *stream, const char *path, const struc
     return header->fortran_order && header->rank > 1 ? transpose(array) : STARFISH_SUCCESS;
 }
 
-static starfish_status read_stream(FILE *stream, const char *path, struct starfish_array *array)
+static starfish_status read_stream(FILE *stream, const char *path, const struct starfish_wanted *wanted,
+                                   struct starfish_array *array)
 {
     struct header header = {.type = NULL};
     char *text = malloc(MAX_HEADER + 1);
@@ -293,13 +294,14 @@ static starfish_status read_stream(FILE *stream, const char *path, struct starfi
     free(text);
     STARFISH_TRY(status);
     STARFISH_TRY(check_size(stream, path, &header));
+    STARFISH_TRY(starfish_wanted_check(wanted, header.rank, header.shape));
     status = read_elements(stream, path, &header, array);
     if (status == STARFISH_ERROR_MEMORY)
         starfish_fail(status, "%s: %s", path, starfish_error_message());
     return status;
 }
 
-starfish_status starfish_npy_read(const char *path, struct starfish_array *array)
+starfish_status starfish_npy_read(const char *path, const struct starfish_wanted *wanted, struct starfish_array *array)
 {
     struct stat file;
     *array = (struct starfish_array){.data = NULL};
@@ -310,7 +312,7 @@ starfish_status starfish_npy_read(const char *path, struct starfish_array *array
     FILE *stream = fopen(path, "rb");
     if (!stream)
         return fail(path, strerror(errno));
-    starfish_status status = read_stream(stream, path, array);
+    starfish_status status = read_stream(stream, path, wanted, array);
     fclose(stream);
     if (status != STARFISH_SUCCESS)
         starfish_array_free(array);

@@ -6,8 +6,9 @@
 
 /* Read '<f4', '<f8' as they are, '>f4', '>f8' with bytes swapped, and '<i4', '<i8', '>i4', '>i8' as f64; arrays in
  * Fortran order are transposed to C order. The file must hold exactly the bytes its header promises.
- * The caller frees *array. Errors, naming the file: FILE, MEMORY. */
-starfish_status starfish_npy_read(const char *path, struct starfish_array *array);
+ * Memory is asked for when the shape is known to be `wanted` (NULL: any) and the file to be that long.
+ * The caller frees *array. Errors, naming the file: FILE, ARGUMENT (shape), MEMORY. */
+starfish_status starfish_npy_read(const char *path, const struct starfish_wanted *wanted, struct starfish_array *array);
 
 /* Write version 1.0, little-endian, whole or not at all (apps/files/output.h). Error: FILE. */
 starfish_status starfish_npy_write(const char *path, const struct starfish_array *array);

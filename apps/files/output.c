@@ -1,7 +1,10 @@
 /* Output files that are whole or not there. */
 #include "apps/files/output.h"
 
+#include "apps/files/temporary.h"
+
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,7 +38,48 @@ static starfish_status check_folder(const char *path)
     return status;
 }
 
-starfish_status starfish_output_check(const char *path)
+/* ---- links ------------------------------------------------------------------------------------------------------- */
+
+/* What a link at `path` points to, as seen from where we are; NULL, with errno, when it cannot be read. */
+static char *read_link(const char *path)
+{
+    char target[PATH_MAX];
+    const ssize_t length = readlink(path, target, sizeof target);
+    if (length < 0 || length == sizeof target) {
+        errno = length < 0 ? errno : ENAMETOOLONG;
+        return NULL;
+    }
+    const size_t folder = target[0] == '/' ? 0 : folder_length(path);
+    char *result = malloc(folder + (size_t)length + 1);
+    if (!result)
+        return NULL;
+    memcpy(result, path, folder);
+    memcpy(result + folder, target, (size_t)length);
+    result[folder + (size_t)length] = '\0';
+    return result;
+}
+
+/* The file that open() would open, or make where a link points to what is not there yet. The caller frees it. NULL,
+ * with errno: links in a circle, no memory. */
+static char *follow(const char *path)
+{
+    enum { MOST_LINKS = 40 }; /* as Linux */
+    struct stat there;
+    char *at = strdup(path);
+    for (int links = 0; at && lstat(at, &there) == 0 && S_ISLNK(there.st_mode); ++links) {
+        char *next = links < MOST_LINKS ? read_link(at) : NULL;
+        if (links == MOST_LINKS)
+            errno = ELOOP;
+        free(at);
+        at = next;
+    }
+    return at;
+}
+
+/* ---- what can be written ----------------------------------------------------------------------------------------- */
+
+/* `path` is no link. */
+static starfish_status check_followed(const char *path)
 {
     struct stat existing;
     if (stat(path, &existing) != 0)
@@ -47,6 +91,18 @@ starfish_status starfish_output_check(const char *path)
     return S_ISREG(existing.st_mode) ? check_folder(path) : STARFISH_SUCCESS;
 }
 
+starfish_status starfish_output_check(const char *path)
+{
+    char *followed = follow(path);
+    if (!followed)
+        return fail_errno(path, "its name cannot be resolved");
+    const starfish_status status = check_followed(followed);
+    free(followed);
+    return status;
+}
+
+/* ---- the temporary file ------------------------------------------------------------------------------------------ */
+
 static void release(struct starfish_output *output)
 {
     free(output->path);
@@ -54,50 +110,62 @@ static void release(struct starfish_output *output)
     *output = (struct starfish_output){.path = NULL};
 }
 
-/* The file's own folder, so that the rename stays within one file system. */
-static starfish_status make_temporary(struct starfish_output *output)
+/* A file that is replaced hands on its mode, and its owner and group where we may give a file away. A new file gets the
+ * mode of any new file; mkstemp's would be private. */
+static void set_mode(int file, const struct stat *existing)
+{
+    if (existing) {
+        if (fchown(file, existing->st_uid, existing->st_gid) != 0)
+            (void)!fchown(file, (uid_t)-1, existing->st_gid);
+        (void)!fchmod(file, existing->st_mode & 07777);
+        return;
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    (void)!fchmod(file, 0666 & ~mask);
+}
+
+/* The file's own folder, so that the rename stays within one file system. `existing`: what is replaced, or NULL. */
+static starfish_status make_temporary(struct starfish_output *output, const struct stat *existing)
 {
     static const char suffix[] = ".starfish-XXXXXX";
-    size_t length = folder_length(output->path);
-    int file;
-    mode_t mask;
+    const size_t length = folder_length(output->path);
     output->temporary = malloc(length + sizeof suffix);
     if (!output->temporary)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", output->path);
     memcpy(output->temporary, output->path, length);
     memcpy(output->temporary + length, suffix, sizeof suffix);
-    file = mkstemp(output->temporary);
+    const int file = starfish_temporary_file(output->temporary);
     if (file < 0)
         return fail_errno(output->path, "cannot be created");
-    /* mkstemp makes private files; results are ordinary ones. */
-    mask = umask(0);
-    umask(mask);
-    (void)!fchmod(file, 0666 & ~mask);
+    set_mode(file, existing);
     output->stream = fdopen(file, "wb");
     if (!output->stream) {
+        const starfish_status status = fail_errno(output->path, "cannot be created");
         close(file);
-        unlink(output->temporary);
-        return fail_errno(output->path, "cannot be created");
+        starfish_temporary_remove(output->temporary);
+        return status;
     }
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_output_open(struct starfish_output *output, const char *path)
+static starfish_status open_followed(struct starfish_output *output)
 {
     struct stat existing;
-    starfish_status status;
-    int exists = stat(path, &existing) == 0;
-    *output = (struct starfish_output){.path = exists ? realpath(path, NULL) : strdup(path)};
+    const int exists = stat(output->path, &existing) == 0;
+    STARFISH_TRY(check_followed(output->path));
+    if (!exists || S_ISREG(existing.st_mode))
+        return make_temporary(output, exists ? &existing : NULL);
+    output->stream = fopen(output->path, "wb");
+    return output->stream ? STARFISH_SUCCESS : fail_errno(output->path, "cannot be opened");
+}
+
+starfish_status starfish_output_open(struct starfish_output *output, const char *path)
+{
+    *output = (struct starfish_output){.path = follow(path)};
     if (!output->path)
         return fail_errno(path, "its name cannot be resolved");
-    status = starfish_output_check(output->path);
-    if (status == STARFISH_SUCCESS && exists && !S_ISREG(existing.st_mode)) {
-        output->stream = fopen(output->path, "wb");
-        if (!output->stream)
-            status = fail_errno(path, "cannot be opened");
-    } else if (status == STARFISH_SUCCESS) {
-        status = make_temporary(output);
-    }
+    const starfish_status status = open_followed(output);
     if (status != STARFISH_SUCCESS)
         release(output);
     return status;
@@ -114,18 +182,33 @@ starfish_status starfish_output_open_name(struct starfish_output *output, const 
     return STARFISH_SUCCESS;
 }
 
+/* Of a write that failed before the last one, the reason is not known any more. */
+static starfish_status close_stream(const struct starfish_output *output)
+{
+    errno = 0;
+    const int bad = fflush(output->stream) != 0 || ferror(output->stream), reason = errno;
+    errno = 0;
+    const int closed = fclose(output->stream) == 0;
+    errno = reason ? reason : errno;
+    if (!bad && closed)
+        return STARFISH_SUCCESS;
+    return errno ? fail_errno(output->path, "cannot be written")
+                 : starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written to its end: is the disk full?",
+                                 output->path);
+}
+
 starfish_status starfish_output_finish(struct starfish_output *output, starfish_status written)
 {
-    if (output->stream) {
-        int bad = ferror(output->stream) || fflush(output->stream) != 0;
-        bad |= fclose(output->stream) != 0;
-        if (bad && written == STARFISH_SUCCESS)
-            written = fail_errno(output->path, "cannot be written");
-    }
+    if (output->stream && written == STARFISH_SUCCESS)
+        written = close_stream(output);
+    else if (output->stream)
+        fclose(output->stream);
     if (output->temporary && written == STARFISH_SUCCESS && rename(output->temporary, output->path) != 0)
         written = fail_errno(output->path, "cannot be replaced");
-    if (output->temporary && written != STARFISH_SUCCESS)
-        unlink(output->temporary);
+    if (output->temporary && written == STARFISH_SUCCESS)
+        starfish_temporary_forget(output->temporary);
+    else if (output->temporary)
+        starfish_temporary_remove(output->temporary);
     release(output);
     return written;
 }

@@ -1,7 +1,8 @@
-/* Output files that are whole or not there: written under a temporary name in the same folder and renamed at the end,
- * so that a failure leaves neither half a file nor an older one destroyed. A link is followed; what is not a regular
- * file (a pipe, /dev/null) is written in place. Nothing is forced to disk: this is about failing programs, not power.
- */
+/* Output files that are whole or not there: written under a temporary name in the same folder (temporary.h) and renamed
+ * at the end, so that a failure or a signal leaves neither half a file nor an older one destroyed. A file that is
+ * replaced hands on its mode, and its owner where we may give files away; other names of it (hard links) keep the older
+ * content. A link is followed as open() does, also to a file that is not there yet. What is not a regular file (a pipe,
+ * /dev/null) is written in place. Nothing is forced to disk: this is about failing programs, not power. */
 #ifndef STARFISH_APPS_FILES_OUTPUT_H
 #define STARFISH_APPS_FILES_OUTPUT_H
 

@@ -28,34 +28,24 @@ static const json_t *get(const struct reader *reader, const char *key)
 
 /* ---- values and arrays ------------------------------------------------------------------------------------------- */
 
-static int same_shape(const struct starfish_array *array, size_t rank, const size_t *shape)
+/* Read the array `name`, relative to `folder`, of the shape that `wanted` says. */
+static starfish_status read_array(const struct reader *reader, const char *key, const char *folder,
+                                  const struct starfish_wanted *wanted, struct starfish_array *array)
 {
-    return array->rank == rank && memcmp(array->shape, shape, rank * sizeof *shape) == 0;
-}
-
-/* Read the array `name`, relative to `folder`; `rank` 0 lets any one-dimensional array pass. */
-static starfish_status read_array(const struct reader *reader, const char *key, const char *folder, const char *name,
-                                  size_t rank, const size_t *shape, struct starfish_array *array)
-{
-    char *path, there[STARFISH_SHAPE_TEXT], wanted[STARFISH_SHAPE_TEXT];
-    STARFISH_TRY(starfish_file_join(folder, name, &path));
-    starfish_status status = starfish_file_read(path, array);
+    char *path;
+    STARFISH_TRY(starfish_file_join(folder, wanted->name, &path));
+    const starfish_status status = starfish_file_read(path, wanted, array);
     free(path);
-    if (status != STARFISH_SUCCESS)
-        return starfish_json_wrap(reader->path, key, status);
-    if (rank == 0 ? array->rank == 1 : same_shape(array, rank, shape))
-        return STARFISH_SUCCESS;
-    starfish_shape_text(array->rank, array->shape, there);
-    starfish_array_free(array);
-    return starfish_json_fail(reader->path, key, "%s has shape %s, must be %s", name, there,
-                              rank ? starfish_shape_text(rank, shape, wanted) : "one-dimensional");
+    return status == STARFISH_SUCCESS ? status : starfish_json_wrap(reader->path, key, status);
 }
 
 static starfish_status read_field(const struct reader *reader, const char *key, const char *folder, const char *name,
                                   size_t rank, const size_t *shape, struct starfish_array *array)
 {
+    struct starfish_wanted wanted = {.name = name, .rank = rank, .reason = ""};
+    memcpy(wanted.shape, shape, rank * sizeof *shape);
     if (!reader->only_shapes)
-        return read_array(reader, key, folder, name, rank, shape, array);
+        return read_array(reader, key, folder, &wanted, array);
     *array = (struct starfish_array){.rank = rank};
     memcpy(array->shape, shape, rank * sizeof *shape);
     return STARFISH_SUCCESS;
@@ -159,17 +149,24 @@ static size_t count_ends(const struct starfish_axis *axis, starfish_end end)
     return (size_t)(axis->ends[0] == end) + (size_t)(axis->ends[1] == end);
 }
 
-/* Coordinates must be as many as the axis needs, increase, and span the length if that is given too. */
+/* How many coordinates the axis needs. */
+static struct starfish_wanted wanted_coordinates(const struct starfish_axis *axis, const char *name)
+{
+    const int faces = axis->grid == STARFISH_CELL;
+    return (struct starfish_wanted){
+        .name = name,
+        .rank = 1,
+        .shape = {axis->n + (faces ? 1 : count_ends(axis, STARFISH_DIRICHLET))},
+        .reason = faces ? ": n + 1 faces" : ": n unknowns and the Dirichlet ends",
+    };
+}
+
+/* Coordinates must increase, and span the length if that is given too. */
 static starfish_status check_coordinates(const struct reader *reader, const char *key, struct starfish_axis *axis,
                                          const json_t *length)
 {
     const double *x = axis->coordinates;
     size_t count = axis->coordinate_count;
-    size_t wanted = axis->n + (axis->grid == STARFISH_CELL ? 1 : count_ends(axis, STARFISH_DIRICHLET));
-    if (count != wanted)
-        return starfish_json_fail(reader->path, key, "has %zu positions, must have %zu%s", count, wanted,
-                                  axis->grid == STARFISH_CELL ? " (n + 1 faces)"
-                                                              : " (n unknowns and the Dirichlet ends)");
     for (size_t i = 1; i < count; ++i)
         if (x[i] <= x[i - 1])
             return starfish_json_fail(reader->path, key, "position %zu does not exceed the one before it", i);
@@ -200,9 +197,10 @@ static starfish_status read_stretched(const struct reader *reader, size_t d, con
         return starfish_json_fail(reader->path, key, "x must be uniform: it is Fourier transformed");
     if (axis->periodic)
         return starfish_json_fail(reader->path, key, "a periodic direction cannot be stretched");
-    STARFISH_TRY(read_array(reader, key, reader->problem->folder, json_string_value(file), 0, NULL, &array));
     axis->kind = STARFISH_STRETCHED;
     axis->grid = nodes ? STARFISH_NODE : STARFISH_CELL;
+    const struct starfish_wanted wanted = wanted_coordinates(axis, json_string_value(file));
+    STARFISH_TRY(read_array(reader, key, reader->problem->folder, &wanted, &array));
     axis->coordinate_count = starfish_array_count(&array);
     STARFISH_TRY(keep(reader->problem, &array, &axis->coordinates));
     return check_coordinates(reader, key, axis, json_array_get(get(reader, "length"), d));

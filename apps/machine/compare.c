@@ -4,10 +4,12 @@
 #include "apps/command.h"
 #include "apps/files/json.h"
 #include "apps/files/output.h"
+#include "apps/files/temporary.h"
 #include "apps/options.h"
 #include "apps/table.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +40,7 @@ static starfish_status simulate_case(const struct comparison *comparison, const 
     snprintf(problem, sizeof problem, "%s/problem.json", comparison->scratch);
     snprintf(output, sizeof output, "%s/sched.json", comparison->scratch);
     STARFISH_TRY(simulate_program(program));
+    STARFISH_TRY(machine_expect_case(comparison->scratch));
     if (n) { /* it was a problem file, of the first recordings a plain one */
         STARFISH_TRY(machine_write_problem(comparison->scratch, (size_t)json_integer_value(n), kind ? kind : "plain"));
         arguments[count++] = problem;
@@ -50,8 +53,7 @@ static starfish_status simulate_case(const struct comparison *comparison, const 
     starfish_status status = machine_run(arguments, output, SECONDS_AT_MOST);
     if (status == STARFISH_SUCCESS)
         status = starfish_json_load(output, said);
-    machine_remove_problem(comparison->scratch);
-    unlink(output);
+    machine_remove_case(comparison->scratch);
     return status;
 }
 
@@ -272,11 +274,10 @@ static starfish_status write_csv(const struct comparison *comparison)
 static starfish_status compare_in_scratch(struct comparison *comparison)
 {
     snprintf(comparison->scratch, sizeof comparison->scratch, "/tmp/starfish-compare-XXXXXX");
-    if (!mkdtemp(comparison->scratch))
-        return starfish_fail(STARFISH_ERROR_FILE, "/tmp: no folder can be made there");
+    if (starfish_temporary_folder(comparison->scratch) != 0)
+        return starfish_fail(STARFISH_ERROR_FILE, "/tmp: no folder can be made there: %s", strerror(errno));
     const starfish_status status = compare_all(comparison);
-    simulate_discard();
-    rmdir(comparison->scratch);
+    starfish_temporary_remove(comparison->scratch);
     return status;
 }
 

@@ -36,7 +36,10 @@ const struct machine_case *machine_quick_cases(void);
 
 /* A case's problem, as FOLDER/problem.json and what it names. Errors: FILE, ARGUMENT (there is no such problem). */
 starfish_status machine_write_problem(const char *folder, size_t n, const char *problem);
-void machine_remove_problem(const char *folder);
+/* A case leaves files in a folder: its problem, and sched.json, which it prints. After machine_expect_case signals
+ * remove them; machine_remove_case does it in any case. Error: FILE. */
+starfish_status machine_expect_case(const char *folder);
+void machine_remove_case(const char *folder);
 
 /* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or
  * was not done by then). */

@@ -3,11 +3,12 @@
 
 #include "apps/files/array.h"
 #include "apps/files/file.h"
+#include "apps/files/temporary.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char faces_name[] = "faces.npy", problem_name[] = "problem.json";
 
@@ -75,12 +76,25 @@ starfish_status machine_write_problem(const char *folder, size_t n, const char *
     return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
 }
 
-void machine_remove_problem(const char *folder)
+static const char *const case_files[] = {problem_name, faces_name, "sched.json"};
+enum { CASE_FILES = sizeof case_files / sizeof case_files[0] };
+
+starfish_status machine_expect_case(const char *folder)
 {
-    static const char *const names[] = {problem_name, faces_name};
     char path[SIMULATE_PATH];
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        unlink(path);
+    for (size_t i = 0; i < CASE_FILES; ++i) {
+        snprintf(path, sizeof path, "%s/%s", folder, case_files[i]);
+        if (starfish_temporary_expect(path) != 0)
+            return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    }
+    return STARFISH_SUCCESS;
+}
+
+void machine_remove_case(const char *folder)
+{
+    char path[SIMULATE_PATH];
+    for (size_t i = 0; i < CASE_FILES; ++i) {
+        snprintf(path, sizeof path, "%s/%s", folder, case_files[i]);
+        starfish_temporary_remove(path);
     }
 }

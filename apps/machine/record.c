@@ -309,14 +309,14 @@ static starfish_status run_case(const struct recording *recording, const struct 
              what->policies, what->repeat);
     const char *const *const options = arguments_of(what, problem, text, arguments);
     const double most = fmax(seconds_left(recording), 30) + 30;
-    simulate_discard();
+    STARFISH_TRY(simulate_learn_anew());
+    STARFISH_TRY(machine_expect_case(recording->absolute));
     if (what->problem)
         STARFISH_TRY(machine_write_problem(recording->absolute, what->n, what->problem));
     starfish_status status = machine_run(arguments, output, most);
     if (status == STARFISH_SUCCESS)
         status = keep_case(what, options, output, path);
-    machine_remove_problem(recording->absolute);
-    unlink(output);
+    machine_remove_case(recording->absolute);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "apps/recorded/simulate.h"
 
 #include "apps/command.h"
+#include "apps/files/temporary.h"
 #include "apps/options.h"
 #include "apps/recorded/recorded.h"
 #include "scheduler/simulated.h"
@@ -125,24 +126,21 @@ int simulate_wanted(int argc, char **argv)
     return !SIMULATED && !options_ask_help(argc, argv) && machine_asked_for(argc, argv);
 }
 
-/* What heteroprio has learnt in earlier runs would make each run another: it begins anew, in a file of this process. */
 starfish_status simulate_environment(const char *folder)
 {
     struct starfish_machine machine;
-    char absolute[SIMULATE_PATH], sampling[SIMULATE_PATH + 16], models[SIMULATE_PATH + 128], learnt[64];
+    char absolute[SIMULATE_PATH], sampling[SIMULATE_PATH + 16], models[SIMULATE_PATH + 128];
     STARFISH_TRY(machine_read(folder, &machine));
     if (!realpath(folder, absolute))
         return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", folder, strerror(errno));
     snprintf(sampling, sizeof sampling, "%s/sampling", absolute);
     snprintf(models, sizeof models, "%s/../%s/sampling", absolute, machine.models);
-    snprintf(learnt, sizeof learnt, "/tmp/starfish-heteroprio-%d", (int)getpid());
     const char *const variables[][2] = {{"STARPU_PERF_MODEL_PATH", models}, /* of another machine, or not set */
                                         {"STARFISH_MACHINE", absolute},
                                         {"STARPU_PERF_MODEL_DIR", sampling},
                                         {"STARPU_HOSTNAME", machine.models[0] ? machine.models : machine.name},
                                         {"STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", "1"},
-                                        {"STARPU_NOPENCL", "0"},
-                                        {"STARPU_HETEROPRIO_DATA_FILE", learnt}};
+                                        {"STARPU_NOPENCL", "0"}};
     for (size_t i = machine.models[0] ? 0 : 1; i < sizeof variables / sizeof variables[0]; ++i)
         if (setenv(variables[i][0], variables[i][1], 1) != 0)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
@@ -162,11 +160,37 @@ starfish_status simulate_isolate(const char *folder)
     return STARFISH_SUCCESS;
 }
 
-void simulate_begin(void)
+static struct {
+    char folder[32], file[48];
+} learnt;
+
+void simulate_discard(void)
+{
+    if (!learnt.file[0])
+        return;
+    starfish_temporary_remove(learnt.file);
+    starfish_temporary_remove(learnt.folder);
+    learnt.file[0] = '\0';
+}
+
+starfish_status simulate_learn_anew(void)
+{
+    simulate_discard();
+    snprintf(learnt.folder, sizeof learnt.folder, "/tmp/starfish-XXXXXX");
+    if (starfish_temporary_folder(learnt.folder) != 0)
+        return starfish_fail(STARFISH_ERROR_FILE, "/tmp: no folder can be made there: %s", strerror(errno));
+    snprintf(learnt.file, sizeof learnt.file, "%s/heteroprio", learnt.folder);
+    if (starfish_temporary_expect(learnt.file) != 0 || setenv("STARPU_HETEROPRIO_DATA_FILE", learnt.file, 1) != 0)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    return STARFISH_SUCCESS;
+}
+
+starfish_status simulate_begin(void)
 {
     json_object_seed(1);
     fftw_set_timelimit(0); /* FFTW measures its plans, which are never used here */
     fftwf_set_timelimit(0);
+    return simulate_learn_anew();
 }
 
 static void describe_machine(const char *name, char *text, size_t size)
@@ -185,13 +209,6 @@ void simulate_describe(char *text, size_t size)
     text[0] = '\0';
     if (SIMULATED && starfish_machine_named())
         describe_machine(starfish_machine_named()->name, text, size);
-}
-
-void simulate_discard(void)
-{
-    const char *learnt = getenv("STARPU_HETEROPRIO_DATA_FILE");
-    if (learnt)
-        unlink(learnt);
 }
 
 static starfish_status become(const char *name, int argc, char **argv)

@@ -35,12 +35,15 @@ starfish_status simulate_environment(const char *folder);
  * them. */
 starfish_status simulate_isolate(const char *folder);
 /* In the simulated program, before all else: nothing that is random or measured may be left, since it would change what
- * is where in memory, and StarPU locks data in the order of their addresses. */
-void simulate_begin(void);
+ * is where in memory, and StarPU locks data in the order of their addresses. Calls simulate_learn_anew. */
+starfish_status simulate_begin(void);
+/* What heteroprio has learnt in earlier runs would make each run another. In this process, and in those that it starts,
+ * it begins anew, in a temporary file. Errors: FILE, MEMORY. */
+starfish_status simulate_learn_anew(void);
 /* In the simulated program: a sentence on the machine, and on times of tasks that are estimates
  * (scheduler/simulated.h); or "". */
 void simulate_describe(char *text, size_t size);
-/* Remove the file of what heteroprio has learnt, which simulate_environment named. */
+/* Remove the file of what heteroprio has learnt, if simulate_learn_anew was called. */
 void simulate_discard(void);
 
 #endif

@@ -31,7 +31,7 @@ static void write_value(const char *name, starfish_precision precision, double v
 static void assert_value(const char *name, starfish_precision precision, double value)
 {
     struct starfish_array array;
-    assert_int_equal(starfish_file_read(name, &array), STARFISH_SUCCESS);
+    assert_int_equal(starfish_file_read(name, NULL, &array), STARFISH_SUCCESS);
     assert_int_equal(array.precision, precision);
     assert_int_equal(array.rank, 2);
     assert_int_equal(array.shape[0], 2);
@@ -92,7 +92,7 @@ static void bad_names_and_files_are_refused(void **state)
     assert_int_equal(mkdir(scratch("folder.h5"), 0777), 0);
     assert_int_equal(mkdir(scratch("folder.npy"), 0777), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        assert_int_equal(starfish_file_read(scratch(cases[i].name), &array), STARFISH_ERROR_FILE);
+        assert_int_equal(starfish_file_read(scratch(cases[i].name), NULL, &array), STARFISH_ERROR_FILE);
         assert_message(cases[i].message);
         assert_null(array.data);
     }
@@ -105,7 +105,7 @@ static void nonfinite_elements_are_named(void **state)
     ((double *)array.data)[4] = NAN;
     assert_int_equal(starfish_file_write(scratch("nan.npy"), &array), STARFISH_SUCCESS);
     starfish_array_free(&array);
-    assert_int_equal(starfish_file_read(scratch("nan.npy"), &array), STARFISH_ERROR_FILE);
+    assert_int_equal(starfish_file_read(scratch("nan.npy"), NULL, &array), STARFISH_ERROR_FILE);
     assert_message("nan.npy: element (1, 1) is NaN");
 }
 

@@ -48,7 +48,7 @@ static void element_types_and_versions(void **state)
             char header[128];
             snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }   \n",
                      cases[i].type);
-            assert_int_equal(starfish_npy_read(make(version, header, cases[i].bytes, cases[i].length), &array),
+            assert_int_equal(starfish_npy_read(make(version, header, cases[i].bytes, cases[i].length), NULL, &array),
                              STARFISH_SUCCESS);
             assert_int_equal(array.precision, cases[i].precision);
             assert_int_equal(array.rank, 1);
@@ -69,7 +69,7 @@ static void fortran_order_is_transposed(void **state)
                 elements[i + 2 * (j + 3 * k)] = (float)(100 * i + 10 * j + k);
     const char *path =
         make(1, "{\"shape\": (2, 3, 4), \"fortran_order\": True, \"descr\": \"<f4\"}\n", elements, sizeof elements);
-    assert_int_equal(starfish_npy_read(path, &array), STARFISH_SUCCESS);
+    assert_int_equal(starfish_npy_read(path, NULL, &array), STARFISH_SUCCESS);
     for (size_t i = 0; i < 2; ++i)
         for (size_t j = 0; j < 3; ++j)
             for (size_t k = 0; k < 4; ++k)
@@ -109,24 +109,24 @@ static void broken_files_are_refused(void **state)
     struct starfish_array array;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        assert_int_equal(starfish_npy_read(make(1, cases[i].header, elements, cases[i].length), &array),
+        assert_int_equal(starfish_npy_read(make(1, cases[i].header, elements, cases[i].length), NULL, &array),
                          STARFISH_ERROR_FILE);
         assert_message(cases[i].message);
         assert_message("made.npy");
         assert_null(array.data);
     }
-    assert_int_equal(starfish_npy_read(make(4, cases[0].header, elements, 16), &array), STARFISH_ERROR_FILE);
+    assert_int_equal(starfish_npy_read(make(4, cases[0].header, elements, 16), NULL, &array), STARFISH_ERROR_FILE);
     assert_message(".npy version 4");
-    assert_int_equal(starfish_npy_read(scratch_file("made.npy", "\x93NUMPY\x01\x00\xff\xff{", 11), &array),
+    assert_int_equal(starfish_npy_read(scratch_file("made.npy", "\x93NUMPY\x01\x00\xff\xff{", 11), NULL, &array),
                      STARFISH_ERROR_FILE);
     assert_message("truncated in its header");
-    assert_int_equal(starfish_npy_read(scratch_file("made.npy", "{}", 2), &array), STARFISH_ERROR_FILE);
+    assert_int_equal(starfish_npy_read(scratch_file("made.npy", "{}", 2), NULL, &array), STARFISH_ERROR_FILE);
     assert_message("not a .npy file");
-    assert_int_equal(starfish_npy_read(scratch(""), &array), STARFISH_ERROR_FILE);
+    assert_int_equal(starfish_npy_read(scratch(""), NULL, &array), STARFISH_ERROR_FILE);
     assert_message("is a directory");
-    assert_int_equal(starfish_npy_read(scratch("absent.npy"), &array), STARFISH_ERROR_FILE);
+    assert_int_equal(starfish_npy_read(scratch("absent.npy"), NULL, &array), STARFISH_ERROR_FILE);
     assert_message("absent.npy: No such file");
-    assert_int_equal(starfish_npy_read("/dev/zero", &array), STARFISH_ERROR_FILE);
+    assert_int_equal(starfish_npy_read("/dev/zero", NULL, &array), STARFISH_ERROR_FILE);
     assert_message("not a regular file");
 }
 
@@ -141,7 +141,7 @@ static void written_is_read_again(void **state)
                              STARFISH_SUCCESS);
             starfish_array_fill(&array, -0.25);
             assert_int_equal(starfish_npy_write(scratch("written.npy"), &array), STARFISH_SUCCESS);
-            assert_int_equal(starfish_npy_read(scratch("written.npy"), &again), STARFISH_SUCCESS);
+            assert_int_equal(starfish_npy_read(scratch("written.npy"), NULL, &again), STARFISH_SUCCESS);
             assert_int_equal(again.precision, precision);
             assert_int_equal(again.rank, rank);
             assert_memory_equal(again.shape, array.shape, sizeof array.shape);

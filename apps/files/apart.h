@@ -1,0 +1,29 @@
+/* Work on files that nobody vouches for, in a process of its own: the HDF5 library ends the program on some corrupt
+ * files, or asks for as much memory as they say. The process is a fork, so that it costs about a millisecond and sees
+ * all that is in memory; what it is to leave must lie in memory that both share.
+ *
+ * Thread-safe. In a program with several threads the work may call nothing that waits for a lock which another thread
+ * could hold; malloc is safe. */
+#ifndef STARFISH_APPS_FILES_APART_H
+#define STARFISH_APPS_FILES_APART_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+struct starfish_apart {
+    const char *name; /* of the file, for messages */
+    size_t bytes;     /* what the work may allocate beside what there is; not kept under the sanitizers */
+    unsigned seconds; /* of processor time */
+};
+
+/* Run `work` and return its status, with its message. Errors besides: FILE, when the work ended its process, was out of
+ * time or out of memory without saying so; MEMORY. */
+starfish_status starfish_apart(const struct starfish_apart *apart, starfish_status (*work)(const void *data),
+                               const void *data);
+
+/* Memory that a process shares with its forks: zeros, taking pages when they are used. NULL when there is none. */
+void *starfish_apart_share(size_t bytes);
+void starfish_apart_unshare(void *memory, size_t bytes);
+
+#endif

@@ -1,0 +1,26 @@
+/* Files and folders that must not outlive the program: what is being written, and what other programs are given to work
+ * with. Their names are drawn by mkstemp and mkdtemp, so that nobody can lay a link in their way, and are kept in a
+ * table. SIGINT, SIGTERM and SIGHUP remove what is in the table, and then end the program as they would have.
+ *
+ * Thread-safe, but for starfish_temporary_guard. */
+#ifndef STARFISH_APPS_FILES_TEMPORARY_H
+#define STARFISH_APPS_FILES_TEMPORARY_H
+
+/* From now on these signals remove what is in the table. A signal that is ignored stays ignored (nohup). Call it once,
+ * before StarPU is started, which calls the handlers that it finds. */
+void starfish_temporary_guard(void);
+
+/* As mkstemp: a new file, open for reading and writing, or -1 with errno. `pattern` becomes its name. */
+int starfish_temporary_file(char *pattern);
+/* As mkdtemp: a new folder; 0, or -1 with errno. */
+int starfish_temporary_folder(char *pattern);
+/* A file that another function or program will make under this name, where nobody else makes files. 0, also when the name
+ * was in the table before, or -1 with errno (the table is full, the name too long). */
+int starfish_temporary_expect(const char *path);
+
+/* Take a name out of the table: the file has got another name, or is gone. */
+void starfish_temporary_forget(const char *path);
+/* Remove a file or an empty folder, and take its name out of the table; what is not there is no error. */
+void starfish_temporary_remove(const char *path);
+
+#endif
