@@ -1,9 +1,13 @@
 /* StarPU's own traces. */
 #include "scheduler/fxt.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +62,40 @@ static void convert(const char *folder, const char *trace)
 }
 #endif
 
+#ifdef STARFISH_HAVE_FXT
+/* StarPU does not look whether its files could be written. */
+static starfish_status check_disk(const char *folder)
+{
+    struct statvfs disk;
+    if (statvfs(folder, &disk) != 0 || disk.f_blocks == 0 || (geteuid() == 0 ? disk.f_bfree : disk.f_bavail) > 0)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: the disk is full, and StarPU's traces are not whole", folder);
+}
+
+/* Files that end where a limit ends them (ulimit -f). */
+static starfish_status check_limit(const char *folder)
+{
+    struct rlimit most;
+    struct dirent **entry;
+    starfish_status status = STARFISH_SUCCESS;
+    const int count = getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY
+                          ? -1
+                          : scandir(folder, &entry, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        struct stat file;
+        snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+        if (stat(path, &file) == 0 && S_ISREG(file.st_mode) && (rlim_t)file.st_size >= most.rlim_cur)
+            status =
+                starfish_fail(STARFISH_ERROR_FILE, "%s: is cut off at the largest size of files (ulimit -f)", path);
+        free(entry[i]);
+    }
+    if (count >= 0)
+        free(entry);
+    return status;
+}
+#endif
+
 /* In a process of its own, unheard: StarPU ends it where it does not understand a trace. */
 starfish_status starfish_fxt_convert(const char *folder)
 {
@@ -67,13 +105,19 @@ starfish_status starfish_fxt_convert(const char *folder)
     snprintf(trace, sizeof trace, "%s/trace_0", folder);
     if (access(trace, R_OK) != 0) /* StarPU would make the folder */
         return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: StarPU has left no trace", trace);
+    STARFISH_TRY(check_disk(folder));
+    STARFISH_TRY(check_limit(folder));
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
         convert(folder, trace);
         _exit(0);
     }
-    if (child > 0 && waitpid(child, &state, 0) == child && state == 0)
+    if (child > 0)
+        waitpid(child, &state, 0);
+    STARFISH_TRY(check_disk(folder));
+    STARFISH_TRY(check_limit(folder));
+    if (state == 0)
         return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: StarPU cannot convert its trace", trace);
 #else
