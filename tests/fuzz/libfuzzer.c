@@ -1,0 +1,12 @@
+/* A target for libFuzzer: clang -fsanitize=fuzzer. */
+#include "tests/fuzz/fuzz.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (target(data, size) != 0)
+        abort();
+    return 0;
+}
