@@ -40,8 +40,10 @@ starfish_status starfish_fail(starfish_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    for (char *c = line; (c = strpbrk(c, "\n\r")) != NULL;)
-        *c = ' ';
+    /* What comes from files and command lines is not to move a terminal's cursor, or to look like another line. */
+    for (char *c = line; *c; ++c)
+        if ((unsigned char)*c < ' ' || *c == '\177')
+            *c = ' ';
     memcpy(message, line, sizeof message);
     return status;
 }

@@ -8,24 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST = 4096 }; /* of cores, of rows of a plane, of whatever is counted */
+
 static starfish_status read_count(const char *path, const json_t *root, const char *key, int least, int *count)
 {
     const json_t *value = json_object_get(root, key);
-    if (!json_is_integer(value) || json_integer_value(value) < least || json_integer_value(value) > 4096)
-        return starfish_json_fail(path, key, "must be a whole number from %d to 4096", least);
+    if (!json_is_integer(value) || json_integer_value(value) < least || json_integer_value(value) > MOST)
+        return starfish_json_fail(path, key, "must be a whole number from %d to %d", least, MOST);
     *count = (int)json_integer_value(value);
+    return STARFISH_SUCCESS;
+}
+
+/* Beyond what any machine does, and far from numbers whose products over- or underflow. */
+static const double least_rate = 1e-6, most_rate = 1e15;
+
+static starfish_status read_rate(const char *path, const char *key, const json_t *value, double *rate)
+{
+    STARFISH_TRY(starfish_json_number(path, key, value, rate));
+    if (*rate < least_rate || *rate > most_rate)
+        return starfish_json_fail(path, key, "must be from %g to %g", least_rate, most_rate);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status read_pair(const char *path, const json_t *entry, const char *key,
                                  double rate[STARFISH_WORKER_KINDS])
 {
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        STARFISH_TRY(starfish_json_number(path, key, json_object_get(json_object_get(entry, key), names_workers[kind]),
-                                          &rate[kind]));
-        if (rate[kind] <= 0)
-            return starfish_json_fail(path, key, "must be positive");
-    }
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
+        STARFISH_TRY(
+            read_rate(path, key, json_object_get(json_object_get(entry, key), names_workers[kind]), &rate[kind]));
     return STARFISH_SUCCESS;
 }
 
@@ -43,9 +53,7 @@ static starfish_status read_rates(const char *path, const json_t *entry, struct 
     there->n[0] = (size_t)n[0];
     there->n[1] = (size_t)n[1];
     there->precision = (starfish_precision)number;
-    STARFISH_TRY(starfish_json_number(path, "gpu_stream", json_object_get(entry, "gpu_stream"), &rates->gpu_stream));
-    if (rates->gpu_stream <= 0)
-        return starfish_json_fail(path, "gpu_stream", "must be positive");
+    STARFISH_TRY(read_rate(path, "gpu_stream", json_object_get(entry, "gpu_stream"), &rates->gpu_stream));
     STARFISH_TRY(read_pair(path, entry, "lone", rates->lone));
     return read_pair(path, entry, "stream", rates->stream);
 }
@@ -54,7 +62,7 @@ static starfish_status read_name(const char *path, const json_t *root, const cha
                                  char name[STARFISH_MACHINE_NAME])
 {
     const char *text = json_string_value(json_object_get(root, key));
-    if (!text || !*text || strlen(text) >= STARFISH_MACHINE_NAME || strchr(text, '/'))
+    if (!text || !*text || *text == '.' || strlen(text) >= STARFISH_MACHINE_NAME || strchr(text, '/'))
         return starfish_json_fail(path, key, "must be the name of a machine");
     snprintf(name, STARFISH_MACHINE_NAME, "%s", text);
     return STARFISH_SUCCESS;
@@ -69,7 +77,10 @@ static starfish_status read_machine(const char *path, const json_t *root, struct
         STARFISH_TRY(read_name(path, root, "models", machine->models));
     STARFISH_TRY(read_count(path, root, "cores", 1, &machine->cores));
     STARFISH_TRY(read_count(path, root, "numa_nodes", 1, &machine->numa_nodes));
-    machine->gpus = (int)json_array_size(json_object_get(root, "gpus"));
+    const size_t gpus = json_array_size(json_object_get(root, "gpus"));
+    if (gpus > MOST)
+        return starfish_json_fail(path, "gpus", "at most %d entries", MOST);
+    machine->gpus = (int)gpus;
     machine->rate_count = json_array_size(json_object_get(root, "rates"));
     if (machine->rate_count > STARFISH_MACHINE_RATES)
         return starfish_json_fail(path, "rates", "at most %d entries", STARFISH_MACHINE_RATES);

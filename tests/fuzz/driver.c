@@ -172,8 +172,8 @@ int main(int argc, char **argv)
     watch();
     const double start = now();
     run();
-    printf("%zu inputs from %zu seeds, seed %zu, %.0f s: %s\n", tried, corpus_size, options.seed, now() - start,
-           broken ? "NOT all held" : "all held");
+    dprintf(STDOUT_FILENO, "%zu inputs from %zu seeds, seed %zu, %.0f s: %s\n", tried, corpus_size, options.seed,
+            now() - start, broken ? "NOT all held" : "all held");
     for (size_t i = 0; i < corpus_size; ++i)
         free(corpus[i]);
     return broken || corpus_size == 0;
