@@ -89,8 +89,11 @@ static starfish_status fail_without_report(const struct starfish_apart *apart, i
 {
     const int number = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     if (number == SIGXCPU || number == SIGKILL)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: reading takes without end: the file is corrupt", apart->name);
-    return starfish_fail(STARFISH_ERROR_FILE, "%s: the library for this format fails on it (%s): the file is corrupt",
+        return starfish_fail(STARFISH_ERROR_FILE,
+                             "%s: the library for this format does not come to an end with it: the file is corrupt",
+                             apart->name);
+    return starfish_fail(STARFISH_ERROR_FILE,
+                         "%s: the library for this format fails on it (%s): the file is corrupt, or the disk full",
                          apart->name, number ? strsignal(number) : "it ended the process");
 }
 

@@ -21,23 +21,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- messages, processes ----------------------------------------------------------------------------------------- */
 
-/* HDF5 prints its errors by default. That is switched off here, and the host program's setting restored afterwards. */
-struct silence {
-    H5E_auto2_t function;
-    void *data;
-};
-
-static struct silence begin_silence(void)
+/* HDF5 prints its errors by default. */
+static void begin_silence(void)
 {
-    struct silence silence;
-    H5Eget_auto2(H5E_DEFAULT, &silence.function, &silence.data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return silence;
-}
-
-static void end_silence(struct silence silence)
-{
-    H5Eset_auto2(H5E_DEFAULT, silence.function, silence.data);
 }
 
 static herr_t innermost(unsigned n, const H5E_error2_t *error, void *data)
@@ -62,7 +49,7 @@ struct place {
     size_t bytes;
 };
 
-/* Work with an existing file in a process of its own, which may allocate what a dataset needs to be decoded: chunks as
+/* Work with a file in a process of its own, which may allocate what a dataset needs to be decoded: chunks as
  * large as itself, and what the library has for itself. */
 static starfish_status work_apart(const struct place *place, starfish_status (*work)(const void *data),
                                   const void *data)
@@ -367,35 +354,23 @@ static starfish_status add_dataset(hid_t file, const char *path, const char *nam
 struct writing {
     struct place place;
     const char *temporary;
+    int existing;
     const struct starfish_array *array;
 };
 
-static starfish_status write_into(hid_t file, const struct writing *writing, const char *otherwise)
-{
-    const struct place *place = &writing->place;
-    starfish_status status = file < 0 ? fail(place->path, place->name, otherwise)
-                                      : add_dataset(file, place->path, place->name, writing->array);
-    if (file >= 0 && H5Fclose(file) < 0 && status == STARFISH_SUCCESS)
-        status = fail(place->path, place->name, "cannot be written");
-    return status;
-}
-
-static starfish_status write_existing(const void *data)
+/* In a process of its own, also for a new file: where the disk is full, the library cannot close what it has begun, and
+ * ends the program when it comes to its end. */
+static starfish_status write_file(const void *data)
 {
     const struct writing *writing = data;
+    const struct place *place = &writing->place;
     begin_silence();
-    return write_into(H5Fopen(writing->temporary, H5F_ACC_RDWR, H5P_DEFAULT), writing, "exists and is not HDF5");
-}
-
-static starfish_status write_new(const struct writing *writing)
-{
-    pthread_mutex_lock(&lock);
-    const struct silence silence = begin_silence();
-    const starfish_status status = write_into(H5Fcreate(writing->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                                              writing, "cannot be created");
-    end_silence(silence);
-    pthread_mutex_unlock(&lock);
-    return status;
+    const hid_t file = writing->existing ? H5Fopen(writing->temporary, H5F_ACC_RDWR, H5P_DEFAULT)
+                                         : H5Fcreate(writing->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (file < 0)
+        return fail(place->path, place->name, writing->existing ? "exists and is not HDF5" : "cannot be created");
+    STARFISH_TRY(add_dataset(file, place->path, place->name, writing->array));
+    return H5Fclose(file) < 0 ? fail(place->path, place->name, "cannot be written") : STARFISH_SUCCESS;
 }
 
 static int same_file(const struct stat *a, const struct stat *b)
@@ -414,7 +389,7 @@ static starfish_status add_to_existing(FILE *source, const struct writing *writi
     if (fstat(fileno(source), &before) != 0)
         return fail_errno(path);
     STARFISH_TRY(copy_stream(source, path, writing->temporary));
-    STARFISH_TRY(work_apart(&writing->place, write_existing, writing));
+    STARFISH_TRY(work_apart(&writing->place, write_file, writing));
     return stat(path, &after) == 0 && same_file(&before, &after)
                ? STARFISH_SUCCESS
                : starfish_fail(STARFISH_ERROR_FILE, "%s: another program has changed it meanwhile", path);
@@ -422,7 +397,7 @@ static starfish_status add_to_existing(FILE *source, const struct writing *writi
 
 static starfish_status add_to_new(const struct writing *writing)
 {
-    STARFISH_TRY(write_new(writing));
+    STARFISH_TRY(work_apart(&writing->place, write_file, writing));
     return access(writing->place.path, F_OK) != 0
                ? STARFISH_SUCCESS
                : starfish_fail(STARFISH_ERROR_FILE, "%s: another program has made it meanwhile", writing->place.path);
@@ -433,8 +408,8 @@ static starfish_status write_locked(struct starfish_output *output, const char *
                                     const struct starfish_array *array)
 {
     const size_t bytes = starfish_array_count(array) * starfish_real_size(array->precision);
-    const struct writing writing = {{output->path, name, bytes}, output->temporary, array};
     FILE *source = fopen(output->path, "rb");
+    const struct writing writing = {{output->path, name, bytes}, output->temporary, source != NULL, array};
     starfish_status status = STARFISH_SUCCESS;
     if (source)
         status = add_to_existing(source, &writing);

@@ -1,7 +1,7 @@
 /* Real datasets in HDF5 files.
  *
- * The HDF5 library ends the program on some corrupt files, and asks for whatever memory they say. So files that are
- * there already are opened in a process of its own (apart.h): it may fail, and take no more than the array needs.
+ * The HDF5 library ends the program on some corrupt files and on full disks, and asks for whatever memory a file says. So
+ * files are opened in a process of its own (apart.h): it may fail, and take no more than the array needs.
  *
  * Thread-safety: HDF5 as distributions build it is not thread-safe. Calls from here take one lock, so Starfish may be
  * used by many threads; a program that also calls HDF5 itself must not do so at the same time. */

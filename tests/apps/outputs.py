@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Outputs under attack: a standard output that is full or closed, signals while files are written, disks that are full,
+HDF5 files that are corrupt, in the way, or written by several programs at once."""
+import contextlib
+import os
+import signal
+import stat
+import subprocess
+
+import program
+from program import Case, PROGRAM, SOURCE, poisson
+
+CORRUPT = f"{SOURCE}/tests/fuzz/corpus/hdf5/link-crash.h5"
+
+
+class Outputs(Case):
+    def start(self, *arguments, **streams):
+        return subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stderr=subprocess.PIPE, text=True, **streams)
+
+    def temporaries(self):
+        return [name for name in os.listdir(self.folder) if name.startswith(".starfish")]
+
+    def limited(self, kilobytes, *arguments):
+        """A run in which no file may be larger than that."""
+        done = subprocess.run(["bash", "-c", f'ulimit -f {kilobytes}; exec "$@"', "-", PROGRAM, *arguments],
+                              capture_output=True, text=True, cwd=self.folder, timeout=300)
+        return done.returncode, done.stderr
+
+    # ---- standard output -------------------------------------------------------------------------------------------
+
+    def test_full_standard_output(self):
+        problem = self.write("p.json", poisson())
+        for arguments in (
+            ["help"], ["version"], ["info"], ["info", "--json"],
+            ["solve", "--help"], ["solve", problem], ["solve", problem, "--json"],
+            ["bench"], ["bench", "poisson3d", "--help"],
+            ["bench", "tridiag", "--size", "64x64", "--repeat", "1", "--warmup", "0", "--csv", "-"],
+            ["reproduce"], ["sched", "--help"],
+            ["sched", problem, "--workers", "cpu:1", "--policies", "eager", "--repeat", "1", "--warmup", "0", "--json"],
+            ["trace", problem, "--workers", "cpu:1", "--out", "t"],
+            ["trace", "--help"], ["machine", "list"], ["machine", "record", "--help"],
+        ):
+            for full in (True, False):
+                with self.subTest(arguments=arguments, full=full), contextlib.ExitStack() as stack:
+                    if full:
+                        streams = {"stdout": stack.enter_context(open("/dev/full", "w"))}
+                    else:
+                        streams = {"preexec_fn": lambda: os.close(1)}
+                    done = self.start(*arguments, **streams)
+                    said = done.communicate(timeout=300)[1]
+                    self.assertEqual(done.returncode, 1, said)
+                    self.assertIn("starfish: standard output: " + ("No space left" if full else "Bad file"), said)
+
+    def test_a_refusal_stays_a_refusal(self):
+        with open("/dev/full", "w") as full:
+            done = self.start("solve", "absent.json", "--json", stdout=full)
+            said = done.communicate(timeout=60)[1]
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("absent.json: No such file", said)
+
+    def test_closed_streams_are_no_files(self):
+        """What is printed must not land in a file that was opened under the number of a closed stream."""
+        problem = self.write("p.json", poisson())
+        done = subprocess.run(["bash", "-c", 'exec "$@" <&- >&- 2>&-', "-", PROGRAM, "solve", problem, "--out", "u.npy"],
+                              cwd=self.folder, timeout=300)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(program.read_npy(self.path("u.npy"))[0], (program.NZ, program.NY, program.NX))
+
+    # ---- signals ---------------------------------------------------------------------------------------------------
+
+    def test_signals_while_writing(self):
+        """A solve large enough that its writing is seen. When it was too fast for us, it is tried again."""
+        problem = self.write("p.json", poisson(n=[128, 128, 128], rhs=1))
+        names = {"npy": ["--out", "u.npy"], "h5": ["--out", "u.h5:/u"], "vtk": ["--vtk", "u.vti"]}
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for name, options in names.items():
+                with self.subTest(signal=number, name=name):
+                    for _ in range(8):
+                        before = sorted(os.listdir(self.folder))
+                        done = self.start("solve", problem, "--quiet", *options)
+                        while done.poll() is None and not self.temporaries():
+                            pass
+                        done.send_signal(number)
+                        done.communicate(timeout=60)
+                        self.assertEqual(self.temporaries(), [])
+                        if done.returncode == -number:
+                            break
+                        self.assertEqual(done.returncode, 0)
+                        for new in set(os.listdir(self.folder)) - set(before):
+                            os.unlink(self.path(new))
+                    self.assertEqual(done.returncode, -number)
+                    self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    # ---- full disks ------------------------------------------------------------------------------------------------
+
+    def test_limit_of_sizes(self):
+        problem = self.write("p.json", poisson(n=[32, 32, 32], rhs=1))
+        for arguments in (["solve", problem, "--out", "u.npy"], ["solve", problem, "--out", "u.h5:/u"],
+                          ["solve", problem, "--vtk", "u.vti"]):
+            with self.subTest(arguments=arguments):
+                before = self.contents()
+                status, said = self.limited(64, *arguments)
+                self.assertEqual(status, 2, said)
+                self.assertIn("starfish: ", said)
+                self.assertEqual(self.contents(), before)
+
+    def test_trace_that_is_cut_off(self):
+        problem = self.write("p.json", poisson())
+        status, said = self.limited(2, "trace", problem, "--workers", "cpu:1", "--out", "t")
+        self.assertNotEqual(status, 0, said)
+        self.assertRegex(said, "(?i)file too large|cut off|no trace|cannot be written")
+
+    def test_trace_on_a_full_disk(self):
+        problem = self.write("p.json", poisson())
+        disk = self.path("disk")
+        os.mkdir(disk)
+        if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", disk],
+                                               capture_output=True).returncode != 0:
+            self.skipTest("only root may mount a small disk")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        for kilobytes in (4, 12, 32, 64, 80):
+            with self.subTest(kilobytes=kilobytes):
+                subprocess.run(["mount", "-o", f"remount,size={kilobytes}k", disk], check=True)
+                status, out, said = self.run_program("trace", problem, "--workers", "cpu:1", "--out", "disk/t")
+                self.assertNotEqual(status, 0, out)
+                self.assertRegex("\n".join(said), "No space left|disk is full")
+                subprocess.run(["rm", "-rf", f"{disk}/t"], check=True)
+
+    # ---- HDF5 ------------------------------------------------------------------------------------------------------
+
+    def test_corrupt_hdf5(self):
+        with open(CORRUPT, "rb") as source, open(self.path("c.h5"), "wb") as copy:
+            copy.write(source.read())
+        problem = self.write("p.json", poisson(rhs="c.h5:/u"))
+        good = self.write("good.json", poisson())
+        for arguments in (["solve", problem], ["sched", problem], ["trace", problem, "--out", "t"]):
+            with self.subTest(arguments=arguments):
+                self.refuse(2, 'p.json: "rhs": ', *arguments)
+        self.refuse(2, "c.h5:/v: ", "solve", good, "--out", "c.h5:/v")
+
+    def test_targets_are_checked_before(self):
+        """Before the solve: a problem that no machine could solve is not what is complained about."""
+        self.solve(poisson(), "--out", "u.h5:/g/u")
+        problem = self.write("p.json", poisson(n=[9000, 9000, 9000], rhs=0))
+        for target, message in (("u.h5:/g", "is not a dataset"), ("u.h5:/g/u/v", "is not a group"),
+                                ("p.json", "an array's name is"), ("f.npy:/u", "an array's name is")):
+            with self.subTest(target=target):
+                self.refuse(2, message, "solve", problem, "--out", target)
+
+    def test_writers_of_one_file(self):
+        problem = self.write("p.json", poisson())
+        runs = [self.start("solve", problem, "--workers", "cpu:1", "--quiet", "--out", f"shared.h5:/run{i}")
+                for i in range(4)]
+        for run in runs:
+            said = run.communicate(timeout=300)[1]
+            self.assertEqual(run.returncode, 0, said)
+        for i in range(4):
+            result = self.solve(poisson(rhs=f"shared.h5:/run{i}"))
+            self.assertEqual(result["status"], "solved")
+        self.assertEqual(self.temporaries(), [])
+
+    def test_modes_and_links(self):
+        problem = self.write("p.json", poisson())
+        os.symlink("real.npy", self.path("link.npy"))
+        for mode in (0o644, 0o600, 0o664):
+            with self.subTest(mode=oct(mode)):
+                status, out, said = self.run_program("solve", problem, "--quiet", "--out", "link.npy")
+                self.assertEqual((status, out, said), (0, "", []))
+                self.assertTrue(os.path.islink(self.path("link.npy")))
+                os.chmod(self.path("real.npy"), mode)
+                self.run_program("solve", problem, "--quiet", "--out", "link.npy")
+                self.assertEqual(stat.S_IMODE(os.stat(self.path("real.npy")).st_mode), mode)
+
+
+if __name__ == "__main__":
+    program.main()
