@@ -11,7 +11,8 @@ int starfish_fxt_available(void);
 starfish_status starfish_fxt_prepare(const char *folder);
 void starfish_fxt_begin(void);
 void starfish_fxt_end(void);
-/* After the last context: make the files. Errors: RUNTIME, FILE (the disk is full, or a limit of sizes cuts them off). */
+/* After the last context: make the files. Errors: RUNTIME, FILE (the disk is full, or a limit of sizes cuts them off).
+ */
 starfish_status starfish_fxt_convert(const char *folder);
 
 /* One copy between memory nodes, in the times of a record. */

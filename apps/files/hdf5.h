@@ -1,7 +1,7 @@
 /* Real datasets in HDF5 files.
  *
- * The HDF5 library ends the program on some corrupt files and on full disks, and asks for whatever memory a file says. So
- * files are opened in a process of its own (apart.h): it may fail, and take no more than the array needs.
+ * The HDF5 library ends the program on some corrupt files and on full disks, and asks for whatever memory a file says.
+ * So files are opened in a process of its own (apart.h): it may fail, and take no more than the array needs.
  *
  * Thread-safety: HDF5 as distributions build it is not thread-safe. Calls from here take one lock, so Starfish may be
  * used by many threads; a program that also calls HDF5 itself must not do so at the same time. */
@@ -16,14 +16,14 @@
 starfish_status starfish_hdf5_read(const char *path, const char *name, const struct starfish_wanted *wanted,
                                    struct starfish_array *array);
 
-/* Could dataset `name` be written? An existing file must be HDF5, what stands above the name a group or nothing, and the
- * name free or that of a dataset. Error: FILE. */
+/* Could dataset `name` be written? An existing file must be HDF5, what stands above the name a group or nothing, and
+ * the name free or that of a dataset. Error: FILE. */
 starfish_status starfish_hdf5_check(const char *path, const char *name);
 
 /* Write dataset `name`, and the groups above it, whole or not at all (apps/files/output.h). What else an existing file
- * holds stays in it; a dataset of that name is replaced. Writers in one folder wait for each other (lock.h); a file that
- * another program changes meanwhile is left as that program made it. Errors: FILE, also when an existing file is not
- * HDF5, or was changed. */
+ * holds stays in it; a dataset of that name is replaced. Writers in one folder wait for each other (lock.h); a file
+ * that another program changes meanwhile is left as that program made it. Errors: FILE, also when an existing file is
+ * not HDF5, or was changed. */
 starfish_status starfish_hdf5_write(const char *path, const char *name, const struct starfish_array *array);
 
 #endif

@@ -14,8 +14,8 @@ void starfish_temporary_guard(void);
 int starfish_temporary_file(char *pattern);
 /* As mkdtemp: a new folder; 0, or -1 with errno. */
 int starfish_temporary_folder(char *pattern);
-/* A file that another function or program will make under this name, where nobody else makes files. 0, also when the name
- * was in the table before, or -1 with errno (the table is full, the name too long). */
+/* A file that another function or program will make under this name, where nobody else makes files. 0, also when the
+ * name was in the table before, or -1 with errno (the table is full, the name too long). */
 int starfish_temporary_expect(const char *path);
 
 /* Take a name out of the table: the file has got another name, or is gone. */

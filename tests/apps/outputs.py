@@ -61,8 +61,8 @@ class Outputs(Case):
     def test_closed_streams_are_no_files(self):
         """What is printed must not land in a file that was opened under the number of a closed stream."""
         problem = self.write("p.json", poisson())
-        done = subprocess.run(["bash", "-c", 'exec "$@" <&- >&- 2>&-', "-", PROGRAM, "solve", problem, "--out", "u.npy"],
-                              cwd=self.folder, timeout=300)
+        closing = ["bash", "-c", 'exec "$@" <&- >&- 2>&-', "-"]
+        done = subprocess.run([*closing, PROGRAM, "solve", problem, "--out", "u.npy"], cwd=self.folder, timeout=300)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(program.read_npy(self.path("u.npy"))[0], (program.NZ, program.NY, program.NX))
 

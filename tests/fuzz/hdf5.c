@@ -1,5 +1,6 @@
-/* Fuzz target: HDF5 files, read and written into. The HDF5 library may fail as it likes: what holds is that this process
- * goes on, that a failure has a message and leaves the file as it was, and that what is written is read again. */
+/* Fuzz target: HDF5 files, read and written into. The HDF5 library may fail as it likes: what holds is that this
+ * process goes on, that a failure has a message and leaves the file as it was, and that what is written is read again.
+ */
 #include "tests/fuzz/fuzz.h"
 
 #include "apps/files/hdf5.h"

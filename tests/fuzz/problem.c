@@ -1,5 +1,5 @@
-/* Fuzz target: problem files, beside arrays that they may name. What is read is a problem that the library can be given:
- * sizes that fit, arrays of the right shapes, finite numbers. */
+/* Fuzz target: problem files, beside arrays that they may name. What is read is a problem that the library can be
+ * given: sizes that fit, arrays of the right shapes, finite numbers. */
 #include "tests/fuzz/fuzz.h"
 
 #include "apps/files/file.h"
