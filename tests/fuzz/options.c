@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const target_words[] = {"solve\n",
@@ -84,6 +85,9 @@ const char *const target_words[] = {"solve\n",
                                     ";",
                                     ":",
                                     "x",
+                                    "here\n",
+                                    "--from\n",
+                                    "periodic/neumann",
                                     "2147483648",
                                     "4294967297",
                                     "1e9",
@@ -137,9 +141,13 @@ static void begin(void)
     static const char problem[] = "{\"kind\":\"poisson3d\",\"n\":[4,3,2],\"length\":[1,1,1],\"rhs\":1,"
                                   "\"bc\":{\"x\":\"periodic\",\"y\":\"periodic\",\"z\":[\"dirichlet\",\"neumann\"]}}";
     static int begun;
+    static const char machine[] = "{\"name\":\"here\",\"cores\":2,\"numa_nodes\":1}";
     if (begun++)
         return;
     fuzz_write("p.json", problem, sizeof problem - 1);
+    if (mkdir(fuzz_path("here"), 0777) != 0 || setenv("STARFISH_MACHINES", fuzz_folder(), 1) != 0)
+        exit(2);
+    fuzz_write("here/machine.json", machine, sizeof machine - 1);
     stdout = fopen("/dev/null", "w");
     FILE *quiet = fopen("/dev/null", "w");
     if (!stdout || !quiet || chdir(fuzz_folder()) != 0)
@@ -147,7 +155,7 @@ static void begin(void)
     stderr = quiet;
 }
 
-enum { MOST_ARGUMENTS = 24, LONGEST = 4096 };
+enum { MOST_ARGUMENTS = 64, LONGEST = 4096 };
 
 /* Files elsewhere are not to be touched. */
 static int leaves_folder(const char *argument)
