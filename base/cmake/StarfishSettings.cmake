@@ -4,6 +4,7 @@ option(STARFISH_BENCHMARKS "Build the benchmarks" ON)
 set(STARFISH_CUDA AUTO CACHE STRING "CUDA kernels: ON, OFF or AUTO (when nvcc is found)")
 # For our own checks (.ci/run): another compiler, or a newer one, may warn of what this one does not.
 option(STARFISH_WERROR "Warnings are errors, in C, CUDA and Fortran" OFF)
+option(STARFISH_LIBFUZZER "Fuzz targets for libFuzzer too; clang, with STARFISH_SANITIZE=address,undefined" OFF)
 set(STARFISH_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE)
@@ -38,6 +39,9 @@ if(STARFISH_SANITIZE)
     target_compile_options(starfish_settings INTERFACE
         $<$<COMPILE_LANGUAGE:C>:-fsanitize=${STARFISH_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
     target_link_options(starfish_settings INTERFACE -fsanitize=${STARFISH_SANITIZE})
+endif()
+if(STARFISH_LIBFUZZER)
+    target_compile_options(starfish_settings INTERFACE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
 endif()
 
 include(CheckLanguage)
