@@ -250,7 +250,9 @@ static H5I_type_t type_of(hid_t file, const char *name)
 static starfish_status check_groups(hid_t file, const char *path, const char *name, int *exists)
 {
     char *prefix = strdup(name);
-    starfish_status status = prefix ? STARFISH_SUCCESS : fail(path, name, "no memory for its name");
+    starfish_status status = STARFISH_SUCCESS;
+    if (!prefix)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s:%s: no memory for its name", path, name);
     *exists = 1;
     for (size_t at = strspn(name, "/"); status == STARFISH_SUCCESS && *exists && name[at];) {
         const size_t end = at + strcspn(name + at, "/"), next = end + strspn(name + end, "/");

@@ -115,14 +115,14 @@ static struct entry *find_free(const char *path)
     return NULL;
 }
 
-/* `make` is mkstemp, or what looks like it. */
+/* `make` is mkstemp, or what looks like it; NULL: another makes it. */
 static int enter(char *path, int (*make)(char *))
 {
     begin_making();
     struct entry *entry = find_free(path);
-    const int made = entry ? make(path) : -1, error = errno;
+    const int made = !entry ? -1 : make ? make(path) : 0, error = errno;
     if (made >= 0) {
-        strcpy(entry->path, path);
+        memcpy(entry->path, path, strlen(path) + 1);
         atomic_store(&entry->used, 1);
     }
     finish_making();
@@ -138,12 +138,6 @@ static int make_file(char *pattern)
 static int make_folder(char *pattern)
 {
     return mkdtemp(pattern) ? 0 : -1;
-}
-
-static int make_nothing(char *path)
-{
-    (void)path;
-    return 0;
 }
 
 int starfish_temporary_file(char *pattern)
@@ -162,7 +156,7 @@ int starfish_temporary_expect(const char *path)
     strncpy(copy, path, LONGEST);
     copy[LONGEST] = '\0';
     starfish_temporary_forget(path);
-    return enter(copy, make_nothing);
+    return enter(copy, NULL);
 }
 
 void starfish_temporary_forget(const char *path)

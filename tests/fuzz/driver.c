@@ -34,27 +34,38 @@ static size_t tried, broken;
 
 /* ---- inputs that fail -------------------------------------------------------------------------------------------- */
 
-/* Nothing but what a signal handler may call: snprintf of numbers and strings is, in the C library that we have. */
-static void keep(const char *how)
+/* Where the current input would be kept, known before the target is called: signal handlers may not print. */
+enum way { BROKEN, CRASH, HANG, WAYS };
+static char paths[WAYS][512];
+
+static void name_paths(void)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s-%zu-%zu", options.failures, how, options.seed, tried);
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    static const char *const names[WAYS] = {"broken", "crash", "hang"};
+    for (int way = 0; way < WAYS; ++way)
+        snprintf(paths[way], sizeof paths[way], "%s/%s-%zu-%zu", options.failures, names[way], options.seed, tried);
+}
+
+static void keep(enum way way)
+{
+    static const char said[] = "an input that fails is kept as ";
+    const int file = open(paths[way], O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (file < 0 || write(file, current.data, current.size) != (ssize_t)current.size)
         return;
     close(file);
-    dprintf(STDERR_FILENO, "%s: kept as %s\n", how, path);
+    if (write(STDERR_FILENO, said, sizeof said - 1) < 0 || write(STDERR_FILENO, paths[way], strlen(paths[way])) < 0 ||
+        write(STDERR_FILENO, "\n", 1) < 0)
+        return;
 }
 
 static void on_crash(void)
 {
-    keep("crash");
+    keep(CRASH);
 }
 
 static void on_signal(int number)
 {
     const int hangs = number == SIGALRM || number == SIGPROF;
-    keep(hangs ? "hang" : "crash");
+    keep(hangs ? HANG : CRASH);
     signal(number, SIG_DFL);
     if (hangs)
         _exit(1);
@@ -87,9 +98,10 @@ static void set_limits(unsigned seconds)
 
 static void try_current(void)
 {
+    name_paths();
     set_limits(options.hang);
     if (target(current.data, current.size) != 0 && ++broken <= MOST_BROKEN)
-        keep("broken");
+        keep(BROKEN);
     set_limits(0);
     ++tried;
 }
