@@ -2,6 +2,7 @@
 #include "codelets/stencil.h"
 
 #include "codelets/kernel_pair.h"
+#include "scheduler/field.h"
 
 #include <string.h>
 
@@ -18,23 +19,32 @@ struct arguments {
 static struct starfish_boundary_rhs with_pointers(void *buffers[], const struct arguments *a)
 {
     struct starfish_boundary_rhs kernel = a->kernel;
-    kernel.rhs = STARFISH_SLAB(buffers, 0);
-    kernel.result = STARFISH_SLAB(buffers, 1);
+    kernel.rhs = starfish_slab_memory(buffers[0]);
+    kernel.rhs_strides = starfish_slab_strides(buffers[0], kernel.planes);
+    kernel.result = starfish_slab_memory(buffers[1]);
+    kernel.result_strides = starfish_slab_strides(buffers[1], kernel.planes);
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++)
             kernel.face[axis][end] = a->face[axis][end] == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->face[axis][end]);
     return kernel;
 }
 
-/* Some of the slab's planes. */
+static void *plane_of(const struct starfish_boundary_rhs *kernel, void *slab, const struct starfish_strides *strides,
+                      starfish_precision precision, size_t plane)
+{
+    const size_t packed = plane * kernel->n[0] * kernel->n[1];
+    return starfish_real_at(slab, precision, strides->row > 0 ? starfish_strides_plane(strides, plane) : packed);
+}
+
+/* Some of the slab's planes, or of its problems. */
 static int share_of(struct starfish_boundary_rhs *kernel, starfish_precision precision, size_t part, size_t parts)
 {
-    const size_t first = kernel->n[2] * part / parts, last = kernel->n[2] * (part + 1) / parts;
-    const size_t start = first * kernel->n[0] * kernel->n[1];
+    const size_t unit = kernel->n[2] > kernel->planes ? kernel->planes : 1, units = kernel->n[2] / unit;
+    const size_t first = units * part / parts * unit, last = units * (part + 1) / parts * unit;
     kernel->first_plane += first;
     kernel->n[2] = last - first;
-    kernel->rhs = starfish_real_at((void *)(uintptr_t)kernel->rhs, precision, start);
-    kernel->result = starfish_real_at(kernel->result, precision, start);
+    kernel->rhs = plane_of(kernel, (void *)(uintptr_t)kernel->rhs, &kernel->rhs_strides, precision, first);
+    kernel->result = plane_of(kernel, kernel->result, &kernel->result_strides, precision, first);
     return kernel->n[2] > 0;
 }
 
@@ -47,7 +57,7 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
     struct starfish_task task;
     starfish_task_begin(&task, &boundary_rhs_codelet, progress, phase);
     task.where = d->where;
-    task.name = "boundary data";
+    task.name = d->name ? d->name : "boundary data";
     task.width = d->n[0] * d->n[1] * d->n[2];
     starfish_task_at(&task, "slab", d->result, 0);
     starfish_task_data(&task, d->rhs, STARPU_R);

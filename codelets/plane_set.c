@@ -29,9 +29,9 @@ static int has_basis(const struct starfish_plane_set *set)
 }
 
 /* A 2D problem: nothing is transformed in x, and what a plane has in y lies together like a row. */
-static int planes_are_lines(const struct starfish_plane_set *set)
+static int planes_are_lines(const struct starfish_plane_set *set, const struct starfish_planes *p)
 {
-    return set->n[0] == 1 && set->x.kind == STARFISH_TRANSFORM_IDENTITY;
+    return set->n[0] == 1 && set->x.kind == STARFISH_TRANSFORM_IDENTITY && p->strides.row <= 1;
 }
 
 starfish_status starfish_plane_set_create(struct starfish_plane_set *set, struct starfish_context *context,
@@ -94,9 +94,10 @@ static struct group group_of(const struct starfish_plane_set *set, const struct 
                              size_t count, size_t most)
 {
     const int forward = p->direction == STARFISH_FORWARD;
-    const size_t start = first * plane_bytes(set);
+    const size_t start = first * plane_bytes(set), values = p->strides.row > 0 ? 0 : start;
     void *const between = p->workspace;
-    void *const source = (char *)(uintptr_t)p->in + start, *const target = (char *)p->out + start;
+    void *const source = (char *)(uintptr_t)p->in + (forward ? values : start);
+    void *const target = (char *)p->out + (forward ? start : values);
     struct group group = {
         .rows = {.count = count * set->n[1],
                  .rows = forward ? source : target,
@@ -104,7 +105,9 @@ static struct group group_of(const struct starfish_plane_set *set, const struct 
                  .tile = {between},
                  .first_mode = {0, set->n[0]},
                  .scale = p->scale,
-                 .workspace = (char *)between + (most * plane_bytes(set) / 256 + 1) * 256},
+                 .workspace = (char *)between + (most * plane_bytes(set) / 256 + 1) * 256,
+                 .strides = p->strides,
+                 .first_row = first * set->n[1]},
         .columns = {.inner = set->n[0],
                     .outer = count,
                     .in = forward ? between : source,
@@ -118,24 +121,26 @@ static struct starfish_transform_rows lines_of(const struct starfish_plane_set *
 {
     const int forward = p->direction == STARFISH_FORWARD;
     void *const in = (void *)(uintptr_t)p->in;
-    return (struct starfish_transform_rows){.count = p->planes,
-                                            .rows = forward ? in : p->out,
-                                            .tiles = 1,
-                                            .tile = {forward ? p->out : in},
-                                            .first_mode = {0, set->n[1]},
-                                            .scale = p->scale,
-                                            .workspace = p->workspace};
+    return (struct starfish_transform_rows){
+        .count = p->planes,
+        .rows = forward ? in : p->out,
+        .tiles = 1,
+        .tile = {forward ? p->out : in},
+        .first_mode = {0, set->n[1]},
+        .scale = p->scale,
+        .workspace = p->workspace,
+        .strides = {p->strides.plane, p->strides.box, p->strides.box, p->strides.depth, 1}};
 }
 
 void starfish_plane_set_cpu(const struct starfish_plane_set *set, const struct starfish_planes *p)
 {
-    if (!has_basis(set) && planes_are_lines(set)) {
+    if (!has_basis(set) && planes_are_lines(set, p)) {
         const struct starfish_transform_rows lines = lines_of(set, p);
         starfish_transform_rows_cpu(set->y.cpu, p->direction, &lines);
         return;
     }
     if (!has_basis(set)) {
-        const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace};
+        const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace, p->strides};
         starfish_transform_planes_cpu(set->x.cpu, set->y.cpu, p->direction, &kernel);
         return;
     }
@@ -170,12 +175,12 @@ static int group_cuda(const struct starfish_plane_set *set, enum starfish_transf
 int starfish_plane_set_cuda(const struct starfish_plane_set *set, const struct starfish_planes *p,
                             struct CUstream_st *stream)
 {
-    if (!has_basis(set) && planes_are_lines(set)) {
+    if (!has_basis(set) && planes_are_lines(set, p)) {
         const struct starfish_transform_rows lines = lines_of(set, p);
         return starfish_transform_rows_cuda(starfish_transform_set_here(&set->y), p->direction, &lines, stream);
     }
     if (!has_basis(set)) {
-        const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace};
+        const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace, p->strides};
         return starfish_transform_planes_cuda(starfish_transform_set_here(&set->x),
                                               starfish_transform_set_here(&set->y), p->direction, &kernel, stream);
     }

@@ -5,6 +5,7 @@
 #include "codelets/kernel_pair.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { ABSENT = -1 };
@@ -14,7 +15,8 @@ struct arguments {
     starfish_precision precision;
     int below, above, offset, maximum, result; /* position among the data, or ABSENT */
     int wraps;
-    struct starfish_residual kernel; /* pointers are filled in by the task */
+    size_t problems;                 /* of a slab of many, else 1 */
+    struct starfish_residual kernel; /* of one of them; pointers are filled in by the task */
 };
 
 /* A plane next to the slab: a neighbour's edge, or where the slab wraps around its own plane `own`. */
@@ -81,10 +83,23 @@ static void residual_share(void *data, size_t part, size_t parts)
     kernels[precision](&share);
 }
 
-static void residual_cpu(void *buffers[], void *data)
+/* The next problem of a slab of many, each its own neighbour in z. */
+static void go_on(struct starfish_residual *kernel, starfish_precision precision)
 {
-    const struct arguments *a = data;
-    struct shares shares = {.a = a, .whole = with_pointers(buffers, a), .maximum = {{0}}};
+    const size_t elements = kernel->n[0] * kernel->n[1] * kernel->n[2];
+    const void **const arrays[] = {&kernel->u, &kernel->below, &kernel->above, &kernel->rhs};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        if (*arrays[i])
+            *arrays[i] = starfish_real_at((void *)(uintptr_t)*arrays[i], precision, elements);
+    if (kernel->result)
+        kernel->result = starfish_real_at(kernel->result, precision, elements);
+    kernel->offset = kernel->offset ? kernel->offset + 2 : NULL;
+    kernel->maximum = kernel->maximum ? kernel->maximum + 2 : NULL;
+}
+
+static void residual_on_team(const struct arguments *a, const struct starfish_residual *kernel)
+{
+    struct shares shares = {.a = a, .whole = *kernel, .maximum = {{0}}};
     starfish_team_run(a->header.progress->context, residual_share, &shares);
     for (int m = 0; m < 2 && shares.whole.maximum; m++) {
         shares.whole.maximum[m] = 0;
@@ -93,7 +108,26 @@ static void residual_cpu(void *buffers[], void *data)
     }
 }
 
-STARFISH_KERNEL_PAIR_CUDA(residual, starfish_residual, starfish_residual)
+static void residual_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    struct starfish_residual kernel = with_pointers(buffers, a);
+    for (size_t p = 0; p < a->problems; p++, go_on(&kernel, a->precision))
+        residual_on_team(a, &kernel);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void residual_cuda(void *buffers[], void *data)
+{
+    static int (*const kernels[])(const struct starfish_residual *, struct CUstream_st *) = {
+        starfish_residual_cuda_f32, starfish_residual_cuda_f64};
+    const struct arguments *a = data;
+    struct starfish_residual kernel = with_pointers(buffers, a);
+    for (size_t p = 0; p < a->problems; p++, go_on(&kernel, a->precision))
+        starfish_task_check(&a->header, "residual", kernels[a->precision](&kernel, starpu_cuda_get_local_stream()));
+}
+#endif
+
 STARFISH_CODELET(residual, "residual", 0x999933);
 
 /* Adds data that may be absent. */
@@ -118,13 +152,18 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     starfish_task_data(&task, d->rhs, STARPU_R);
 
     struct arguments arguments = {.precision = d->precision,
-                                  .wraps = d->wraps,
+                                  .wraps = d->problems > 0 ? d->periodic[2] : d->wraps,
+                                  .problems = d->problems > 0 ? d->problems : 1,
                                   .kernel = {.first_plane = d->first_plane,
                                              .planes = d->planes,
                                              .complex_pairs = d->complex_pairs,
                                              .complex_y = d->complex_y,
                                              .lambda = d->lambda}};
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
+    if (d->problems > 0) {
+        arguments.kernel.n[2] = d->planes;
+        arguments.kernel.first_plane = 0;
+    }
     for (int axis = 0; axis < 3; axis++)
         arguments.kernel.axis[axis].periodic = d->periodic[axis];
     arguments.below = add_data(&task, d->below, STARPU_R);

@@ -4,9 +4,13 @@
  *     reduced(part)   the system of all slabs' separators, for a part of the modes     ends -> separators
  *     backward(slab)  the slab's interior, and the inverse transforms in y and x       separators -> solution
  *
- * The modes live in the solution's own memory between forward and backward. With a single slab there are no ends and no
- * reduced system. A singular problem's constant mode is put right by three small additions
- * (tridiag/kernels/constant_line.h). */
+ * The modes live in the solution's own memory between forward and backward, or, where its rows are not packed, in memory
+ * of the runtime's: forward reads and backward writes rows wherever they lie. With a single slab there are no ends and
+ * no reduced system. A singular problem's constant mode is put right by three small additions
+ * (tridiag/kernels/constant_line.h).
+ *
+ *     problems(group) all of that for some whole problems on one grid, of a field that is many of them: on a core one
+ *                     after the other, which stay in its cache, on a GPU as many as its cache holds in one launch */
 #ifndef STARFISH_CODELETS_SLAB_H
 #define STARFISH_CODELETS_SLAB_H
 
@@ -34,6 +38,7 @@ struct starfish_slab_space {
     struct starfish_context *context;
     starfish_precision precision;
     size_t n[3];
+    size_t count; /* problems of a field, one behind the other */
     int periodic; /* in z */
     double lambda;
     ptrdiff_t constant_lane; /* of a singular problem, -1 when there is none */
@@ -77,8 +82,8 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
                                                   const struct starfish_slab_space *space,
                                                   const struct starfish_slab_parts *parts,
                                                   const struct starfish_slab *slab);
-/* rhs and solution: slabs of fields, or one of them twice. alone: there are no other slabs. moments: two doubles, of
- * the constant lane if there is one. */
+/* rhs and solution: slabs of fields, or one of them twice; the solution's rows are packed. alone: there are no other
+ * slabs. moments: two doubles, of the constant lane if there is one. */
 struct starfish_slab_forward_task {
     const struct starfish_slab_space *space;
     const struct starfish_slab_parts *parts;
@@ -101,17 +106,35 @@ struct starfish_slab_reduced_task {
 starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_reduced_task *description);
 /* before: the slab below (periodic: the last one below the first), NULL when there is none. total: the moments of all
- * slabs, NULL when there is no constant lane. */
+ * slabs, NULL when there is no constant lane. modes: what forward has written, where that is not the solution. */
 struct starfish_slab_backward_task {
     const struct starfish_slab_space *space;
     const struct starfish_slab_parts *parts;
     const struct starfish_slab *slab, *before;
     int alone;
-    starpu_data_handle_t total, solution;
+    starpu_data_handle_t total, modes, solution;
     const starpu_data_handle_t *edge; /* of the solution's slab, two, each may be NULL; or NULL */
 };
 starfish_status starfish_submit_slab_backward(struct starfish_progress *progress, int phase,
                                               const struct starfish_slab_backward_task *description);
+/* problems(group): `problems` whole problems, of which rhs and solution are slabs of fields, or one of them twice.
+ * removed: two doubles for each problem, of which the first is what is taken off its right-hand side; of a singular
+ * problem, or NULL. */
+struct starfish_slab_problems_task {
+    const struct starfish_slab_space *space;
+    const struct starfish_workspace *workspace;
+    size_t problems;
+    uint32_t where;
+    starpu_data_handle_t rhs, solution, removed;
+};
+starfish_status starfish_submit_slab_problems(struct starfish_progress *progress, int phase,
+                                              const struct starfish_slab_problems_task *description);
+/* Bytes of work space for it, for each core on the CPU. strided: rows of solutions may not be packed. */
+size_t starfish_slab_problems_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind,
+                                        int strided);
+/* How many problems of so many reals a GPU does in one launch. */
+size_t starfish_slab_problems_at_once(const struct starfish_slab_space *space);
+
 /* The sum of all slabs' moments: two doubles. */
 starfish_status starfish_submit_constant_sum(struct starfish_progress *progress, int phase, size_t slabs,
                                              const struct starfish_slab *slab, starpu_data_handle_t total,

@@ -11,15 +11,17 @@ struct arguments {
     const struct starfish_slab_space *space;
     struct starfish_slab_parts parts;
     size_t first_plane, planes;
-    int alone, has_before, itself_before;
+    int alone, has_before, itself_before, has_modes;
     struct starfish_edges edges;
 };
 
-/* Data: tables, solution; own separators unless alone; those before unless there are none, or they are its own;
+/* Data: tables, modes unless they are the solution, solution; own separators unless alone; those before unless there are none, or they are its own;
  * constant tables, total moments if singular; edges of the solution if wanted. */
 struct work {
     const struct arguments *a;
     struct starfish_slab_solve solve; /* in place */
+    void *solution;
+    struct starfish_strides strides; /* of the solution */
     struct starfish_constant_correct correct;
 };
 
@@ -27,13 +29,18 @@ static struct work work_of(void *buffers[], const struct arguments *a)
 {
     const struct starfish_slab_space *space = a->space;
     int at = STARFISH_SLAB_TABLES;
-    void *const solution = STARFISH_SLAB(buffers, at++);
+    void *const modes = STARFISH_SLAB(buffers, at++);
     struct work work = {.a = a,
+                        .solution = modes,
                         .solve = {.lines = starfish_slab_lines_of(buffers, space, &a->parts, a->first_plane, a->planes),
-                                  .data = solution,
-                                  .out = solution,
+                                  .data = modes,
+                                  .out = modes,
                                   .periodic = a->alone && space->periodic,
                                   .pinned_lane = a->alone ? space->constant_lane : -1}};
+    if (a->has_modes) {
+        work.strides = starfish_slab_strides(buffers[at], a->planes);
+        work.solution = STARFISH_SLAB(buffers, at++);
+    }
     for (size_t p = 0; p < a->parts.count && !a->alone; p++)
         work.solve.own[p] = STARFISH_VECTOR(buffers, at++);
     for (size_t p = 0; p < a->parts.count && a->has_before; p++)
@@ -43,7 +50,7 @@ static struct work work_of(void *buffers[], const struct arguments *a)
         work.correct = (struct starfish_constant_correct){
             .planes = a->planes,
             .stride = space->n[0] * space->n[1],
-            .lane = starfish_real_at(solution, space->precision, (size_t)space->constant_lane),
+            .lane = starfish_real_at(modes, space->precision, (size_t)space->constant_lane),
             .response = tables + 2 * space->n[2] + a->first_plane,
             .total = STARFISH_VECTOR(buffers, at++)};
     }
@@ -55,8 +62,9 @@ static struct starfish_planes planes_of(const struct work *work)
     return (struct starfish_planes){.direction = STARFISH_BACKWARD,
                                     .planes = work->a->planes,
                                     .in = work->solve.out,
-                                    .out = work->solve.out,
-                                    .scale = 1};
+                                    .out = work->solution,
+                                    .scale = 1,
+                                    .strides = work->strides};
 }
 
 static void solve_share(void *data, size_t part, size_t parts)
@@ -92,7 +100,7 @@ static void slab_backward_cpu(void *buffers[], void *data)
         correct[a->space->precision](&work.correct);
     const struct starfish_planes planes = planes_of(&work);
     starfish_slab_planes_cpu(a->space, a->parts.workspace, &planes);
-    starfish_edges_cpu(&a->edges, buffers, work.solve.out);
+    starfish_edges_cpu(&a->edges, buffers, work.solution);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -114,7 +122,7 @@ static void slab_backward_cuda(void *buffers[], void *data)
     struct starfish_planes planes = planes_of(&work);
     planes.workspace = workspace;
     starfish_task_check(&a->header, "transforms of a slab", starfish_plane_set_cuda(&space->planes, &planes, stream));
-    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, work.solve.out));
+    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, work.solution));
 }
 #endif
 
@@ -132,7 +140,8 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
                                   .planes = d->slab->planes,
                                   .alone = d->alone,
                                   .has_before = d->before != NULL && !d->alone,
-                                  .itself_before = d->before == d->slab};
+                                  .itself_before = d->before == d->slab,
+                                  .has_modes = d->modes != NULL};
     starfish_task_begin(&task, &slab_backward_codelet, progress, phase);
     task.name = "backward";
     task.where = d->slab->where;
@@ -140,7 +149,9 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
     starfish_task_at(&task, "slab", d->solution, 0);
     task.priority = STARFISH_PRIORITY_BACKWARD;
     starfish_slab_tables(&task, space);
-    starfish_task_data(&task, d->solution, STARPU_RW);
+    if (d->modes)
+        starfish_task_data(&task, d->modes, STARPU_RW);
+    starfish_task_data(&task, d->solution, d->modes ? STARPU_W : STARPU_RW);
     for (size_t p = 0; p < parts && !d->alone; p++)
         starfish_task_data(&task, d->slab->separator[p], STARPU_R);
     for (size_t p = 0; p < parts && arguments.has_before && !arguments.itself_before; p++)

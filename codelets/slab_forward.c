@@ -17,6 +17,7 @@ struct arguments {
 struct work {
     const struct arguments *a;
     const void *rhs;
+    struct starfish_strides strides; /* of the right-hand side */
     void *solution;
     struct starfish_slab_ends ends;
     struct starfish_constant_moments moments;
@@ -27,6 +28,8 @@ static struct work work_of(void *buffers[], const struct arguments *a)
     const struct starfish_slab_space *space = a->space;
     int at = STARFISH_SLAB_TABLES;
     struct work work = {.a = a, .solution = STARFISH_SLAB(buffers, at++)};
+    if (!a->in_place)
+        work.strides = starfish_slab_strides(buffers[at], a->planes);
     work.rhs = a->in_place ? work.solution : STARFISH_SLAB(buffers, at++);
     work.ends.lines = starfish_slab_lines_of(buffers, space, &a->parts, a->first_plane, a->planes);
     work.ends.data = work.solution;
@@ -53,7 +56,8 @@ static struct starfish_planes planes_of(const struct work *work)
                                     .planes = work->a->planes,
                                     .in = work->rhs,
                                     .out = work->solution,
-                                    .scale = 1 / starfish_plane_set_scale(&work->a->space->planes)};
+                                    .scale = 1 / starfish_plane_set_scale(&work->a->space->planes),
+                                    .strides = work->strides};
 }
 
 static void ends_share(void *data, size_t part, size_t parts)

@@ -75,11 +75,13 @@ static void transform_share(void *data, size_t part, size_t parts)
     const struct shared_planes *shared = data;
     const struct starfish_slab_space *space = shared->space;
     const size_t planes = shared->whole->planes, first = planes * part / parts, last = planes * (part + 1) / parts;
-    const size_t start = first * space->n[0] * space->n[1];
+    const size_t modes = first * space->n[0] * space->n[1];
     struct starfish_planes share = *shared->whole;
+    const size_t values = share.strides.row > 0 ? starfish_strides_plane(&share.strides, first) : modes;
+    const int forward = share.direction == STARFISH_FORWARD;
     share.planes = last - first;
-    share.in = starfish_real_at((void *)(uintptr_t)share.in, space->precision, start);
-    share.out = starfish_real_at(share.out, space->precision, start);
+    share.in = starfish_real_at((void *)(uintptr_t)share.in, space->precision, forward ? values : modes);
+    share.out = starfish_real_at(share.out, space->precision, forward ? modes : values);
     share.workspace = starfish_workspace_part(shared->workspace, part);
     starfish_plane_set_cpu(&space->planes, &share);
 }

@@ -22,6 +22,9 @@ struct starfish_residual_task {
     starpu_data_handle_t offset;  /* a double for each part of a number, or NULL */
     starpu_data_handle_t maximum; /* two doubles, or NULL */
     starpu_data_handle_t result;  /* slab that receives the residual, or NULL */
+    /* The slab is so many whole problems of n[0] * n[1] * planes, without planes next to them: `offset` and `maximum`
+     * are two doubles for each, and they are done one after the other. 0: it is a slab of one. */
+    size_t problems;
 };
 starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
                                          const struct starfish_residual_task *description);
@@ -40,10 +43,11 @@ starfish_status starfish_submit_add(struct starfish_progress *progress, int phas
 struct starfish_boundary_task {
     starfish_precision precision;
     size_t n[3], first_plane, planes;
-    double weight[3][2], constant[3][2];
+    double weight[3][2], constant[3][2]; /* all zero: a copy */
     uint32_t where;
     starpu_data_handle_t face[3][2];  /* vectors of reals, or NULL */
-    starpu_data_handle_t rhs, result; /* slabs (blocks) */
+    starpu_data_handle_t rhs, result; /* slabs, of rows wherever they lie */
+    const char *name;                 /* NULL: "boundary data" */
 };
 starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress, int phase,
                                              const struct starfish_boundary_task *description);

@@ -41,15 +41,115 @@ static starfish_status check(const starfish_context *context, starfish_precision
     return STARFISH_SUCCESS;
 }
 
+/* Boxes that do not follow one another are data of four dimensions, which the runtime has from 1.4 on. */
+#if STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4
+enum { HAS_BOXES = 1 };
+
+static void register_boxes(starpu_data_handle_t *handle, int node, uintptr_t address, const size_t n[4],
+                           const struct starfish_strides *strides, size_t size)
+{
+    starpu_tensor_data_register(handle, node, address, (uint32_t)strides->row, (uint32_t)strides->plane,
+                                (uint32_t)strides->box, (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3],
+                                size);
+}
+
+static int is_boxes(const void *buffer)
+{
+    return ((const struct starpu_tensor_interface *)buffer)->id == STARPU_TENSOR_INTERFACE_ID;
+}
+
+static void *boxes_memory(void *buffer)
+{
+    return (void *)STARPU_TENSOR_GET_PTR(buffer);
+}
+
+static struct starfish_strides boxes_strides(void *buffer)
+{
+    return (struct starfish_strides){STARPU_TENSOR_GET_LDY(buffer), STARPU_TENSOR_GET_LDZ(buffer),
+                                     STARPU_TENSOR_GET_LDT(buffer), STARPU_TENSOR_GET_NY(buffer),
+                                     STARPU_TENSOR_GET_NZ(buffer)};
+}
+
+static size_t boxes_width(void *buffer)
+{
+    return STARPU_TENSOR_GET_NX(buffer);
+}
+#else
+enum { HAS_BOXES = 0 };
+
+static void register_boxes(starpu_data_handle_t *handle, int node, uintptr_t address, const size_t n[4],
+                           const struct starfish_strides *strides, size_t size)
+{
+    (void)handle, (void)node, (void)address, (void)n, (void)strides, (void)size;
+}
+
+static int is_boxes(const void *buffer)
+{
+    (void)buffer;
+    return 0;
+}
+
+static void *boxes_memory(void *buffer)
+{
+    return buffer;
+}
+
+static struct starfish_strides boxes_strides(void *buffer)
+{
+    (void)buffer;
+    return (struct starfish_strides){0};
+}
+
+static size_t boxes_width(void *buffer)
+{
+    (void)buffer;
+    return 0;
+}
+#endif
+
+static int boxes_are_apart(const struct starfish_strides *strides, size_t planes)
+{
+    return strides->row > 0 && planes > strides->depth && strides->box != strides->depth * strides->plane;
+}
+
 void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
                             const struct starfish_cut_array *array)
 {
-    const size_t size = starfish_real_size(array->precision), *n = array->n, plane = n[0] * n[1];
-    const uintptr_t start = cut->first_plane[slab] * plane * size;
+    const size_t size = starfish_real_size(array->precision), *n = array->n, planes = starfish_cut_planes(cut, slab);
+    const struct starfish_strides strides = starfish_strides_or_packed(array->strides, n[0], n[1], n[2]);
+    const uintptr_t start = starfish_strides_plane(&strides, cut->first_plane[slab]) * size;
     const uintptr_t address = array->memory ? (uintptr_t)array->memory + start : 0;
-    starpu_block_data_register(handle, array->memory ? array->node : -1, address, (uint32_t)n[0], (uint32_t)plane,
-                               (uint32_t)n[0], (uint32_t)n[1], (uint32_t)starfish_cut_planes(cut, slab), size);
+    const int node = array->memory ? array->node : -1;
+    if (boxes_are_apart(&array->strides, planes))
+        register_boxes(handle, node, address, (const size_t[]){n[0], n[1], strides.depth, planes / strides.depth},
+                       &strides, size);
+    else
+        starpu_block_data_register(handle, node, address, (uint32_t)strides.row, (uint32_t)strides.plane,
+                                   (uint32_t)n[0], (uint32_t)n[1], (uint32_t)planes, size);
     starfish_data_label(*handle, name, slab);
+}
+
+void *starfish_slab_memory(void *buffer)
+{
+    return is_boxes(buffer) ? boxes_memory(buffer) : (void *)STARPU_BLOCK_GET_PTR(buffer);
+}
+
+struct starfish_strides starfish_slab_strides(void *buffer, size_t depth)
+{
+    const int boxes = is_boxes(buffer);
+    const size_t width = boxes ? boxes_width(buffer) : STARPU_BLOCK_GET_NX(buffer);
+    struct starfish_strides strides = {.depth = depth};
+    if (boxes) {
+        strides = boxes_strides(buffer);
+    } else {
+        strides.row = STARPU_BLOCK_GET_LDY(buffer);
+        strides.plane = STARPU_BLOCK_GET_LDZ(buffer);
+        strides.box = depth * strides.plane;
+        strides.height = STARPU_BLOCK_GET_NY(buffer);
+    }
+    if (strides.row == width && strides.plane == width * strides.height && strides.box == strides.plane * strides.depth)
+        return (struct starfish_strides){0};
+    return strides;
 }
 
 /* Whether any slab reads that plane of another slab. */
@@ -154,18 +254,38 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
                                     struct starfish_field **result)
 {
     STARFISH_TRY(check(context, precision, n, result));
+    const struct starfish_field_shape shape = {.precision = precision, .n = {n[0], n[1], n[2]}};
+    return starfish_field_shaped(context, &shape, cut, name, memory, result);
+}
+
+starfish_status starfish_field_shaped(struct starfish_context *context, const struct starfish_field_shape *shape,
+                                      const struct starfish_cut *cut, const char *name, void *memory,
+                                      struct starfish_field **result)
+{
+    const size_t *const n = shape->n;
+    STARFISH_TRY(check(context, shape->precision, n, result));
     *result = NULL;
     int node = STARPU_MAIN_RAM;
     enum starfish_residence residence;
     if (memory)
         STARFISH_TRY(starfish_memory_place(context, name, memory, &node, &residence));
+    for (size_t s = 0; s < cut->slabs && !HAS_BOXES; s++)
+        if (boxes_are_apart(&shape->strides, starfish_cut_planes(cut, s)))
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                                 "%s: problems that do not follow one another without gaps "
+                                 "need StarPU 1.4",
+                                 name);
     struct starfish_field *field = calloc(1, sizeof *field);
     if (!field)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
-    *field = (struct starfish_field){
-        .context = context, .precision = precision, .n = {n[0], n[1], n[2]}, .cut = *cut, .memory = memory};
+    *field = (struct starfish_field){.context = context,
+                                     .precision = shape->precision,
+                                     .n = {n[0], n[1], n[2]},
+                                     .cut = *cut,
+                                     .memory = memory,
+                                     .strides = shape->strides};
     if (!memory) {
-        field->owned_bytes = n[0] * n[1] * n[2] * starfish_real_size(precision);
+        field->owned_bytes = n[0] * n[1] * n[2] * starfish_real_size(shape->precision);
         starfish_status status = starfish_alloc(context, field->owned_bytes, &field->memory);
         if (status != STARFISH_SUCCESS) {
             free(field);
@@ -174,7 +294,7 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
     }
     STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
     STARPU_PTHREAD_COND_INIT(&field->released, NULL);
-    const struct starfish_cut_array array = {n, precision, field->memory, node};
+    const struct starfish_cut_array array = {n, shape->precision, field->memory, node, shape->strides};
     for (size_t s = 0; s < cut->slabs; s++)
         starfish_slab_register(&field->handle[s], name, cut, s, &array);
     *result = field;

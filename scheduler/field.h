@@ -2,6 +2,7 @@
 #ifndef STARFISH_SCHEDULER_FIELD_H
 #define STARFISH_SCHEDULER_FIELD_H
 
+#include "base/strides.h"
 #include "scheduler/context.h"
 #include "scheduler/table.h"
 #include <starfish/field.h>
@@ -29,8 +30,9 @@ struct starfish_field {
     size_t n[3];
     struct starfish_cut cut;
     starpu_data_handle_t handle[STARFISH_MAX_SLABS];
-    void *memory;
-    size_t owned_bytes; /* memory is ours when not 0 */
+    void *memory;                    /* the first element */
+    struct starfish_strides strides; /* zero: packed */
+    size_t owned_bytes;              /* memory is ours when not 0 */
     /* Threads that will yet submit tasks on it, which must come before everybody else's. */
     starpu_pthread_mutex_t lock;
     starpu_pthread_cond_t released;
@@ -51,6 +53,7 @@ enum starfish_edge_plane { STARFISH_FIRST_PLANE, STARFISH_LAST_PLANE, STARFISH_E
 struct starfish_slabs {
     starpu_data_handle_t slab[STARFISH_MAX_SLABS];
     starpu_data_handle_t edge[STARFISH_MAX_SLABS][STARFISH_EDGES];
+    int strided; /* rows of the slabs may not be packed */
 };
 
 /* Makes the edges of slabs that are cut so, in memory of the runtime's. `periodic`: in z. */
@@ -64,6 +67,17 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
                                     const struct starfish_cut *cut, const char *name, void *memory,
                                     struct starfish_field **result);
 
+/* The same over memory whose rows need not be packed: `memory` is not NULL and of n[0] elements a row; of boxes, the
+ * cut is between them. Errors: ARGUMENT (memory); UNSUPPORTED (boxes apart, with a runtime older than 1.4). */
+struct starfish_field_shape {
+    starfish_precision precision;
+    size_t n[3];
+    struct starfish_strides strides; /* zero: packed */
+};
+starfish_status starfish_field_shaped(struct starfish_context *context, const struct starfish_field_shape *shape,
+                                      const struct starfish_cut *cut, const char *name, void *memory,
+                                      struct starfish_field **result);
+
 /* An array of n[0] x n[1] x n[2] elements that is cut: `memory` is its address on memory node `node`; NULL: data that
  * have memory only while tasks need it. */
 struct starfish_cut_array {
@@ -71,10 +85,16 @@ struct starfish_cut_array {
     starfish_precision precision;
     void *memory;
     int node;
+    struct starfish_strides strides; /* zero: packed */
 };
 /* One slab of it as data of the runtime. */
 void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
                             const struct starfish_cut_array *array);
+
+/* Inside a task, of the buffer of a slab: its first element; and where its rows lie, in boxes of `depth` planes, all
+ * zero where they are packed. On a device that the slab was copied to they are. */
+void *starfish_slab_memory(void *buffer);
+struct starfish_strides starfish_slab_strides(void *buffer, size_t depth);
 
 /* Waits for tasks and lets the host read (WRITE: overwrite) slabs in the memory that they were registered with, until
  * the release. Errors: RUNTIME (inside a task), and then none is acquired. */

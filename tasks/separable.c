@@ -77,6 +77,7 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
                                         const struct starfish_residual_data *data)
 {
     for (size_t slab = 0; slab < cut->slabs; slab++) {
+        const starfish_handle removed = data->removed_of_slab ? data->removed_of_slab[slab].handle : data->removed;
         const struct starfish_residual_task task = {
             .precision = op->precision,
             .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
@@ -89,13 +90,14 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
             .where = cut->where[slab],
             .axes = op->axes.handle,
             .u = solution->slab[slab],
-            .below = plane_beside(op, cut, solution, slab, STARFISH_FIRST_PLANE),
-            .above = plane_beside(op, cut, solution, slab, STARFISH_LAST_PLANE),
+            .below = data->many ? NULL : plane_beside(op, cut, solution, slab, STARFISH_FIRST_PLANE),
+            .above = data->many ? NULL : plane_beside(op, cut, solution, slab, STARFISH_LAST_PLANE),
             .wraps = cut->slabs == 1 && op->periodic[2],
             .rhs = data->rhs[slab],
-            .offset = data->removed,
+            .offset = removed,
             .maximum = data->maximum ? data->maximum[slab].handle : NULL,
             .result = data->result ? data->result[slab] : NULL,
+            .problems = data->many ? starfish_cut_planes(cut, slab) / op->n[2] : 0,
         };
         STARFISH_TRY(starfish_submit_residual(progress, phase, &task));
     }

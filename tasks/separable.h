@@ -55,6 +55,10 @@ struct starfish_residual_data {
     starfish_handle removed;              /* the double that is taken off the right-hand side, or NULL */
     const struct starfish_table *maximum; /* per slab two doubles (codelets/stencil.h), or NULL */
     const starfish_handle *result;        /* slabs that receive the residual, none of them of rhs; or NULL */
+    /* The field is many problems, cut between them: then what is taken off is, per slab, two doubles for each problem,
+     * of which the first counts, or NULL; and so are maxima. */
+    int many;
+    const struct starfish_table *removed_of_slab;
 };
 /* Reads the solution's slabs and their neighbours' edges, which have been written if there is more than one slab. */
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,

@@ -32,8 +32,9 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
                                                        .diag = d[1].diag,
                                                        .upper = d[1].upper,
                                                        .reflection = STARFISH_BASIS_EXACT};
+    const size_t planes = space->n[2] * (space->count > 1 ? starfish_slab_problems_at_once(space) : 1);
     return starfish_plane_set_create(&space->planes, space->context, kind, space->n,
-                                     d[1].has_transform ? NULL : &operator_y, space->n[2], space->precision);
+                                     d[1].has_transform ? NULL : &operator_y, planes, space->precision);
 }
 
 static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction *d, int singular)
@@ -54,10 +55,11 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
 
 starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,
                                            starfish_precision precision, const struct starfish_direction *direction,
-                                           double lambda, int singular)
+                                           double lambda, int singular, size_t count)
 {
     memset(space, 0, sizeof *space);
     space->context = context;
+    space->count = count;
     space->precision = precision;
     space->periodic = direction[2].periodic;
     space->lambda = lambda;
@@ -178,6 +180,21 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
     return status;
 }
 
+starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
+                                                const struct starfish_cut *cut, int strided)
+{
+    memset(graph, 0, sizeof *graph);
+    graph->space = space;
+    graph->cut = *cut;
+    const starfish_status status =
+        starfish_workspace_create(&graph->workspace, space->context,
+                                  starfish_slab_problems_workspace(space, STARFISH_CPU, strided),
+                                  starfish_slab_problems_workspace(space, STARFISH_GPU, strided));
+    if (status != STARFISH_SUCCESS)
+        starfish_slab_graph_destroy(graph);
+    return status;
+}
+
 static void release_ends(const struct starfish_slab *slab, size_t parts)
 {
     for (size_t p = 0; p < parts; p++) {
@@ -196,6 +213,8 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
             starfish_array_unregister(graph->slab[0][s].coefficient[p]);
         for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++)
             release_ends(&graph->slab[turn][s], graph->parts.count);
+        for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++)
+            starfish_array_unregister(graph->modes[turn][s]);
     }
     starfish_table_destroy(&graph->upper);
     starfish_workspace_destroy(&graph->workspace);
@@ -235,7 +254,8 @@ static const struct starfish_slab *slab_before(const struct starfish_slab_graph 
 
 static starfish_status submit_backward(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                        size_t s, struct starfish_progress *progress,
-                                       const struct starfish_slabs *solution, starfish_handle removed)
+                                       const struct starfish_slabs *solution, const starfish_handle *modes,
+                                       starfish_handle removed)
 {
     const struct starfish_slab_backward_task task = {.space = graph->space,
                                                      .parts = &graph->parts,
@@ -243,9 +263,21 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
                                                      .before = slab_before(graph, slab, s),
                                                      .alone = alone(graph),
                                                      .total = removed,
+                                                     .modes = modes ? modes[s] : NULL,
                                                      .solution = solution->slab[s],
                                                      .edge = solution->edge[s]};
     return starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, &task);
+}
+
+/* Where the modes of a solution lie whose rows are not packed; made when the first one comes. */
+static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const struct starfish_slabs *solution)
+{
+    starfish_handle *const modes = graph->modes[graph->turn];
+    const struct starfish_cut_array array = {.n = graph->space->n, .precision = graph->space->precision};
+    for (size_t s = 0; s < graph->cut.slabs && solution->strided; s++)
+        if (!modes[s])
+            starfish_slab_register(&modes[s], "modes", &graph->cut, s, &array);
+    return solution->strided ? modes : NULL;
 }
 
 starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
@@ -253,6 +285,7 @@ starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct st
                                     starfish_handle removed)
 {
     const struct starfish_slab *slab = graph->slab[graph->turn];
+    const starfish_handle *const modes = modes_of(graph, solution);
     graph->turn = (graph->turn + 1) % STARFISH_SLAB_TURNS;
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         const struct starfish_slab_forward_task task = {.space = graph->space,
@@ -260,12 +293,30 @@ starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct st
                                                         .slab = &slab[s],
                                                         .alone = alone(graph),
                                                         .rhs = rhs[s],
-                                                        .solution = solution->slab[s],
+                                                        .solution = modes ? modes[s] : solution->slab[s],
                                                         .moments = alone(graph) ? removed : slab[s].moments};
         STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, &task));
     }
     STARFISH_TRY(submit_reduced(graph, slab, progress, removed));
     for (size_t s = 0; s < graph->cut.slabs; s++)
-        STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, removed));
+        STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, modes, removed));
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_graph_problems(struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                        const starfish_handle *rhs, const starfish_handle *solution,
+                                        const struct starfish_table *removed)
+{
+    for (size_t s = 0; s < graph->cut.slabs; s++) {
+        const struct starfish_slab_problems_task task = {.space = graph->space,
+                                                         .workspace = &graph->workspace,
+                                                         .problems =
+                                                             starfish_cut_planes(&graph->cut, s) / graph->space->n[2],
+                                                         .where = graph->cut.where[s],
+                                                         .rhs = rhs[s],
+                                                         .solution = solution[s],
+                                                         .removed = removed ? removed[s].handle : NULL};
+        STARFISH_TRY(starfish_submit_slab_problems(progress, STARFISH_PHASE_BACKWARD, &task));
+    }
     return STARFISH_SUCCESS;
 }

@@ -10,10 +10,10 @@
 #include "codelets/slab.h"
 #include "tasks/separable.h"
 
-/* Everything that does not depend on how the field is cut. Destroyed after a failure. */
+/* Everything that does not depend on how the field is cut, of a field of `count` problems. Destroyed after a failure. */
 starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,
                                            starfish_precision precision, const struct starfish_direction *direction,
-                                           double lambda, int singular);
+                                           double lambda, int singular, size_t count);
 void starfish_slab_space_destroy(struct starfish_slab_space *space);
 
 /* Successive solves take turns with the arrays between their tasks, so that the next one's forward tasks, and the
@@ -30,6 +30,7 @@ struct starfish_slab_graph {
     int turn;                                                           /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
     struct starfish_table upper;                                        /* of z, at every slab's last plane */
+    starfish_handle modes[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS];     /* once rows of a solution are not packed */
 };
 
 /* Makes the graph's data and starts computing its coefficients; `progress` must be waited for before it goes.
@@ -39,6 +40,15 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
                                            const struct starfish_direction *z, const struct starfish_cut *cut,
                                            size_t parts, uint32_t reduced_where, struct starfish_progress *progress);
 void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);
+
+/* A graph of a field of many problems, which is cut between them. strided: rows of solutions may not be packed. */
+starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
+                                                const struct starfish_cut *cut, int strided);
+/* Solves with it. removed: of each slab, two doubles for each problem, the first of which receives pertrb, in singular
+ * problems; or NULL. */
+starfish_status starfish_graph_problems(struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                        const starfish_handle *rhs, const starfish_handle *solution,
+                                        const struct starfish_table *removed);
 
 /* rhs and solution: slabs of fields, the same or others; edges of the solution are written where there are any.
  * removed: two doubles, the first of which receives pertrb, in singular problems. One thread at a time. */

@@ -100,6 +100,16 @@ template <typename real> struct ranges {
     size_t stride; /* of rows where count is 1 */
 };
 
+/* Where rows lie that may not be packed: row r, from `first` on. */
+struct row_places {
+    starfish_strides strides; /* zero: packed, n apart */
+    size_t first, n;
+    __device__ __forceinline__ size_t operator()(size_t r) const
+    {
+        return strides.row == 0 ? r * n : starfish_strides_row(&strides, first + r);
+    }
+};
+
 /* Element i of row 0, and how far the next row is. */
 template <typename real> struct column {
     real *base;
@@ -163,6 +173,24 @@ template <typename real, bool is_packed> struct rows_of {
 #pragma unroll
         for (int p = 0; p < most; p++)
             line.lane[p] = l * most + p < lanes ? first + (size_t)p * n : first;
+        return line;
+    }
+};
+
+/* Rows from `first` on, wherever they lie. */
+template <typename real, bool is_packed> struct placed_rows_of {
+    static constexpr bool packed = is_packed;
+    static constexpr int most = values_of<real, packed>::lanes;
+    real *data;
+    const row_places &places;
+    size_t first; /* of the tile */
+    unsigned lanes;
+    __device__ __forceinline__ auto line(unsigned l) const
+    {
+        scattered_lanes<real, packed> line = {{}, sizeof(real)};
+#pragma unroll
+        for (int p = 0; p < most; p++)
+            line.lane[p] = data + places(first + l * most + (l * most + p < lanes ? p : 0));
         return line;
     }
 };

@@ -5,6 +5,9 @@
  * then y; BACKWARD y, then x; modes are ordered as transform.h says, unnormalised, and all is multiplied by `scale`.
  * in == out is allowed; otherwise they must not overlap, and `in` is only read. Arrays are aligned to their elements.
  *
+ * With strides (height ny), the values, `in` of FORWARD and `out` of BACKWARD, lie where these say, `out` is not `in`,
+ * and BACKWARD overwrites `in`: modes are packed always.
+ *
  * Bytes: one read and one write of the field when a plane and its neighbours stay in cache, 2 sizeof(real) an element;
  * twice that from device memory where they do not. */
 #ifndef STARFISH_FFT_KERNELS_PLANES_H
@@ -17,7 +20,8 @@ struct starfish_transform_planes {
     const void *in;
     void *out;
     double scale;
-    void *workspace; /* as in transform.h; may be NULL where 0 bytes are asked for */
+    void *workspace;                 /* as in transform.h; may be NULL where 0 bytes are asked for */
+    struct starfish_strides strides; /* zero: packed */
 };
 
 /* Both plans of one precision. Threads may share the plans, not the work space. */

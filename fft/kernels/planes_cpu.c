@@ -4,6 +4,7 @@
 #include "fft/kernels/planes.h"
 #include "fft/kernels/transform_cpu.h"
 
+#include <stdint.h>
 #include <string.h>
 
 size_t starfish_transform_planes_cpu_workspace(const struct starfish_transform_cpu *x,
@@ -13,23 +14,21 @@ size_t starfish_transform_planes_cpu_workspace(const struct starfish_transform_c
     return rows > columns ? rows : columns;
 }
 
+/* A plane's values and its modes, which may be one. */
 static void forward(const struct starfish_transform_cpu *x, const struct starfish_transform_cpu *y,
-                    struct starfish_transform_rows *rows, const struct starfish_transform_columns *columns, char *in,
-                    char *out)
+                    struct starfish_transform_rows *rows, struct starfish_transform_columns *columns)
 {
-    rows->rows = in;
-    rows->tile[0] = out;
     starfish_transform_rows_cpu(x, STARFISH_FORWARD, rows);
+    columns->data = rows->tile[0];
     starfish_transform_columns_cpu(y, STARFISH_FORWARD, columns);
 }
 
 static void backward(const struct starfish_transform_cpu *x, const struct starfish_transform_cpu *y,
-                     struct starfish_transform_rows *rows, const struct starfish_transform_columns *columns, char *in,
-                     char *out)
+                     struct starfish_transform_rows *rows, struct starfish_transform_columns *columns)
 {
-    if (in != out)
-        memcpy(out, in, x->n * y->n * starfish_real_size(x->precision));
-    rows->rows = rows->tile[0] = out;
+    if (rows->tile[0] != rows->rows && rows->strides.row == 0)
+        rows->tile[0] = memcpy(rows->rows, rows->tile[0], x->n * y->n * starfish_real_size(x->precision));
+    columns->data = rows->tile[0];
     starfish_transform_columns_cpu(y, STARFISH_BACKWARD, columns);
     starfish_transform_rows_cpu(x, STARFISH_BACKWARD, rows);
 }
@@ -38,13 +37,22 @@ void starfish_transform_planes_cpu(const struct starfish_transform_cpu *x, const
                                    enum starfish_transform_direction direction,
                                    const struct starfish_transform_planes *arguments)
 {
-    const size_t plane = x->n * y->n * starfish_real_size(x->precision);
-    struct starfish_transform_rows rows = {
-        .count = y->n, .tiles = 1, .first_mode = {0, x->n}, .scale = 1, .workspace = arguments->workspace};
+    const size_t size = starfish_real_size(x->precision), plane = x->n * y->n * size;
+    const int is_forward = direction == STARFISH_FORWARD;
+    char *const in = (char *)(uintptr_t)arguments->in, *const out = arguments->out;
+    struct starfish_transform_rows rows = {.count = y->n,
+                                           .tiles = 1,
+                                           .first_mode = {0, x->n},
+                                           .scale = 1,
+                                           .workspace = arguments->workspace,
+                                           .strides = arguments->strides};
+    struct starfish_transform_columns columns = {
+        .inner = x->n, .outer = 1, .scale = arguments->scale, .workspace = arguments->workspace};
     for (size_t k = 0; k < arguments->planes; k++) {
-        char *in = (char *)arguments->in + k * plane, *out = (char *)arguments->out + k * plane;
-        const struct starfish_transform_columns columns = {
-            .inner = x->n, .outer = 1, .data = out, .scale = arguments->scale, .workspace = arguments->workspace};
-        (direction == STARFISH_FORWARD ? forward : backward)(x, y, &rows, &columns, in, out);
+        const size_t values =
+            arguments->strides.row > 0 ? starfish_strides_plane(&arguments->strides, k) * size : k * plane;
+        rows.rows = (is_forward ? in : out) + values;
+        rows.tile[0] = (is_forward ? out : in) + k * plane;
+        (is_forward ? forward : backward)(x, y, &rows, &columns);
     }
 }

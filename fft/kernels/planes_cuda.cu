@@ -1,5 +1,6 @@
 /* x and y of whole planes on the GPU: the choice between one launch (planes_persistent_cuda.cu) and two, one for each
- * direction, which move twice as many bytes and do any length. */
+ * direction, which move twice as many bytes and do any length. A tile of two launches may hold rows of several planes;
+ * of one launch it is of a single plane, so that planes that do not fill tiles are for two. */
 #include "fft/kernels/transform_cuda.cuh"
 
 #include <algorithm>
@@ -12,12 +13,23 @@ namespace
 {
 
 /* ---- One launch ------------------------------------------------------------------------------------------------- */
-bool fits_one_launch(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
-                     const starfish_transform_planes &planes)
+bool fills_tiles(const starfish_transform_cuda *x, const starfish_transform_cuda *y)
 {
+    return static_cast<size_t>(rows_tile_shape(x, row_threads(x)).lanes) <= y->n &&
+           static_cast<size_t>(columns_tile_shape(y, column_threads(y)).lanes) <= x->n;
+}
+
+/* Columns are where modes are, which strides are not of. */
+bool fits_one_launch(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
+                     starfish_transform_direction direction, const starfish_transform_planes &planes)
+{
+    const bool strided = planes.strides.row > 0, forward = direction == STARFISH_FORWARD;
     return x->in_shared_memory && y->in_shared_memory && x->shape.fft == STARFISH_FFT_REAL &&
-           y->shape.fft == STARFISH_FFT_REAL && lanes_are_aligned(planes.in, x->n, x->precision) &&
-           lanes_are_aligned(planes.out, x->n, x->precision) && (planes.planes + 64) * (x->n + y->n) < UINT32_MAX / 2;
+           y->shape.fft == STARFISH_FFT_REAL && fills_tiles(x, y) &&
+           ((strided && forward) || lanes_are_aligned(planes.in, x->n, x->precision)) &&
+           ((strided && !forward) || lanes_are_aligned(planes.out, x->n, x->precision)) &&
+           planes.strides.row < UINT32_MAX / 2 && planes.strides.depth < UINT32_MAX &&
+           (planes.planes + 64) * (x->n + y->n) < UINT32_MAX / 2;
 }
 
 /* ---- Two launches ----------------------------------------------------------------------------------------------- */
@@ -32,19 +44,21 @@ int rows_of_planes(starfish_transform_cuda *x, const starfish_transform_cuda *y,
     rows.first_mode[1] = x->n;
     rows.scale = 1;
     rows.workspace = planes.workspace;
+    rows.strides = planes.strides;
     return starfish_transform_rows_cuda(x, direction, &rows, stream);
 }
 
+/* From `in` to `out`, which may be one. */
 int columns_of_planes(const starfish_transform_cuda *x, starfish_transform_cuda *y,
                       starfish_transform_direction direction, const starfish_transform_planes &planes, const void *in,
-                      cudaStream_t stream)
+                      void *out, cudaStream_t stream)
 {
-    const starfish_transform_columns columns = {x->n, planes.planes, planes.out, planes.scale, planes.workspace};
+    const starfish_transform_columns columns = {x->n, planes.planes, out, planes.scale, planes.workspace};
     if (y->in_shared_memory)
         return columns_by_lines(y, direction, &columns, in, stream);
     const size_t bytes = x->n * y->n * planes.planes * starfish_real_size(x->precision);
-    if (in != planes.out && bytes > 0)
-        STARFISH_TRY_CUDA(cudaMemcpyAsync(planes.out, in, bytes, cudaMemcpyDeviceToDevice, stream));
+    if (in != out && bytes > 0)
+        STARFISH_TRY_CUDA(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, stream));
     return columns_by_cufft(y, direction, &columns, stream);
 }
 
@@ -69,13 +83,14 @@ extern "C" int starfish_transform_planes_cuda(struct starfish_transform_cuda *x,
     using namespace starfish;
     if (arguments->planes == 0)
         return cudaSuccess;
-    if (fits_one_launch(x, y, *arguments))
+    if (fits_one_launch(x, y, direction, *arguments))
         return x->precision == STARFISH_F32 ? planes_in_one_launch_f32(x, y, direction, *arguments, stream)
                                             : planes_in_one_launch_f64(x, y, direction, *arguments, stream);
     if (direction == STARFISH_FORWARD) {
         STARFISH_TRY_CUDA(rows_of_planes(x, y, direction, *arguments, arguments->in, stream));
-        return columns_of_planes(x, y, direction, *arguments, arguments->out, stream);
+        return columns_of_planes(x, y, direction, *arguments, arguments->out, arguments->out, stream);
     }
-    STARFISH_TRY_CUDA(columns_of_planes(x, y, direction, *arguments, arguments->in, stream));
-    return rows_of_planes(x, y, direction, *arguments, arguments->out, stream);
+    void *between = arguments->strides.row > 0 ? const_cast<void *>(arguments->in) : arguments->out;
+    STARFISH_TRY_CUDA(columns_of_planes(x, y, direction, *arguments, arguments->in, between, stream));
+    return rows_of_planes(x, y, direction, *arguments, between, stream);
 }

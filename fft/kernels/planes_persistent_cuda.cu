@@ -32,7 +32,9 @@ template <typename real> struct plane_arguments {
     unsigned row_tiles, column_tiles; /* of a plane */
     unsigned behind;                  /* planes */
     const real *in;
-    real *out;
+    real *between, *out;               /* what the first transform writes, and the second */
+    unsigned values_row, values_depth; /* where the values are: as struct starfish_strides */
+    size_t values_plane, values_box;
     unsigned *next; /* tile to hand out */
     unsigned *done; /* tiles of the first transform, by plane */
 };
@@ -51,25 +53,25 @@ struct next_item {
     }
 };
 
+/* One plane of an operation on rows: the distance between rows on either side. */
 template <typename real>
-__device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const real *in, unsigned plane, unsigned tile,
-                                        next_item &next)
+__device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const rows_of<real, true> &from_plane,
+                                        const rows_of<real, true> &to_plane, unsigned tile, next_item &next)
 {
     const unsigned first = tile * a.rows.lanes, left = a.ny - first, lanes = min(left, (unsigned)a.rows.lanes);
-    const size_t offset = ((size_t)plane * a.ny + first) * a.nx;
-    const rows_of<real, true> from = {const_cast<real *>(in) + offset, a.nx, lanes};
-    const rows_of<real, true> to = {a.out + offset, a.nx, lanes};
+    const rows_of<real, true> from = {from_plane.rows + (size_t)first * from_plane.n, from_plane.n, lanes};
+    const rows_of<real, true> to = {to_plane.rows + (size_t)first * to_plane.n, to_plane.n, lanes};
     transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
 template <typename real>
-__device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, unsigned plane,
-                                           unsigned tile, next_item &next)
+__device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, real *out, unsigned tile,
+                                           next_item &next)
 {
     const unsigned first = tile * a.columns.lanes, left = a.nx - first, lanes = min(left, (unsigned)a.columns.lanes);
-    const size_t size = (size_t)a.ny * a.nx, offset = plane * size;
-    const columns_of<real, true, true> from = {const_cast<real *>(in) + offset, a.nx, size, first, lanes};
-    const columns_of<real, true, true> to = {a.out + offset, a.nx, size, first, lanes};
+    const size_t size = (size_t)a.ny * a.nx;
+    const columns_of<real, true, true> from = {const_cast<real *>(in), a.nx, size, first, lanes};
+    const columns_of<real, true, true> to = {out, a.nx, size, first, lanes};
     transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
@@ -99,13 +101,21 @@ __device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, sta
         return nullptr;
     }
     const unsigned plane = first ? step : step - a.behind;
-    const real *in = first ? a.in : a.out;
+    const size_t modes = (size_t)plane * a.ny * a.nx;
+    const real *in = first ? a.in : a.between;
+    real *out = first ? a.between : a.out;
     if (!first)
         wait_for(&a.done[plane], first_tiles);
-    if (first == forward)
-        do_rows(a, in, plane, first ? tile : tile - first_tiles, next);
-    else
-        do_columns(a, in, plane, first ? tile : tile - first_tiles, next);
+    if (first == forward) {
+        const unsigned apart = a.values_row, box = plane / a.values_depth;
+        const size_t values = box * a.values_box + (plane - box * a.values_depth) * a.values_plane;
+        const rows_of<real, true> of_values = {forward ? const_cast<real *>(in) + values : out + values, apart, 0};
+        const rows_of<real, true> of_modes = {forward ? out + modes : const_cast<real *>(in) + modes, a.nx, 0};
+        do_rows(a, forward ? of_values : of_modes, forward ? of_modes : of_values, first ? tile : tile - first_tiles,
+                next);
+    } else {
+        do_columns(a, in + modes, out + modes, first ? tile : tile - first_tiles, next);
+    }
     return first ? &a.done[plane] : nullptr;
 }
 
@@ -157,6 +167,12 @@ int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cud
     a.column_tiles = (a.nx + a.columns.lanes - 1) / a.columns.lanes;
     a.in = static_cast<const real *>(planes.in);
     a.out = static_cast<real *>(planes.out);
+    a.between = planes.strides.row > 0 && direction == STARFISH_BACKWARD ? const_cast<real *>(a.in) : a.out;
+    const starfish_strides values = starfish_strides_or_packed(planes.strides, x->n, y->n, planes.planes);
+    a.values_row = static_cast<unsigned>(values.row);
+    a.values_depth = static_cast<unsigned>(values.depth);
+    a.values_plane = values.plane;
+    a.values_box = values.box;
     a.next = static_cast<unsigned *>(planes.workspace);
     a.done = a.next + 1;
     const size_t shared = std::max(a.rows.shared, a.columns.shared);

@@ -23,6 +23,7 @@
 #define STARFISH_FFT_KERNELS_TRANSFORM_H
 
 #include "base/status.h"
+#include "base/strides.h"
 #include <starfish/types.h>
 #include <stddef.h>
 
@@ -54,7 +55,8 @@ void starfish_transform_eigenvalues(enum starfish_transform_kind kind, size_t n,
  * n modes of a row are cut into `tiles` column ranges first_mode[t] .. first_mode[t+1]-1 (first_mode[0] = 0,
  * first_mode[tiles] = n), range t of row r at tile[t] + r * (first_mode[t+1] - first_mode[t]).
  * FORWARD reads rows and writes tiles, BACKWARD reads tiles and writes rows; both multiply by `scale`. A single tile
- * may be the rows themselves.
+ * may be the rows themselves, unless these are not packed: with strides, row r starts where these have row first_row +
+ * r, and there is one tile.
  *
  * columns: the direction of the transform has `inner` interleaved lanes: element (l, k, o) at
  * data[l + inner * (k + n * o)], l < inner, o < outer; transformed in place along k, multiplied by `scale`. On a GPU
@@ -73,6 +75,8 @@ struct starfish_transform_rows {
     size_t first_mode[STARFISH_TRANSFORM_MAX_TILES + 1];
     double scale;
     void *workspace;
+    struct starfish_strides strides; /* of the rows; zero: packed */
+    size_t first_row;                /* with strides: which row of theirs the first one is */
 };
 
 struct starfish_transform_columns {

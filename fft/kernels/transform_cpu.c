@@ -140,6 +140,14 @@ static void gather(const struct starfish_transform_rows *arguments, size_t row, 
     }
 }
 
+static real *values_row(const struct starfish_transform_cpu *plan, const struct starfish_transform_rows *arguments,
+                        size_t row)
+{
+    const struct starfish_strides *strides = &arguments->strides;
+    return (real *)arguments->rows +
+           (strides->row > 0 ? starfish_strides_row(strides, arguments->first_row + row) : row * plan->n);
+}
+
 /* Rows of which nothing is transformed are one run of memory, however short each of them. */
 static void copy_rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                       const struct starfish_transform_rows *arguments)
@@ -155,14 +163,14 @@ static void copy_rows(const struct starfish_transform_cpu *plan, enum starfish_t
 static void rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                  const struct starfish_transform_rows *arguments)
 {
-    if (plan->tables.shape.fft == STARFISH_FFT_NONE && arguments->tiles == 1) {
+    if (plan->tables.shape.fft == STARFISH_FFT_NONE && arguments->tiles == 1 && arguments->strides.row == 0) {
         copy_rows(plan, direction, arguments);
         return;
     }
     struct work work = divide(plan, arguments->workspace);
     real scale = (real)arguments->scale;
     for (size_t r = 0; r < arguments->count; r++) {
-        real *row = (real *)arguments->rows + r * plan->n;
+        real *row = values_row(plan, arguments, r);
         bool whole = arguments->tiles == 1; /* then the modes of a row already lie together */
         real *modes = whole ? (real *)arguments->tile[0] + r * plan->n : work.row;
         if (direction == STARFISH_FORWARD) {

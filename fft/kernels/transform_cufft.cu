@@ -39,7 +39,15 @@ template <typename real> struct row_arguments {
     device_combination<real> table;
     ranges<real> in, out;
     size_t rows;
+    row_places in_at, out_at; /* rows of sides that have strides, which are one range; zero: as the range has them */
 };
+
+/* Elements from row 0 of a column to the given one. */
+template <typename real>
+__device__ __forceinline__ size_t before_row(const row_places &places, const column<real> &column, size_t row)
+{
+    return places.strides.row == 0 ? row * column.stride : places(row);
+}
 
 /* A thread owns one output column, so its table entry and its ranges are found once for all of its rows. */
 template <typename real, int terms> __global__ void combine_rows(const __grid_constant__ row_arguments<real> arguments)
@@ -57,10 +65,10 @@ template <typename real, int terms> __global__ void combine_rows(const __grid_co
     size_t step = (size_t)gridDim.y * blockDim.y;
 #pragma unroll 4
     for (size_t row = (size_t)blockIdx.y * blockDim.y + threadIdx.y; row < arguments.rows; row += step) {
-        real value = p * first_base[row * first.stride];
+        real value = p * first_base[before_row(arguments.in_at, first, row)];
         if (terms == 2)
-            value += q * second_base[row * second.stride];
-        out_base[row * out.stride] = value;
+            value += q * second_base[before_row(arguments.in_at, second, row)];
+        out_base[before_row(arguments.out_at, out, row)] = value;
     }
 }
 
@@ -250,7 +258,11 @@ template <typename real>
 int transform_group_of_rows(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                             const starfish_transform_rows &arguments, size_t begin, size_t count, cudaStream_t stream)
 {
-    real *rows = static_cast<real *>(arguments.rows) + begin * plan->n,
+    const bool packed = arguments.strides.row == 0;
+    const row_places values = {arguments.strides, arguments.first_row + begin, plan->n}, none = {};
+    const row_places &in_at = direction == STARFISH_FORWARD ? values : none;
+    const row_places &out_at = direction == STARFISH_FORWARD ? none : values;
+    real *rows = static_cast<real *>(arguments.rows) + (packed ? begin * plan->n : 0),
          *work = static_cast<real *>(arguments.workspace);
     ranges<real> lines = plain_rows(work, plan->shape.line), ours = plain_rows(rows, plan->n);
     ranges<real> modes = ranges_of<real>(arguments, begin);
@@ -263,17 +275,19 @@ int transform_group_of_rows(const starfish_transform_cuda *plan, starfish_transf
                                          nullptr,
                                          nullptr,
                                          static_cast<real>(arguments.scale * plan->gain[direction])};
-        return launch_rows<real>(0, {copy, in, out, count}, stream);
+        return launch_rows<real>(0, {copy, in, out, count, in_at, out_at}, stream);
     }
     const starfish_device_tables &before = plan->before[direction], &after = plan->after[direction];
-    if (direction == STARFISH_FORWARD && reads_rows(plan, rows, count)) {
+    if (direction == STARFISH_FORWARD && packed && reads_rows(plan, rows, count)) {
         STARFISH_TRY_CUDA(cuda_error(cufftSetStream(plan->from_rows, stream)));
         STARFISH_TRY_CUDA(cuda_error(real_fft(plan->from_rows, rows, work)));
     } else {
-        STARFISH_TRY_CUDA(launch_rows<real>(before.terms, {with_weight<real>(before, 1), in, lines, count}, stream));
+        STARFISH_TRY_CUDA(
+            launch_rows<real>(before.terms, {with_weight<real>(before, 1), in, lines, count, in_at, none}, stream));
         STARFISH_TRY_CUDA(transform_lines(plan, work, stream));
     }
-    return launch_rows<real>(after.terms, {with_weight<real>(after, arguments.scale), lines, out, count}, stream);
+    return launch_rows<real>(after.terms, {with_weight<real>(after, arguments.scale), lines, out, count, none, out_at},
+                             stream);
 }
 
 template <typename real>

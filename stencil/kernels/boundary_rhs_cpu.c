@@ -1,4 +1,4 @@
-/* Boundary data moved to the right-hand side, on the CPU: one copy of the slab, then its six faces. */
+/* Boundary data moved to the right-hand side, on the CPU: a copy of each row, then the faces that it lies on. */
 #include "stencil/kernels/stencil.h"
 
 #include "base/real.h"
@@ -16,32 +16,48 @@ static int has_data(const struct starfish_boundary_rhs *a, int axis, int end)
     return a->weight[axis][end] != 0 && (a->face[axis][end] || a->constant[axis][end] != 0);
 }
 
-static void x_and_y_faces(const struct starfish_boundary_rhs *a, real *result)
+static void subtract_x(const struct starfish_boundary_rhs *a, real *row, size_t j, size_t k)
 {
-    const size_t nx = a->n[0], ny = a->n[1];
-    for (int end = 0; end < 2; end++) {
+    for (int end = 0; end < 2; end++)
         if (has_data(a, 0, end))
-            for (size_t k = 0; k < a->n[2]; k++)
-                for (size_t j = 0; j < ny; j++)
-                    result[(end ? nx - 1 : 0) + nx * (j + ny * k)] -= datum(a, 0, end, j + ny * (a->first_plane + k));
-        if (has_data(a, 1, end))
-            for (size_t k = 0; k < a->n[2]; k++)
-                for (size_t i = 0; i < nx; i++)
-                    result[i + nx * ((end ? ny - 1 : 0) + ny * k)] -= datum(a, 1, end, i + nx * (a->first_plane + k));
-    }
+            row[end ? a->n[0] - 1 : 0] -= datum(a, 0, end, j + a->n[1] * k);
+}
+
+/* A row that lies on an end of an axis: `face` is where its data begin. */
+static void subtract_row(const struct starfish_boundary_rhs *a, int axis, int end, size_t face, real *row)
+{
+    if (has_data(a, axis, end))
+        for (size_t i = 0; i < a->n[0]; i++)
+            row[i] -= datum(a, axis, end, face + i);
+}
+
+/* Row j of plane k of all problems' planes. */
+static void subtract_faces(const struct starfish_boundary_rhs *a, size_t j, size_t k, real *row)
+{
+    const size_t nx = a->n[0], ny = a->n[1], z = k % a->planes, problem = k / a->planes;
+    subtract_x(a, row, j, k);
+    if (j == 0)
+        subtract_row(a, 1, 0, nx * k, row);
+    if (j == ny - 1)
+        subtract_row(a, 1, 1, nx * k, row);
+    if (z == 0)
+        subtract_row(a, 2, 0, nx * (j + ny * problem), row);
+    if (z == a->planes - 1)
+        subtract_row(a, 2, 1, nx * (j + ny * problem), row);
 }
 
 void REAL_NAME(starfish_boundary_rhs_cpu)(const struct starfish_boundary_rhs *a)
 {
-    const size_t plane = a->n[0] * a->n[1];
-    real *result = a->result;
-    if (a->result != a->rhs)
-        memcpy(result, a->rhs, plane * a->n[2] * sizeof(real));
-    x_and_y_faces(a, result);
-    if (a->first_plane == 0 && has_data(a, 2, 0))
-        for (size_t p = 0; p < plane; p++)
-            result[p] -= datum(a, 2, 0, p);
-    if (a->first_plane + a->n[2] == a->planes && has_data(a, 2, 1))
-        for (size_t p = 0; p < plane; p++)
-            result[plane * (a->n[2] - 1) + p] -= datum(a, 2, 1, p);
+    const size_t nx = a->n[0], ny = a->n[1];
+    const struct starfish_strides from = starfish_strides_or_packed(a->rhs_strides, nx, ny, a->n[2]);
+    const struct starfish_strides to = starfish_strides_or_packed(a->result_strides, nx, ny, a->n[2]);
+    for (size_t k = 0; k < a->n[2]; k++) {
+        const real *const source = (const real *)a->rhs + starfish_strides_plane(&from, k);
+        real *const target = (real *)a->result + starfish_strides_plane(&to, k);
+        for (size_t j = 0; j < ny; j++) {
+            if (a->result != a->rhs)
+                memcpy(target + j * to.row, source + j * from.row, nx * sizeof(real));
+            subtract_faces(a, j, a->first_plane + k, target + j * to.row);
+        }
+    }
 }

@@ -29,9 +29,10 @@ template <typename real> struct Boundary {
     Face<real> face[3][2];
     const real *rhs;
     real *result;
+    starfish_strides from, to;
 };
 
-/* The value at (i,j) of plane k of the whole field, less the faces that it lies on. */
+/* The value at (i,j) of plane k of all problems' planes, less the faces that it lies on. */
 template <typename real>
 __device__ real without_faces(const Boundary<real> &a, size_t i, size_t j, size_t k, real value)
 {
@@ -44,17 +45,18 @@ __device__ real without_faces(const Boundary<real> &a, size_t i, size_t j, size_
         value -= a.face[1][0](i + nx * k);
     if (j == ny - 1)
         value -= a.face[1][1](i + nx * k);
-    if (k == 0)
-        value -= a.face[2][0](i + nx * j);
-    if (k == a.planes - 1)
-        value -= a.face[2][1](i + nx * j);
+    const size_t problem = k < a.planes ? 0 : k / a.planes, z = k - problem * a.planes;
+    if (z == 0)
+        value -= a.face[2][0](i + nx * (j + ny * problem));
+    if (z == a.planes - 1)
+        value -= a.face[2][1](i + nx * (j + ny * problem));
     return value;
 }
 
 template <typename real> __global__ void __launch_bounds__(MOST_THREADS) boundary_kernel(const Boundary<real> a)
 {
     const Column c = column_of_thread(a.columns);
-    const size_t plane = a.columns.nx * a.columns.ny, in_plane = c.i + c.j * a.columns.nx;
+    const size_t read = c.i + c.j * a.from.row, written = c.i + c.j * a.to.row;
     const bool on_side = c.i == 0 || c.i + 1 == a.columns.nx || c.j == 0 || c.j + 1 == a.columns.ny;
     const bool every = on_side || a.result != a.rhs; /* otherwise the two end planes of the field alone */
     for (size_t first = c.first; first < c.last; first += DEPTH) {
@@ -62,22 +64,28 @@ template <typename real> __global__ void __launch_bounds__(MOST_THREADS) boundar
         bool wanted[DEPTH];
 #pragma unroll
         for (size_t d = 0; d < DEPTH; d++) {
-            const size_t k = a.first_plane + first + d;
-            wanted[d] = first + d < c.last && (every || k == 0 || k == a.planes - 1);
-            value[d] = wanted[d] ? a.rhs[in_plane + (first + d) * plane] : real(0);
+            const size_t k = a.first_plane + first + d, z = k < a.planes ? k : k % a.planes;
+            wanted[d] = first + d < c.last && (every || z == 0 || z == a.planes - 1);
+            value[d] = wanted[d] ? a.rhs[read + starfish_strides_plane(&a.from, first + d)] : real(0);
         }
 #pragma unroll
         for (size_t d = 0; d < DEPTH; d++)
             if (wanted[d])
-                a.result[in_plane + (first + d) * plane] =
+                a.result[written + starfish_strides_plane(&a.to, first + d)] =
                     without_faces(a, c.i, c.j, a.first_plane + first + d, value[d]);
     }
 }
 
 template <typename real> int boundary_rhs(const starfish_boundary_rhs *a, cudaStream_t stream)
 {
-    Boundary<real> k = {
-        {}, a->first_plane, a->planes, {}, static_cast<const real *>(a->rhs), static_cast<real *>(a->result)};
+    Boundary<real> k = {{},
+                        a->first_plane,
+                        a->planes,
+                        {},
+                        static_cast<const real *>(a->rhs),
+                        static_cast<real *>(a->result),
+                        starfish_strides_or_packed(a->rhs_strides, a->n[0], a->n[1], a->n[2]),
+                        starfish_strides_or_packed(a->result_strides, a->n[0], a->n[1], a->n[2])};
     const cudaError_t error = cut_columns(a->n, k.columns);
     if (error != cudaSuccess)
         return error;

@@ -10,6 +10,8 @@
 #ifndef STARFISH_STENCIL_KERNELS_STENCIL_H
 #define STARFISH_STENCIL_KERNELS_STENCIL_H
 
+#include "base/strides.h"
+
 #include <stddef.h>
 
 struct CUstream_st; /* what a cudaStream_t points to */
@@ -40,14 +42,17 @@ int starfish_residual_cuda_f32(const struct starfish_residual *arguments, struct
 int starfish_residual_cuda_f64(const struct starfish_residual *arguments, struct CUstream_st *stream);
 
 /* result = rhs - sum over the six faces of weight * data on the unknowns next to them. Data of a face: an array over
- * the other two directions (lower direction fastest, all of z also for a slab), or a constant where it is NULL. result
- * may be rhs. */
+ * the other two directions (lower direction fastest, all of z also for a slab), or a constant where it is NULL; the
+ * arrays of several problems, of `planes` planes each and with all planes counted through, lie one behind the other.
+ * result may be rhs. Where rows are not packed, each side's strides say where they lie from the slab's first element
+ * on. */
 struct starfish_boundary_rhs {
     size_t n[3], first_plane, planes;
     double weight[3][2], constant[3][2];
     const void *face[3][2];
     const void *rhs;
     void *result;
+    struct starfish_strides rhs_strides, result_strides; /* zero: packed */
 };
 void starfish_boundary_rhs_cpu_f32(const struct starfish_boundary_rhs *arguments);
 void starfish_boundary_rhs_cpu_f64(const struct starfish_boundary_rhs *arguments);

@@ -19,9 +19,12 @@ struct CUstream_st; /* what a cudaStream_t points to */
 
 enum { STARFISH_CONSTANT_MOMENTS = 2, STARFISH_CONSTANT_MAX_SLABS = 64 };
 
-/* Of one slab: moments[0] = sum weight f, moments[1] = sum influence f. */
+/* Of one slab: moments[0] = sum weight f, moments[1] = sum influence f. Of several problems on the same grid, whose
+ * lanes begin `distance` reals one behind the other: a pair for each, one behind the other. */
 struct starfish_constant_moments {
     size_t planes, stride;
+    size_t problems; /* 0: one */
+    size_t distance;
     const void *lane;
     const double *weight, *influence; /* of the slab's planes */
     double *moments;
@@ -40,9 +43,11 @@ struct starfish_constant_sum {
 void starfish_constant_sum_cpu(const struct starfish_constant_sum *arguments);
 int starfish_constant_sum_cuda(const struct starfish_constant_sum *arguments, struct CUstream_st *stream);
 
-/* Of one slab: lane += total[0] response - total[1]. */
+/* Of one slab: lane += total[0] response - total[1]; of several problems likewise. */
 struct starfish_constant_correct {
     size_t planes, stride;
+    size_t problems; /* 0: one */
+    size_t distance;
     void *lane;
     const double *response; /* of the slab's planes */
     const double *total;

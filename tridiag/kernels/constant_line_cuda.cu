@@ -1,5 +1,5 @@
-/* The constant mode along z on the GPU: one block of threads, a fixed order, so that results repeat. Bytes: one sector
- * of 32 per plane; a few microseconds, of which the launch is most. */
+/* The constant mode along z on the GPU: one block of threads for a problem, a fixed order, so that results repeat.
+ * Bytes: one sector of 32 per plane; a few microseconds, of which the launch is most. */
 extern "C" {
 #include "tridiag/kernels/constant_line.h"
 }
@@ -16,7 +16,7 @@ enum { THREADS = 256 };
 template <typename real> __global__ void __launch_bounds__(THREADS) moments_kernel(const starfish_constant_moments a)
 {
     __shared__ double sums[STARFISH_CONSTANT_MOMENTS][THREADS];
-    const real *lane = static_cast<const real *>(a.lane);
+    const real *lane = static_cast<const real *>(a.lane) + blockIdx.x * a.distance;
     double mean = 0, pinned_mean = 0;
     for (size_t k = threadIdx.x; k < a.planes; k += THREADS) {
         const double value = double(lane[k * a.stride]);
@@ -33,7 +33,7 @@ template <typename real> __global__ void __launch_bounds__(THREADS) moments_kern
     }
     __syncthreads();
     if (threadIdx.x < STARFISH_CONSTANT_MOMENTS)
-        a.moments[threadIdx.x] = sums[threadIdx.x][0];
+        a.moments[STARFISH_CONSTANT_MOMENTS * blockIdx.x + threadIdx.x] = sums[threadIdx.x][0];
 }
 
 __global__ void sum_kernel(const __grid_constant__ starfish_constant_sum a)
@@ -46,21 +46,28 @@ __global__ void sum_kernel(const __grid_constant__ starfish_constant_sum a)
 
 template <typename real> __global__ void correct_kernel(const starfish_constant_correct a)
 {
-    real *lane = static_cast<real *>(a.lane);
+    real *lane = static_cast<real *>(a.lane) + blockIdx.y * a.distance;
+    const double *total = a.total + STARFISH_CONSTANT_MOMENTS * blockIdx.y;
     const size_t k = size_t(blockIdx.x) * THREADS + threadIdx.x;
     if (k < a.planes)
-        lane[k * a.stride] = real(double(lane[k * a.stride]) + a.total[0] * a.response[k] - a.total[1]);
+        lane[k * a.stride] = real(double(lane[k * a.stride]) + total[0] * a.response[k] - total[1]);
+}
+
+unsigned problems_of(size_t problems)
+{
+    return problems > 0 ? unsigned(problems) : 1;
 }
 
 template <typename real> int moments(const starfish_constant_moments *a, cudaStream_t stream)
 {
-    moments_kernel<real><<<1, THREADS, 0, stream>>>(*a);
+    moments_kernel<real><<<problems_of(a->problems), THREADS, 0, stream>>>(*a);
     return cudaGetLastError();
 }
 
 template <typename real> int correct(const starfish_constant_correct *a, cudaStream_t stream)
 {
-    correct_kernel<real><<<unsigned((a->planes + THREADS - 1) / THREADS), THREADS, 0, stream>>>(*a);
+    const dim3 blocks(unsigned((a->planes + THREADS - 1) / THREADS), problems_of(a->problems));
+    correct_kernel<real><<<blocks, THREADS, 0, stream>>>(*a);
     return cudaGetLastError();
 }
 

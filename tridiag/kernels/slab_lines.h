@@ -98,7 +98,9 @@ int starfish_slab_reduced_cuda_f64(const struct starfish_slab_reduced *arguments
  * With the separators `own` (parts pointers), the interior is solved and the last plane of `out` becomes them.
  * Without (own[0] NULL) the slab is all that is left of the line, and every row is solved; `periodic` and `pinned_lane`
  * (as above: last unknown zero) are for that case alone. `before` are the separators before; before[0] NULL: zero, or
- * none. `out` is `data` or does not overlap it. Bound by memory: one read and one write. */
+ * none. `out` is `data` or does not overlap it. Without separators there may be several problems of the same lines, at
+ * most 65,535, each with its data and its solution `distance` reals behind those of the one before. Bound by memory:
+ * one read and one write. */
 struct starfish_slab_solve {
     struct starfish_slab_lines lines;
     const void *data; /* rows planes */
@@ -107,9 +109,16 @@ struct starfish_slab_solve {
     int periodic;
     ptrdiff_t pinned_lane;
     void *workspace; /* starfish_slab_solve_workspace_...(...) bytes; may be NULL where that is 0 */
+    size_t problems; /* 0: one */
+    size_t distance;
 };
 
-/* On the CPU a block of lanes; on CUDA nothing, unless a lane is too long for the registers of a block of threads. */
+static inline size_t starfish_slab_problems(const struct starfish_slab_solve *arguments)
+{
+    return arguments->problems > 0 ? arguments->problems : 1;
+}
+
+/* For one problem: on the CPU a block of lanes; on CUDA nothing, unless a lane is too long for the registers of a block of threads. */
 size_t starfish_slab_solve_workspace_cpu(size_t rows, size_t lanes, int periodic, size_t real_size);
 size_t starfish_slab_solve_workspace_cuda(size_t rows, size_t lanes, int periodic, size_t real_size);
 

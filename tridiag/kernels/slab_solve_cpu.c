@@ -69,14 +69,14 @@ static const real *part_lanes(const void *const *parts, int part, size_t lane_of
     return parts[0] ? (const real *)parts[part] + lane_of_part : NULL;
 }
 
-/* `width` lanes of a part, from the part's lane `at` on. */
+/* `width` lanes of a part, from the part's lane `at` on, of a problem that begins `start` reals behind the first. */
 static void solve_lanes(const struct starfish_slab_solve *arguments, struct line_block *block, int part, size_t at,
-                        size_t width)
+                        size_t width, size_t start)
 {
     const struct starfish_slab_lines *lines = &arguments->lines;
     size_t lane = lines->inner * lines->first_outer[part] + at, lanes = lines->plane, n = block->n;
-    struct view view = {.data = (const real *)arguments->data + lane,
-                        .out = (real *)arguments->out + lane,
+    struct view view = {.data = (const real *)arguments->data + start + lane,
+                        .out = (real *)arguments->out + start + lane,
                         .lanes = lanes,
                         .before = part_lanes(arguments->before, part, at),
                         .own = part_lanes(arguments->own, part, at),
@@ -112,6 +112,8 @@ void REAL_NAME(starfish_slab_solve_cpu)(const struct starfish_slab_solve *argume
     for (int part = 0; part < lines->parts; part++) {
         size_t of_part = lines->inner * (lines->first_outer[part + 1] - lines->first_outer[part]);
         for (size_t at = 0; at < of_part; at += widest)
-            solve_lanes(arguments, &block, part, at, starfish_tridiag_smaller(widest, of_part - at));
+            for (size_t p = 0; p < starfish_slab_problems(arguments); p++)
+                solve_lanes(arguments, &block, part, at, starfish_tridiag_smaller(widest, of_part - at),
+                            p * arguments->distance);
     }
 }

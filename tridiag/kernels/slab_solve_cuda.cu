@@ -74,7 +74,8 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     const unsigned lane = blockIdx.x * cut.width + column;
     const bool works = c < cut.chunks && lane < cut.lanes, top = works && c == 0, bottom = works && c + 1 == cut.chunks;
     const int first = top ? cut.padding : works ? 0 : ROWS, at = works ? c * Rows::PITCH : 0;
-    const ptrdiff_t offset = (ptrdiff_t(c) * ROWS - cut.padding) * ptrdiff_t(cut.plane) + ptrdiff_t(lane);
+    const size_t problem = blockIdx.y * arguments.distance;
+    const ptrdiff_t offset = (ptrdiff_t(c) * ROWS - cut.padding) * ptrdiff_t(cut.plane) + ptrdiff_t(problem + lane);
     const Real *data = static_cast<const Real *>(arguments.data) + offset;
     Chunk<Real, ROWS> chunk;
 
@@ -86,7 +87,7 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     const Real separator = bottom ? part_value<Real>(arguments.own, lines, lane) : Real(0);
     const Real before = top ? part_value<Real>(arguments.before, lines, lane) : Real(0);
     if (BLOCKS == 2)
-        fetch_ahead(static_cast<const Real *>(arguments.data), cut);
+        fetch_ahead(static_cast<const Real *>(arguments.data) + problem, cut);
     rows.load(static_cast<const Real *>(lines.lower), static_cast<const Real *>(lines.diag),
               static_cast<const Real *>(lines.upper), cut, PERIODIC);
     __syncthreads();
@@ -127,7 +128,7 @@ int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t s
     auto kernel = solve_chunks<Real, ROWS, PERIODIC, BLOCKS>;
     Cut cut = cut_lanes(n, arguments.lines.inner * arguments.lines.outer, ROWS, 32 / sizeof(Real));
     cut.plane = static_cast<unsigned>(arguments.lines.plane);
-    const unsigned blocks = (cut.lanes + cut.width - 1) / cut.width;
+    const dim3 blocks((cut.lanes + cut.width - 1) / cut.width, unsigned(starfish_slab_problems(&arguments)));
     const size_t reals = Operator<Real, ROWS>::size(cut) + Exchange<Real>::size(cut) + size_t(ROWS) * MOST_THREADS;
     const int bytes = static_cast<int>(reals * sizeof(Real));
     int error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
@@ -188,14 +189,22 @@ __global__ void __launch_bounds__(starfish_tridiag::THREADS)
         all.out[n * lines.plane] = own;
 }
 
+/* One problem after the other, in the same work space: each alone fills a GPU where lanes are that long. */
 template <typename Real, bool PERIODIC>
 int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
     const size_t lanes = arguments.lines.inner * arguments.lines.outer;
     const size_t blocks = (lanes + starfish_tridiag::THREADS - 1) / starfish_tridiag::THREADS;
+    starfish_slab_solve one = arguments;
+    int error = cudaSuccess;
 
-    solve_long<Real, PERIODIC><<<static_cast<unsigned>(blocks), starfish_tridiag::THREADS, 0, stream>>>(arguments, n);
-    return cudaGetLastError();
+    for (size_t p = 0; p < starfish_slab_problems(&arguments) && error == cudaSuccess; p++) {
+        one.data = static_cast<const Real *>(arguments.data) + p * arguments.distance;
+        one.out = static_cast<Real *>(arguments.out) + p * arguments.distance;
+        solve_long<Real, PERIODIC><<<static_cast<unsigned>(blocks), starfish_tridiag::THREADS, 0, stream>>>(one, n);
+        error = cudaGetLastError();
+    }
+    return error;
 }
 
 /* ---- Choice ------------------------------------------------------------------------------------------------------ */

@@ -1,0 +1,283 @@
+/* Task: problems(group), whole problems on one grid from their right-hand sides to their solutions.
+ *
+ * On cores each takes some of the problems, one at a time: transforms, lines and transforms back, while the problem is
+ * in its cache, so that memory sees a read of the right-hand side and a write of the solution. On a GPU as many problems
+ * as fit in half of its second-level cache are one set of planes and one set of lines. A task for many problems makes
+ * what the runtime takes for a task vanish. Where rows of the solution are not packed, the modes of the problems in work
+ * are in the work space. */
+#include "codelets/slab.h"
+
+#include "codelets/kernel_pair.h"
+#include "scheduler/team.h"
+#include "tridiag/kernels/constant_line.h"
+
+#include <stdint.h>
+
+enum { ALIGNMENT = 256, GPU_BYTES = 16 << 20, MOST_PROBLEMS = 32768 };
+
+/* Data that the task reads before all others. */
+enum { LINE, SHIFT_X, SHIFT_Y, TABLES };
+
+struct arguments {
+    struct starfish_task_header header;
+    const struct starfish_slab_space *space;
+    const struct starfish_workspace *workspace;
+    size_t problems;
+    int in_place, has_removed;
+};
+
+/* Data: tables, solution, rhs unless in place; constant tables if singular; removed if wanted. */
+struct work {
+    const struct arguments *a;
+    char *rhs, *solution;
+    struct starfish_strides rhs_strides, solution_strides;
+    struct starfish_slab_lines lines;
+    const double *constant;
+    double *removed;
+};
+
+static size_t elements(const struct starfish_slab_space *space)
+{
+    return space->n[0] * space->n[1] * space->n[2];
+}
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* ---- Work space: of the kernels, then modes, then moments -------------------------------------------------------- */
+
+static size_t kernels_bytes(const struct starfish_slab_space *space, starfish_worker_kind kind)
+{
+    return aligned(starfish_slab_workspace(space, kind, 1, 1, space->n[2]));
+}
+
+static size_t modes_bytes(const struct starfish_slab_space *space, size_t problems)
+{
+    return aligned(problems * elements(space) * starfish_real_size(space->precision));
+}
+
+size_t starfish_slab_problems_at_once(const struct starfish_slab_space *space)
+{
+    const size_t most = GPU_BYTES / (elements(space) * starfish_real_size(space->precision));
+    const size_t fitting = most < 1 ? 1 : most > MOST_PROBLEMS ? MOST_PROBLEMS : most;
+    return fitting < space->count ? fitting : space->count;
+}
+
+size_t starfish_slab_problems_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, int strided)
+{
+    const size_t problems = kind == STARFISH_GPU ? starfish_slab_problems_at_once(space) : 1;
+    return kernels_bytes(space, kind) + (strided ? modes_bytes(space, problems) : 0) +
+           aligned(problems * STARFISH_CONSTANT_MOMENTS * sizeof(double)) + ALIGNMENT;
+}
+
+/* ---- Some of the problems on one core, or on the GPU -------------------------------------------------------------- */
+
+/* `count` problems from the first one on, at a place whose work space is `workspace`. */
+struct batch {
+    const struct work *work;
+    struct starfish_planes forward, backward;
+    struct starfish_slab_solve solve;
+    struct starfish_constant_moments moments;
+    struct starfish_constant_correct correct;
+};
+
+/* Bytes before a problem. */
+static size_t before(const struct work *work, const struct starfish_strides *strides, size_t problem)
+{
+    const struct starfish_slab_space *space = work->a->space;
+    return problem * (strides->row > 0 ? strides->box : elements(space)) * starfish_real_size(space->precision);
+}
+
+static void describe_constant(struct batch *batch, void *modes, size_t count, double *moments)
+{
+    const struct starfish_slab_space *space = batch->work->a->space;
+    const double *const tables = batch->work->constant;
+    void *const lane = starfish_real_at(modes, space->precision, (size_t)space->constant_lane);
+    batch->moments = (struct starfish_constant_moments){.planes = space->n[2],
+                                                        .stride = space->n[0] * space->n[1],
+                                                        .problems = count,
+                                                        .distance = elements(space),
+                                                        .lane = lane,
+                                                        .weight = tables,
+                                                        .influence = tables + space->n[2],
+                                                        .moments = moments};
+    batch->correct = (struct starfish_constant_correct){.planes = space->n[2],
+                                                        .stride = space->n[0] * space->n[1],
+                                                        .problems = count,
+                                                        .distance = elements(space),
+                                                        .lane = lane,
+                                                        .response = tables + 2 * space->n[2],
+                                                        .total = moments};
+}
+
+static struct batch batch_of(const struct work *work, starfish_worker_kind kind, size_t first, size_t count,
+                             char *workspace)
+{
+    const struct starfish_slab_space *space = work->a->space;
+    const int strided = work->solution_strides.row > 0;
+    char *const room = (char *)aligned((uintptr_t)workspace), *const kernels = room;
+    char *const own_modes = kernels + kernels_bytes(space, kind);
+    char *const own_moments = own_modes + (strided ? modes_bytes(space, count) : 0);
+    char *const rhs = work->rhs + before(work, &work->rhs_strides, first);
+    char *const solution = work->solution + before(work, &work->solution_strides, first);
+    void *const modes = strided ? own_modes : solution;
+    struct batch batch = {
+        .work = work,
+        .forward = {STARFISH_FORWARD, count * space->n[2], rhs, modes, 1 / starfish_plane_set_scale(&space->planes),
+                    kernels, work->rhs_strides},
+        .backward = {STARFISH_BACKWARD, count * space->n[2], modes, solution, 1, kernels, work->solution_strides},
+        .solve = {.lines = work->lines,
+                  .data = modes,
+                  .out = modes,
+                  .periodic = space->periodic,
+                  .pinned_lane = space->constant_lane,
+                  .workspace = kernels,
+                  .problems = count,
+                  .distance = elements(space)}};
+    if (space->constant_lane >= 0)
+        describe_constant(&batch, modes, count,
+                          work->removed ? work->removed + STARFISH_CONSTANT_MOMENTS * first : (double *)own_moments);
+    return batch;
+}
+
+static struct work work_of(void *buffers[], const struct arguments *a)
+{
+    const struct starfish_slab_space *space = a->space;
+    char *const line = STARFISH_VECTOR(buffers, LINE);
+    const size_t row = space->n[2] * starfish_real_size(space->precision);
+    int at = TABLES;
+    struct work work = {.a = a,
+                        .solution = starfish_slab_memory(buffers[at]),
+                        .solution_strides = starfish_slab_strides(buffers[at], space->n[2]),
+                        .lines = {.rows = space->n[2],
+                                  .lower = line,
+                                  .diag = line + row,
+                                  .upper = line + 2 * row,
+                                  .inner = space->n[0],
+                                  .outer = space->n[1],
+                                  .plane = space->n[0] * space->n[1],
+                                  .shift_inner = STARFISH_VECTOR(buffers, SHIFT_X),
+                                  .shift_outer = STARFISH_VECTOR(buffers, SHIFT_Y),
+                                  .shift = space->lambda,
+                                  .parts = 1,
+                                  .first_outer = {0, space->n[1]}}};
+    if (!a->in_place)
+        at++;
+    work.rhs = starfish_slab_memory(buffers[at]);
+    work.rhs_strides = starfish_slab_strides(buffers[at], space->n[2]);
+    at++;
+    if (space->constant_lane >= 0)
+        work.constant = STARFISH_VECTOR(buffers, at++);
+    if (a->has_removed)
+        work.removed = STARFISH_VECTOR(buffers, at++);
+    return work;
+}
+
+static void problems_share(void *data, size_t part, size_t parts)
+{
+    static void (*const solve[])(const struct starfish_slab_solve *) = {starfish_slab_solve_cpu_f32,
+                                                                        starfish_slab_solve_cpu_f64};
+    static void (*const moments[])(const struct starfish_constant_moments *) = {starfish_constant_moments_cpu_f32,
+                                                                                starfish_constant_moments_cpu_f64};
+    static void (*const correct[])(const struct starfish_constant_correct *) = {starfish_constant_correct_cpu_f32,
+                                                                                starfish_constant_correct_cpu_f64};
+    const struct work *work = data;
+    const struct arguments *a = work->a;
+    const struct starfish_slab_space *space = a->space;
+    char *const workspace = starfish_workspace_part(a->workspace, part);
+    for (size_t p = a->problems * part / parts; p < a->problems * (part + 1) / parts; p++) {
+        const struct batch batch = batch_of(work, STARFISH_CPU, p, 1, workspace);
+        starfish_plane_set_cpu(&space->planes, &batch.forward);
+        if (space->constant_lane >= 0)
+            moments[space->precision](&batch.moments);
+        solve[space->precision](&batch.solve);
+        if (space->constant_lane >= 0)
+            correct[space->precision](&batch.correct);
+        starfish_plane_set_cpu(&space->planes, &batch.backward);
+    }
+}
+
+static void slab_problems_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    struct work work = work_of(buffers, a);
+    starfish_team_run(a->space->context, problems_share, &work);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static int launch(const struct batch *batch, struct CUstream_st *stream)
+{
+    static int (*const solve[])(const struct starfish_slab_solve *,
+                                struct CUstream_st *) = {starfish_slab_solve_cuda_f32, starfish_slab_solve_cuda_f64};
+    static int (*const moments[])(const struct starfish_constant_moments *, struct CUstream_st *) = {
+        starfish_constant_moments_cuda_f32, starfish_constant_moments_cuda_f64};
+    static int (*const correct[])(const struct starfish_constant_correct *, struct CUstream_st *) = {
+        starfish_constant_correct_cuda_f32, starfish_constant_correct_cuda_f64};
+    const struct starfish_slab_space *space = batch->work->a->space;
+    TRY_LAUNCH(starfish_plane_set_cuda(&space->planes, &batch->forward, stream));
+    if (space->constant_lane >= 0)
+        TRY_LAUNCH(moments[space->precision](&batch->moments, stream));
+    TRY_LAUNCH(solve[space->precision](&batch->solve, stream));
+    if (space->constant_lane >= 0)
+        TRY_LAUNCH(correct[space->precision](&batch->correct, stream));
+    return starfish_plane_set_cuda(&space->planes, &batch->backward, stream);
+}
+
+static void slab_problems_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct work work = work_of(buffers, a);
+    const size_t most = starfish_slab_problems_at_once(a->space);
+    int code = 0;
+    for (size_t first = 0; first < a->problems && code == 0; first += most) {
+        const size_t left = a->problems - first;
+        const struct batch batch =
+            batch_of(&work, STARFISH_GPU, first, left < most ? left : most, starfish_workspace_here(a->workspace));
+        code = launch(&batch, starpu_cuda_get_local_stream());
+    }
+    starfish_task_check(&a->header, "many problems", code);
+}
+#endif
+
+STARFISH_CODELET(slab_problems, "slab_problems", 0x228833);
+
+starfish_status starfish_submit_slab_problems(struct starfish_progress *progress, int phase,
+                                              const struct starfish_slab_problems_task *d)
+{
+    const struct starfish_slab_space *space = d->space;
+    struct starfish_task task;
+    struct arguments arguments = {.space = space,
+                                  .workspace = d->workspace,
+                                  .problems = d->problems,
+                                  .in_place = d->rhs == d->solution,
+                                  .has_removed = d->removed != NULL};
+    starfish_task_begin(&task, &slab_problems_codelet, progress, phase);
+    task.name = "problems";
+    task.where = d->where;
+    task.width = space->n[0] * space->n[1] * d->problems;
+    starfish_task_at(&task, "slab", d->solution, 0);
+    starfish_task_data(&task, space->line.handle, STARPU_R);
+    starfish_task_data(&task, space->shift_x.handle, STARPU_R);
+    starfish_task_data(&task, space->shift_y.handle, STARPU_R);
+    starfish_task_data(&task, d->solution, arguments.in_place ? STARPU_RW : STARPU_W);
+    if (!arguments.in_place)
+        starfish_task_data(&task, d->rhs, STARPU_R);
+    if (space->constant_lane >= 0)
+        starfish_task_data(&task, space->constant.handle, STARPU_R);
+    if (d->removed)
+        starfish_task_data(&task, d->removed, STARPU_W);
+    const size_t sizes[] = {space->precision,
+                            space->n[0],
+                            space->n[1],
+                            space->n[2],
+                            d->problems,
+                            space->planes.x.kind,
+                            space->planes.y.kind,
+                            (size_t)space->periodic,
+                            space->planes.basis.basis.n > 0,
+                            space->constant_lane >= 0};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}
