@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #ifdef __CUDACC__
-#define STARFISH_ANYWHERE __host__ __device__
+#define STARFISH_HOST_DEVICE __host__ __device__
 #else
-#define STARFISH_ANYWHERE
+#define STARFISH_HOST_DEVICE
 #endif
 
 struct starfish_strides {
@@ -18,20 +18,20 @@ struct starfish_strides {
 };
 
 /* Elements before plane k, and before row r, of rows that are not packed. */
-STARFISH_ANYWHERE static inline size_t starfish_strides_plane(const struct starfish_strides *strides, size_t k)
+STARFISH_HOST_DEVICE static inline size_t starfish_strides_plane(const struct starfish_strides *strides, size_t k)
 {
     if (k < strides->depth)
         return k * strides->plane;
     return k / strides->depth * strides->box + k % strides->depth * strides->plane;
 }
 
-STARFISH_ANYWHERE static inline size_t starfish_strides_row(const struct starfish_strides *strides, size_t r)
+STARFISH_HOST_DEVICE static inline size_t starfish_strides_row(const struct starfish_strides *strides, size_t r)
 {
     return starfish_strides_plane(strides, r / strides->height) + r % strides->height * strides->row;
 }
 
 /* Those of packed rows of n elements, where `strides` says that they are packed. */
-STARFISH_ANYWHERE static inline struct starfish_strides
+STARFISH_HOST_DEVICE static inline struct starfish_strides
 starfish_strides_or_packed(struct starfish_strides strides, size_t n, size_t height, size_t depth)
 {
     if (strides.row > 0)

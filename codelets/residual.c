@@ -119,8 +119,8 @@ static void residual_cpu(void *buffers[], void *data)
 #ifdef STARFISH_HAVE_GPU
 static void residual_cuda(void *buffers[], void *data)
 {
-    static int (*const kernels[])(const struct starfish_residual *, struct CUstream_st *) = {
-        starfish_residual_cuda_f32, starfish_residual_cuda_f64};
+    static int (*const kernels[])(const struct starfish_residual *,
+                                  struct CUstream_st *) = {starfish_residual_cuda_f32, starfish_residual_cuda_f64};
     const struct arguments *a = data;
     struct starfish_residual kernel = with_pointers(buffers, a);
     for (size_t p = 0; p < a->problems; p++, go_on(&kernel, a->precision))

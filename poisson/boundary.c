@@ -29,7 +29,7 @@ int starfish_job_has_boundary(const struct starfish_job *job, const struct starf
 static starfish_status register_face(struct starfish_job *job, const void *array, int axis, int end)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    const size_t count = plan->n[0] * plan->n[1] * plan->n[2] / plan->n[axis];
+    const size_t count = plan->n[0] * plan->n[1] * plan->n[2] / plan->n[axis] * plan->count;
     const size_t size = starfish_real_size(plan->options.precision);
     enum starfish_residence residence;
     char name[32];
@@ -69,7 +69,7 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const str
     const starfish_precision precision = plan->options.precision;
     struct starfish_boundary_task task = {.precision = precision, .planes = plan->n[2]};
     STARFISH_TRY(describe(job, boundary, &task));
-    const struct starfish_cut_array array = {.n = plan->n, .precision = precision};
+    const struct starfish_cut_array array = {.n = plan->field_n, .precision = precision};
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
         task.first_plane = job->cut.first_plane[slab];

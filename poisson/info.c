@@ -1,41 +1,21 @@
 /* What a finished solve tells: the residual, what was taken off the right-hand side, phases, workers, bytes. */
-#include "poisson/job.h"
+#include "poisson/layout.h"
 
 #include "poisson/methods.h"
 
 #include <math.h>
 #include <string.h>
 
-static starfish_status read_results(const struct starfish_table *table, double value[2])
-{
-    STARFISH_TRY(starfish_table_acquire(table, STARFISH_READ));
-    memcpy(value, table->memory, 2 * sizeof *value);
-    starfish_table_release(table);
-    return STARFISH_SUCCESS;
-}
-
 static starfish_status read_residual(const struct starfish_job *job, double *relative)
 {
-    double residual = 0, rhs = 0;
     *relative = NAN;
-    if (!job->plan->options.check_residual)
-        return STARFISH_SUCCESS;
-    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
-        double maximum[2];
-        STARFISH_TRY(read_results(&job->maximum[slab], maximum));
-        residual = fmax(residual, maximum[0]);
-        rhs = fmax(rhs, maximum[1]);
-    }
-    *relative = rhs > 0 ? residual / rhs : residual;
-    return STARFISH_SUCCESS;
+    return job->plan->options.check_residual ? starfish_job_read_residual(job, relative) : STARFISH_SUCCESS;
 }
 
 static starfish_status read_removed(const struct starfish_job *job, struct starfish_info *info)
 {
     double removed[2];
-    if (!job->plan->singular)
-        return STARFISH_SUCCESS;
-    STARFISH_TRY(read_results(&job->removed, removed));
+    STARFISH_TRY(starfish_job_read_removed(job, removed));
     info->pertrb = removed[0];
     info->pertrb_imaginary = starfish_poisson_is_complex(job->plan) ? removed[1] : 0;
     return STARFISH_SUCCESS;

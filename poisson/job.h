@@ -15,7 +15,7 @@ struct starfish_job {
     int lone;        /* there was no other job when it was submitted */
     int in_place;    /* the user's arrays of boundary data stay until the job is done */
 
-    struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for */
+    struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for; the user's own, or packed */
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten, in memory of the
      * runtime's. */
     starfish_handle full_rhs[STARFISH_MAX_SLABS];
@@ -25,7 +25,10 @@ struct starfish_job {
     /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb. */
     struct starfish_slabs correction;
     struct starfish_table removed_again;
-    struct starfish_table maximum[STARFISH_MAX_SLABS]; /* of the residual */
+    struct starfish_table maximum[STARFISH_MAX_SLABS]; /* of the residual: two doubles for each problem */
+    starfish_handle packed[STARFISH_MAX_SLABS]; /* layout.h: the solution, before it goes where the user wants it */
+    struct starfish_table removed_of_slab[STARFISH_MAX_SLABS]; /* of many singular problems: two doubles for each */
+    double *pertrb;                                            /* where the user wants it of each problem, or NULL */
 
     void *of_method; /* what the method keeps for the job, from malloc */
     double solved;   /* by starfish_now: when a method's own thread had solved; 0: there is none */

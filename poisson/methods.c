@@ -42,6 +42,15 @@ struct choice {
     char why[WHY], why_not[WHY];
 };
 
+static starfish_status can(const struct starfish_poisson_plan *plan, const struct starfish_method_row *row)
+{
+    if (plan->count > 1 && !row->many)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "method %s solves one problem at a time, but options.count is %zu",
+                             starfish_method_list[row->id], plan->count);
+    return row->can(plan);
+}
+
 static void compare(const struct starfish_poisson_plan *plan, const struct starfish_method_row *row,
                     struct choice *choice)
 {
@@ -67,12 +76,12 @@ static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, c
         const struct starfish_method_row *row = starfish_method_rows[method];
         if (!row || !row->cost || row == not )
             continue;
-        const starfish_status can = row->can(plan);
-        if (can == STARFISH_SUCCESS)
+        const starfish_status able = can(plan, row);
+        if (able == STARFISH_SUCCESS)
             compare(plan, row, choice);
         else
             snprintf(choice->why_not, sizeof choice->why_not, "%s", starfish_error_message());
-        status = can == STARFISH_SUCCESS ? status : can;
+        status = able == STARFISH_SUCCESS ? status : able;
     }
     return choice->row ? STARFISH_SUCCESS : status;
 }
@@ -91,7 +100,7 @@ starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *pla
     const struct starfish_method_row *asked = starfish_method_rows[plan->options.method];
     struct choice choice;
     if (asked) {
-        STARFISH_TRY(asked->can(plan));
+        STARFISH_TRY(can(plan, asked));
         plan->method = asked;
         snprintf(plan->reason, sizeof plan->reason, "asked for");
         return STARFISH_SUCCESS;

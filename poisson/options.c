@@ -10,6 +10,7 @@
 #define AT(member) STARFISH_OPTION_AT(starfish_poisson_options, member)
 
 enum { MOST_REFINEMENTS = 8, MOST_MODE_BLOCKS = 32 };
+#define MOST_ELEMENTS 4294967295.0
 
 /* Those that chains of tridiagonal systems have. */
 static const char *const algorithms[] = {[STARFISH_ALGORITHM_AUTO] = "auto",
@@ -18,6 +19,19 @@ static const char *const algorithms[] = {[STARFISH_ALGORITHM_AUTO] = "auto",
                                          [STARFISH_ALGORITHM_PCR] = "pcr",
                                          [STARFISH_ALGORITHM_CR_PCR] = "cr-pcr"};
 static const char *const radices[] = {[0] = "auto", [2] = "2", [4] = "4"};
+
+/* Strides are 32 bits to the runtime. */
+#define LAYOUT_ROWS(member, whose)                                                                                     \
+    {AT(member.offset), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,                                                \
+     .text = whose ": from the pointer to the first unknown"},                                                         \
+        {AT(member.row), .type = STARFISH_OPTION_SIZE, .most = MOST_ELEMENTS,                                          \
+         .text = whose ": from row to row; 0: packed"},                                                                \
+        {AT(member.plane), .type = STARFISH_OPTION_SIZE, .most = MOST_ELEMENTS,                                        \
+         .text = whose ": from plane to plane; 0: packed"},                                                            \
+    {                                                                                                                  \
+        AT(member.problem), .type = STARFISH_OPTION_SIZE, .most = MOST_ELEMENTS,                                       \
+                            .text = whose ": from problem to problem; 0: packed"                                       \
+    }
 
 static const struct starfish_option rows[] = {
     {AT(method), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_METHOD_AUTO, .values = starfish_method_list,
@@ -45,6 +59,10 @@ static const struct starfish_option rows[] = {
     {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .flag = "--tolerance",
      .text = "multigrid: the residual's norm over that of the right-hand side; 0: by the precision"},
     {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "multigrid in f64: cycles in f32"},
+    {AT(count), .type = STARFISH_OPTION_SIZE, .default_value = 1, .most = MOST_ELEMENTS,
+     .text = "slab: problems that a solve is of; 0: one"},
+    LAYOUT_ROWS(rhs_layout, "of right-hand sides"),
+    LAYOUT_ROWS(solution_layout, "of solutions"),
 };
 
 const struct starfish_option_table starfish_poisson_option_table =

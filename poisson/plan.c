@@ -2,6 +2,7 @@
  * solution is refused. */
 #include "poisson/plan.h"
 
+#include "poisson/layout.h"
 #include "poisson/methods.h"
 #include "poisson/options.h"
 
@@ -108,6 +109,7 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     const double elements = (double)d[0].n * (double)d[1].n * (double)d[2].n;
     if (elements * sizeof(double) > (double)(SIZE_MAX / 4) || (double)d[0].n * (double)d[1].n > (double)UINT32_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
+    STARFISH_TRY(starfish_poisson_read_layouts(plan));
     plan->singular = plan->lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
     STARFISH_TRY(choose_numbers(plan));
     STARFISH_TRY(starfish_poisson_choose_method(plan));
@@ -243,5 +245,5 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
     if (memory)
         STARFISH_TRY(starfish_memory_place(plan->context, "memory", memory, &node, &residence));
     STARFISH_TRY(plan->method->cut(plan, residence, STARFISH_FOR_FIELDS, &cut));
-    return starfish_field_over(plan->context, plan->options.precision, plan->n, cut, "memory", memory, field);
+    return starfish_field_over(plan->context, plan->options.precision, plan->field_n, cut, "memory", memory, field);
 }

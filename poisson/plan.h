@@ -14,11 +14,20 @@
 
 struct starfish_method_row;
 
+/* What a solve goes from and to. */
+enum starfish_user_array { STARFISH_RHS, STARFISH_SOLUTION, STARFISH_USER_ARRAYS };
+
 struct starfish_poisson_plan {
     struct starfish_context *context;
     struct starfish_poisson_options options;
     const char *const *name; /* what messages call the directions, three */
     size_t n[3];
+    size_t count;                        /* problems of a solve */
+    size_t field_n[3];                   /* of a field: of as many planes as all problems have */
+    struct starfish_user_layout {        /* of the user's arrays */
+        size_t offset;                   /* reals */
+        struct starfish_strides strides; /* zero: packed */
+    } layout[STARFISH_USER_ARRAYS];
     struct starfish_direction direction[3];
     double lambda;
     int singular;

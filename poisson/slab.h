@@ -36,6 +36,9 @@ struct starfish_slab_graph *starfish_slab_graph_of(struct starfish_poisson_plan 
 /* slab_cut.c: how to cut the field and its modes for the workers. */
 starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                          enum starfish_pace pace, struct starfish_cut *cut, size_t *parts);
+/* The same of a field of many problems, between them. */
+starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                            struct starfish_cut *cut);
 /* Cores' planes are multiples of this: as many for each core of a team. */
 size_t starfish_slab_cores_step(const struct starfish_poisson_plan *plan);
 

@@ -16,12 +16,23 @@ static struct starfish_slab_graph *graph_for(struct starfish_poisson_plan *plan,
     return &starfish_slab_state(plan)->graph[*residence][*pace];
 }
 
+static starfish_status create_graph_of_problems(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                                struct starfish_slab_graph *graph)
+{
+    struct starfish_cut cut;
+    STARFISH_TRY(starfish_slab_choose_groups(plan, residence, &cut));
+    return starfish_slab_graph_of_problems(graph, &starfish_slab_state(plan)->space, &cut,
+                                           plan->layout[STARFISH_SOLUTION].strides.row > 0);
+}
+
 static starfish_status create_graph(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                     enum starfish_pace pace, struct starfish_slab_graph *graph)
 {
     struct starfish_cut cut;
     size_t parts = 1;
     struct starfish_progress progress;
+    if (plan->count > 1)
+        return create_graph_of_problems(plan, residence, graph);
     STARFISH_TRY(starfish_slab_choose_cut(plan, residence, pace, &cut, &parts));
     /* Where slabs have kinds of workers, the reduced system is the GPU's. */
     const uint32_t where = cut.where[cut.slabs - 1];

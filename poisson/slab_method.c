@@ -73,8 +73,9 @@ static starfish_status check_basis(const struct starfish_poisson_plan *plan, con
 static starfish_status create_space(struct starfish_poisson_plan *plan, struct starfish_slab_state *state)
 {
     const struct starfish_basis *basis = &state->space.planes.basis.basis;
-    const starfish_status status = starfish_slab_space_create(&state->space, plan->context, plan->options.precision,
-                                                              plan->direction, plan->lambda, plan->singular);
+    const starfish_status status =
+        starfish_slab_space_create(&state->space, plan->context, plan->options.precision, plan->direction, plan->lambda,
+                                   plan->singular, plan->count);
     if (status == STARFISH_ERROR_NOT_SYMMETRIZABLE)
         return starfish_fail(status, "%s: %s", plan->name[1], starfish_error_message());
     STARFISH_TRY(status);
@@ -110,13 +111,19 @@ static starfish_status create(struct starfish_poisson_plan *plan)
 static starfish_status submit(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
                               starfish_handle removed)
 {
-    return starfish_graph_slab(starfish_slab_graph_of(job->plan, &job->cut), &job->progress, rhs, solution, removed);
+    struct starfish_slab_graph *graph = starfish_slab_graph_of(job->plan, &job->cut);
+    if (job->plan->count == 1)
+        return starfish_graph_slab(graph, &job->progress, rhs, solution, removed);
+    return starfish_graph_problems(graph, &job->progress, rhs, solution->slab,
+                                   solution == &job->solution_slabs ? job->removed_of_slab : NULL);
 }
 
 const struct starfish_method_row starfish_slab_method = {
     .id = STARFISH_METHOD_SLAB,
     .summary = "transforms or a change of basis in x and y, tridiagonal systems in z cut at slabs' boundaries",
     .direct = 1,
+    .many = 1,
+    .rows = 1,
     .can = can,
     .cost = cost,
     .create = create,

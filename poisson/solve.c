@@ -1,5 +1,5 @@
 /* Solves: a job is made, its tasks are submitted as a whole, and what it holds is released when it is waited for. */
-#include "poisson/job.h"
+#include "poisson/layout.h"
 
 #include "poisson/methods.h"
 #include "tridiag/kernels/constant_line.h"
@@ -19,8 +19,8 @@ static int reads_residual(const struct starfish_poisson_plan *plan)
 static starfish_status make_solution_slabs(struct starfish_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    memcpy(job->solution_slabs.slab, job->solution->handle, sizeof job->solution_slabs.slab);
-    if (!reads_residual(plan))
+    starfish_job_make_solution_slabs(job);
+    if (!reads_residual(plan) || plan->count > 1)
         return STARFISH_SUCCESS;
     return starfish_edges_create(&job->solution_slabs, &job->cut, plan->n, plan->options.precision,
                                  plan->direction[2].periodic);
@@ -34,10 +34,13 @@ static const starfish_handle *solved_rhs(const struct starfish_job *job)
 
 static starfish_status submit_residual(struct starfish_job *job)
 {
-    const struct starfish_residual_data data = {
-        .rhs = solved_rhs(job), .removed = job->removed.handle, .maximum = job->maximum};
+    const struct starfish_residual_data data = {.rhs = solved_rhs(job),
+                                                .removed = job->removed.handle,
+                                                .maximum = job->maximum,
+                                                .many = job->plan->count > 1,
+                                                .removed_of_slab = job->plan->count > 1 ? job->removed_of_slab : NULL};
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
-        STARFISH_TRY(starfish_table_results(&job->maximum[slab], 2));
+        STARFISH_TRY(starfish_table_results(&job->maximum[slab], 2 * starfish_job_problems(job, slab)));
     return starfish_graph_residual(&job->plan->operator_, &job->cut, &job->progress, STARFISH_PHASE_RESIDUAL,
                                    &job->solution_slabs, &data);
 }
@@ -46,11 +49,14 @@ static starfish_status submit_residual(struct starfish_job *job)
 static starfish_status submit_refinement(struct starfish_job *job)
 {
     struct starfish_poisson_plan *plan = job->plan;
-    const struct starfish_residual_data data = {
-        .rhs = solved_rhs(job), .removed = job->removed.handle, .result = job->correction.slab};
-    if (plan->singular && !job->removed_again.handle)
+    const struct starfish_residual_data data = {.rhs = solved_rhs(job),
+                                                .removed = job->removed.handle,
+                                                .result = job->correction.slab,
+                                                .many = plan->count > 1,
+                                                .removed_of_slab = plan->count > 1 ? job->removed_of_slab : NULL};
+    if (plan->singular && plan->count == 1 && !job->removed_again.handle)
         STARFISH_TRY(starfish_table_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
-    const struct starfish_cut_array array = {.n = plan->n, .precision = plan->options.precision};
+    const struct starfish_cut_array array = {.n = plan->field_n, .precision = plan->options.precision};
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         if (!job->correction.slab[slab])
             starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, &array);
@@ -65,7 +71,8 @@ static starfish_status submit_refinement(struct starfish_job *job)
 static starfish_status prepare_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
     const int overwritten = job->rhs->memory == job->solution->memory;
-    if (!starfish_job_has_boundary(job, boundary) && !(overwritten && reads_residual(job->plan)))
+    if (!starfish_job_has_boundary(job, boundary) && !(overwritten && reads_residual(job->plan)) &&
+        !starfish_job_packs_rhs(job))
         return STARFISH_SUCCESS;
     return starfish_job_submit_full_rhs(job, boundary);
 }
@@ -75,8 +82,7 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
     struct starfish_poisson_plan *plan = job->plan;
     STARFISH_TRY(prepare_rhs(job, boundary));
     STARFISH_TRY(make_solution_slabs(job));
-    if (plan->singular)
-        STARFISH_TRY(starfish_table_results(&job->removed, STARFISH_CONSTANT_MOMENTS));
+    STARFISH_TRY(starfish_job_make_removed(job));
     STARFISH_TRY(plan->method->submit(job, solved_rhs(job), &job->solution_slabs, job->removed.handle));
     if (plan->method->join)
         return STARFISH_SUCCESS;
@@ -87,6 +93,7 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
 
 starfish_status starfish_job_submit_rest(struct starfish_job *job)
 {
+    STARFISH_TRY(starfish_job_submit_unpacking(job));
     if (job->owns_fields)
         STARFISH_TRY(
             starfish_graph_bring_home(&job->progress, STARFISH_PHASE_BACKWARD, &job->cut, job->solution->handle));
@@ -123,6 +130,7 @@ static starfish_status finish(struct starfish_job *job)
     starfish_edges_release(&job->solution_slabs, &job->cut);
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         starfish_array_unregister(job->correction.slab[slab]);
+    starfish_job_release_packed(job);
     if (job->owns_fields) {
         if (job->rhs != job->solution)
             starfish_field_destroy(job->rhs);
@@ -136,8 +144,10 @@ static void destroy(struct starfish_job *job)
     free(job->of_method);
     starfish_table_destroy(&job->removed);
     starfish_table_destroy(&job->removed_again);
-    for (size_t slab = 0; slab < STARFISH_MAX_SLABS; slab++)
+    for (size_t slab = 0; slab < STARFISH_MAX_SLABS; slab++) {
         starfish_table_destroy(&job->maximum[slab]);
+        starfish_table_destroy(&job->removed_of_slab[slab]);
+    }
     starfish_progress_destroy(&job->progress);
     free(job);
 }
@@ -186,7 +196,7 @@ static starfish_status check_field(struct starfish_poisson_plan *plan, const cha
     if (!field)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
     if (field->context != plan->context || field->precision != plan->options.precision ||
-        !plan->method->has_cut(plan, &field->cut) || memcmp(field->n, plan->n, sizeof plan->n) != 0)
+        !plan->method->has_cut(plan, &field->cut) || memcmp(field->n, plan->field_n, sizeof plan->field_n) != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "%s has another context, shape, precision or cut into slabs than the plan: make it with "
                              "starfish_poisson_field",
@@ -224,12 +234,6 @@ struct arrays {
     int boundary_stays; /* until the job is done, and need not be copied */
 };
 
-static starfish_status field_over(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut,
-                                  const char *name, void *memory, struct starfish_field **field)
-{
-    return starfish_field_over(plan->context, plan->options.precision, plan->n, cut, name, memory, field);
-}
-
 /* Copies go at the pace of the slower of the two. */
 static starfish_status slower_residence(const struct starfish_poisson_plan *plan, const void *rhs, const void *solution,
                                         enum starfish_residence *residence)
@@ -249,12 +253,15 @@ static starfish_status submit_memory(starfish_poisson_plan *plan, const struct a
     struct request request = {.owns_fields = 1, .lone = lone, .in_place = arrays->boundary_stays};
     enum starfish_residence residence;
     const struct starfish_cut *cut;
+    int same;
+    STARFISH_TRY(starfish_poisson_same_field(plan, arrays->rhs, arrays->solution, &same));
     STARFISH_TRY(slower_residence(plan, arrays->rhs, arrays->solution, &residence));
     STARFISH_TRY(plan->method->cut(plan, residence, lone ? STARFISH_LONE : STARFISH_STREAM, &cut));
     /* The right-hand side is only read, unless it is the solution too. */
-    starfish_status status = field_over(plan, cut, "rhs", (void *)(uintptr_t)arrays->rhs, &request.rhs);
-    if (status == STARFISH_SUCCESS && arrays->rhs != arrays->solution)
-        status = field_over(plan, cut, "solution", arrays->solution, &request.solution);
+    starfish_status status =
+        starfish_poisson_user_field(plan, STARFISH_RHS, cut, (void *)(uintptr_t)arrays->rhs, &request.rhs);
+    if (status == STARFISH_SUCCESS && !same)
+        status = starfish_poisson_user_field(plan, STARFISH_SOLUTION, cut, arrays->solution, &request.solution);
     else
         request.solution = request.rhs;
     if (status == STARFISH_SUCCESS)

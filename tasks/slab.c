@@ -186,10 +186,9 @@ starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *grap
     memset(graph, 0, sizeof *graph);
     graph->space = space;
     graph->cut = *cut;
-    const starfish_status status =
-        starfish_workspace_create(&graph->workspace, space->context,
-                                  starfish_slab_problems_workspace(space, STARFISH_CPU, strided),
-                                  starfish_slab_problems_workspace(space, STARFISH_GPU, strided));
+    const starfish_status status = starfish_workspace_create(
+        &graph->workspace, space->context, starfish_slab_problems_workspace(space, STARFISH_CPU, strided),
+        starfish_slab_problems_workspace(space, STARFISH_GPU, strided));
     if (status != STARFISH_SUCCESS)
         starfish_slab_graph_destroy(graph);
     return status;

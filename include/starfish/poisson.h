@@ -81,6 +81,15 @@ typedef enum starfish_method {
     STARFISH_METHOD_MULTIGRID
 } starfish_method;
 
+/* Where the unknowns of an array lie that has more than these, as one with halos: in unknowns (of complex numbers
+ * pairs), from the pointer to unknown (0,0,0), from a row (along x) to the next one, from a plane to the next one, and
+ * from a problem to the next one. 0: as in a packed array, nx, ny rows and nz planes. A row is at least nx, a plane
+ * at least ny rows, a problem at least nz planes, and each below 2^32. In two dimensions rows are along x, and there
+ * is no plane. What lies between is neither read nor written. */
+struct starfish_array_layout {
+    size_t offset, row, plane, problem;
+};
+
 struct starfish_poisson_options {
     /* sizeof(struct starfish_poisson_options); the initialiser sets it. A smaller one, of a program that was
      * compiled with an older header, is accepted: members that it does not have take their defaults. */
@@ -117,12 +126,29 @@ struct starfish_poisson_options {
      * direction, where that is more. */
     double tolerance;
     int mixed; /* multigrid in F64: cycles in f32 */
+    /* Problems that a solve is of, on the same grid and with right-hand sides and boundary data of their own; 0: one.
+     * Their arrays lie one behind the other, `problem` of the layout apart, and so do the arrays of each face. Method
+     * slab alone, for which they are one larger set of planes and lines: that is for many small problems, and each is
+     * done by one worker, a core or a GPU. `slabs` are then groups of problems. Of what a solve tells, pertrb is the
+     * largest in magnitude (all of them: starfish_job_tell_pertrb), and residual the largest of the problems'. */
+    size_t count;
+    /* Of the arrays that are given to starfish_poisson_solve and its submissions; fields (starfish_poisson_field) are
+     * packed. Method slab reads and writes rows where they lie, and keeps modes of its own, a field once more for each
+     * of two solves at a time, where the solution is not packed. Other methods, and the check of the residual and
+     * refinement, work on packed copies in memory of the runtime's. */
+    struct starfish_array_layout rhs_layout, solution_layout;
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_poisson_options), .method = STARFISH_METHOD_AUTO, .precision = STARFISH_F64,    \
         .slabs = 0, .mode_blocks = 0, .check_residual = 0, .refinements = -1, .right_hand_sides = 0,                   \
-        .algorithm = STARFISH_ALGORITHM_AUTO, .split = -1, .radix = 0, .complex_rhs = 0, .tolerance = 0, .mixed = 0    \
+        .algorithm = STARFISH_ALGORITHM_AUTO, .split = -1, .radix = 0, .complex_rhs = 0, .tolerance = 0, .mixed = 0,   \
+        .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {                                                   \
+            0,                                                                                                         \
+            0,                                                                                                         \
+            0,                                                                                                         \
+            0                                                                                                          \
+        }                                                                                                              \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
@@ -209,7 +235,8 @@ STARFISH_API double starfish_poisson_plan_seconds(const starfish_poisson_plan *p
 STARFISH_API int starfish_poisson_plan_singular(const starfish_poisson_plan *plan);
 
 /* Solve: rhs and solution are nx*ny*nz reals (complex_rhs: pairs) of the plan's precision in host or CUDA device memory
- * (recognised); they may be the same array. `boundary` and `info` may be NULL. Blocks until the solution is in its
+ * (recognised), packed unless options say where they lie; they may be the same array, laid out alike, and must not
+ * overlap else. `boundary` and `info` may be NULL. Blocks until the solution is in its
  * memory. One plan may be used from several threads at once, on different data. Where cores and GPUs share the field,
  * the first tens of solves of a plan are watched and the shares corrected: solutions of the same right-hand side then
  * differ in their last digits. Between fields (starfish_poisson_field) shares stay. */
@@ -227,6 +254,9 @@ STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan
                                                      const struct starfish_boundary *boundary, const void *rhs,
                                                      void *solution, starfish_job **job);
 STARFISH_API starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info);
+/* Before it is waited for: waiting writes what was taken off each problem's right-hand side, options.count doubles. Of
+ * problems that are not singular zeros. Errors: ARGUMENT (NULL). */
+STARFISH_API starfish_status starfish_job_tell_pertrb(starfish_job *job, double *pertrb);
 /* Tasks finished so far and in all, for showing progress; any thread. Those of multigrid's iteration are not counted.
  */
 STARFISH_API void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total);

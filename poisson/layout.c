@@ -1,0 +1,226 @@
+/* Arrays whose rows are not packed, and many problems: layouts are checked and become strides when the plan is made;
+ * where a method, the residual or refinement wants packed rows, the job has packed slabs of the runtime's, filled by the
+ * task that moves boundary data to the right-hand side and emptied by the same kind of task. */
+#include "poisson/layout.h"
+
+#include "codelets/stencil.h"
+#include "poisson/methods.h"
+#include "tridiag/kernels/constant_line.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static const char *const names[STARFISH_USER_ARRAYS] = {"rhs", "solution"};
+
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
+
+/* The stride that a member says, in reals: `least`, or more where it is not 0. */
+static starfish_status read_stride(const char *array, const char *member, size_t given, size_t unit, size_t least,
+                                   size_t *stride)
+{
+    *stride = least;
+    if (given == 0)
+        return STARFISH_SUCCESS;
+    if (given > UINT32_MAX / unit || given * unit < least)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s_layout.%s is %zu, not in %zu..%zu", array, member,
+                             given, least / unit, (size_t)UINT32_MAX / unit);
+    *stride = given * unit;
+    return STARFISH_SUCCESS;
+}
+
+/* In two dimensions, x is the second direction here, and a row of the user's is a plane. */
+static starfish_status read_layout(const struct starfish_poisson_plan *plan, const struct starfish_array_layout *given,
+                                   const char *name, struct starfish_user_layout *layout)
+{
+    const int flat = plan->direction[0].transform == STARFISH_TRANSFORM_IDENTITY;
+    const size_t *n = plan->n, unit = flat ? n[0] : 1;
+    struct starfish_strides strides = {.height = n[1], .depth = n[2]};
+    if (flat && given->plane > 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s_layout.plane is %zu, but there are two dimensions",
+                             name, given->plane);
+    STARFISH_TRY(read_stride(name, "row", flat ? 0 : given->row, unit, n[0], &strides.row));
+    STARFISH_TRY(read_stride(name, flat ? "row" : "plane", flat ? given->row : given->plane, unit, strides.row * n[1],
+                             &strides.plane));
+    STARFISH_TRY(read_stride(name, "problem", given->problem, unit, strides.plane * n[2], &strides.box));
+    const int packed = strides.row == n[0] && strides.plane == n[0] * n[1] &&
+                       (plan->count == 1 || strides.box == strides.plane * n[2]);
+    layout->offset = given->offset * unit;
+    layout->strides = packed ? (struct starfish_strides){0} : strides;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_poisson_read_layouts(struct starfish_poisson_plan *plan)
+{
+    const struct starfish_poisson_options *options = &plan->options;
+    plan->count = options->count > 0 ? options->count : 1;
+    memcpy(plan->field_n, plan->n, sizeof plan->n);
+    if (plan->count > UINT32_MAX / plan->n[2])
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.count is %zu: together they have too many planes",
+                             plan->count);
+    plan->field_n[2] *= plan->count;
+    STARFISH_TRY(read_layout(plan, &options->rhs_layout, names[STARFISH_RHS], &plan->layout[STARFISH_RHS]));
+    return read_layout(plan, &options->solution_layout, names[STARFISH_SOLUTION], &plan->layout[STARFISH_SOLUTION]);
+}
+
+static void *first_unknown(const struct starfish_poisson_plan *plan, enum starfish_user_array which, const void *memory)
+{
+    return (char *)(uintptr_t)memory + plan->layout[which].offset * starfish_real_size(plan->options.precision);
+}
+
+starfish_status starfish_poisson_user_field(const struct starfish_poisson_plan *plan, enum starfish_user_array which,
+                                            const struct starfish_cut *cut, void *memory, struct starfish_field **field)
+{
+    const struct starfish_field_shape shape = {.precision = plan->options.precision,
+                                               .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]},
+                                               .strides = plan->layout[which].strides};
+    return starfish_field_shaped(plan->context, &shape, cut, names[which], first_unknown(plan, which, memory), field);
+}
+
+starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *plan, const void *rhs,
+                                            const void *solution, int *same)
+{
+    const struct starfish_user_layout *layout = plan->layout;
+    const int alike =
+        memcmp(&layout[STARFISH_RHS].strides, &layout[STARFISH_SOLUTION].strides, sizeof layout[0].strides) == 0;
+    *same = first_unknown(plan, STARFISH_RHS, rhs) == first_unknown(plan, STARFISH_SOLUTION, solution);
+    if (*same && !alike)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are one array, but have two layouts");
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Packed copies ----------------------------------------------------------------------------------------------- */
+
+static int wants_packed(const struct starfish_poisson_plan *plan, const struct starfish_field *field)
+{
+    return field->strides.row > 0 && (!plan->method->rows || plan->options.check_residual || plan->refinements > 0);
+}
+
+int starfish_job_packs_rhs(const struct starfish_job *job)
+{
+    return wants_packed(job->plan, job->rhs);
+}
+
+void starfish_job_make_solution_slabs(struct starfish_job *job)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    const struct starfish_cut_array array = {.n = plan->field_n, .precision = plan->options.precision};
+    const int packs = wants_packed(plan, job->solution);
+    for (size_t slab = 0; slab < job->cut.slabs && packs; slab++)
+        starfish_slab_register(&job->packed[slab], "packed solution", &job->cut, slab, &array);
+    memcpy(job->solution_slabs.slab, packs ? job->packed : job->solution->handle, sizeof job->solution_slabs.slab);
+    job->solution_slabs.strided = !packs && job->solution->strides.row > 0;
+}
+
+starfish_status starfish_job_submit_unpacking(struct starfish_job *job)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    struct starfish_boundary_task task = {
+        .precision = plan->options.precision, .planes = plan->n[2], .name = "unpack solution"};
+    for (size_t slab = 0; slab < job->cut.slabs && job->packed[slab]; slab++) {
+        memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
+        task.first_plane = job->cut.first_plane[slab];
+        task.where = job->cut.where[slab];
+        task.rhs = job->packed[slab];
+        task.result = job->solution->handle[slab];
+        STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_BACKWARD, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+void starfish_job_release_packed(struct starfish_job *job)
+{
+    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+        starfish_array_unregister(job->packed[slab]);
+}
+
+/* ---- Results of each problem ------------------------------------------------------------------------------------- */
+
+size_t starfish_job_problems(const struct starfish_job *job, size_t slab)
+{
+    return job->plan->count > 1 ? starfish_cut_planes(&job->cut, slab) / job->plan->n[2] : 1;
+}
+
+starfish_status starfish_job_make_removed(struct starfish_job *job)
+{
+    if (!job->plan->singular)
+        return STARFISH_SUCCESS;
+    if (job->plan->count == 1)
+        return starfish_table_results(&job->removed, STARFISH_CONSTANT_MOMENTS);
+    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+        STARFISH_TRY(starfish_table_results(&job->removed_of_slab[slab],
+                                            STARFISH_CONSTANT_MOMENTS * starfish_job_problems(job, slab)));
+    return STARFISH_SUCCESS;
+}
+
+/* The pairs of one table: keeps the one with the largest first number, and copies all of these to `all`, or NULL. */
+static starfish_status read_removed(const struct starfish_table *table, size_t problems, double largest[2], double *all)
+{
+    STARFISH_TRY(starfish_table_acquire(table, STARFISH_READ));
+    const double *pair = table->memory;
+    for (size_t p = 0; p < problems; p++, pair += 2) {
+        if (fabs(pair[0]) > fabs(largest[0]) || problems == 1)
+            memcpy(largest, pair, 2 * sizeof *pair);
+        if (all)
+            all[p] = pair[0];
+    }
+    starfish_table_release(table);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_job_read_removed(const struct starfish_job *job, double removed[2])
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    removed[0] = removed[1] = 0;
+    if (!plan->singular) {
+        for (size_t p = 0; p < plan->count && job->pertrb; p++)
+            job->pertrb[p] = 0;
+        return STARFISH_SUCCESS;
+    }
+    if (plan->count == 1)
+        return read_removed(&job->removed, 1, removed, job->pertrb);
+    size_t first = 0;
+    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
+        const size_t problems = starfish_job_problems(job, slab);
+        double largest[2] = {0, 0};
+        STARFISH_TRY(
+            read_removed(&job->removed_of_slab[slab], problems, largest, job->pertrb ? job->pertrb + first : NULL));
+        if (fabs(largest[0]) > fabs(removed[0]))
+            memcpy(removed, largest, sizeof largest);
+        first += problems;
+    }
+    return STARFISH_SUCCESS;
+}
+
+static double ratio(double residual, double rhs)
+{
+    return rhs > 0 ? residual / rhs : residual;
+}
+
+starfish_status starfish_job_read_residual(const struct starfish_job *job, double *relative)
+{
+    const int many = job->plan->count > 1;
+    double residual = 0, rhs = 0;
+    *relative = 0;
+    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
+        STARFISH_TRY(starfish_table_acquire(&job->maximum[slab], STARFISH_READ));
+        const double *pair = job->maximum[slab].memory;
+        for (size_t p = 0; p < starfish_job_problems(job, slab); p++, pair += 2) {
+            residual = fmax(residual, pair[0]);
+            rhs = fmax(rhs, pair[1]);
+            *relative = fmax(*relative, ratio(pair[0], pair[1]));
+        }
+        starfish_table_release(&job->maximum[slab]);
+    }
+    if (!many)
+        *relative = ratio(residual, rhs);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_job_tell_pertrb(starfish_job *job, double *pertrb)
+{
+    if (!job || !pertrb)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", job ? "pertrb" : "job");
+    job->pertrb = pertrb;
+    return STARFISH_SUCCESS;
+}

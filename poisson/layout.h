@@ -1,0 +1,36 @@
+/* Arrays of the user's whose rows are not packed, and solves of many problems: what plans and jobs make of them. */
+#ifndef STARFISH_POISSON_LAYOUT_H
+#define STARFISH_POISSON_LAYOUT_H
+
+#include "poisson/job.h"
+
+/* From the options, once n is known: plan->count, plan->field_n and plan->layout. Errors: ARGUMENT (names the
+ * member). */
+starfish_status starfish_poisson_read_layouts(struct starfish_poisson_plan *plan);
+
+/* A field over the user's array, where the plan's layout says. */
+starfish_status starfish_poisson_user_field(const struct starfish_poisson_plan *plan, enum starfish_user_array which,
+                                            const struct starfish_cut *cut, void *memory,
+                                            struct starfish_field **field);
+/* Whether both would be the same field. Errors: ARGUMENT (one array in two layouts that begin alike). */
+starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *plan, const void *rhs,
+                                            const void *solution, int *same);
+
+/* Whether the job solves for a packed copy of the right-hand side. */
+int starfish_job_packs_rhs(const struct starfish_job *job);
+/* The slabs of the solution that the method writes: those of the job's field, or packed ones; without edges. */
+void starfish_job_make_solution_slabs(struct starfish_job *job);
+/* Behind the solve: from packed slabs to the field. */
+starfish_status starfish_job_submit_unpacking(struct starfish_job *job);
+/* After the tasks. */
+void starfish_job_release_packed(struct starfish_job *job);
+
+/* How many problems a slab is of; the doubles that tasks write for each of them and the host reads. */
+size_t starfish_job_problems(const struct starfish_job *job, size_t slab);
+starfish_status starfish_job_make_removed(struct starfish_job *job);
+/* What was taken off, of the problem with the largest in magnitude, and all of it to job->pertrb where there is one;
+ * and the largest residual of a problem relative to its own right-hand side. Errors: RUNTIME. */
+starfish_status starfish_job_read_removed(const struct starfish_job *job, double removed[2]);
+starfish_status starfish_job_read_residual(const struct starfish_job *job, double *relative);
+
+#endif
