@@ -15,6 +15,7 @@ static const struct {
     {"poisson3d", bench_poisson3d, "3D solves: sizes, boundary kinds, workers, where the data live"},
     {"tridiag", bench_tridiag, "batches of tridiagonal lines: sizes, layouts, algorithms"},
     {"blktri", bench_blktri, "block cyclic reduction: sizes, forms, levels, splits between GPUs and cores"},
+    {"many", bench_many, "many small 3D problems: one by one, in flight, at once"},
     {"multigrid", bench_multigrid, "Q1 multigrid: meshes, precisions, smoothers, beside hypre"},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };

@@ -6,6 +6,7 @@
 int bench_poisson3d(int argc, char **argv);
 int bench_tridiag(int argc, char **argv);
 int bench_blktri(int argc, char **argv);
+int bench_many(int argc, char **argv);
 int bench_multigrid(int argc, char **argv);
 
 #endif

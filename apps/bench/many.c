@@ -1,0 +1,284 @@
+/* starfish bench many: many small problems on one grid, one by one, several in flight, and all as one solve (option
+ * `count` of plans), beside a copy of their fields. */
+#include "apps/bench/bench.h"
+#include "apps/command.h"
+#include "apps/frame/frame.h"
+#include "apps/lists.h"
+#include "apps/names.h"
+#include "apps/workers.h"
+#include "base/real.h"
+#include "bench/clock.h"
+#include "bench/peers.h"
+
+#include <math.h>
+#include <starfish/starfish.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum way { ONE_BY_ONE, IN_FLIGHT, AT_ONCE, WAYS };
+static const char *const ways[WAYS] = {"one by one", "in flight", "at once"};
+enum { MOST_IN_FLIGHT = 8 };
+enum where { ON_HOST, ON_DEVICE };
+static const char *const places[] = {"host", "device", NULL};
+
+struct many {
+    struct bench bench; /* the first, so that bench_main's callback finds the rest */
+    const char *n, *precision, *workers, *where;
+    size_t count;
+    struct list sets;
+    size_t place[LIST_MOST], place_count;
+    double seconds[BENCH_MOST_REPEATS];
+};
+
+/* What is measured now. */
+struct subject {
+    struct many *run;
+    size_t n, elements; /* of a problem */
+    starfish_precision precision;
+    const char *workers;
+    enum where where;
+    starfish_context *context;
+    starfish_poisson_plan *plan[2]; /* of one problem, and of all */
+    char *rhs, *solution;
+    double residual, alone; /* seconds one by one */
+};
+
+/* ---- Arrays and plans -------------------------------------------------------------------------------------------- */
+
+static size_t bytes_of(const struct subject *s, size_t problems)
+{
+    return s->elements * problems * starfish_real_size(s->precision);
+}
+
+static void give_back(const struct subject *s, char *memory)
+{
+    if (s->where == ON_DEVICE)
+        peer_device_free(memory);
+    else if (memory)
+        starfish_free(s->context, memory, bytes_of(s, s->run->count));
+}
+
+/* Pinned where there are GPUs; of both arrays every page is there before anything is timed. */
+static starfish_status make_array(const struct subject *s, char **array)
+{
+    const size_t bytes = bytes_of(s, s->run->count), size = starfish_real_size(s->precision);
+    void *values;
+    STARFISH_TRY(starfish_alloc(s->context, bytes, &values));
+    unsigned state = 1;
+    for (size_t i = 0; i < bytes / size; ++i) {
+        state = state * 1664525u + 1013904223u;
+        const double value = (double)(state >> 8) / (1 << 24) - 0.5;
+        if (s->precision == STARFISH_F32)
+            ((float *)values)[i] = (float)value;
+        else
+            ((double *)values)[i] = value;
+    }
+    *array = values;
+    if (s->where == ON_HOST)
+        return STARFISH_SUCCESS;
+    *array = peer_device_alloc(bytes);
+    const int there = *array && peer_device_write(*array, values, bytes);
+    starfish_free(s->context, values, bytes);
+    return there ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "no device memory for %zu bytes", bytes);
+}
+
+static starfish_status make_plan(const struct subject *s, size_t count, int check, starfish_poisson_plan **plan)
+{
+    const struct starfish_axis axis = {
+        .n = s->n, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
+    const struct starfish_poisson_problem problem = {{axis, axis, axis}, 0};
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    options.method = STARFISH_METHOD_SLAB;
+    options.precision = s->precision;
+    options.count = count;
+    options.check_residual = check;
+    return starfish_poisson_plan_create(s->context, &problem, &options, plan);
+}
+
+static starfish_status check(struct subject *s)
+{
+    struct starfish_info info;
+    starfish_poisson_plan *plan;
+    STARFISH_TRY(make_plan(s, s->run->count, 1, &plan));
+    const starfish_status status = starfish_poisson_solve(plan, NULL, s->rhs, s->solution, &info);
+    starfish_poisson_plan_destroy(plan);
+    if (status != STARFISH_SUCCESS)
+        return status;
+    s->residual = info.residual;
+    if (!(info.residual < (s->precision == STARFISH_F32 ? 1e-3 : 1e-9)))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g", info.residual);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Solves ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status solve_one_by_one(struct subject *s)
+{
+    for (size_t p = 0; p < s->run->count; ++p)
+        STARFISH_TRY(
+            starfish_poisson_solve(s->plan[0], NULL, s->rhs + bytes_of(s, p), s->solution + bytes_of(s, p), NULL));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status solve_in_flight(struct subject *s)
+{
+    starfish_job *job[MOST_IN_FLIGHT] = {NULL};
+    starfish_status status = STARFISH_SUCCESS;
+    for (size_t p = 0; p < s->run->count + MOST_IN_FLIGHT; ++p) {
+        starfish_job **slot = &job[p % MOST_IN_FLIGHT];
+        const starfish_status waited = *slot ? starfish_job_wait(*slot, NULL) : STARFISH_SUCCESS;
+        *slot = NULL;
+        status = status == STARFISH_SUCCESS ? waited : status;
+        if (p < s->run->count && status == STARFISH_SUCCESS)
+            status =
+                starfish_poisson_submit(s->plan[0], NULL, s->rhs + bytes_of(s, p), s->solution + bytes_of(s, p), slot);
+    }
+    return status;
+}
+
+static starfish_status solve_at_once(struct subject *s)
+{
+    return starfish_poisson_solve(s->plan[1], NULL, s->rhs, s->solution, NULL);
+}
+
+static starfish_status measure_way(struct subject *s, enum way way, double limit)
+{
+    static starfish_status (*const solve[WAYS])(struct subject *) = {solve_one_by_one, solve_in_flight, solve_at_once};
+    struct many *run = s->run;
+    const size_t warmup = way == AT_ONCE ? run->bench.warmup : 1; /* others warm up within one set */
+    char name[160];
+    snprintf(name, sizeof name, "%zu x %zu^3 %s, %s, %s: %s", run->count, s->n,
+             s->precision == STARFISH_F32 ? "f32" : "f64", s->workers, places[s->where], ways[way]);
+    bench_announce("%s", name);
+    for (size_t i = 0; i < warmup + run->bench.repeat; ++i) {
+        const double start = clock_now();
+        STARFISH_TRY(solve[way](s));
+        if (i >= warmup)
+            run->seconds[i - warmup] = clock_now() - start;
+    }
+    json_t *row =
+        bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, 2 * (double)bytes_of(s, run->count));
+    const double median = run->seconds[run->bench.repeat / 2];
+    s->alone = way == ONE_BY_ONE ? median : s->alone;
+    bench_limit(row, limit);
+    json_object_set_new(row, "count", json_integer((json_int_t)run->count));
+    json_object_set_new(row, "n", json_integer((json_int_t)s->n));
+    json_object_set_new(row, "precision", json_string(s->precision == STARFISH_F32 ? "f32" : "f64"));
+    json_object_set_new(row, "way", json_string(ways[way]));
+    json_object_set_new(row, "workers", json_string(s->workers));
+    json_object_set_new(row, "where", json_string(places[s->where]));
+    json_object_set_new(row, "speedup", command_json_real(s->alone / median));
+    json_object_set_new(row, "residual", command_json_real(s->residual));
+    return STARFISH_SUCCESS;
+}
+
+/* What a copy of the right-hand sides to the solutions takes where they are. */
+static double copy_seconds(const struct subject *s)
+{
+    const size_t bytes = bytes_of(s, s->run->count);
+    double seconds[3] = {NAN, NAN, NAN};
+    if (s->where == ON_DEVICE)
+        return peer_device_copy(bytes, 3, seconds) ? seconds[1] : (double)NAN;
+    return peer_stream_passes(bytes, 3, seconds) ? seconds[1] / 5 : (double)NAN;
+}
+
+static starfish_status measure_ways(struct subject *s)
+{
+    const double limit = copy_seconds(s);
+    STARFISH_TRY(make_array(s, &s->rhs));
+    STARFISH_TRY(make_array(s, &s->solution));
+    STARFISH_TRY(check(s));
+    STARFISH_TRY(make_plan(s, 1, 0, &s->plan[0]));
+    STARFISH_TRY(make_plan(s, s->run->count, 0, &s->plan[1]));
+    for (int way = 0; way < WAYS; ++way)
+        STARFISH_TRY(measure_way(s, (enum way)way, limit));
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Everything -------------------------------------------------------------------------------------------------- */
+
+static int takes_place(const struct subject *s)
+{
+    const int gpus = starfish_context_workers_of(s->context, STARFISH_GPU) > 0;
+    for (size_t i = 0; i < s->run->place_count; ++i)
+        if (s->run->place[i] == s->where)
+            return gpus || s->where == ON_HOST;
+    return s->run->place_count == 0 && (gpus || s->where == ON_HOST);
+}
+
+static starfish_status measure_places(struct subject *s)
+{
+    starfish_status status = STARFISH_SUCCESS;
+    for (int where = ON_DEVICE; where >= ON_HOST && status == STARFISH_SUCCESS; --where) {
+        s->where = (enum where)where;
+        if (!takes_place(s))
+            continue;
+        status = measure_ways(s);
+        for (int p = 0; p < 2; ++p) {
+            starfish_poisson_plan_destroy(s->plan[p]);
+            s->plan[p] = NULL;
+        }
+        give_back(s, s->rhs), give_back(s, s->solution);
+        s->rhs = s->solution = NULL;
+    }
+    return status;
+}
+
+static starfish_status measure_set(struct many *run, const char *workers)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    struct subject s = {.run = run, .workers = workers};
+    size_t n[LIST_MOST], sizes, precision[LIST_MOST], precisions;
+    STARFISH_TRY(list_counts("--n", run->n, n, &sizes));
+    STARFISH_TRY(list_choices("--precision", run->precision, names_precisions, precision, &precisions));
+    STARFISH_TRY(workers_read(workers, &options));
+    STARFISH_TRY(starfish_context_create(&s.context, &options));
+    bench_machine(&run->bench, s.context);
+    starfish_status status = STARFISH_SUCCESS;
+    for (size_t i = 0; i < sizes * precisions && status == STARFISH_SUCCESS; ++i) {
+        s.n = n[i / precisions];
+        s.elements = s.n * s.n * s.n;
+        s.precision = (starfish_precision)precision[i % precisions];
+        status = measure_places(&s);
+    }
+    starfish_context_destroy(s.context);
+    return status;
+}
+
+static starfish_status measure(struct bench *bench)
+{
+    struct many *run = (struct many *)bench;
+    if (run->where)
+        STARFISH_TRY(list_choices("--where", run->where, places, run->place, &run->place_count));
+    STARFISH_TRY(bench_look_around(bench));
+    STARFISH_TRY(list_read("--workers",
+                           run->workers      ? run->workers
+                           : bench->gpus > 0 ? "gpu;cpu"
+                                             : "cpu",
+                           ';', &run->sets));
+    for (size_t i = 0; i < run->sets.count; ++i)
+        STARFISH_TRY(measure_set(run, run->sets.item[i]));
+    return STARFISH_SUCCESS;
+}
+
+int bench_many(int argc, char **argv)
+{
+    struct many run = {.bench = BENCH_DEFAULTS("many"), .n = "32", .precision = "f64", .count = 1000};
+    const struct option_entry options[] = {
+        {"--n", OPTION_TEXT, &run.n, "LIST", "sizes, N for a cube; default 32", NULL},
+        {"--count", OPTION_COUNT, &run.count, "N", "problems; default 1000", NULL},
+        {"--precision", OPTION_TEXT, &run.precision, "LIST", "f64, f32; default f64", NULL},
+        {"--workers", OPTION_TEXT, &run.workers, "SETS",
+         "sets with ; between, each as for solve; default gpu;cpu, or cpu without a GPU", NULL},
+        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: device, host (pinned); default: all", NULL},
+        BENCH_OPTIONS(&run.bench),
+        {.name = NULL},
+    };
+    const struct command_line line = {
+        .usage = "bench many [OPTION ...]",
+        .summary = "Many small problems with Dirichlet ends: one by one, 8 in flight, and all at once.\n\n"
+                   "of limit: the time of a copy of their fields over the measured time.",
+        .options = options};
+    return bench_main(&run.bench, &line, argc, argv, measure);
+}
