@@ -31,7 +31,9 @@ struct starfish_job {
     double *pertrb;                                            /* where the user wants it of each problem, or NULL */
 
     void *of_method; /* what the method keeps for the job, from malloc */
-    double solved;   /* by starfish_now: when a method's own thread had solved; 0: there is none */
+    struct starfish_job_on
+        *on;       /* in a stream of the user's (submit_on.c): nothing else of the job is used but pertrb */
+    double solved; /* by starfish_now: when a method's own thread had solved; 0: there is none */
 };
 
 /* solve.c: what follows the solve: the solution comes home, where the job owns the fields, and its residual is

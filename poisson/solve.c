@@ -2,6 +2,7 @@
 #include "poisson/layout.h"
 
 #include "poisson/methods.h"
+#include "poisson/submit_on.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <math.h>
@@ -296,11 +297,18 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
     return submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 0}, job);
 }
 
+starfish_status starfish_poisson_submit_staying(struct starfish_poisson_plan *plan,
+                                                const struct starfish_boundary *boundary, const void *rhs,
+                                                void *solution, struct starfish_job **job)
+{
+    return submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 1}, job);
+}
+
 starfish_status starfish_poisson_solve(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                        const void *rhs, void *solution, struct starfish_info *info)
 {
     starfish_job *job = NULL;
-    STARFISH_TRY(submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 1}, &job));
+    STARFISH_TRY(starfish_poisson_submit_staying(plan, boundary, rhs, solution, &job));
     return starfish_job_wait(job, info);
 }
 
@@ -310,6 +318,8 @@ starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    if (job->on)
+        return starfish_job_wait_on(job, info);
     struct starfish_poisson_plan *plan = job->plan;
     struct starfish_info result;
     starfish_status status = finish(job);
@@ -335,6 +345,10 @@ starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
 
 void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total)
 {
+    if (job->on) {
+        starfish_job_progress_on(job, finished, total);
+        return;
+    }
     *finished = atomic_load(&job->progress.finished);
     *total = atomic_load(&job->progress.submitted);
 }

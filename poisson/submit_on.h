@@ -1,0 +1,17 @@
+/* Solves in the order of a CUDA stream of the user's: jobs whose solve is submitted, and waited for, by a thread of the
+ * library's own once the stream has come to it. */
+#ifndef STARFISH_POISSON_SUBMIT_ON_H
+#define STARFISH_POISSON_SUBMIT_ON_H
+
+#include "poisson/job.h"
+
+/* For starfish_job_wait and its kin, of a job with job->on: frees it. */
+starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_info *info);
+void starfish_job_progress_on(const struct starfish_job *job, size_t *finished, size_t *total);
+
+/* solve.c: starfish_poisson_submit of arrays that all stay until the job is done, those of boundary data included. */
+starfish_status starfish_poisson_submit_staying(struct starfish_poisson_plan *plan,
+                                                const struct starfish_boundary *boundary, const void *rhs,
+                                                void *solution, struct starfish_job **job);
+
+#endif
