@@ -55,7 +55,7 @@ static starfish_status describe(struct starfish_job *job, const struct starfish_
             if (!end_has_data(plan, boundary, axis, end))
                 continue;
             task->weight[axis][end] = plan->direction[axis].boundary_weight[end];
-            task->constant[axis][end] = boundary->constant[axis][end];
+            task->constant[axis][end] = job->constant[axis][end] = boundary->constant[axis][end];
             if (boundary->array[axis][end])
                 STARFISH_TRY(register_face(job, boundary->array[axis][end], axis, end));
             task->face[axis][end] = job->face[axis][end];

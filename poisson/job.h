@@ -19,6 +19,8 @@ struct starfish_job {
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten, in memory of the
      * runtime's. */
     starfish_handle full_rhs[STARFISH_MAX_SLABS];
+    starfish_handle ghosted;    /* the solution's array with its ghosts */
+    double constant[3][2];      /* boundary data that are constants */
     starfish_handle face[3][2]; /* arrays of boundary data; and their copies, where the user's may go */
     void *face_copy[3][2];
     struct starfish_table removed; /* pertrb, and another double */

@@ -63,6 +63,7 @@ static const struct starfish_option rows[] = {
      .text = "slab: problems that a solve is of; 0: one"},
     LAYOUT_ROWS(rhs_layout, "of right-hand sides"),
     LAYOUT_ROWS(solution_layout, "of solutions"),
+    {AT(ghosts), .type = STARFISH_OPTION_SWITCH, .text = "also fill the layer of ghosts around the solution"},
 };
 
 const struct starfish_option_table starfish_poisson_option_table =

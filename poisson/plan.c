@@ -2,6 +2,7 @@
  * solution is refused. */
 #include "poisson/plan.h"
 
+#include "poisson/ghosts.h"
 #include "poisson/layout.h"
 #include "poisson/methods.h"
 #include "poisson/options.h"
@@ -110,6 +111,7 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     if (elements * sizeof(double) > (double)(SIZE_MAX / 4) || (double)d[0].n * (double)d[1].n > (double)UINT32_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
     STARFISH_TRY(starfish_poisson_read_layouts(plan));
+    STARFISH_TRY(starfish_poisson_check_ghosts(plan));
     plan->singular = plan->lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
     STARFISH_TRY(choose_numbers(plan));
     STARFISH_TRY(starfish_poisson_choose_method(plan));
@@ -139,6 +141,8 @@ static starfish_status create_plan(starfish_context *context, const struct starf
     starfish_status status = STARFISH_SUCCESS;
     for (int a = 0; a < 3 && status == STARFISH_SUCCESS; a++)
         status = starfish_direction_create(&plan->direction[a], names[identity_x][a], axis[a]);
+    for (int a = 0; a < 3 && status == STARFISH_SUCCESS; a++)
+        starfish_poisson_ghost_rules(axis[a], plan->ghost[a]);
     if (status == STARFISH_SUCCESS && identity_x)
         plan->direction[0].transform = STARFISH_TRANSFORM_IDENTITY;
     if (status == STARFISH_SUCCESS)

@@ -7,6 +7,7 @@
 #include "poisson/direction.h"
 #include "scheduler/field.h"
 #include "scheduler/stream.h"
+#include "stencil/kernels/ghosts.h"
 #include "tasks/separable.h"
 #include "tridiag/kernels/tridiag.h"
 #include <starfish/poisson.h>
@@ -29,6 +30,7 @@ struct starfish_poisson_plan {
         size_t offset;                   /* reals */
         struct starfish_strides strides; /* zero: packed */
     } layout[STARFISH_USER_ARRAYS];
+    struct starfish_ghost_rule ghost[3][2];
     struct starfish_direction direction[3];
     double lambda;
     int singular;

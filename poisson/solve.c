@@ -1,6 +1,7 @@
 /* Solves: a job is made, its tasks are submitted as a whole, and what it holds is released when it is waited for. */
 #include "poisson/layout.h"
 
+#include "poisson/ghosts.h"
 #include "poisson/methods.h"
 #include "poisson/submit_on.h"
 #include "tridiag/kernels/constant_line.h"
@@ -98,6 +99,7 @@ starfish_status starfish_job_submit_rest(struct starfish_job *job)
     if (job->owns_fields)
         STARFISH_TRY(
             starfish_graph_bring_home(&job->progress, STARFISH_PHASE_BACKWARD, &job->cut, job->solution->handle));
+    STARFISH_TRY(starfish_job_submit_ghosts(job));
     return job->plan->options.check_residual ? submit_residual(job) : STARFISH_SUCCESS;
 }
 
@@ -132,6 +134,7 @@ static starfish_status finish(struct starfish_job *job)
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         starfish_array_unregister(job->correction.slab[slab]);
     starfish_job_release_packed(job);
+    starfish_data_release(&job->ghosted);
     if (job->owns_fields) {
         if (job->rhs != job->solution)
             starfish_field_destroy(job->rhs);

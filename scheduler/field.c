@@ -129,6 +129,11 @@ void starfish_slab_register(starpu_data_handle_t *handle, const char *name, cons
     starfish_data_label(*handle, name, slab);
 }
 
+int starfish_slab_home(starpu_data_handle_t handle)
+{
+    return starpu_data_get_home_node(handle);
+}
+
 void *starfish_slab_memory(void *buffer)
 {
     return is_boxes(buffer) ? boxes_memory(buffer) : (void *)STARPU_BLOCK_GET_PTR(buffer);

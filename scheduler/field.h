@@ -91,6 +91,9 @@ struct starfish_cut_array {
 void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
                             const struct starfish_cut_array *array);
 
+/* The memory node that data were registered with. */
+int starfish_slab_home(starpu_data_handle_t handle);
+
 /* Inside a task, of the buffer of a slab: its first element; and where its rows lie, in boxes of `depth` planes, all
  * zero where they are packed. On a device that the slab was copied to they are. */
 void *starfish_slab_memory(void *buffer);

@@ -139,18 +139,21 @@ struct starfish_poisson_options {
      * of two solves at a time, where the solution is not packed. Other methods, and the check of the residual and
      * refinement, work on packed copies in memory of the runtime's. */
     struct starfish_array_layout rhs_layout, solution_layout;
+    /* Also fill the layer of ghosts around the solution, for which its layout must have room: before the first and
+     * behind the last unknown of every direction. They are what the discretisation has there: the unknown at the other
+     * end (periodic); 2 g - u at a face with Dirichlet data g, and g itself beyond a NODE's end; u - h g (low end) and
+     * u + h g with Neumann data on a CELL's face, u' - 2 h g and u' + 2 h g beyond a NODE, u' being the unknown next to
+     * the end's. Those beyond TRIDIAGONAL ends are left as they are, but for periodic ones. Edges and corners are
+     * filled, too, in the order x, y, z from what is there by then, with the face's data at the nearest unknown. Not
+     * for fields nor in two dimensions. Of an array in host memory they take a core: UNSUPPORTED without. */
+    int ghosts;
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_poisson_options), .method = STARFISH_METHOD_AUTO, .precision = STARFISH_F64,    \
         .slabs = 0, .mode_blocks = 0, .check_residual = 0, .refinements = -1, .right_hand_sides = 0,                   \
         .algorithm = STARFISH_ALGORITHM_AUTO, .split = -1, .radix = 0, .complex_rhs = 0, .tolerance = 0, .mixed = 0,   \
-        .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {                                                   \
-            0,                                                                                                         \
-            0,                                                                                                         \
-            0,                                                                                                         \
-            0                                                                                                          \
-        }                                                                                                              \
+        .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {0, 0, 0, 0}, .ghosts = 0                           \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;

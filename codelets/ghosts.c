@@ -1,0 +1,72 @@
+/* Task: fill the ghosts around a solution. */
+#include "codelets/ghosts.h"
+
+#include "codelets/kernel_pair.h"
+
+#include <string.h>
+
+enum { ABSENT = -1 };
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    int face[3][2];                /* position among the data, or ABSENT */
+    struct starfish_ghosts kernel; /* pointers and strides are filled in by the task */
+};
+
+/* Data: the array, then faces and slabs. */
+static struct starfish_ghosts with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_ghosts kernel = a->kernel;
+    const size_t *n = kernel.n;
+    kernel.strides =
+        starfish_strides_or_packed(starfish_slab_strides(buffers[0], n[2] + 2), n[0] + 2, n[1] + 2, n[2] + 2);
+    kernel.first =
+        starfish_real_at(starfish_slab_memory(buffers[0]), a->precision, 1 + kernel.strides.row + kernel.strides.plane);
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++)
+            kernel.face[axis][end] = a->face[axis][end] == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->face[axis][end]);
+    return kernel;
+}
+
+STARFISH_KERNEL_PAIR(ghosts, starfish_ghosts)
+STARFISH_CODELET(ghosts, "ghosts", 0x882255);
+
+/* The worker beside the memory node that the array is on; of main memory any core. */
+static starfish_status choose_worker(const struct starfish_context *context, int node, struct starfish_task *task)
+{
+    task->where = node == STARPU_MAIN_RAM ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
+    if (node == STARPU_MAIN_RAM && context->workers_of[STARFISH_CPU] > 0)
+        return STARFISH_SUCCESS;
+    for (size_t i = 0; i < context->workers && node != STARPU_MAIN_RAM; i++)
+        if ((int)starpu_worker_get_memory_node((unsigned)context->worker[i]) == node) {
+            task->worker = context->worker[i];
+            return STARFISH_SUCCESS;
+        }
+    return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                         "ghosts: no worker of the context is beside the memory of the solution");
+}
+
+starfish_status starfish_submit_ghosts(struct starfish_progress *progress, int phase,
+                                       const struct starfish_ghosts_task *d)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &ghosts_codelet, progress, phase);
+    STARFISH_TRY(choose_worker(progress->context, starpu_data_get_home_node(d->array), &task));
+    starfish_task_data(&task, d->array, STARPU_RW);
+    struct arguments arguments = {.precision = d->precision, .kernel = {.problems = d->problems}};
+    memcpy(arguments.kernel.n, d->n, sizeof d->n);
+    memcpy(arguments.kernel.rule, d->rule, sizeof d->rule);
+    memcpy(arguments.kernel.constant, d->constant, sizeof d->constant);
+    for (int axis = 0; axis < 3; axis++)
+        for (int end = 0; end < 2; end++) {
+            arguments.face[axis][end] = d->face[axis][end] ? task.count : ABSENT;
+            if (d->face[axis][end])
+                starfish_task_data(&task, d->face[axis][end], STARPU_R);
+        }
+    for (size_t slab = 0; slab < d->slabs; slab++)
+        starfish_task_data(&task, d->slab[slab], STARPU_R);
+    const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2], d->problems};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}

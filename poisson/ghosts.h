@@ -1,0 +1,14 @@
+/* The layer of ghosts around solutions, where the options ask for it. */
+#ifndef STARFISH_POISSON_GHOSTS_H
+#define STARFISH_POISSON_GHOSTS_H
+
+#include "poisson/job.h"
+
+/* What the ghosts of an axis are (docs/guide.md, arrays with halos). */
+void starfish_poisson_ghost_rules(const struct starfish_axis *axis, struct starfish_ghost_rule rule[2]);
+/* Whether the solution's layout has room for them. Errors: ARGUMENT (names the member). */
+starfish_status starfish_poisson_check_ghosts(const struct starfish_poisson_plan *plan);
+/* Behind the solve, of arrays of the user's. */
+starfish_status starfish_job_submit_ghosts(struct starfish_job *job);
+
+#endif
