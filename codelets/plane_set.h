@@ -25,8 +25,8 @@ double starfish_plane_set_scale(const struct starfish_plane_set *set);
 /* Bytes of work space that a task needs on a worker of each kind: on the CPU, for each core. */
 size_t starfish_plane_set_workspace(const struct starfish_plane_set *set, starfish_worker_kind kind);
 
-/* Inside a task. Element (i,j,k) at [i + nx*(j + ny*k)], of `in` (read only, unless it is `out`) and `out`; with strides
- * as fft/kernels/planes.h says, values where these have them, and BACKWARD overwrites `in`. */
+/* Inside a task. Element (i,j,k) at [i + nx*(j + ny*k)], of `in` (read only, unless it is `out`) and `out`; with
+ * strides as fft/kernels/planes.h says, values where these have them, and BACKWARD overwrites `in`. */
 struct starfish_planes {
     enum starfish_transform_direction direction;
     size_t planes;

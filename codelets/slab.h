@@ -4,9 +4,9 @@
  *     reduced(part)   the system of all slabs' separators, for a part of the modes     ends -> separators
  *     backward(slab)  the slab's interior, and the inverse transforms in y and x       separators -> solution
  *
- * The modes live in the solution's own memory between forward and backward, or, where its rows are not packed, in memory
- * of the runtime's: forward reads and backward writes rows wherever they lie. With a single slab there are no ends and
- * no reduced system. A singular problem's constant mode is put right by three small additions
+ * The modes live in the solution's own memory between forward and backward, or, where its rows are not packed, in
+ * memory of the runtime's: forward reads and backward writes rows wherever they lie. With a single slab there are no
+ * ends and no reduced system. A singular problem's constant mode is put right by three small additions
  * (tridiag/kernels/constant_line.h).
  *
  *     problems(group) all of that for some whole problems on one grid, of a field that is many of them: on a core one

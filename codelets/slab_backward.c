@@ -15,8 +15,8 @@ struct arguments {
     struct starfish_edges edges;
 };
 
-/* Data: tables, modes unless they are the solution, solution; own separators unless alone; those before unless there are none, or they are its own;
- * constant tables, total moments if singular; edges of the solution if wanted. */
+/* Data: tables, modes unless they are the solution, solution; own separators unless alone; those before unless there
+ * are none, or they are its own; constant tables, total moments if singular; edges of the solution if wanted. */
 struct work {
     const struct arguments *a;
     struct starfish_slab_solve solve; /* in place */

@@ -1,10 +1,10 @@
 /* Task: problems(group), whole problems on one grid from their right-hand sides to their solutions.
  *
  * On cores each takes some of the problems, one at a time: transforms, lines and transforms back, while the problem is
- * in its cache, so that memory sees a read of the right-hand side and a write of the solution. On a GPU as many problems
- * as fit in half of its second-level cache are one set of planes and one set of lines. A task for many problems makes
- * what the runtime takes for a task vanish. Where rows of the solution are not packed, the modes of the problems in work
- * are in the work space. */
+ * in its cache, so that memory sees a read of the right-hand side and a write of the solution. On a GPU as many
+ * problems as fit in half of its second-level cache are one set of planes and one set of lines. A task for many
+ * problems makes what the runtime takes for a task vanish. Where rows of the solution are not packed, the modes of the
+ * problems in work are in the work space. */
 #include "codelets/slab.h"
 
 #include "codelets/kernel_pair.h"
@@ -72,7 +72,8 @@ size_t starfish_slab_problems_workspace(const struct starfish_slab_space *space,
            aligned(problems * STARFISH_CONSTANT_MOMENTS * sizeof(double)) + ALIGNMENT;
 }
 
-/* ---- Some of the problems on one core, or on the GPU -------------------------------------------------------------- */
+/* ---- Some of the problems on one core, or on the GPU --------------------------------------------------------------
+ */
 
 /* `count` problems from the first one on, at a place whose work space is `workspace`. */
 struct batch {

@@ -1,6 +1,6 @@
 /* Arrays whose rows are not packed, and many problems: layouts are checked and become strides when the plan is made;
- * where a method, the residual or refinement wants packed rows, the job has packed slabs of the runtime's, filled by the
- * task that moves boundary data to the right-hand side and emptied by the same kind of task. */
+ * where a method, the residual or refinement wants packed rows, the job has packed slabs of the runtime's, filled by
+ * the task that moves boundary data to the right-hand side and emptied by the same kind of task. */
 #include "poisson/layout.h"
 
 #include "codelets/stencil.h"

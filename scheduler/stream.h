@@ -1,11 +1,11 @@
-/* Work in the order of a CUDA stream of the caller's: what has to come before it is an event that is recorded there now,
- * and what comes after it waits, on the device, for a number in memory of the host's that is written when the work is
- * done, or has failed. So no thread of the caller's ever waits, and no stream of the runtime's.
+/* Work in the order of a CUDA stream of the caller's: what has to come before it is an event that is recorded there
+ * now, and what comes after it waits, on the device, for a number in memory of the host's that is written when the work
+ * is done, or has failed. So no thread of the caller's ever waits, and no stream of the runtime's.
  *
  * CUDA does not see that order. It may give two streams one hardware connection (CUDA_DEVICE_MAX_CONNECTIONS, 8 unless
  * the environment says otherwise, at most 32), and what waits at its head then holds up all that is behind: where a
- * program has more streams than connections, the work may never be done. starfish_stream_turn_release frees the caller's
- * stream in any case. */
+ * program has more streams than connections, the work may never be done. starfish_stream_turn_release frees the
+ * caller's stream in any case. */
 #ifndef STARFISH_SCHEDULER_STREAM_H
 #define STARFISH_SCHEDULER_STREAM_H
 

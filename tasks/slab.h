@@ -10,7 +10,8 @@
 #include "codelets/slab.h"
 #include "tasks/separable.h"
 
-/* Everything that does not depend on how the field is cut, of a field of `count` problems. Destroyed after a failure. */
+/* Everything that does not depend on how the field is cut, of a field of `count` problems. Destroyed after a failure.
+ */
 starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,
                                            starfish_precision precision, const struct starfish_direction *direction,
                                            double lambda, int singular, size_t count);

@@ -118,7 +118,8 @@ static inline size_t starfish_slab_problems(const struct starfish_slab_solve *ar
     return arguments->problems > 0 ? arguments->problems : 1;
 }
 
-/* For one problem: on the CPU a block of lanes; on CUDA nothing, unless a lane is too long for the registers of a block of threads. */
+/* For one problem: on the CPU a block of lanes; on CUDA nothing, unless a lane is too long for the registers of a block
+ * of threads. */
 size_t starfish_slab_solve_workspace_cpu(size_t rows, size_t lanes, int periodic, size_t real_size);
 size_t starfish_slab_solve_workspace_cuda(size_t rows, size_t lanes, int periodic, size_t real_size);
 
