@@ -7,6 +7,7 @@
  * problems in work are in the work space. */
 #include "codelets/slab.h"
 
+#include "base/place.h"
 #include "codelets/kernel_pair.h"
 #include "scheduler/team.h"
 #include "tridiag/kernels/constant_line.h"

@@ -9,6 +9,7 @@
 #include "base/real.h"
 #include "bench/clock.h"
 #include "bench/peers.h"
+#include "poisson/options.h"
 
 #include <math.h>
 #include <starfish/starfish.h>
@@ -20,7 +21,6 @@ enum way { ONE_BY_ONE, IN_FLIGHT, AT_ONCE, WAYS };
 static const char *const ways[WAYS] = {"one by one", "in flight", "at once"};
 enum { MOST_IN_FLIGHT = 8 };
 enum where { ON_HOST, ON_DEVICE };
-static const char *const places[] = {"host", "device", NULL};
 
 struct many {
     struct bench bench; /* the first, so that bench_main's callback finds the rest */
@@ -148,8 +148,8 @@ static starfish_status measure_way(struct subject *s, enum way way, double limit
     struct many *run = s->run;
     const size_t warmup = way == AT_ONCE ? run->bench.warmup : 1; /* others warm up within one set */
     char name[160];
-    snprintf(name, sizeof name, "%zu x %zu^3 %s, %s, %s: %s", run->count, s->n,
-             s->precision == STARFISH_F32 ? "f32" : "f64", s->workers, places[s->where], ways[way]);
+    snprintf(name, sizeof name, "%zu x %zu^3 %s, %s, %s: %s", run->count, s->n, starfish_precision_names[s->precision],
+             s->workers, names_places[s->where], ways[way]);
     bench_announce("%s", name);
     for (size_t i = 0; i < warmup + run->bench.repeat; ++i) {
         const double start = clock_now();
@@ -164,10 +164,10 @@ static starfish_status measure_way(struct subject *s, enum way way, double limit
     bench_limit(row, limit);
     json_object_set_new(row, "count", json_integer((json_int_t)run->count));
     json_object_set_new(row, "n", json_integer((json_int_t)s->n));
-    json_object_set_new(row, "precision", json_string(s->precision == STARFISH_F32 ? "f32" : "f64"));
+    json_object_set_new(row, "precision", json_string(starfish_precision_names[s->precision]));
     json_object_set_new(row, "way", json_string(ways[way]));
     json_object_set_new(row, "workers", json_string(s->workers));
-    json_object_set_new(row, "where", json_string(places[s->where]));
+    json_object_set_new(row, "where", json_string(names_places[s->where]));
     json_object_set_new(row, "speedup", command_json_real(s->alone / median));
     json_object_set_new(row, "residual", command_json_real(s->residual));
     return STARFISH_SUCCESS;
@@ -231,7 +231,7 @@ static starfish_status measure_set(struct many *run, const char *workers)
     struct subject s = {.run = run, .workers = workers};
     size_t n[LIST_MOST], sizes, precision[LIST_MOST], precisions;
     STARFISH_TRY(list_counts("--n", run->n, n, &sizes));
-    STARFISH_TRY(list_choices("--precision", run->precision, names_precisions, precision, &precisions));
+    STARFISH_TRY(list_choices("--precision", run->precision, &starfish_poisson_option_table, precision, &precisions));
     STARFISH_TRY(workers_read(workers, &options));
     STARFISH_TRY(starfish_context_create(&s.context, &options));
     bench_machine(&run->bench, s.context);
@@ -250,7 +250,7 @@ static starfish_status measure(struct bench *bench)
 {
     struct many *run = (struct many *)bench;
     if (run->where)
-        STARFISH_TRY(list_choices("--where", run->where, places, run->place, &run->place_count));
+        STARFISH_TRY(list_choices("--where", run->where, &names_table, run->place, &run->place_count));
     STARFISH_TRY(bench_look_around(bench));
     STARFISH_TRY(list_read("--workers",
                            run->workers      ? run->workers
@@ -266,12 +266,12 @@ int bench_many(int argc, char **argv)
 {
     struct many run = {.bench = BENCH_DEFAULTS("many"), .n = "32", .precision = "f64", .count = 1000};
     const struct option_entry options[] = {
-        {"--n", OPTION_TEXT, &run.n, "LIST", "sizes, N for a cube; default 32", NULL},
-        {"--count", OPTION_COUNT, &run.count, "N", "problems; default 1000", NULL},
-        {"--precision", OPTION_TEXT, &run.precision, "LIST", "f64, f32; default f64", NULL},
+        {"--n", OPTION_TEXT, &run.n, "LIST", .help = "sizes, N for a cube"},
+        {"--count", OPTION_COUNT, &run.count, "N", .help = "problems"},
+        {"--precision", OPTION_LIST, &run.precision, "LIST", .table = &starfish_poisson_option_table},
         {"--workers", OPTION_TEXT, &run.workers, "SETS",
-         "sets with ; between, each as for solve; default gpu;cpu, or cpu without a GPU", NULL},
-        {"--where", OPTION_TEXT, &run.where, "LIST", "memory of the data: device, host (pinned); default: all", NULL},
+         .help = WORKERS_SETS "; without, gpu;cpu, or cpu without a GPU"},
+        {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };
