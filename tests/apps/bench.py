@@ -95,6 +95,20 @@ class Bench(Case):
                 self.assertGreater(float(row["seconds"]), 0)
             self.assertEqual([row["residual"] != "" for row in rows], [row["who"] == "starfish" for row in rows])
 
+    def test_many(self):
+        status, out, said = self.run_program("bench", "many", "--n", "6,9", "--count", "20", "--precision", "f64,f32",
+                                             "--workers", "cpu:1", "--repeat", "3", "--warmup", "1", "--json")
+        self.assertEqual((status, said), (0, []), out)
+        rows = json.loads(out)["rows"]
+        self.assertEqual([(row["n"], row["precision"], row["way"]) for row in rows],
+                         [(n, p, w) for n in (6, 9) for p in ("f64", "f32")
+                          for w in ("one by one", "in flight", "at once")])
+        for row in rows:
+            self.assertEqual((row["count"], row["where"], row["bytes"]),
+                             (20, "host", 2 * 20 * row["n"]**3 * (8 if row["precision"] == "f64" else 4)))
+            self.assertLess(row["residual"], 1e-10 if row["precision"] == "f64" else 1e-3)
+            self.assertGreater(row["speedup"], 0)
+
     def test_tridiag(self):
         quick = ["bench", "tridiag", "--repeat", "2", "--warmup", "0"]
         status, out, said = self.run_program(

@@ -49,7 +49,7 @@ static void run_on_cpu(const struct planes_case *c, enum starfish_transform_dire
     assert_int_equal(starfish_transform_cpu_create(&x, c->x, c->nx, c->precision), STARFISH_SUCCESS);
     assert_int_equal(starfish_transform_cpu_create(&y, c->y, c->ny, c->precision), STARFISH_SUCCESS);
     void *workspace = malloc(starfish_transform_planes_cpu_workspace(x, y));
-    const struct starfish_transform_planes planes = {c->planes, in, out, scale, workspace};
+    const struct starfish_transform_planes planes = {c->planes, in, out, scale, workspace, {0}};
     starfish_transform_planes_cpu(x, y, direction, &planes);
     free(workspace);
     starfish_transform_cpu_destroy(x);
@@ -73,7 +73,7 @@ static void check_variant(const struct planes_case *c, const struct variant *var
 
     /* Twice, where input is kept: what one call leaves in its work space must not matter to the next. */
     const struct starfish_transform_planes planes = {c->planes, device_in + offset, device_out + offset, scale,
-                                                     (unsigned char *)workspace + 8};
+                                                     (unsigned char *)workspace + 8, {0}};
     for (int repeat = 0; repeat < (variant->in_place ? 1 : 2); repeat++)
         test_cuda_check(starfish_transform_planes_cuda(x, y, variant->direction, &planes, NULL));
 

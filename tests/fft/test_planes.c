@@ -57,7 +57,7 @@ static void check(enum starfish_transform_kind kx, size_t nx, enum starfish_tran
     expect((const enum starfish_transform_kind[]){kx, ky}, (const size_t[]){nx, ny}, direction, in, precision,
            expected);
 
-    const struct starfish_transform_planes planes = {PLANES, in, out, scale, workspace};
+    const struct starfish_transform_planes planes = {PLANES, in, out, scale, workspace, {0}};
     starfish_transform_planes_cpu(x, y, direction, &planes);
 
     for (size_t i = 0; i < count; i++)
