@@ -14,6 +14,17 @@
 
 struct starfish_method_row;
 
+enum { STARFISH_MOST_REFINEMENTS = 8 };
+
+/* How far rounding errors may reach (condition.c). Eigenvalues are sums of those of the directions, in magnitude; the
+ * mode that a singular problem leaves out is not among them. */
+struct starfish_condition {
+    int known;                /* 0: eigenvalues need not be real, and the next two mean nothing */
+    double smallest, largest; /* bounds: of no mode less, of none more */
+    double scaling;           /* weights that make the directions symmetric: the product of their ratios */
+    double rows;              /* the largest row over the smallest, the largest ratio of any direction */
+};
+
 struct starfish_poisson_plan {
     struct starfish_context *context;
     struct starfish_poisson_options options;
@@ -24,6 +35,7 @@ struct starfish_poisson_plan {
     int singular;
     enum starfish_tridiag_numbers numbers; /* in complex problems x is the two parts of a number, side by side */
     int refinements;                       /* steps after every solve */
+    struct starfish_condition condition;   /* of the operator */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
     void *state;          /* of the method */
