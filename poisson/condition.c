@@ -64,6 +64,25 @@ static double smallest_sum(const struct spectra *s, int singular)
     return smallest;
 }
 
+/* A direction's eigenvalue next to zero, of those that are not zero, in magnitude. */
+static double lowest(const double *values, size_t n)
+{
+    const double zero = 1e-12 * fmax(fabs(values[0]), fabs(values[n - 1]));
+    double low = 0;
+    for (size_t k = 0; k < n; k++)
+        if (fabs(values[k]) > zero && (low == 0 || fabs(values[k]) < low))
+            low = fabs(values[k]);
+    return low;
+}
+
+static double lowest_of_any(const struct spectra *s)
+{
+    double most = 0;
+    for (int d = 0; d < 3; d++)
+        most = fmax(most, lowest(s->values[d], s->n[d]));
+    return most;
+}
+
 static starfish_status find_eigenvalues(const struct starfish_poisson_plan *plan, double *values,
                                         struct starfish_condition *condition)
 {
@@ -83,6 +102,8 @@ static starfish_status find_eigenvalues(const struct starfish_poisson_plan *plan
         s.n[0] = 1; /* both parts of a number are one mode */
     condition->largest = magnitude;
     condition->smallest = fmax(smallest_sum(&s, plan->singular), DBL_EPSILON * magnitude);
+    condition->stiffest = lowest_of_any(&s);
+    condition->indefinite = !plan->singular && sum_at(&s, 1) > 0 && sum_at(&s, 0) < 0;
     return STARFISH_SUCCESS;
 }
 
@@ -136,39 +157,40 @@ starfish_status starfish_poisson_find_condition(const struct starfish_poisson_pl
 
 /* ---- Refinement -------------------------------------------------------------------------------------------------- */
 
-/* By precision: units of rounding times the condition from which on two steps are worth their time: one to bring digits
- * back, one that says how many there are. Uniform grids reach it in f32 with some 1,400 unknowns in a direction, and in
- * f64 not at all; in layers, where the condition is far more than the square of their unknowns, f32 needs it earlier. */
-static const double hard[] = {[STARFISH_F32] = 0.1, [STARFISH_F64] = 1e-5};
-static const double hard_layer[] = {[STARFISH_F32] = 0.02, [STARFISH_F64] = 1e-5};
-#define LAYER 16            /* times the square of the longest direction */
-#define HARD_SCALING 1e8    /* of weights or of rows, for any method */
-#define PRODUCT_SCALING 1e2 /* and for the product form, which loses digits earlier */
+/* Units of rounding times the condition, by precision: from which on a step of refinement is worth its time, and from
+ * which on a second one is, which says how many digits there are. Uniform grids come there in f32 with some 1,400
+ * unknowns in a direction, and in f64 not at all. */
+struct limits {
+    double one, two, layer; /* two steps: anywhere, in a layer */
+};
+static const struct limits limits[] = {[STARFISH_F32] = {0.1, 0.1, 0.02}, [STARFISH_F64] = {1e-5, 0.02, 1e-5}};
+#define LAYER 1e3        /* squared ratio of lengths: all modes of a direction are that much above the smallest sum */
+#define HARD_SCALING 1e8 /* of weights, for any method */
+#define PRODUCT_SCALING 1e2 /* of weights or rows, for the product form, which loses digits earlier */
 
-static int is_hard(const struct starfish_poisson_plan *plan)
+/* In a layer, and where eigenvalues of both signs meet, eliminations without pivoting may lose digits that the problem
+ * does not: one step brings them back. */
+static int steps_by_condition(const struct starfish_poisson_plan *plan)
 {
     const struct starfish_condition *c = &plan->condition;
-    const starfish_precision precision = plan->options.precision;
-    const double unit = precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    double longest = 0;
-    for (int d = 0; d < 3; d++)
-        longest = fmax(longest, (double)plan->n[d]);
-    if (c->scaling > HARD_SCALING || c->rows > HARD_SCALING)
-        return 1;
-    if (!c->known)
-        return 0;
-    const double condition = c->largest / c->smallest;
-    const double limit = condition > LAYER * longest * longest ? hard_layer[precision] : hard[precision];
-    return unit * condition > limit;
+    const struct limits *limit = &limits[plan->options.precision];
+    const double unit = plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    const double lost = unit * c->largest / c->smallest;
+    const int layer = c->stiffest > LAYER * c->smallest;
+    if (lost > (layer ? limit->layer : limit->two))
+        return 2;
+    return layer || c->indefinite || lost > limit->one;
 }
 
 int starfish_poisson_wanted_refinements(const struct starfish_poisson_plan *plan)
 {
     const struct starfish_condition *c = &plan->condition;
     const int product = plan->method->id == STARFISH_METHOD_BLKTRI_PRODUCT;
-    if (is_hard(plan))
+    const int scaled = product && (c->scaling > PRODUCT_SCALING || c->rows > PRODUCT_SCALING);
+    if (c->scaling > HARD_SCALING)
         return 2;
-    if (!c->known && !starfish_poisson_is_complex(plan))
-        return 1;
-    return product && (c->scaling > PRODUCT_SCALING || c->rows > PRODUCT_SCALING);
+    if (!c->known)
+        return scaled || !starfish_poisson_is_complex(plan);
+    const int steps = steps_by_condition(plan);
+    return steps > scaled ? steps : scaled;
 }

@@ -73,9 +73,9 @@ static double bound_of(const struct starfish_poisson_plan *plan, const double ma
 /* Without data the solution is zero, and so is its residual. */
 static double relative(double residual, double rhs)
 {
-    if (rhs > 0)
-        return residual / rhs;
-    return residual > 0 ? (double)INFINITY : 0;
+    if (!isfinite(residual) || !isfinite(rhs))
+        return (double)INFINITY;
+    return rhs > 0 ? residual / rhs : residual > 0 ? (double)INFINITY : 0;
 }
 
 /* How wrong a mode of the smallest eigenvalue may be, over the largest value of the solution; 0 where it is not known.

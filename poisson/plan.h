@@ -19,8 +19,10 @@ enum { STARFISH_MOST_REFINEMENTS = 8 };
 /* How far rounding errors may reach (condition.c). Eigenvalues are sums of those of the directions, in magnitude; the
  * mode that a singular problem leaves out is not among them. */
 struct starfish_condition {
-    int known;                /* 0: eigenvalues need not be real, and the next two mean nothing */
+    int known;                /* 0: eigenvalues need not be real, and the next four mean nothing */
     double smallest, largest; /* bounds: of no mode less, of none more */
+    double stiffest;          /* of any direction: the largest of their smallest eigenvalues that are not zero */
+    int indefinite;           /* there are sums of both signs */
     double scaling;           /* weights that make the directions symmetric: the product of their ratios */
     double rows;              /* the largest row over the smallest, the largest ratio of any direction */
 };
