@@ -165,7 +165,8 @@ struct limits {
 };
 static const struct limits limits[] = {[STARFISH_F32] = {0.1, 0.1, 0.02}, [STARFISH_F64] = {1e-5, 0.02, 1e-5}};
 #define LAYER 1e3        /* squared ratio of lengths: all modes of a direction are that much above the smallest sum */
-#define HARD_SCALING 1e8 /* of weights, for any method */
+#define SCALING 1e6         /* of weights, for any method: one step; and two */
+#define HARD_SCALING 1e8
 #define PRODUCT_SCALING 1e2 /* of weights or rows, for the product form, which loses digits earlier */
 
 /* In a layer, and where eigenvalues of both signs meet, eliminations without pivoting may lose digits that the problem
@@ -186,7 +187,7 @@ int starfish_poisson_wanted_refinements(const struct starfish_poisson_plan *plan
 {
     const struct starfish_condition *c = &plan->condition;
     const int product = plan->method->id == STARFISH_METHOD_BLKTRI_PRODUCT;
-    const int scaled = product && (c->scaling > PRODUCT_SCALING || c->rows > PRODUCT_SCALING);
+    const int scaled = c->scaling > SCALING || (product && (c->scaling > PRODUCT_SCALING || c->rows > PRODUCT_SCALING));
     if (c->scaling > HARD_SCALING)
         return 2;
     if (!c->known)

@@ -24,8 +24,8 @@ struct starfish_job {
     starfish_handle face[3][2]; /* arrays of boundary data; and their copies, where the user's may go */
     void *face_copy[3][2];
     struct starfish_table removed; /* pertrb, and another double */
-    /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb; of every slab the maxima of
-     * the residual after a step, and of the correction; and what became of the steps. */
+    /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb; of every slab the maxima
+     * of the residual after a step, and of the correction; and what became of the steps. */
     struct starfish_slabs correction;
     struct starfish_table removed_again;
     struct starfish_table refined[STARFISH_MAX_SLABS], correction_maximum[STARFISH_MAX_SLABS];

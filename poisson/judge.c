@@ -22,6 +22,7 @@ static const char *const names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f6
 
 #define UNITS 64         /* of rounding, that a residual of a stable solve may have */
 #define SPECTRAL_UNITS 8 /* of the right-hand side's rounding, in the modes that a direct method solves for */
+#define NOISE_UNITS 1e3
 #define MOST_CORRECTION 0.05
 #define MOST_ERROR 0.1
 
@@ -78,6 +79,15 @@ static double relative(double residual, double rhs)
     return rhs > 0 ? residual / rhs : residual > 0 ? (double)INFINITY : 0;
 }
 
+/* Where the mean was all of the right-hand side, what is left of it is rounding errors, and so is the solution: they are
+ * no measure of anything. */
+static int is_noise(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
+{
+    const double noise = NOISE_UNITS * epsilons[plan->options.precision] * maximum[STARFISH_MAXIMUM_RHS];
+    return plan->singular && plan->condition.known &&
+           maximum[STARFISH_MAXIMUM_SOLUTION] * plan->condition.smallest <= noise;
+}
+
 /* How wrong a mode of the smallest eigenvalue may be, over the largest value of the solution; 0 where it is not known.
  */
 static double error_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
@@ -101,9 +111,12 @@ starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struc
     STARFISH_TRY(read_verdicts(job, maximum, accuracy));
     if (!known)
         return STARFISH_SUCCESS;
+    const int noise = is_noise(job->plan, maximum);
+    if (noise && accuracy->correction > 0)
+        accuracy->correction = 0;
     accuracy->residual = relative(maximum[STARFISH_MAXIMUM_RESIDUAL], maximum[STARFISH_MAXIMUM_RHS]);
     accuracy->residual_bound = bound_of(job->plan, maximum);
-    *error = isnan(accuracy->correction) ? error_of(job->plan, maximum) : 0;
+    *error = isnan(accuracy->correction) && !noise ? error_of(job->plan, maximum) : 0;
     return STARFISH_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
-/* Is the answer right? The library has judged it (starfish_job_wait_accuracy); what is left is the known solution, where
- * a file has one. */
+/* Is the answer right? The library has judged it (starfish_job_wait_accuracy); what is left is the known solution,
+ * where a file has one. */
 #include "apps/plans/problem.h"
 
 #include "base/status.h"

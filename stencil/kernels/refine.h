@@ -49,8 +49,8 @@ enum starfish_verdict {
     STARFISH_VERDICT_NUMBERS = STARFISH_VERDICT_MAXIMA + STARFISH_MAXIMA
 };
 
-/* verdict[] from the slabs' maxima of the residual before and after the step, and of the correction. `epsilon`: the unit
- * of rounding of the solution's precision. Runs in one thread. */
+/* verdict[] from the slabs' maxima of the residual before and after the step, and of the correction. `epsilon`: the
+ * unit of rounding of the solution's precision. Runs in one thread. */
 enum { STARFISH_REFINE_MOST_SLABS = 64 };
 struct starfish_refine_judge {
     int slabs;

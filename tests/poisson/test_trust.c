@@ -154,7 +154,7 @@ static struct starfish_poisson_problem box(const char *const axis[3], const size
 }
 
 /* A layer whose solution does not depend on z, which f32 has digits for. Methods whose elimination is as good as the
- * problem solve it; refinement brings their residual down to that of a rounded solution, since it is computed in f64. */
+ * problem solve it; refinement brings their residual down to that of a rounded solution, as it is computed in f64. */
 static void thin_layers_are_right_or_refused(void **state)
 {
     (void)state;
