@@ -163,7 +163,7 @@ starfish_status starfish_poisson_find_condition(const struct starfish_poisson_pl
 struct limits {
     double one, two, layer; /* two steps: anywhere, in a layer */
 };
-static const struct limits limits[] = {[STARFISH_F32] = {0.1, 0.1, 0.02}, [STARFISH_F64] = {1e-5, 0.02, 1e-5}};
+static const struct limits limits[] = {[STARFISH_F32] = {0.1, 0.1, 0.02}, [STARFISH_F64] = {1e-3, 0.02, 1e-5}};
 #define LAYER 1e3        /* squared ratio of lengths: all modes of a direction are that much above the smallest sum */
 #define SCALING 1e6         /* of weights, for any method: one step; and two */
 #define HARD_SCALING 1e8
