@@ -79,8 +79,8 @@ static double relative(double residual, double rhs)
     return rhs > 0 ? residual / rhs : residual > 0 ? (double)INFINITY : 0;
 }
 
-/* Where the mean was all of the right-hand side, what is left of it is rounding errors, and so is the solution: they are
- * no measure of anything. */
+/* Where the mean was all of the right-hand side, what is left of it is rounding errors, and so is the solution: they
+ * are no measure of anything. */
 static int is_noise(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
 {
     const double noise = NOISE_UNITS * epsilons[plan->options.precision] * maximum[STARFISH_MAXIMUM_RHS];

@@ -108,7 +108,7 @@ static starfish_poisson_plan *plan_with_residual(starfish_method method, starfis
     return plan;
 }
 
-/* Bytes of a residual's data: coefficients and the rows' sums, slabs of `count` fields, planes of neighbours, maxima. */
+/* Bytes of a residual's data: coefficients, the rows' sums, slabs of `count` fields, planes of neighbours, maxima. */
 static size_t bytes_of_residual(size_t slab, int periodic, size_t count)
 {
     size_t first[SLABS + 1];
