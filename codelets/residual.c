@@ -32,13 +32,13 @@ static const void *plane_beside(void *buffers[], int index, const struct argumen
 static struct starfish_residual with_pointers(void *buffers[], const struct arguments *a)
 {
     struct starfish_residual kernel = a->kernel;
-    char *table = STARFISH_VECTOR(buffers, 0);
+    const double *table = STARFISH_VECTOR(buffers, 0);
     const size_t length[3] = {kernel.n[0], kernel.complex_y ? 2 * kernel.n[1] : kernel.n[1], kernel.planes};
     for (int axis = 0; axis < 3; axis++) {
-        kernel.axis[axis].lower = table;
-        kernel.axis[axis].diag = starfish_real_at(table, a->precision, length[axis]);
-        kernel.axis[axis].upper = starfish_real_at(table, a->precision, 2 * length[axis]);
-        table = starfish_real_at(table, a->precision, 3 * length[axis]);
+        const double **const part[] = {&kernel.axis[axis].lower, &kernel.axis[axis].diag, &kernel.axis[axis].upper,
+                                       &kernel.axis[axis].sum};
+        for (size_t p = 0; p < sizeof part / sizeof part[0]; p++, table += length[axis])
+            *part[p] = table;
     }
     kernel.u = STARFISH_SLAB(buffers, 1);
     kernel.rhs = STARFISH_SLAB(buffers, 2);
@@ -56,7 +56,7 @@ enum { MOST_SHARES = 128 };
 struct shares {
     const struct arguments *a;
     struct starfish_residual whole;
-    double maximum[MOST_SHARES][2];
+    double maximum[MOST_SHARES][STARFISH_MAXIMA];
 };
 
 static void residual_share(void *data, size_t part, size_t parts)
@@ -94,14 +94,14 @@ static void go_on(struct starfish_residual *kernel, starfish_precision precision
     if (kernel->result)
         kernel->result = starfish_real_at(kernel->result, precision, elements);
     kernel->offset = kernel->offset ? kernel->offset + 2 : NULL;
-    kernel->maximum = kernel->maximum ? kernel->maximum + 2 : NULL;
+    kernel->maximum = kernel->maximum ? kernel->maximum + STARFISH_MAXIMA : NULL;
 }
 
 static void residual_on_team(const struct arguments *a, const struct starfish_residual *kernel)
 {
     struct shares shares = {.a = a, .whole = *kernel, .maximum = {{0}}};
     starfish_team_run(a->header.progress->context, residual_share, &shares);
-    for (int m = 0; m < 2 && shares.whole.maximum; m++) {
+    for (int m = 0; m < STARFISH_MAXIMA && shares.whole.maximum; m++) {
         shares.whole.maximum[m] = 0;
         for (size_t part = 0; part < MOST_SHARES; part++)
             shares.whole.maximum[m] = fmax(shares.whole.maximum[m], shares.maximum[part][m]);

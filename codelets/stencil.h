@@ -2,6 +2,7 @@
 #ifndef STARFISH_CODELETS_STENCIL_H
 #define STARFISH_CODELETS_STENCIL_H
 
+#include "scheduler/table.h"
 #include "scheduler/task.h"
 #include "stencil/kernels/stencil.h"
 
@@ -12,15 +13,15 @@ struct starfish_residual_task {
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
     uint32_t where;            /* kinds of workers (scheduler/context.h) */
-    starpu_data_handle_t axes; /* lower, diag, upper of x, then y, then z (all planes): reals,
-                                             of a complex y pairs */
+    starpu_data_handle_t axes; /* lower, diag, upper, sum of x, then y, then z (all planes): doubles, of a complex y
+                                * pairs */
     starpu_data_handle_t u;    /* the slab */
     starpu_data_handle_t below,
         above; /* the planes next to it: the edges of its neighbours; NULL where there is none */
     int wraps; /* a single slab, periodic in z: its own planes are next to it */
     starpu_data_handle_t rhs;
     starpu_data_handle_t offset;  /* a double for each part of a number, or NULL */
-    starpu_data_handle_t maximum; /* two doubles, or NULL */
+    starpu_data_handle_t maximum; /* STARFISH_MAXIMA doubles, or NULL */
     starpu_data_handle_t result;  /* slab that receives the residual, or NULL */
     /* The slab is so many whole problems of n[0] * n[1] * planes, without planes next to them: `offset` and `maximum`
      * are two doubles for each, and they are done one after the other. 0: it is a slab of one. */
@@ -29,16 +30,46 @@ struct starfish_residual_task {
 starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
                                          const struct starfish_residual_task *description);
 
-/* u += correction, slabs of n[0] * n[1] * n[2] reals. */
-struct starfish_add_task {
+/* One slab's part of a step of iterative refinement (codelets/refine.c): a slab of n[0] * n[1] * n[2] reals. */
+struct starfish_refine_task {
     starfish_precision precision;
+    int phase;
     size_t n[3];
     uint32_t where;
     starpu_data_handle_t u, correction;
     const starpu_data_handle_t *edge; /* of u, two, each may be NULL; or NULL */
 };
-starfish_status starfish_submit_add(struct starfish_progress *progress, int phase,
-                                    const struct starfish_add_task *description);
+/* u += correction, and the correction becomes what u was. maximum: a double, max |correction|. */
+starfish_status starfish_submit_refine_add(struct starfish_progress *progress,
+                                           const struct starfish_refine_task *description,
+                                           starpu_data_handle_t maximum);
+/* u becomes `correction` again where the verdict is against the step. */
+starfish_status starfish_submit_refine_restore(struct starfish_progress *progress,
+                                               const struct starfish_refine_task *description,
+                                               starpu_data_handle_t verdict);
+
+/* The verdict, STARFISH_VERDICT_NUMBERS doubles (stencil/kernels/refine.h), from the maxima of all slabs. */
+struct starfish_refine_judge_task {
+    starfish_precision precision;
+    int phase;
+    size_t slabs;
+    uint32_t where;
+    const struct starfish_table *before, *after, *correction; /* one per slab */
+    starpu_data_handle_t verdict;
+};
+starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
+                                             const struct starfish_refine_judge_task *description);
+
+/* Where values are not finite: first, room for a double, receives the uint64_t of stencil/kernels/finite.h. */
+struct starfish_finite_task {
+    starfish_precision precision;
+    size_t count;
+    int is_slab; /* values are a block, else a vector */
+    uint32_t where;
+    starpu_data_handle_t values, first;
+};
+starfish_status starfish_submit_finite(struct starfish_progress *progress, int phase,
+                                       const struct starfish_finite_task *description);
 
 struct starfish_boundary_task {
     starfish_precision precision;

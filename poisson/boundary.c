@@ -5,6 +5,8 @@
 #include "base/pages.h"
 #include "codelets/stencil.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +48,18 @@ static starfish_status register_face(struct starfish_job *job, const void *array
     return starfish_array_over(&job->face[axis][end], plan->context, name, array, count, size);
 }
 
+static starfish_status check_constant(const struct starfish_poisson_plan *plan, double constant, int axis, int end)
+{
+    const double least = constant == 0 ? 0 : (double)FLT_MIN;
+    if (plan->options.check_data && !isfinite(constant))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.constant[%d][%d] is not finite", axis, end);
+    if (plan->options.precision == STARFISH_F32 && isfinite(constant) &&
+        (fabs(constant) > (double)FLT_MAX || fabs(constant) < least))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.constant[%d][%d] is %g, which is beyond what f32 holds",
+                             axis, end, constant);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status describe(struct starfish_job *job, const struct starfish_boundary *boundary,
                                 struct starfish_boundary_task *task)
 {
@@ -56,6 +70,8 @@ static starfish_status describe(struct starfish_job *job, const struct starfish_
                 continue;
             task->weight[axis][end] = plan->direction[axis].boundary_weight[end];
             task->constant[axis][end] = job->constant[axis][end] = boundary->constant[axis][end];
+            if (!boundary->array[axis][end])
+                STARFISH_TRY(check_constant(plan, boundary->constant[axis][end], axis, end));
             if (boundary->array[axis][end])
                 STARFISH_TRY(register_face(job, boundary->array[axis][end], axis, end));
             task->face[axis][end] = job->face[axis][end];

@@ -6,12 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static starfish_status read_residual(const struct starfish_job *job, double *relative)
-{
-    *relative = NAN;
-    return job->plan->options.check_residual ? starfish_job_read_residual(job, relative) : STARFISH_SUCCESS;
-}
-
 static starfish_status read_removed(const struct starfish_job *job, struct starfish_info *info)
 {
     double removed[2];
@@ -27,7 +21,8 @@ static double residual_tail(const struct starfish_job *job)
     const struct starfish_progress *progress = &job->progress;
     const double solved = fmax(1e6 * job->solved, progress->phase[STARFISH_PHASE_BACKWARD].span.end);
     const double tail = progress->phase[STARFISH_PHASE_RESIDUAL].span.end - solved;
-    return job->plan->options.check_residual && tail > 0 ? 1e-6 * tail : 0;
+    const int checks = job->plan->options.check_residual && job->plan->refinements == 0;
+    return checks && tail > 0 ? 1e-6 * tail : 0;
 }
 
 static void add_phases(const struct starfish_job *job, struct starfish_info *info)
@@ -38,8 +33,8 @@ static void add_phases(const struct starfish_job *job, struct starfish_info *inf
         [STARFISH_PHASE_RESIDUAL] = "residual check",
     };
     const int direct = job->plan->method->direct;
-    const int wanted[STARFISH_PHASES] = {direct, direct, direct, job->plan->refinements > 0,
-                                         job->plan->options.check_residual};
+    const int refines = job->plan->refinements > 0, checks = job->plan->options.check_residual && !refines;
+    const int wanted[STARFISH_PHASES] = {direct, direct, direct, refines, checks};
     for (int phase = 0; phase < STARFISH_PHASES; phase++)
         if (wanted[phase]) {
             info->phase[info->phases].name = names[phase];
@@ -47,15 +42,16 @@ static void add_phases(const struct starfish_job *job, struct starfish_info *inf
         }
 }
 
-starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds, struct starfish_info *info)
+starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds,
+                                       const struct starfish_accuracy *accuracy, struct starfish_info *info)
 {
     const struct starfish_bytes before = job->progress.bytes_before;
     const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
     memset(info, 0, sizeof *info);
     info->seconds = seconds - residual_tail(job);
-    STARFISH_TRY(read_residual(job, &info->residual));
+    info->residual = job->plan->options.check_residual ? accuracy->residual : (double)NAN;
+    info->refinements = accuracy->refinements;
     STARFISH_TRY(read_removed(job, info));
-    info->refinements = job->plan->refinements;
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
         info->worker[kind].tasks = job->progress.done[kind].tasks;
         info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;

@@ -5,6 +5,8 @@
 #include "poisson/plan.h"
 #include "scheduler/progress.h"
 
+struct starfish_finite_search;
+
 struct starfish_job {
     struct starfish_poisson_plan *plan;
     struct starfish_progress progress;
@@ -24,13 +26,18 @@ struct starfish_job {
     starfish_handle face[3][2]; /* arrays of boundary data; and their copies, where the user's may go */
     void *face_copy[3][2];
     struct starfish_table removed; /* pertrb, and another double */
-    /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb. */
+    /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb; of every slab the maxima
+     * of the residual after a step, and of the correction; and what became of the steps. */
     struct starfish_slabs correction;
     struct starfish_table removed_again;
-    struct starfish_table maximum[STARFISH_MAX_SLABS]; /* of the residual: two doubles for each problem */
+    struct starfish_table refined[STARFISH_MAX_SLABS], correction_maximum[STARFISH_MAX_SLABS];
+    struct starfish_table verdict[STARFISH_MOST_REFINEMENTS];
+    /* Of the residual, before the last step where there is one: STARFISH_MAXIMA doubles for each problem. */
+    struct starfish_table maximum[STARFISH_MAX_SLABS];
     starfish_handle packed[STARFISH_MAX_SLABS]; /* layout.h: the solution, before it goes where the user wants it */
     struct starfish_table removed_of_slab[STARFISH_MAX_SLABS]; /* of many singular problems: two doubles for each */
     double *pertrb;                                            /* where the user wants it of each problem, or NULL */
+    struct starfish_finite_search *search;                     /* for what is not finite, where it is asked for */
 
     void *of_method; /* what the method keeps for the job, from malloc */
     struct starfish_job_on
@@ -51,7 +58,25 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const str
 /* After the tasks: releases full_rhs and the faces. */
 void starfish_job_release_boundary(struct starfish_job *job);
 
+/* finite.c: submits the search for values of the right-hand side and of boundary data that are not finite; and, when
+ * its tasks are done, says which there are (ARGUMENT; names array and first index). Nothing without check_data. */
+starfish_status starfish_job_submit_search(struct starfish_job *job);
+starfish_status starfish_job_end_search(const struct starfish_job *job);
+void starfish_job_release_search(struct starfish_job *job);
+
+/* As much of it as the caller's size says; `to` may be NULL. */
+void starfish_accuracy_copy(struct starfish_accuracy *to, const struct starfish_accuracy *from);
+
+/* judge.c: how good the solution of a finished job is, *error: how wrong it may be where no correction tells, 0 where
+ * that is not known; and whether it may be called solved (NUMERICAL; says why not). Without check_residual and
+ * refinement nothing is known, and nothing is refused. */
+starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_accuracy *accuracy,
+                                           double *error);
+starfish_status starfish_job_judge(const struct starfish_job *job, const struct starfish_accuracy *accuracy,
+                                   double error);
+
 /* info.c: what a finished job tells, `seconds` after it began. Errors: RUNTIME. */
-starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds, struct starfish_info *info);
+starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds,
+                                       const struct starfish_accuracy *accuracy, struct starfish_info *info);
 
 #endif

@@ -93,7 +93,8 @@ starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *
 
 static int wants_packed(const struct starfish_poisson_plan *plan, const struct starfish_field *field)
 {
-    return field->strides.row > 0 && (!plan->method->rows || plan->options.check_residual || plan->refinements > 0);
+    return field->strides.row > 0 &&
+           (!plan->method->rows || plan->options.check_residual || plan->refinements > 0 || plan->options.check_data);
 }
 
 int starfish_job_packs_rhs(const struct starfish_job *job)
@@ -189,31 +190,6 @@ starfish_status starfish_job_read_removed(const struct starfish_job *job, double
             memcpy(removed, largest, sizeof largest);
         first += problems;
     }
-    return STARFISH_SUCCESS;
-}
-
-static double ratio(double residual, double rhs)
-{
-    return rhs > 0 ? residual / rhs : residual;
-}
-
-starfish_status starfish_job_read_residual(const struct starfish_job *job, double *relative)
-{
-    const int many = job->plan->count > 1;
-    double residual = 0, rhs = 0;
-    *relative = 0;
-    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
-        STARFISH_TRY(starfish_table_acquire(&job->maximum[slab], STARFISH_READ));
-        const double *pair = job->maximum[slab].memory;
-        for (size_t p = 0; p < starfish_job_problems(job, slab); p++, pair += 2) {
-            residual = fmax(residual, pair[0]);
-            rhs = fmax(rhs, pair[1]);
-            *relative = fmax(*relative, ratio(pair[0], pair[1]));
-        }
-        starfish_table_release(&job->maximum[slab]);
-    }
-    if (!many)
-        *relative = ratio(residual, rhs);
     return STARFISH_SUCCESS;
 }
 

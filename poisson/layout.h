@@ -28,9 +28,8 @@ void starfish_job_release_packed(struct starfish_job *job);
 /* How many problems a slab is of; the doubles that tasks write for each of them and the host reads. */
 size_t starfish_job_problems(const struct starfish_job *job, size_t slab);
 starfish_status starfish_job_make_removed(struct starfish_job *job);
-/* What was taken off, of the problem with the largest in magnitude, and all of it to job->pertrb where there is one;
- * and the largest residual of a problem relative to its own right-hand side. Errors: RUNTIME. */
+/* What was taken off, of the problem with the largest in magnitude, and all of it to job->pertrb where there is one.
+ * Errors: RUNTIME. */
 starfish_status starfish_job_read_removed(const struct starfish_job *job, double removed[2]);
-starfish_status starfish_job_read_residual(const struct starfish_job *job, double *relative);
 
 #endif

@@ -1,6 +1,8 @@
 /* The table of methods, and the choice of one: what is asked for, or the cheapest of those that can. */
 #include "poisson/methods.h"
 
+#include "poisson/condition.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +120,7 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     return plan->method->create(plan);
 }
 
-starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan)
+static starfish_status create_chosen(struct starfish_poisson_plan *plan)
 {
     const struct starfish_method_row *first = plan->method;
     struct choice choice;
@@ -140,6 +142,16 @@ starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *pla
     starfish_poisson_destroy_method(plan);
     take(plan, &choice);
     return create(plan);
+}
+
+starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan)
+{
+    STARFISH_TRY(create_chosen(plan));
+    if (plan->options.refinements < 0 && plan->method->direct) {
+        const int wanted = starfish_poisson_wanted_refinements(plan);
+        plan->refinements = wanted > plan->refinements ? wanted : plan->refinements;
+    }
+    return STARFISH_SUCCESS;
 }
 
 void starfish_poisson_destroy_method(struct starfish_poisson_plan *plan)

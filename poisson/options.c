@@ -9,7 +9,7 @@
 
 #define AT(member) STARFISH_OPTION_AT(starfish_poisson_options, member)
 
-enum { MOST_REFINEMENTS = 8, MOST_MODE_BLOCKS = 32 };
+enum { MOST_MODE_BLOCKS = 32 };
 #define MOST_ELEMENTS 4294967295.0
 
 /* Those that chains of tridiagonal systems have. */
@@ -43,8 +43,8 @@ static const struct starfish_option rows[] = {
     {AT(mode_blocks), .type = STARFISH_OPTION_SIZE, .most = MOST_MODE_BLOCKS,
      .text = "blktri: runs of x modes; slab: runs of y modes; 0: chosen from the workers"},
     {AT(check_residual), .type = STARFISH_OPTION_SWITCH, .text = "also compute the residual"},
-    {AT(refinements), .type = STARFISH_OPTION_INT, .default_value = -1, .least = -1, .most = MOST_REFINEMENTS,
-     .text = "steps of iterative refinement; -1: one where a basis loses digits"},
+    {AT(refinements), .type = STARFISH_OPTION_INT, .default_value = -1, .least = -1, .most = STARFISH_MOST_REFINEMENTS,
+     .text = "steps of iterative refinement at most; -1: where digits may be lost"},
     {AT(right_hand_sides), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,
      .text = "how many the plan will be used for, which auto takes into account; 0: many"},
     {AT(algorithm), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_ALGORITHM_AUTO,
@@ -64,6 +64,8 @@ static const struct starfish_option rows[] = {
     LAYOUT_ROWS(rhs_layout, "of right-hand sides"),
     LAYOUT_ROWS(solution_layout, "of solutions"),
     {AT(ghosts), .type = STARFISH_OPTION_SWITCH, .text = "also fill the layer of ghosts around the solution"},
+    {AT(check_data), .type = STARFISH_OPTION_SWITCH,
+     .text = "look for values of right-hand side and boundary data that are not finite"},
 };
 
 const struct starfish_option_table starfish_poisson_option_table =

@@ -2,6 +2,7 @@
  * solution is refused. */
 #include "poisson/plan.h"
 
+#include "poisson/condition.h"
 #include "poisson/ghosts.h"
 #include "poisson/layout.h"
 #include "poisson/methods.h"
@@ -117,6 +118,8 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     STARFISH_TRY(starfish_poisson_choose_method(plan));
     if (plan->method->direct)
         STARFISH_TRY(check_solvable(plan, plan->lambda));
+    STARFISH_TRY(starfish_poisson_check_range(plan));
+    STARFISH_TRY(starfish_poisson_find_condition(plan, &plan->condition));
     STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, plan->lambda,
                                           starfish_poisson_is_complex(plan)));
     return starfish_poisson_create_method(plan);

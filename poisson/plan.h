@@ -18,6 +18,18 @@ struct starfish_method_row;
 
 /* What a solve goes from and to. */
 enum starfish_user_array { STARFISH_RHS, STARFISH_SOLUTION, STARFISH_USER_ARRAYS };
+enum { STARFISH_MOST_REFINEMENTS = 8 };
+
+/* How far rounding errors may reach (condition.c). Eigenvalues are sums of those of the directions, in magnitude; the
+ * mode that a singular problem leaves out is not among them. */
+struct starfish_condition {
+    int known;                /* 0: eigenvalues need not be real, and the next four mean nothing */
+    double smallest, largest; /* bounds: of no mode less, of none more */
+    double stiffest;          /* of any direction: the largest of their smallest eigenvalues that are not zero */
+    int indefinite;           /* there are sums of both signs */
+    double scaling;           /* weights that make the directions symmetric: the product of their ratios */
+    double rows;              /* the largest row over the smallest, the largest ratio of any direction */
+};
 
 struct starfish_poisson_plan {
     struct starfish_context *context;
@@ -36,6 +48,7 @@ struct starfish_poisson_plan {
     int singular;
     enum starfish_tridiag_numbers numbers; /* in complex problems x is the two parts of a number, side by side */
     int refinements;                       /* steps after every solve */
+    struct starfish_condition condition;   /* of the operator */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
     void *state;          /* of the method */

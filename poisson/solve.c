@@ -4,9 +4,10 @@
 #include "poisson/ghosts.h"
 #include "poisson/methods.h"
 #include "poisson/submit_on.h"
+#include "stencil/kernels/refine.h"
 #include "tridiag/kernels/constant_line.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,38 +35,61 @@ static const starfish_handle *solved_rhs(const struct starfish_job *job)
     return job->full_rhs[0] ? job->full_rhs : job->rhs->handle;
 }
 
-static starfish_status submit_residual(struct starfish_job *job)
+/* Per slab `count` doubles for each of its problems. */
+static starfish_status make_maxima(const struct starfish_job *job, struct starfish_table *maximum, size_t count)
+{
+    for (size_t slab = 0; slab < job->cut.slabs; slab++)
+        if (!maximum[slab].handle)
+            STARFISH_TRY(starfish_table_results(&maximum[slab], count * starfish_job_problems(job, slab)));
+    return STARFISH_SUCCESS;
+}
+
+/* The residual's maxima, and where `result` is not NULL its values. */
+static starfish_status submit_residual(struct starfish_job *job, enum starfish_phase phase,
+                                       const starfish_handle *result)
 {
     const struct starfish_residual_data data = {.rhs = solved_rhs(job),
                                                 .removed = job->removed.handle,
                                                 .maximum = job->maximum,
+                                                .result = result,
                                                 .many = job->plan->count > 1,
                                                 .removed_of_slab = job->plan->count > 1 ? job->removed_of_slab : NULL};
-    for (size_t slab = 0; slab < job->cut.slabs; slab++)
-        STARFISH_TRY(starfish_table_results(&job->maximum[slab], 2 * starfish_job_problems(job, slab)));
-    return starfish_graph_residual(&job->plan->operator_, &job->cut, &job->progress, STARFISH_PHASE_RESIDUAL,
-                                   &job->solution_slabs, &data);
+    STARFISH_TRY(make_maxima(job, job->maximum, STARFISH_MAXIMA));
+    return starfish_graph_residual(&job->plan->operator_, &job->cut, &job->progress, phase, &job->solution_slabs,
+                                   &data);
 }
 
-/* Solve again for what the residual says is missing, and add it. */
-static starfish_status submit_refinement(struct starfish_job *job)
+static starfish_status make_refinement(struct starfish_job *job)
 {
-    struct starfish_poisson_plan *plan = job->plan;
-    const struct starfish_residual_data data = {.rhs = solved_rhs(job),
-                                                .removed = job->removed.handle,
-                                                .result = job->correction.slab,
-                                                .many = plan->count > 1,
-                                                .removed_of_slab = plan->count > 1 ? job->removed_of_slab : NULL};
+    const struct starfish_poisson_plan *plan = job->plan;
+    const struct starfish_cut_array array = {.n = plan->field_n, .precision = plan->options.precision};
     if (plan->singular && plan->count == 1 && !job->removed_again.handle)
         STARFISH_TRY(starfish_table_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
-    const struct starfish_cut_array array = {.n = plan->field_n, .precision = plan->options.precision};
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         if (!job->correction.slab[slab])
             starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, &array);
-    STARFISH_TRY(starfish_graph_residual(&plan->operator_, &job->cut, &job->progress, STARFISH_PHASE_REFINEMENT,
-                                         &job->solution_slabs, &data));
+    STARFISH_TRY(make_maxima(job, job->refined, STARFISH_MAXIMA));
+    return make_maxima(job, job->correction_maximum, 1);
+}
+
+/* Solve again for what the residual says is missing, and add it where that helps. */
+static starfish_status submit_refinement(struct starfish_job *job, int step)
+{
+    struct starfish_poisson_plan *plan = job->plan;
+    STARFISH_TRY(make_refinement(job));
+    STARFISH_TRY(starfish_table_results(&job->verdict[step], STARFISH_VERDICT_NUMBERS));
+    const struct starfish_refinement_data data = {.rhs = solved_rhs(job),
+                                                  .removed = job->removed.handle,
+                                                  .correction = job->correction.slab,
+                                                  .before = job->maximum,
+                                                  .after = job->refined,
+                                                  .correction_maximum = job->correction_maximum,
+                                                  .verdict = job->verdict[step].handle,
+                                                  .many = plan->count > 1,
+                                                  .removed_of_slab = plan->count > 1 ? job->removed_of_slab : NULL};
+    STARFISH_TRY(submit_residual(job, STARFISH_PHASE_REFINEMENT, job->correction.slab));
     STARFISH_TRY(plan->method->submit(job, job->correction.slab, &job->correction, job->removed_again.handle));
-    return starfish_graph_add(&plan->operator_, &job->cut, &job->progress, &job->solution_slabs, job->correction.slab);
+    return starfish_graph_refine(&plan->operator_, &job->cut, &job->progress, &job->solution_slabs, &data);
 }
 
 /* The user's right-hand side, or one of ours where boundary data are moved to it, or where it is read again after the
@@ -83,13 +107,14 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
 {
     struct starfish_poisson_plan *plan = job->plan;
     STARFISH_TRY(prepare_rhs(job, boundary));
+    STARFISH_TRY(starfish_job_submit_search(job));
     STARFISH_TRY(make_solution_slabs(job));
     STARFISH_TRY(starfish_job_make_removed(job));
     STARFISH_TRY(plan->method->submit(job, solved_rhs(job), &job->solution_slabs, job->removed.handle));
     if (plan->method->join)
         return STARFISH_SUCCESS;
     for (int step = 0; step < plan->refinements; step++)
-        STARFISH_TRY(submit_refinement(job));
+        STARFISH_TRY(submit_refinement(job, step));
     return starfish_job_submit_rest(job);
 }
 
@@ -100,7 +125,8 @@ starfish_status starfish_job_submit_rest(struct starfish_job *job)
         STARFISH_TRY(
             starfish_graph_bring_home(&job->progress, STARFISH_PHASE_BACKWARD, &job->cut, job->solution->handle));
     STARFISH_TRY(starfish_job_submit_ghosts(job));
-    return job->plan->options.check_residual ? submit_residual(job) : STARFISH_SUCCESS;
+    const int wanted = job->plan->options.check_residual && job->plan->refinements == 0;
+    return wanted ? submit_residual(job, STARFISH_PHASE_RESIDUAL, NULL) : STARFISH_SUCCESS;
 }
 
 /* ---- Fields that a job's own thread works on --------------------------------------------------------------------- */
@@ -129,6 +155,7 @@ static starfish_status finish(struct starfish_job *job)
 {
     const starfish_status joined = job->plan->method->join ? job->plan->method->join(job) : STARFISH_SUCCESS;
     const starfish_status waited = starfish_progress_wait(&job->progress);
+    const starfish_status searched = waited == STARFISH_SUCCESS ? starfish_job_end_search(job) : STARFISH_SUCCESS;
     starfish_job_release_boundary(job);
     starfish_edges_release(&job->solution_slabs, &job->cut);
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
@@ -140,7 +167,9 @@ static starfish_status finish(struct starfish_job *job)
             starfish_field_destroy(job->rhs);
         starfish_field_destroy(job->solution);
     }
-    return waited != STARFISH_SUCCESS ? waited : joined;
+    if (waited != STARFISH_SUCCESS)
+        return waited;
+    return searched != STARFISH_SUCCESS ? searched : joined;
 }
 
 static void destroy(struct starfish_job *job)
@@ -148,10 +177,15 @@ static void destroy(struct starfish_job *job)
     free(job->of_method);
     starfish_table_destroy(&job->removed);
     starfish_table_destroy(&job->removed_again);
+    starfish_job_release_search(job);
     for (size_t slab = 0; slab < STARFISH_MAX_SLABS; slab++) {
         starfish_table_destroy(&job->maximum[slab]);
         starfish_table_destroy(&job->removed_of_slab[slab]);
+        starfish_table_destroy(&job->refined[slab]);
+        starfish_table_destroy(&job->correction_maximum[slab]);
     }
+    for (int step = 0; step < STARFISH_MOST_REFINEMENTS; step++)
+        starfish_table_destroy(&job->verdict[step]);
     starfish_progress_destroy(&job->progress);
     free(job);
 }
@@ -317,33 +351,72 @@ starfish_status starfish_poisson_solve(starfish_poisson_plan *plan, const struct
 
 /* ---- Waiting ---------------------------------------------------------------------------------------------------- */
 
-starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
+/* What is told of a solve, and what may be told of one that fell short. */
+struct told {
+    struct starfish_info info;
+    struct starfish_accuracy accuracy;
+    double error;
+};
+
+static starfish_status find_out(const struct starfish_job *job, double seconds, struct told *told)
+{
+    STARFISH_TRY(starfish_job_find_accuracy(job, &told->accuracy, &told->error));
+    return starfish_job_fill_info(job, seconds, &told->accuracy, &told->info);
+}
+
+void starfish_accuracy_copy(struct starfish_accuracy *to, const struct starfish_accuracy *from)
+{
+    if (!to)
+        return;
+    const size_t asked = to->size, size = asked < sizeof *to ? asked : sizeof *to;
+    if (size > sizeof to->size)
+        memcpy(to, from, size);
+    to->size = asked;
+}
+
+static void tell(const struct told *told, struct starfish_info *info, struct starfish_accuracy *accuracy)
+{
+    if (info)
+        *info = told->info;
+    starfish_accuracy_copy(accuracy, &told->accuracy);
+}
+
+/* Short of a tolerance there is a solution, of which to tell; the message of the failure stays. */
+static starfish_status end(starfish_job *job, starfish_status status, struct told *told)
+{
+    char message[1024];
+    const double seconds = starfish_progress_seconds(&job->progress);
+    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
+        return status;
+    snprintf(message, sizeof message, "%s", starfish_error_message());
+    const starfish_status found = find_out(job, seconds, told);
+    if (status == STARFISH_ERROR_NUMERICAL)
+        return starfish_fail(status, "%s", message);
+    if (found == STARFISH_SUCCESS && job->plan->method->watch)
+        job->plan->method->watch(job, told->info.seconds);
+    return found == STARFISH_SUCCESS ? starfish_job_judge(job, &told->accuracy, told->error) : found;
+}
+
+starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_info *info,
+                                           struct starfish_accuracy *accuracy)
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     if (job->on)
-        return starfish_job_wait_on(job, info);
+        return starfish_job_wait_on(job, info, accuracy);
     struct starfish_poisson_plan *plan = job->plan;
-    struct starfish_info result;
-    starfish_status status = finish(job);
-    const double seconds = starfish_progress_seconds(&job->progress);
-    /* Short of a tolerance there is a solution, of which to tell. */
-    if (status == STARFISH_ERROR_NUMERICAL && starfish_job_fill_info(job, seconds, &result) == STARFISH_SUCCESS && info)
-        *info = result;
-    if (status == STARFISH_SUCCESS)
-        status = starfish_job_fill_info(job, seconds, &result);
-    if (status == STARFISH_SUCCESS) {
-        if (plan->method->watch)
-            plan->method->watch(job, result.seconds);
-        if (info)
-            *info = result;
-        if (plan->options.check_residual && !isfinite(result.residual))
-            status = starfish_fail(STARFISH_ERROR_NUMERICAL, "the solution is not finite: a mode is singular, or the "
-                                                             "right-hand side is not finite");
-    }
+    struct told told = {.accuracy = {.size = 0}};
+    const starfish_status status = end(job, finish(job), &told);
+    if ((status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) && told.accuracy.size > 0)
+        tell(&told, info, accuracy);
     atomic_fetch_sub(&plan->in_flight, 1);
     destroy(job);
     return status;
+}
+
+starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
+{
+    return starfish_job_wait_accuracy(job, info, NULL);
 }
 
 void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total)

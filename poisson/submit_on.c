@@ -26,6 +26,7 @@ struct starfish_job_on {
     starfish_status status;
     char message[MESSAGE];
     struct starfish_info info;
+    struct starfish_accuracy accuracy;
 };
 
 /* ---- The thread -------------------------------------------------------------------------------------------------- */
@@ -36,7 +37,8 @@ static starfish_status solve(struct starfish_job_on *on)
     STARFISH_TRY(starfish_stream_turn_wait(&on->turn));
     STARFISH_TRY(starfish_poisson_submit_staying(on->plan, &on->boundary, on->rhs, on->solution, &job));
     job->pertrb = on->pertrb_of_all;
-    return starfish_job_wait(job, &on->info);
+    on->accuracy.size = sizeof on->accuracy;
+    return starfish_job_wait_accuracy(job, &on->info, &on->accuracy);
 }
 
 static void run(void *data)
@@ -165,7 +167,8 @@ starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan, const st
 
 /* ---- Waiting ----------------------------------------------------------------------------------------------------- */
 
-starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_info *info)
+starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_info *info,
+                                     struct starfish_accuracy *accuracy)
 {
     struct starfish_job_on *on = job->on;
     starfish_driver_join(&on->driver);
@@ -175,6 +178,8 @@ starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_i
         memcpy(job->pertrb, on->pertrb_of_all, on->plan->count * sizeof *job->pertrb);
     if (info && (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL))
         *info = on->info;
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+        starfish_accuracy_copy(accuracy, &on->accuracy);
     if (status != STARFISH_SUCCESS)
         status = starfish_fail(status, "%s", on->message);
     destroy(on);

@@ -6,7 +6,8 @@
 #include "poisson/job.h"
 
 /* For starfish_job_wait and its kin, of a job with job->on: frees it. */
-starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_info *info);
+starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_info *info,
+                                     struct starfish_accuracy *accuracy);
 void starfish_job_progress_on(const struct starfish_job *job, size_t *finished, size_t *total);
 
 /* solve.c: starfish_poisson_submit of arrays that all stay until the job is done, those of boundary data included. */

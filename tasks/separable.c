@@ -23,6 +23,21 @@ static size_t put_direction(const struct starfish_direction *d, double *table)
     return 3 * d->n * stride;
 }
 
+/* And the rows' sums behind them. A single periodic row is coupled to itself alone: all of it goes to the diagonal,
+ * where what cancels is gone before it meets a rounded value. */
+static size_t put_operator(const struct starfish_direction *d, double *table)
+{
+    const size_t count = put_direction(d, table) / 3;
+    double *lower = table, *diag = lower + count, *upper = diag + count, *sum = upper + count;
+    for (size_t e = 0; e < count; e++)
+        sum[e] = (double)((long double)lower[e] + (long double)upper[e] + (long double)diag[e]);
+    for (size_t e = 0; e < count && d->n == 1; e++) {
+        diag[e] = sum[e];
+        lower[e] = upper[e] = 0;
+    }
+    return 4 * count;
+}
+
 starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count)
 {
@@ -39,6 +54,21 @@ starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_pr
     return status;
 }
 
+static starfish_status operator_table(struct starfish_table *vector, const struct starfish_direction *direction)
+{
+    size_t total = 0, at = 0;
+    for (size_t d = 0; d < 3; d++)
+        total += 8 * direction[d].n;
+    double *table = malloc(total * sizeof *table);
+    if (!table)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
+    for (size_t d = 0; d < 3; d++)
+        at += put_operator(&direction[d], table + at);
+    starfish_status status = starfish_table_reals(vector, STARFISH_F64, table, at);
+    free(table);
+    return status;
+}
+
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
                                          const struct starfish_direction *direction, double lambda, int complex_pairs)
 {
@@ -51,7 +81,7 @@ starfish_status starfish_operator_create(struct starfish_operator *op, starfish_
         op->n[axis] = direction[axis].n;
         op->periodic[axis] = direction[axis].periodic;
     }
-    return starfish_matrix_table(&op->axes, precision, direction, 3);
+    return operator_table(&op->axes, direction);
 }
 
 void starfish_operator_destroy(struct starfish_operator *op)
@@ -104,18 +134,54 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,
-                                   struct starfish_progress *progress, const struct starfish_slabs *solution,
-                                   const starfish_handle *correction)
+/* Every kind of worker that has a slab: the verdict is a task of one thread, which goes where data are. */
+static uint32_t workers_of(const struct starfish_cut *cut)
 {
+    uint32_t where = 0;
+    for (size_t slab = 0; slab < cut->slabs; slab++)
+        where |= cut->where[slab];
+    return where;
+}
+
+static struct starfish_refine_task refine_task(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                               const struct starfish_slabs *solution,
+                                               const struct starfish_refinement_data *data, size_t slab)
+{
+    return (struct starfish_refine_task){.precision = op->precision,
+                                         .phase = STARFISH_PHASE_REFINEMENT,
+                                         .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
+                                         .where = cut->where[slab],
+                                         .u = solution->slab[slab],
+                                         .correction = data->correction[slab],
+                                         .edge = solution->edge[slab]};
+}
+
+starfish_status starfish_graph_refine(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                      struct starfish_progress *progress, const struct starfish_slabs *solution,
+                                      const struct starfish_refinement_data *data)
+{
+    const struct starfish_residual_data residual = {.rhs = data->rhs,
+                                                    .removed = data->removed,
+                                                    .maximum = data->after,
+                                                    .many = data->many,
+                                                    .removed_of_slab = data->removed_of_slab};
+    const struct starfish_refine_judge_task judging = {.precision = op->precision,
+                                                       .phase = STARFISH_PHASE_REFINEMENT,
+                                                       .slabs = cut->slabs,
+                                                       .where = workers_of(cut),
+                                                       .before = data->before,
+                                                       .after = data->after,
+                                                       .correction = data->correction_maximum,
+                                                       .verdict = data->verdict};
     for (size_t slab = 0; slab < cut->slabs; slab++) {
-        const struct starfish_add_task task = {.precision = op->precision,
-                                               .n = {op->n[0], op->n[1], starfish_cut_planes(cut, slab)},
-                                               .where = cut->where[slab],
-                                               .u = solution->slab[slab],
-                                               .correction = correction[slab],
-                                               .edge = solution->edge[slab]};
-        STARFISH_TRY(starfish_submit_add(progress, STARFISH_PHASE_REFINEMENT, &task));
+        const struct starfish_refine_task task = refine_task(op, cut, solution, data, slab);
+        STARFISH_TRY(starfish_submit_refine_add(progress, &task, data->correction_maximum[slab].handle));
+    }
+    STARFISH_TRY(starfish_graph_residual(op, cut, progress, STARFISH_PHASE_REFINEMENT, solution, &residual));
+    STARFISH_TRY(starfish_submit_refine_judge(progress, &judging));
+    for (size_t slab = 0; slab < cut->slabs; slab++) {
+        const struct starfish_refine_task task = refine_task(op, cut, solution, data, slab);
+        STARFISH_TRY(starfish_submit_refine_restore(progress, &task, data->verdict));
     }
     return STARFISH_SUCCESS;
 }

@@ -43,7 +43,7 @@ struct starfish_operator {
     int periodic[3];
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
-    struct starfish_table axes;
+    struct starfish_table axes; /* of doubles, whatever the precision: lower, diag, upper, sum of x, then y, then z */
 };
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
                                          const struct starfish_direction *direction, double lambda, int complex_pairs);
@@ -53,7 +53,7 @@ void starfish_operator_destroy(struct starfish_operator *op);
 struct starfish_residual_data {
     const starfish_handle *rhs;           /* slabs */
     starfish_handle removed;              /* the double that is taken off the right-hand side, or NULL */
-    const struct starfish_table *maximum; /* per slab two doubles (codelets/stencil.h), or NULL */
+    const struct starfish_table *maximum; /* per slab STARFISH_MAXIMA doubles (stencil/kernels/stencil.h), or NULL */
     const starfish_handle *result;        /* slabs that receive the residual, none of them of rhs; or NULL */
     /* The field is many problems, cut between them: then what is taken off is, per slab, two doubles for each problem,
      * of which the first counts, or NULL; and so are maxima. */
@@ -65,10 +65,24 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
                                         struct starfish_progress *progress, int phase,
                                         const struct starfish_slabs *solution,
                                         const struct starfish_residual_data *data);
-/* solution += correction; writes the solution's edges where there are any. */
-starfish_status starfish_graph_add(const struct starfish_operator *op, const struct starfish_cut *cut,
-                                   struct starfish_progress *progress, const struct starfish_slabs *solution,
-                                   const starfish_handle *correction);
+
+/* A step of iterative refinement, once `correction` (slabs) is there: it is added to the solution, whose residual for
+ * data->rhs and data->removed is computed, and taken back where that says so (stencil/kernels/refine.h). Afterwards
+ * `correction` is the solution before the step. Writes the solution's edges where there are any. */
+struct starfish_refinement_data {
+    const starfish_handle *rhs;
+    starfish_handle removed;
+    const starfish_handle *correction;
+    const struct starfish_table *before; /* the maxima of the residual before the step, per slab; written by its task */
+    const struct starfish_table *after, *correction_maximum; /* per slab STARFISH_MAXIMA doubles, and one: work space */
+    starfish_handle verdict;                                 /* STARFISH_VERDICT_NUMBERS doubles */
+    /* As in struct starfish_residual_data; the verdict is one for all problems. */
+    int many;
+    const struct starfish_table *removed_of_slab;
+};
+starfish_status starfish_graph_refine(const struct starfish_operator *op, const struct starfish_cut *cut,
+                                      struct starfish_progress *progress, const struct starfish_slabs *solution,
+                                      const struct starfish_refinement_data *data);
 
 /* Write the solution's edges, where there are any, after tasks that know of none. */
 starfish_status starfish_graph_edges(const struct starfish_operator *op, const struct starfish_cut *cut,

@@ -3,6 +3,7 @@
 
 #include "base/real.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -138,12 +139,55 @@ void starfish_array_fill(struct starfish_array *array, double value)
     }
 }
 
+/* ---- Conversion -------------------------------------------------------------------------------------------------- */
+
+/* Is a value lost in f32, beside values of magnitude `largest`? What is not finite stays so. */
+static int is_lost(double value, double largest)
+{
+    const double size = fabs(value);
+    if (!isfinite(value) || value == 0)
+        return 0;
+    return isinf((float)value) || (size < (double)FLT_MIN && size > largest * (double)FLT_EPSILON);
+}
+
+static starfish_status fail_lost(const char *what, double value)
+{
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s%g is %s for f32", what, value,
+                         fabs(value) > 1 ? "too large" : "too small");
+}
+
+starfish_status starfish_array_check_number(starfish_precision precision, double value)
+{
+    return precision == STARFISH_F32 && is_lost(value, fabs(value)) ? fail_lost("", value) : STARFISH_SUCCESS;
+}
+
+static starfish_status check_narrowing(const struct starfish_array *array)
+{
+    const double *values = array->data;
+    const size_t count = starfish_array_count(array);
+    double largest = 0;
+    for (size_t i = 0; i < count; ++i)
+        largest = isfinite(values[i]) && fabs(values[i]) > largest ? fabs(values[i]) : largest;
+    for (size_t i = 0; i < count; ++i)
+        if (is_lost(values[i], largest)) {
+            size_t index[STARFISH_MAX_RANK], rest = i;
+            char text[STARFISH_SHAPE_TEXT], what[STARFISH_SHAPE_TEXT + 16];
+            for (size_t d = array->rank; d-- > 0; rest /= array->shape[d])
+                index[d] = rest % array->shape[d];
+            snprintf(what, sizeof what, "element %s = ", starfish_shape_text(array->rank, index, text));
+            return fail_lost(what, values[i]);
+        }
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_array_convert(struct starfish_array *array, starfish_precision precision)
 {
     struct starfish_array converted;
     size_t count = starfish_array_count(array);
     if (array->precision == precision)
         return STARFISH_SUCCESS;
+    if (precision == STARFISH_F32)
+        STARFISH_TRY(check_narrowing(array));
     STARFISH_TRY(starfish_array_create(&converted, precision, array->rank, array->shape));
     if (precision == STARFISH_F32) {
         const double *from = array->data;

@@ -47,8 +47,14 @@ size_t starfish_array_count(const struct starfish_array *array);
 double starfish_array_get(const struct starfish_array *array, size_t index);
 void starfish_array_fill(struct starfish_array *array, double value);
 
-/* Convert the elements; nothing happens when they already have that precision. Error: MEMORY. */
+/* Convert the elements; nothing happens when they already have that precision. Errors: MEMORY; ARGUMENT where a finite
+ * value has no counterpart in f32: it would become infinite, or lose digits at the lower end of the range while it is
+ * not negligible beside the largest one (less than a unit of its rounding). Names the first such element; the array is
+ * then as it was. */
 starfish_status starfish_array_convert(struct starfish_array *array, starfish_precision precision);
+
+/* The same of a single number. Error: ARGUMENT. */
+starfish_status starfish_array_check_number(starfish_precision precision, double value);
 
 /* Index in storage order of the first NaN or infinite element; the count when there is none. */
 size_t starfish_array_first_nonfinite(const struct starfish_array *array);

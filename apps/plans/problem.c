@@ -1,6 +1,7 @@
 /* A problem file's data in the precision of the solve, its plan, and the check of its solution. */
 #include "apps/plans/problem.h"
 
+#include "apps/files/json.h"
 #include "apps/plans/cycles.h"
 #include "apps/recorded/simulate.h"
 #include "base/options.h"
@@ -38,16 +39,24 @@ static starfish_status make_array(struct starfish_array *array, starfish_precisi
     return STARFISH_SUCCESS;
 }
 
+/* What the file says under `key`, in the precision of the solve; a value that this has none for is an error. */
+static starfish_status convert(const struct problem_run *run, const char *key, struct starfish_values *values)
+{
+    const starfish_status status = values->array.data ? starfish_array_convert(&values->array, run->precision)
+                                                      : starfish_array_check_number(run->precision, values->constant);
+    return status == STARFISH_SUCCESS ? status : starfish_json_wrap(run->problem.path, key, status);
+}
+
 /* The library copies boundary data at submission, in a simulation too: they need memory. */
-static starfish_status prepare_face(struct starfish_values *values, starfish_precision precision)
+static starfish_status prepare_face(const struct problem_run *run, const char *key, struct starfish_values *values)
 {
     if (SIMULATED && values->array.rank > 0) {
         const struct starfish_array named = values->array;
-        STARFISH_TRY(starfish_array_create(&values->array, precision, named.rank, named.shape));
+        STARFISH_TRY(starfish_array_create(&values->array, run->precision, named.rank, named.shape));
         starfish_array_fill(&values->array, 0);
         return STARFISH_SUCCESS;
     }
-    return values->array.data ? starfish_array_convert(&values->array, precision) : STARFISH_SUCCESS;
+    return convert(run, key, values);
 }
 
 /* A constant right-hand side becomes an array too. */
@@ -55,18 +64,19 @@ static starfish_status prepare_rhs(struct problem_run *run)
 {
     struct starfish_values *rhs = &run->problem.rhs;
     size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
-    if (rhs->array.data)
-        return starfish_array_convert(&rhs->array, run->precision);
-    return make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
+    STARFISH_TRY(convert(run, "rhs", rhs));
+    return rhs->array.data ? STARFISH_SUCCESS : make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
 }
 
 starfish_status problem_prepare(struct problem_run *run)
 {
+    static const char *const keys[] = {"boundary.x0", "boundary.x1", "boundary.y0",
+                                       "boundary.y1", "boundary.z0", "boundary.z1"};
     size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
     STARFISH_TRY(prepare_rhs(run));
     for (size_t face = 0; face < 6; ++face) {
         struct starfish_values *values = &run->problem.boundary[face / 2][face % 2];
-        STARFISH_TRY(prepare_face(values, run->precision));
+        STARFISH_TRY(prepare_face(run, keys[face], values));
         run->boundary.array[face / 2][face % 2] = values->array.data;
         run->boundary.constant[face / 2][face % 2] = values->constant;
     }

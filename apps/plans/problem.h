@@ -24,8 +24,8 @@ struct problem_run {
     struct starfish_boundary boundary;               /* its arrays are problem.boundary's */
     struct starfish_array solution, second_solution; /* the second is for streams of solves */
     struct starfish_info info;                       /* of the last solve */
-    double residual_bound;
-    double error; /* max |u - exact|; NaN without "exact" */
+    struct starfish_accuracy accuracy;               /* the same */
+    double error;                                    /* max |u - exact|; NaN without "exact" */
 };
 
 /* In this order. The precision from the options, where the method can work in it (UNSUPPORTED, ARGUMENT). */
@@ -36,8 +36,7 @@ starfish_status problem_read(struct problem_run *run);
 starfish_status problem_prepare(struct problem_run *run);
 /* The plan, once there is a context. */
 starfish_status problem_make_plan(struct problem_run *run, int check_residual);
-/* Sets residual_bound and error, after a solve with a plan that checks the residual. Error: NUMERICAL (the residual or
- * the solution is not as it should be). */
+/* Sets error, after a solve with a plan that checks the residual. Error: NUMERICAL (the solution is not finite). */
 starfish_status problem_check_result(struct problem_run *run);
 /* Destroys plan and context, and frees all memory; also after a failure. */
 void problem_release(struct problem_run *run);

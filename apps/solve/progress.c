@@ -14,7 +14,7 @@ static void draw(size_t finished, size_t total)
     fflush(stderr);
 }
 
-starfish_status solve_wait(starfish_job *job, int show, struct starfish_info *info)
+starfish_status solve_wait(starfish_job *job, int show, struct starfish_info *info, struct starfish_accuracy *accuracy)
 {
     /* Short naps keep the measured time honest; the line itself is drawn ten times a second. */
     const struct timespec nap = {.tv_nsec = 500000};
@@ -25,7 +25,7 @@ starfish_status solve_wait(starfish_job *job, int show, struct starfish_info *in
         if (naps % 200 == 199)
             draw(finished, total);
     }
-    starfish_status status = starfish_job_wait(job, info);
+    starfish_status status = starfish_job_wait_accuracy(job, info, accuracy);
     if (show) {
         fprintf(stderr, "\r\033[K");
         fflush(stderr);

@@ -242,8 +242,9 @@ void solve_print_json(const struct solve_run *run)
     json_object_set_new(object, "plan_seconds", command_json_real(starfish_poisson_plan_seconds(run->solver.plan)));
     json_object_set_new(object, "repeat", repetitions(run, times));
     json_object_set_new(object, "residual", command_json_real(run->solver.info.residual));
-    json_object_set_new(object, "residual_bound", command_json_real(run->solver.residual_bound));
+    json_object_set_new(object, "residual_bound", command_json_real(run->solver.accuracy.residual_bound));
     json_object_set_new(object, "error", command_json_real(run->solver.error));
+    json_object_set_new(object, "correction", command_json_real(run->solver.accuracy.correction));
     json_object_set_new(object, "refinements", json_integer(run->solver.info.refinements));
     if (run->solver.info.cycles > 0) {
         json_object_set_new(object, "cycles", json_integer(run->solver.info.cycles));

@@ -43,7 +43,7 @@ static starfish_status solve_repeatedly(struct solve_run *run)
     for (size_t i = 0; i < run->solver.options.repeat; ++i) {
         starfish_job *job;
         STARFISH_TRY(submit(run, i, run->solver.solution.data, &job));
-        STARFISH_TRY(solve_wait(job, show, &run->solver.info));
+        STARFISH_TRY(solve_wait(job, show, &run->solver.info, &run->solver.accuracy));
         run->seconds[i] = run->solver.info.seconds;
     }
     return STARFISH_SUCCESS;
@@ -130,6 +130,7 @@ int command_solve(int argc, char **argv)
     struct solve_run run = {
         .options = {.workers = "all"},
         .solver = {.options = {.library = STARFISH_POISSON_OPTIONS_DEFAULTS, .precision = STARFISH_F64, .repeat = 1},
+                   .accuracy = STARFISH_ACCURACY_DEFAULTS,
                    .error = NAN}};
     struct solve_options *given = &run.options;
     struct problem_options *problem = &run.solver.options;

@@ -28,6 +28,6 @@ void solve_print_table(const struct solve_run *run);
 void solve_print_json(const struct solve_run *run);
 
 /* Wait for a job, showing how many of its tasks are done when `show` (progress.c). */
-starfish_status solve_wait(starfish_job *job, int show, struct starfish_info *info);
+starfish_status solve_wait(starfish_job *job, int show, struct starfish_info *info, struct starfish_accuracy *accuracy);
 
 #endif

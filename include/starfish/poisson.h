@@ -104,9 +104,13 @@ struct starfish_poisson_options {
     size_t slabs;
     /* At most 32. blktri: runs of x modes. slab: runs of y modes, each with a reduced system of its own. 0: chosen. */
     size_t mode_blocks;
-    int check_residual; /* also compute the residual: one more pass over the field */
-    /* Steps of iterative refinement, each a residual and a solve more: 0..8; -1: one where the basis of a strongly
-     * stretched second direction loses digits (method slab), none otherwise. */
+    /* Also compute the residual, one more pass over the field, and return NUMERICAL where the solution cannot be called
+     * right (struct starfish_accuracy). */
+    int check_residual;
+    /* Steps of iterative refinement at most, each a solve and two residuals more: 0..8. A step that does not make the
+     * solution better is taken back. -1: one where the basis of a strongly stretched second direction loses digits
+     * (method slab) or the product form does, two where the problem's condition or the scaling of its rows may leave
+     * few digits (docs/reliability.md), none otherwise. */
     int refinements;
     /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against
      * solving by it. */
@@ -147,13 +151,16 @@ struct starfish_poisson_options {
      * filled, too, in the order x, y, z from what is there by then, with the face's data at the nearest unknown. Not
      * for fields nor in two dimensions. Of an array in host memory they take a core: UNSUPPORTED without. */
     int ghosts;
+    /* Also look whether right-hand side and boundary data are finite, one more pass over them: waiting for the job is
+     * then an ARGUMENT error that names the first value that is not. */
+    int check_data;
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_poisson_options), .method = STARFISH_METHOD_AUTO, .precision = STARFISH_F64,    \
         .slabs = 0, .mode_blocks = 0, .check_residual = 0, .refinements = -1, .right_hand_sides = 0,                   \
         .algorithm = STARFISH_ALGORITHM_AUTO, .split = -1, .radix = 0, .complex_rhs = 0, .tolerance = 0, .mixed = 0,   \
-        .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {0, 0, 0, 0}, .ghosts = 0                           \
+        .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {0, 0, 0, 0}, .ghosts = 0, .check_data = 0           \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
@@ -184,7 +191,7 @@ struct starfish_info {
     double pertrb;   /* what was taken off f in a singular problem, else 0; of a complex f its real part */
     double pertrb_imaginary;
     double seconds;  /* submission to completion, solution back in its memory; without the check of the residual */
-    int refinements; /* steps of iterative refinement that were done */
+    int refinements; /* steps of iterative refinement that were done and kept */
     int cycles;      /* multigrid: steps of conjugate gradients, a cycle each; and what it calls the residual */
     double tolerated;
     int phases;
@@ -206,6 +213,26 @@ struct starfish_info {
     /* Moved by the runtime during the solve, other solves at the same time included. */
     size_t host_to_device, device_to_host, device_to_device;
 };
+
+/* How good a solution is known to be: what a residual says, and a step of refinement. A job with check_residual is
+ * solved where residual <= residual_bound and, after refinement, correction <= 0.05; else it ends with NUMERICAL.
+ *
+ * residual_bound is 1e-8 (F64) or 1e-3 (F32), or 64 units of rounding of max (|A| |u| + |f|) / max |f| where that is
+ * more, row by row, f with the boundary data; and never above 1e-3 (F64) or 1e-2 (F32). Where `tolerance` of the
+ * options is given, method multigrid has its own criterion, and the bound is what follows from that. */
+struct starfish_accuracy {
+    size_t size;     /* sizeof(struct starfish_accuracy); what a smaller one lacks is not written */
+    double residual; /* as struct starfish_info has it */
+    double residual_bound;
+    double correction; /* max |correction| / max |u| of the last step of refinement, kept or not: about how wrong the
+                          solution was before it; NaN where there was none */
+    int refinements;   /* as struct starfish_info has it */
+};
+#define STARFISH_ACCURACY_DEFAULTS                                                                                     \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_accuracy), .residual = 0, .residual_bound = 0, .correction = 0,                 \
+        .refinements = 0                                                                                               \
+    }
 
 /* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: six reals per slab and mode, and the
  * tasks' own; blktri: two fields; a job with boundary data, or one in place that checks the residual or refines,
@@ -278,6 +305,10 @@ STARFISH_API starfish_status starfish_poisson_submit_on(starfish_poisson_plan *p
                                                         const struct starfish_boundary *boundary, const void *rhs,
                                                         void *solution, struct CUstream_st *stream, starfish_job **job);
 STARFISH_API starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info);
+/* The same, and how good the solution is; both structs are also filled where the status is NUMERICAL. Either may be
+ * NULL. */
+STARFISH_API starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_info *info,
+                                                        struct starfish_accuracy *accuracy);
 /* Before it is waited for: waiting writes what was taken off each problem's right-hand side, options.count doubles. Of
  * problems that are not singular zeros. Errors: ARGUMENT (NULL). */
 STARFISH_API starfish_status starfish_job_tell_pertrb(starfish_job *job, double *pertrb);

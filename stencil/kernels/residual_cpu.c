@@ -1,97 +1,181 @@
-/* Residual of the seven-point operator on the CPU: row by row along x, bound by reading u and the right-hand side. */
+/* Residual of the seven-point operator on the CPU: row by row along x, bound by reading u and the right-hand side. All
+ * sums are in f64 (stencil.h). The inner rows of x are one loop without branches; the two ends, and complex numbers,
+ * take their neighbours one by one. */
 #include "stencil/kernels/stencil.h"
 
+#include "base/clones.h"
 #include "base/real.h"
 
 #include <math.h>
 
+enum { SOUTH, NORTH, BELOW, ABOVE, BESIDE };
+
 /* The rows next to row (j,k), in y and in z; absent ones are the row itself with coefficient zero. */
 struct neighbours {
-    const real *south, *north, *below, *above;
-    real south_weight, north_weight, below_weight, above_weight, centre;
-    real south_imaginary, north_imaginary, centre_imaginary; /* of a complex y */
+    const real *row[BESIDE];
+    double weight[BESIDE], centre, sum; /* centre: what y, z and lambda have on the diagonal; sum: of their rows */
+    double south_imaginary, north_imaginary, centre_imaginary; /* of a complex y */
 };
 
-static void neighbour(const real *inside, const real *wrapped, const real *row, real weight, const real **pointer,
-                      real *pointer_weight)
+static void set_neighbour(struct neighbours *n, int which, const real *there, double weight, const real *row)
 {
-    const real *other = inside ? inside : wrapped;
-    *pointer = other ? other : row;
-    *pointer_weight = other ? weight : 0;
+    n->row[which] = there ? there : row;
+    n->weight[which] = there ? weight : 0;
 }
 
 static struct neighbours find(const struct starfish_residual *a, size_t j, size_t k)
 {
-    const size_t nx = a->n[0], ny = a->n[1], plane = nx * ny;
-    const real *u = a->u, *row = u + j * nx + k * plane, *first = row - j * nx, *last = first + (ny - 1) * nx;
-    const size_t pair = a->complex_y ? 2 * j : j;
-    const real *ly = (const real *)a->axis[1].lower + pair, *dy = (const real *)a->axis[1].diag + pair;
-    const real *uy = (const real *)a->axis[1].upper + pair;
-    const real *lz = a->axis[2].lower, *dz = a->axis[2].diag, *uz = a->axis[2].upper;
-    const real *outer_below = a->below, *outer_above = a->above;
-    const size_t z = a->first_plane + k;
-    struct neighbours n = {.south_imaginary = 0};
-    neighbour(j > 0 ? row - nx : NULL, a->axis[1].periodic ? last : NULL, row, *ly, &n.south, &n.south_weight);
-    neighbour(j + 1 < ny ? row + nx : NULL, a->axis[1].periodic ? first : NULL, row, *uy, &n.north, &n.north_weight);
-    neighbour(k > 0 ? row - plane : NULL, outer_below ? outer_below + j * nx : NULL, row, lz[z], &n.below,
-              &n.below_weight);
-    neighbour(k + 1 < a->n[2] ? row + plane : NULL, outer_above ? outer_above + j * nx : NULL, row, uz[z], &n.above,
-              &n.above_weight);
-    n.centre = *dy + dz[z] + (real)a->lambda;
+    const size_t nx = a->n[0], ny = a->n[1], plane = nx * ny, y = a->complex_y ? 2 * j : j, z = a->first_plane + k;
+    const struct starfish_stencil_axis *ay = &a->axis[1], *az = &a->axis[2];
+    const real *row = (const real *)a->u + j * nx + k * plane, *first = row - j * nx, *last = first + (ny - 1) * nx;
+    const real *below = a->below ? (const real *)a->below + j * nx : NULL;
+    const real *above = a->above ? (const real *)a->above + j * nx : NULL;
+    const int has_south = j > 0 || ay->periodic, has_north = j + 1 < ny || ay->periodic;
+    struct neighbours n = {.centre = ay->diag[y] + az->diag[z] + a->lambda, .sum = ay->sum[y] + az->sum[z] + a->lambda};
+    set_neighbour(&n, SOUTH, j > 0 ? row - nx : has_south ? last : NULL, ay->lower[y], row);
+    set_neighbour(&n, NORTH, j + 1 < ny ? row + nx : has_north ? first : NULL, ay->upper[y], row);
+    set_neighbour(&n, BELOW, k > 0 ? row - plane : below, az->lower[z], row);
+    set_neighbour(&n, ABOVE, k + 1 < a->n[2] ? row + plane : above, az->upper[z], row);
     if (a->complex_y) {
-        n.south_imaginary = j > 0 || a->axis[1].periodic ? ly[1] : 0;
-        n.north_imaginary = j + 1 < ny || a->axis[1].periodic ? uy[1] : 0;
-        n.centre_imaginary = dy[1];
+        n.south_imaginary = has_south ? ay->lower[y + 1] : 0;
+        n.north_imaginary = has_north ? ay->upper[y + 1] : 0;
+        n.centre_imaginary = ay->diag[y + 1];
     }
     return n;
 }
 
-/* What the other part of the neighbours adds to part i of A u. */
-static real cross(const struct neighbours *n, const real *u, size_t i)
-{
-    const real sum =
-        n->south_imaginary * n->south[1 - i] + n->north_imaginary * n->north[1 - i] + n->centre_imaginary * u[1 - i];
-    return i == 0 ? -sum : sum;
-}
+/* What x couples element i to. Beyond an end that is not periodic it is the element itself, with coefficient zero. */
+struct beside_in_row {
+    double west, east, lower, upper;
+};
 
-static real larger(real maximum, real value)
-{
-    value = REAL_FABS(value);
-    return value > maximum ? value : value == value ? maximum : (real)INFINITY;
-}
+/* Row i of A times u is `product`, of |A| times |u| it is `size`. */
+struct row_product {
+    double product, size;
+};
 
-static void residual_row(const struct starfish_residual *a, size_t j, size_t k, const real offset[2], real maximum[2])
+STARFISH_ALWAYS_INLINE struct row_product multiply(const struct neighbours *n, const struct starfish_stencil_axis *x,
+                                                   size_t i, double here, struct beside_in_row b)
 {
-    const size_t nx = a->n[0];
-    const real *u = (const real *)a->u + (j + k * a->n[1]) * nx, *f = (const real *)a->rhs + (j + k * a->n[1]) * nx;
-    const real *lx = a->axis[0].lower, *dx = a->axis[0].diag, *ux = a->axis[0].upper;
-    const int wrap = a->axis[0].periodic;
-    const struct neighbours n = find(a, j, k);
-    real *result = a->result ? (real *)a->result + (j + k * a->n[1]) * nx : NULL;
-    for (size_t i = 0; i < nx; i++) {
-        real west = i > 0 ? u[i - 1] : wrap ? u[nx - 1] : 0;
-        real east = i + 1 < nx ? u[i + 1] : wrap ? u[0] : 0;
-        real au = lx[i] * west + (dx[i] + n.centre) * u[i] + ux[i] * east + n.south_weight * n.south[i] +
-                  n.north_weight * n.north[i] + n.below_weight * n.below[i] + n.above_weight * n.above[i];
-        const real taken = offset[a->complex_pairs && i > 0];
-        if (a->complex_y)
-            au += cross(&n, u, i);
-        maximum[0] = larger(maximum[0], au - (f[i] - taken));
-        maximum[1] = larger(maximum[1], f[i]);
-        if (result)
-            result[i] = (f[i] - taken) - au;
+    const double west = b.lower * b.west, east = b.upper * b.east, centre = x->diag[i] + n->centre;
+    struct row_product p = {b.lower * (b.west - here) + b.upper * (b.east - here) + (x->sum[i] + n->sum) * here,
+                            fabs(west) + fabs(east) + fabs(centre * here)};
+    for (int side = 0; side < BESIDE; side++) {
+        const double there = n->row[side][i];
+        p.product += n->weight[side] * (there - here);
+        p.size += fabs(n->weight[side] * there);
     }
+    return p;
+}
+
+/* What the other part of complex neighbours adds. */
+static void add_other_part(const struct neighbours *n, const real *u, size_t i, struct row_product *p)
+{
+    const double south = n->south_imaginary * (double)n->row[SOUTH][1 - i];
+    const double north = n->north_imaginary * (double)n->row[NORTH][1 - i];
+    const double centre = n->centre_imaginary * (double)u[1 - i], sum = south + north + centre;
+    p->product += i == 0 ? -sum : sum;
+    p->size += fabs(south) + fabs(north) + fabs(centre);
+}
+
+/* Largest values so far. A comparison passes over what is NaN: `bad` of residuals and of the right-hand side stays 0
+ * until a value is not finite. */
+struct maxima {
+    double residual, rhs, size, solution, bad, bad_rhs;
+};
+
+STARFISH_ALWAYS_INLINE double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+STARFISH_ALWAYS_INLINE void count(struct maxima *m, double residual, double f, double size, double here)
+{
+    m->residual = larger(fabs(residual), m->residual);
+    m->rhs = larger(fabs(f), m->rhs);
+    m->size = larger(size + fabs(f), m->size);
+    m->solution = larger(fabs(here), m->solution);
+    m->bad += 0 * residual;
+    m->bad_rhs += 0 * f;
+}
+
+/* One row of the field. */
+struct line {
+    const real *u, *f;
+    real *result; /* or NULL */
+    struct neighbours beside;
+};
+
+/* An end, or a complex number. */
+static void slow_element(const struct starfish_residual *a, const struct line *line, size_t i, struct maxima *m)
+{
+    const struct starfish_stencil_axis *x = &a->axis[0];
+    const size_t nx = a->n[0];
+    const real *u = line->u;
+    const int has_west = i > 0 || x->periodic, has_east = i + 1 < nx || x->periodic;
+    const double here = u[i], f = line->f[i], offset = a->offset ? a->offset[a->complex_pairs && i > 0] : 0;
+    const struct beside_in_row beside = {has_west ? (double)u[i > 0 ? i - 1 : nx - 1] : here,
+                                         has_east ? (double)u[i + 1 < nx ? i + 1 : 0] : here,
+                                         has_west ? x->lower[i] : 0, has_east ? x->upper[i] : 0};
+    struct row_product p = multiply(&line->beside, x, i, here, beside);
+    if (a->complex_y)
+        add_other_part(&line->beside, u, i, &p);
+    const double residual = (f - offset) - p.product;
+    count(m, residual, f, p.size, here);
+    if (line->result)
+        line->result[i] = (real)residual;
+}
+
+/* Elements 1 .. nx - 2 of real numbers: maxima in locals, which the compiler keeps in lanes. */
+STARFISH_CLONES static void inner_elements(const struct starfish_residual *a, const struct line *line, struct maxima *m)
+{
+    const struct starfish_stencil_axis x = a->axis[0];
+    const struct neighbours n = line->beside;
+    const real *u = line->u, *f = line->f;
+    real *const result = line->result;
+    const double offset = a->offset ? a->offset[0] : 0;
+    double residual = m->residual, rhs = m->rhs, size = m->size, solution = m->solution, bad = m->bad,
+           bad_rhs = m->bad_rhs;
+#pragma omp simd reduction(max : residual, rhs, size, solution) reduction(+ : bad, bad_rhs)
+    for (size_t i = 1; i < a->n[0] - 1; i++) {
+        const double here = u[i], right = f[i];
+        const struct row_product p =
+            multiply(&n, &x, i, here, (struct beside_in_row){u[i - 1], u[i + 1], x.lower[i], x.upper[i]});
+        const double difference = (right - offset) - p.product;
+        residual = larger(fabs(difference), residual);
+        rhs = larger(fabs(right), rhs);
+        size = larger(p.size + fabs(right), size);
+        solution = larger(fabs(here), solution);
+        bad += 0 * difference;
+        bad_rhs += 0 * right;
+        if (result)
+            result[i] = (real)difference;
+    }
+    *m = (struct maxima){residual, rhs, size, solution, bad, bad_rhs};
+}
+
+static void residual_row(const struct starfish_residual *a, size_t j, size_t k, struct maxima *m)
+{
+    const size_t nx = a->n[0], at = (j + k * a->n[1]) * nx;
+    const struct line line = {(const real *)a->u + at, (const real *)a->rhs + at,
+                              a->result ? (real *)a->result + at : NULL, find(a, j, k)};
+    slow_element(a, &line, 0, m);
+    if (nx > 2)
+        inner_elements(a, &line, m);
+    if (nx > 1)
+        slow_element(a, &line, nx - 1, m);
 }
 
 void REAL_NAME(starfish_residual_cpu)(const struct starfish_residual *a)
 {
-    real maximum[2] = {0, 0};
-    const real offset[2] = {a->offset ? (real)a->offset[0] : 0, a->offset && a->complex_pairs ? (real)a->offset[1] : 0};
+    struct maxima m = {.residual = 0};
     for (size_t k = 0; k < a->n[2]; k++)
         for (size_t j = 0; j < a->n[1]; j++)
-            residual_row(a, j, k, offset, maximum);
-    if (a->maximum) {
-        a->maximum[0] = (double)maximum[0];
-        a->maximum[1] = (double)maximum[1];
-    }
+            residual_row(a, j, k, &m);
+    if (!a->maximum)
+        return;
+    a->maximum[STARFISH_MAXIMUM_RESIDUAL] = m.bad == 0 ? m.residual : (double)INFINITY;
+    a->maximum[STARFISH_MAXIMUM_RHS] = m.bad_rhs == 0 ? m.rhs : (double)INFINITY;
+    a->maximum[STARFISH_MAXIMUM_SIZE] = m.bad == 0 ? m.size : (double)INFINITY;
+    a->maximum[STARFISH_MAXIMUM_SOLUTION] = m.solution;
 }

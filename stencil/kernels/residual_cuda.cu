@@ -5,63 +5,62 @@
  * plane of u and of the right-hand side is loaded while the present one is computed; the four neighbours in the plane
  * were loaded one step before by threads of the same block, but for the rim of its tile, and come from the first-level
  * cache. The coefficients in x and y and the places of the neighbours do not change along a column, so they are
- * computed once. Maxima go through shuffles to one atomicMax per block: non-negative doubles order like their bit
- * patterns. */
+ * computed once. All arithmetic is in f64 (stencil.h). */
 extern "C" {
 #include "stencil/kernels/stencil.h"
 }
 
 #include "base/cuda_entries.h"
 #include "stencil/kernels/columns.cuh"
+#include "stencil/kernels/maximum.cuh"
 
 namespace
 {
 
-template <typename real> struct Axis {
-    int periodic;
-    const real *lower, *diag, *upper;
-};
-
 template <typename real> struct Residual {
     Columns columns;
     size_t first_plane;
-    Axis<real> x, y, z;
+    starfish_stencil_axis x, y, z;
     int complex_pairs;
-    real lambda;
+    double lambda;
     const real *u, *below, *above, *rhs;
     const double *offset;
     unsigned long long *maximum;
     real *result;
 };
 
-template <typename real> Axis<real> axis_of(const starfish_stencil_axis &a)
-{
-    return {a.periodic, static_cast<const real *>(a.lower), static_cast<const real *>(a.diag),
-            static_cast<const real *>(a.upper)};
-}
-
 /* The neighbours of row `at` of n rows, `stride` elements apart: how far away they lie, and their coefficients. A
  * neighbour beyond an end that is not periodic is the unknown itself, with coefficient zero. */
-template <typename real> struct Neighbours {
+struct Neighbours {
     ptrdiff_t before, after;
-    real lower, upper;
+    double lower, upper;
 };
 
-template <typename real>
-__device__ Neighbours<real> neighbours_of(size_t at, size_t n, ptrdiff_t stride, int periodic, real lower, real upper)
+__device__ Neighbours neighbours_of(size_t at, size_t n, ptrdiff_t stride, int periodic, double lower, double upper)
 {
     const bool first = at == 0, last = at + 1 == n;
     const ptrdiff_t around = ptrdiff_t(n - 1) * stride;
     return {first ? (periodic ? around : 0) : -stride, last ? (periodic ? -around : 0) : stride,
-            first && !periodic ? real(0) : lower, last && !periodic ? real(0) : upper};
+            first && !periodic ? 0 : lower, last && !periodic ? 0 : upper};
 }
+
+/* A row of A times u, and of |A| times |u|. */
+struct RowProduct {
+    double product, size;
+
+    __device__ void couple(double coefficient, double there, double here)
+    {
+        product += coefficient * (there - here);
+        size += fabs(coefficient * there);
+    }
+};
 
 /* The part of an unknown's row of the matrix that lies in its plane. Where Y is complex, the imaginary parts of its
  * coefficients take the other part of each number: their sum adds to the imaginary part (i is 1) and is subtracted from
  * the real part (i is 0). */
 template <typename real, bool complex_y> struct PlaneRow {
-    Neighbours<real> x, y, imaginary;
-    real centre, imaginary_centre;
+    Neighbours x, y, imaginary;
+    double centre, sum, imaginary_centre;
     ptrdiff_t other; /* where the other part of a number lies, from this one */
 
     __device__ PlaneRow(const Residual<real> &a, size_t i, size_t j) : imaginary(), imaginary_centre(0), other(0)
@@ -70,65 +69,73 @@ template <typename real, bool complex_y> struct PlaneRow {
         const ptrdiff_t stride = ptrdiff_t(a.columns.nx);
         x = neighbours_of(i, a.columns.nx, 1, a.x.periodic, a.x.lower[i], a.x.upper[i]);
         y = neighbours_of(j, ny, stride, a.y.periodic, a.y.lower[at], a.y.upper[at]);
-        centre = a.x.diag[i] + a.y.diag[at];
+        centre = a.x.diag[i] + a.y.diag[at] + a.lambda;
+        sum = a.x.sum[i] + a.y.sum[at] + a.lambda;
         if (complex_y) {
             imaginary = neighbours_of(j, ny, stride, a.y.periodic, a.y.lower[at + 1], a.y.upper[at + 1]);
             imaginary_centre = a.y.diag[at + 1];
             other = i == 0 ? 1 : -1;
         }
     }
-    __device__ real neighbours(const real *u) const
+    __device__ void add_neighbours(const real *u, double here, RowProduct &p) const
     {
-        return x.lower * u[x.before] + x.upper * u[x.after] + y.lower * u[y.before] + y.upper * u[y.after];
+        p.couple(x.lower, u[x.before], here);
+        p.couple(x.upper, u[x.after], here);
+        p.couple(y.lower, u[y.before], here);
+        p.couple(y.upper, u[y.after], here);
     }
-    __device__ real other_part(const real *u) const
+    __device__ void add_other_part(const real *u, RowProduct &p) const
     {
         if (!complex_y)
-            return 0;
+            return;
         const real *part = u + other;
-        const real sum = imaginary.lower * part[imaginary.before] + imaginary.upper * part[imaginary.after] +
-                         imaginary_centre * *part;
-        return other == 1 ? -sum : sum;
+        const double before = imaginary.lower * double(part[imaginary.before]);
+        const double after = imaginary.upper * double(part[imaginary.after]);
+        const double here = imaginary_centre * double(*part), all = before + after + here;
+        p.product += other == 1 ? -all : all;
+        p.size += fabs(before) + fabs(after) + fabs(here);
     }
 };
 
-template <typename real> __device__ real larger(real maximum, real value)
-{
-    value = fabs(value);
-    return value > maximum ? value : value == value ? maximum : real(INFINITY);
-}
-
-/* All threads of the block call this together. */
-__device__ void block_maximum(double value, unsigned long long *result)
-{
-    __shared__ double warp_maximum[MOST_THREADS / WARP];
-    const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x, lane = thread % WARP, warp = thread / WARP;
-    for (int step = WARP / 2; step > 0; step /= 2)
-        value = larger(value, __shfl_xor_sync(0xffffffffu, value, step));
-    if (lane == 0)
-        warp_maximum[warp] = value;
-    __syncthreads();
-    if (thread == 0) {
-        for (unsigned w = 1; w < blockDim.x * blockDim.y / WARP; w++)
-            value = larger(value, warp_maximum[w]);
-        atomicMax(result, static_cast<unsigned long long>(__double_as_longlong(value)));
-    }
-    __syncthreads(); /* the next maximum uses the same shared memory */
-}
-
-/* Plane k of a column, -1 and nz being those next to the slab; 0 where there is none. */
-template <typename real> __device__ real above_of(const Residual<real> &a, size_t k, size_t in_plane, size_t plane)
+/* Plane k of a column, -1 and nz being those next to the slab; where there is none, the unknown itself. */
+template <typename real>
+__device__ double above_of(const Residual<real> &a, size_t k, size_t in_plane, size_t plane, double here)
 {
     if (k + 1 < a.columns.nz)
         return a.u[in_plane + (k + 1) * plane];
-    return a.above ? a.above[in_plane] : real(0);
+    return a.above ? double(a.above[in_plane]) : here;
 }
 
-template <typename real> __device__ real below_of(const Residual<real> &a, size_t k, size_t in_plane, size_t plane)
+template <typename real>
+__device__ double below_of(const Residual<real> &a, size_t k, size_t in_plane, size_t plane, double here)
 {
     if (k > 0)
         return a.u[in_plane + (k - 1) * plane];
-    return a.below ? a.below[in_plane] : real(0);
+    return a.below ? double(a.below[in_plane]) : here;
+}
+
+/* Of the threads of a column. */
+struct Maxima {
+    double value[STARFISH_MAXIMA];
+
+    __device__ void take(double residual, double rhs, double size, double solution)
+    {
+        value[STARFISH_MAXIMUM_RESIDUAL] = larger(value[STARFISH_MAXIMUM_RESIDUAL], residual);
+        value[STARFISH_MAXIMUM_RHS] = larger(value[STARFISH_MAXIMUM_RHS], rhs);
+        value[STARFISH_MAXIMUM_SIZE] = larger(value[STARFISH_MAXIMUM_SIZE], size);
+        value[STARFISH_MAXIMUM_SOLUTION] = larger(value[STARFISH_MAXIMUM_SOLUTION], solution);
+    }
+};
+
+/* A neighbour in z that is not there has coefficient zero. */
+template <typename real> __device__ double lower_z(const Residual<real> &a, size_t k)
+{
+    return k > 0 || a.below ? a.z.lower[a.first_plane + k] : 0;
+}
+
+template <typename real> __device__ double upper_z(const Residual<real> &a, size_t k)
+{
+    return k + 1 < a.columns.nz || a.above ? a.z.upper[a.first_plane + k] : 0;
 }
 
 /* result may be rhs: a thread stores an element after it has read it, and no other thread reads it. */
@@ -136,48 +143,47 @@ template <typename real, bool complex_y>
 __global__ void __launch_bounds__(MOST_THREADS) residual_kernel(const Residual<real> a)
 {
     const Column c = column_of_thread(a.columns);
-    real residual = 0, right = 0;
+    Maxima maxima = {};
     if (c.first < c.last) {
         const PlaneRow<real, complex_y> row(a, c.i, c.j);
         const size_t plane = a.columns.nx * a.columns.ny, in_plane = c.i + c.j * a.columns.nx;
-        const real offset = a.offset ? static_cast<real>(a.offset[a.complex_pairs && c.i > 0]) : real(0);
+        const double offset = a.offset ? a.offset[a.complex_pairs && c.i > 0] : 0;
         size_t e = in_plane + c.first * plane;
-        real below = below_of(a, c.first, in_plane, plane), here = a.u[e], f = a.rhs[e];
-        real above = above_of(a, c.first, in_plane, plane);
+        double here = a.u[e], f = a.rhs[e];
+        double below = below_of(a, c.first, in_plane, plane, here), above = above_of(a, c.first, in_plane, plane, here);
         for (size_t k = c.first; k < c.last; k++, e += plane) {
             const bool more = k + 1 < c.last;
-            const real next_above = more ? above_of(a, k + 1, in_plane, plane) : real(0);
-            const real next_f = more ? a.rhs[e + plane] : real(0);
+            const double next_above = more ? above_of(a, k + 1, in_plane, plane, above) : 0;
+            const double next_f = more ? double(a.rhs[e + plane]) : 0;
             const size_t z = a.first_plane + k;
-            real sum = row.neighbours(a.u + e) + a.z.lower[z] * below + a.z.upper[z] * above +
-                       (row.centre + a.z.diag[z] + a.lambda) * here;
-            sum += row.other_part(a.u + e);
-            const real difference = (f - offset) - sum;
-            residual = larger(residual, difference);
-            right = larger(right, f);
+            RowProduct p = {(row.sum + a.z.sum[z]) * here, fabs((row.centre + a.z.diag[z]) * here)};
+            row.add_neighbours(a.u + e, here, p);
+            p.couple(lower_z(a, k), below, here);
+            p.couple(upper_z(a, k), above, here);
+            row.add_other_part(a.u + e, p);
+            const double residual = (f - offset) - p.product;
+            maxima.take(residual, f, p.size + fabs(f), here);
             if (a.result)
-                a.result[e] = difference;
+                a.result[e] = static_cast<real>(residual);
             below = here;
             here = above;
             above = next_above;
             f = next_f;
         }
     }
-    if (a.maximum) {
-        block_maximum(residual, a.maximum);
-        block_maximum(right, a.maximum + 1);
-    }
+    for (int m = 0; a.maximum && m < STARFISH_MAXIMA; m++)
+        block_maximum<MOST_THREADS>(maxima.value[m], a.maximum + m);
 }
 
 template <typename real> int residual(const starfish_residual *a, cudaStream_t stream)
 {
     Residual<real> k = {{},
                         a->first_plane,
-                        axis_of<real>(a->axis[0]),
-                        axis_of<real>(a->axis[1]),
-                        axis_of<real>(a->axis[2]),
+                        a->axis[0],
+                        a->axis[1],
+                        a->axis[2],
                         a->complex_pairs,
-                        static_cast<real>(a->lambda),
+                        a->lambda,
                         static_cast<const real *>(a->u),
                         static_cast<const real *>(a->below),
                         static_cast<const real *>(a->above),
@@ -187,7 +193,7 @@ template <typename real> int residual(const starfish_residual *a, cudaStream_t s
                         static_cast<real *>(a->result)};
     cudaError_t error = cut_columns(a->n, k.columns);
     if (error == cudaSuccess && a->maximum)
-        error = cudaMemsetAsync(a->maximum, 0, 2 * sizeof(double), stream);
+        error = cudaMemsetAsync(a->maximum, 0, STARFISH_MAXIMA * sizeof(double), stream);
     if (error != cudaSuccess)
         return error;
     auto *kernel = a->complex_y ? residual_kernel<real, true> : residual_kernel<real, false>;

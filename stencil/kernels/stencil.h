@@ -16,14 +16,32 @@
 
 struct CUstream_st; /* what a cudaStream_t points to */
 
+/* One direction: n[0] or n[1] rows, of z the whole field's `planes`. sum: lower + diag + upper of each row without what
+ * lies beyond an end, added up before anything is rounded. */
 struct starfish_stencil_axis {
     int periodic;
-    const void *lower, *diag, *upper; /* reals: n[0], n[1] and, for z, `planes` of them */
+    const double *lower, *diag, *upper, *sum;
 };
 
-/* maximum[0] = max |A u - (rhs - offset)|, maximum[1] = max |rhs| over the slab, infinite where a value is NaN; and
- * result = (rhs - offset) - A u, for iterative refinement. Either may be NULL where it is not wanted; result is neither
- * u nor a plane next to it, but may be rhs. Reads u and rhs once: 2 words per unknown is the floor, 3 with result. */
+/* What a residual has found, over a slab; infinite where a value of the residual or of rhs is none. */
+enum starfish_maximum {
+    STARFISH_MAXIMUM_RESIDUAL, /* max |A u - (rhs - offset)| */
+    STARFISH_MAXIMUM_RHS,      /* max |rhs| */
+    STARFISH_MAXIMUM_SIZE, /* max (|A| |u| + |rhs|), row by row: the rounding errors of a residual are units of it */
+    STARFISH_MAXIMUM_SOLUTION, /* max |u| */
+    STARFISH_MAXIMA
+};
+
+/* maximum[] as above, and result = (rhs - offset) - A u, for iterative refinement. Either may be NULL where it is not
+ * wanted; result is neither u nor a plane next to it, but may be rhs. Reads u and rhs once: 2 words per unknown is the
+ * floor, 3 with result.
+ *
+ * The arithmetic is in f64 whatever the precision of u and rhs, with the coefficients of the problem, unrounded. Rows
+ * are taken as
+ *     lower (u(i-1) - u(i)) + upper (u(i+1) - u(i)) + sum u(i),
+ * in which neighbours that nearly agree leave a difference without a rounding error. Where couplings are large and rows
+ * sum to little, as in thin layers, the residual then has the digits that a correction needs (Higham, Accuracy and
+ * Stability of Numerical Algorithms, 2nd edition, chapter 12), and a direction that is zero drops out of it. */
 struct starfish_residual {
     size_t n[3], first_plane, planes;
     struct starfish_stencil_axis axis[3];
@@ -33,8 +51,8 @@ struct starfish_residual {
     const void *u, *below, *above; /* below, above: the planes next to the slab (wrapped when periodic), or NULL */
     const void *rhs;
     const double *offset; /* a double, or two, where the kernel runs; NULL for 0 */
-    double *maximum;
-    void *result; /* the slab's planes */
+    double *maximum;      /* STARFISH_MAXIMA */
+    void *result;         /* the slab's planes */
 };
 void starfish_residual_cpu_f32(const struct starfish_residual *arguments);
 void starfish_residual_cpu_f64(const struct starfish_residual *arguments);

@@ -75,6 +75,35 @@ class Bad(Case):
         self.refuse(2, "is a directory", "solve", self.folder)
         self.refuse(2, "No such file", "solve", "absent.json")
 
+    def test_what_f32_cannot_hold(self):
+        """A value that would become infinite or zero is named; one that is nothing beside the largest may go."""
+        tiny = {"x": "periodic", "y": ["dirichlet", "dirichlet"], "z": ["dirichlet", "dirichlet"]}
+        write_npy(self.path("large.npy"), (NZ, NY, NX), [1.0] * (NX * NY * NZ - 1) + [-1e39])
+        write_npy(self.path("small.npy"), (NZ, NY, NX), [0.0, 1e-44] + [1e-40] * (NX * NY * NZ - 2))
+        write_npy(self.path("tail.npy"), (NZ, NY, NX), [1.0] + [1e-50] * (NX * NY * NZ - 1))
+        for message, problem in (
+            ('"rhs": 1e-50 is too small for f32', poisson(bc=tiny, rhs=1e-50)),
+            ('"rhs": 1e+40 is too large for f32', poisson(bc=tiny, rhs=1e40)),
+            ('"rhs": element (4, 5, 7) = -1e+39 is too large', poisson(bc=tiny, rhs="large.npy")),
+            ('"rhs": element (0, 0, 1) = 1e-44 is too small', poisson(bc=tiny, rhs="small.npy")),
+            ('"boundary.z1": 1e-60 is too small', poisson(bc=tiny, boundary={"z1": 1e-60})),
+            ("axis y: lower[1] of its matrix is 1e-60", separable({"lower": 1e-60})),
+            ("lambda is -1e-60", poisson(bc=tiny, **{"lambda": -1e-60})),
+        ):
+            with self.subTest(message=message):
+                self.refuse(2, message, "solve", self.write("p.json", problem), "--precision", "f32")
+                if "element (0" not in message:
+                    self.solve(problem)
+        self.solve(poisson(bc=tiny, rhs="tail.npy"), "--precision", "f32")
+
+    def test_residuals_above_their_bound(self):
+        """A layer in f32 whose solution changes across it: f32 has no digits for it, and nothing is written."""
+        ends = {"x": ["dirichlet", "dirichlet"], "y": ["dirichlet", "dirichlet"], "z": ["neumann", "neumann"]}
+        problem = poisson(bc=ends, grid={"z": "cell"}, length=[1, 1, 1e-4], solution="u.npy")
+        for method in ("slab", "blktri", "multigrid"):
+            with self.subTest(method=method):
+                self.refuse(1, "", "solve", self.write("p.json", problem), "--precision", "f32", "--method", method)
+
     def test_outputs_that_cannot_be(self):
         os.mkdir(self.path("taken.npy"))
         os.symlink("/dev/full", self.path("full.npy"))

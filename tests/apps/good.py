@@ -104,6 +104,20 @@ class Good(Case):
                 self.assertEqual((result["method"], result["refinements"]), (taken, 0))
                 self.assertLess(result["residual"], 1e-12)
 
+    def test_thin_layers_keep_their_digits(self):
+        """What does not change across a layer is solved in f32 too, by refinement where the method needs it."""
+        ends = {"x": ["dirichlet", "dirichlet"], "y": ["dirichlet", "dirichlet"], "z": ["neumann", "neumann"]}
+        problem = poisson(bc=ends, grid={"z": "cell"}, length=[1, 1, 1e-3], rhs=1)
+        exact = self.solve(problem, "--method", "blktri", "--out", self.path("exact.npy"))
+        self.assertLessEqual(exact["residual"], exact["residual_bound"])
+        for method in ("blktri", "blktri-product", "multigrid"):
+            with self.subTest(method=method):
+                result = self.solve(dict(problem, exact="exact.npy"), "--precision", "f32", "--method", method)
+                self.assertLess(result["error"], 1e-7)
+                self.assertLessEqual(result["residual"], result["residual_bound"])
+                self.assertLessEqual(result["residual_bound"], 1e-2)
+                self.assertEqual(result["correction"] is None, method == "multigrid")
+
     def test_help_version_info(self):
         for arguments, word in ((["help"], "solve"), (["--help"], "info"), (["help", "solve"], "--workers"),
                                 (["solve", "--help"], "--repeat"), (["--version"], "starfish 0."),

@@ -18,6 +18,26 @@ static void finish(int launched)
     test_cuda_check(cudaDeviceSynchronize());
 }
 
+static void refine_add(starfish_precision precision, const struct starfish_refine_add *a)
+{
+    finish((precision == STARFISH_F32 ? starfish_refine_add_cuda_f32 : starfish_refine_add_cuda_f64)(a, NULL));
+}
+
+static void refine_restore(starfish_precision precision, const struct starfish_refine_restore *a)
+{
+    finish((precision == STARFISH_F32 ? starfish_refine_restore_cuda_f32 : starfish_refine_restore_cuda_f64)(a, NULL));
+}
+
+static void refine_judge(const struct starfish_refine_judge *a)
+{
+    finish(starfish_refine_judge_cuda(a, NULL));
+}
+
+static void find_not_finite(starfish_precision precision, const struct starfish_finite *a)
+{
+    finish((precision == STARFISH_F32 ? starfish_finite_cuda_f32 : starfish_finite_cuda_f64)(a, NULL));
+}
+
 static void residual(starfish_precision precision, const struct starfish_residual *a)
 {
     finish((precision == STARFISH_F32 ? starfish_residual_cuda_f32 : starfish_residual_cuda_f64)(a, NULL));
@@ -50,8 +70,9 @@ static void sum(const struct starfish_constant_sum *a)
     finish(starfish_constant_sum_cuda(a, NULL));
 }
 
-static const struct test_stencil_device device = {&test_cuda_memory, residual, boundary_rhs, constant_mode,
-                                                  moments,           sum,      correct};
+static const struct test_stencil_device device = {&test_cuda_memory, refine_add, refine_restore, refine_judge,
+                                                  find_not_finite,   residual,   boundary_rhs,   constant_mode,
+                                                  moments,           sum,        correct};
 
 int main(void)
 {

@@ -7,6 +7,21 @@
 
 #include <cmocka.h>
 
+static void refine_add(starfish_precision precision, const struct starfish_refine_add *a)
+{
+    (precision == STARFISH_F32 ? starfish_refine_add_cpu_f32 : starfish_refine_add_cpu_f64)(a);
+}
+
+static void refine_restore(starfish_precision precision, const struct starfish_refine_restore *a)
+{
+    (precision == STARFISH_F32 ? starfish_refine_restore_cpu_f32 : starfish_refine_restore_cpu_f64)(a);
+}
+
+static void find_not_finite(starfish_precision precision, const struct starfish_finite *a)
+{
+    (precision == STARFISH_F32 ? starfish_finite_cpu_f32 : starfish_finite_cpu_f64)(a);
+}
+
 static void residual(starfish_precision precision, const struct starfish_residual *a)
 {
     (precision == STARFISH_F32 ? starfish_residual_cpu_f32 : starfish_residual_cpu_f64)(a);
@@ -33,7 +48,8 @@ static void correct(starfish_precision precision, const struct starfish_constant
 }
 
 static const struct test_stencil_device device = {
-    &test_host_memory, residual, boundary_rhs, constant_mode, moments, starfish_constant_sum_cpu, correct};
+    &test_host_memory, refine_add,    refine_restore, starfish_refine_judge_cpu, find_not_finite, residual,
+    boundary_rhs,      constant_mode, moments,        starfish_constant_sum_cpu, correct};
 
 int main(void)
 {

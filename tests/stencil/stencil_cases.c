@@ -111,6 +111,30 @@ static void residual_of_what_is_not_finite_is_infinite(void **state)
     test_residual_not_finite(tested);
 }
 
+static void residual_of_a_thin_layer_keeps_its_digits(void **state)
+{
+    (void)state;
+    test_residual_of_thin_layer(tested);
+}
+
+static void refinement_adds_and_takes_back(void **state)
+{
+    (void)state;
+    test_refinement_steps(tested);
+}
+
+static void refinement_is_judged(void **state)
+{
+    (void)state;
+    test_refinement_verdicts(tested);
+}
+
+static void first_value_that_is_not_finite_is_found(void **state)
+{
+    (void)state;
+    test_search_for_not_finite(tested);
+}
+
 static void boundary_data_moves_to_the_faces(void **state)
 {
     (void)state;
@@ -146,6 +170,10 @@ int test_stencil_kernels(const struct test_stencil_device *device, int large_siz
     const struct CMUnitTest table[] = {
         cmocka_unit_test(residual_is_that_of_the_operator),
         cmocka_unit_test(residual_of_what_is_not_finite_is_infinite),
+        cmocka_unit_test(residual_of_a_thin_layer_keeps_its_digits),
+        cmocka_unit_test(refinement_adds_and_takes_back),
+        cmocka_unit_test(refinement_is_judged),
+        cmocka_unit_test(first_value_that_is_not_finite_is_found),
         cmocka_unit_test(boundary_data_moves_to_the_faces),
         cmocka_unit_test(mean_of_the_constant_mode_is_removed),
         cmocka_unit_test(constant_lines_are_put_right),

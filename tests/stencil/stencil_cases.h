@@ -3,6 +3,8 @@
 #define STARFISH_TESTS_STENCIL_STENCIL_CASES_H
 
 #include "blktri/kernels/constant_mode.h"
+#include "stencil/kernels/finite.h"
+#include "stencil/kernels/refine.h"
 #include "stencil/kernels/stencil.h"
 #include "tests/common/memory.h"
 #include "tridiag/kernels/constant_line.h"
@@ -11,6 +13,10 @@
 
 struct test_stencil_device {
     const struct test_memory *memory;
+    void (*refine_add)(starfish_precision precision, const struct starfish_refine_add *arguments);
+    void (*refine_restore)(starfish_precision precision, const struct starfish_refine_restore *arguments);
+    void (*refine_judge)(const struct starfish_refine_judge *arguments);
+    void (*finite)(starfish_precision precision, const struct starfish_finite *arguments);
     void (*residual)(starfish_precision precision, const struct starfish_residual *arguments);
     void (*boundary_rhs)(starfish_precision precision, const struct starfish_boundary_rhs *arguments);
     void (*constant_mode)(starfish_precision precision, const struct starfish_constant_mode *arguments);
@@ -31,6 +37,12 @@ extern const struct test_slab test_slabs[TEST_SLABS];
 void test_residual_table(const struct test_stencil_device *device);
 void test_residual_slab(const struct test_stencil_device *device, const struct test_slab *slab);
 void test_residual_not_finite(const struct test_stencil_device *device);
+/* Where neighbours nearly agree a residual keeps the digits of their differences, in f32 too. */
+void test_residual_of_thin_layer(const struct test_stencil_device *device);
+/* refine_cases.c */
+void test_refinement_steps(const struct test_stencil_device *device);
+void test_refinement_verdicts(const struct test_stencil_device *device);
+void test_search_for_not_finite(const struct test_stencil_device *device);
 /* boundary_cases.c */
 void test_boundary_table(const struct test_stencil_device *device);
 void test_boundary_slab(const struct test_stencil_device *device, const struct test_slab *slab);

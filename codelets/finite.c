@@ -1,0 +1,39 @@
+/* Task: where a piece of data that the user has passed is not finite (stencil/kernels/finite.h). Memory-bound: reads
+ * the data once. */
+#include "codelets/stencil.h"
+
+#include "codelets/kernel_pair.h"
+#include "stencil/kernels/finite.h"
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    size_t count;
+    int is_slab;
+};
+
+/* Data: the values, a slab or a vector, and the result. */
+static struct starfish_finite with_pointers(void *buffers[], const struct arguments *a)
+{
+    return (struct starfish_finite){a->count, a->is_slab ? STARFISH_SLAB(buffers, 0) : STARFISH_VECTOR(buffers, 0),
+                                    STARFISH_VECTOR(buffers, 1)};
+}
+
+STARFISH_KERNEL_PAIR(finite, starfish_finite)
+STARFISH_CODELET(finite, "finite", 0x335577);
+
+starfish_status starfish_submit_finite(struct starfish_progress *progress, int phase,
+                                       const struct starfish_finite_task *d)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &finite_codelet, progress, phase);
+    task.name = "search for what is not finite";
+    task.where = d->where;
+    task.width = d->count;
+    starfish_task_data(&task, d->values, STARPU_R);
+    starfish_task_data(&task, d->first, STARPU_W);
+    struct arguments arguments = {.precision = d->precision, .count = d->count, .is_slab = d->is_slab};
+    const size_t sizes[] = {d->precision, d->count};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}

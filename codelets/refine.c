@@ -1,0 +1,224 @@
+/* Tasks of iterative refinement on one slab (stencil/kernels/refine.h): a correction is added, judged over all slabs,
+ * and taken back where it did not help. Those that write the slab publish its edges, which a vector over the slabs'
+ * handles would not know of. Bound by memory: adding is 4 words per unknown, and taking back is nothing as a rule. */
+#include "codelets/stencil.h"
+
+#include "codelets/edges.h"
+#include "codelets/kernel_pair.h"
+#include "stencil/kernels/refine.h"
+
+#include <float.h>
+#include <math.h>
+
+/* What the tasks of one slab have in common. */
+struct slab {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    size_t count; /* elements */
+    struct starfish_edges edges;
+};
+
+static size_t elements(const size_t n[3])
+{
+    return n[0] * n[1] * n[2];
+}
+
+static uint32_t footprint(starfish_precision precision, size_t count)
+{
+    const size_t sizes[] = {precision, count};
+    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+}
+
+static void begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,
+                  const struct starfish_refine_task *d)
+{
+    starfish_task_begin(task, codelet, progress, d->phase);
+    task->where = d->where;
+    task->width = elements(d->n);
+    starfish_task_at(task, "slab", d->u, 0);
+    starfish_task_data(task, d->u, STARPU_RW);
+}
+
+static starfish_status submit(struct starfish_task *task, const struct starfish_refine_task *d)
+{
+    struct slab arguments = {.precision = d->precision,
+                             .count = elements(d->n),
+                             .edges = starfish_edges_attach(task, d->precision, d->n, d->edge)};
+    arguments.header.footprint = footprint(d->precision, arguments.count);
+    return starfish_task_submit(task, &arguments, sizeof arguments);
+}
+
+/* ---- Adding ------------------------------------------------------------------------------------------------------ */
+
+/* Data: u, correction, maximum, then edges. */
+static struct starfish_refine_add add_with_pointers(void *buffers[], const struct slab *a)
+{
+    return (struct starfish_refine_add){a->count, STARFISH_SLAB(buffers, 0), STARFISH_SLAB(buffers, 1),
+                                        STARFISH_VECTOR(buffers, 2)};
+}
+
+/* On a team of cores each takes a run of elements, and has a maximum of its own. */
+enum { MOST_SHARES = 128 };
+
+struct shares {
+    starfish_precision precision;
+    struct starfish_refine_add whole;
+    double maximum[MOST_SHARES];
+};
+
+static void add_share(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_refine_add *) = {starfish_refine_add_cpu_f32,
+                                                                          starfish_refine_add_cpu_f64};
+    struct shares *shares = data;
+    const struct starfish_refine_add *whole = &shares->whole;
+    const size_t used = parts < MOST_SHARES ? parts : MOST_SHARES;
+    const size_t first = whole->count * part / used, last = whole->count * (part + 1) / used;
+    if (part >= used || first == last)
+        return;
+    const struct starfish_refine_add share = {last - first, starfish_real_at(whole->u, shares->precision, first),
+                                              starfish_real_at(whole->correction, shares->precision, first),
+                                              &shares->maximum[part]};
+    kernels[shares->precision](&share);
+}
+
+static void add_cpu(void *buffers[], void *data)
+{
+    const struct slab *a = data;
+    struct shares shares = {.precision = a->precision, .whole = add_with_pointers(buffers, a), .maximum = {0}};
+    starfish_team_run(a->header.progress->context, add_share, &shares);
+    *shares.whole.maximum = 0;
+    for (size_t part = 0; part < MOST_SHARES; part++)
+        *shares.whole.maximum = fmax(*shares.whole.maximum, shares.maximum[part]);
+    starfish_edges_cpu(&a->edges, buffers, shares.whole.u);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void add_cuda(void *buffers[], void *data)
+{
+    static int (*const kernels[])(const struct starfish_refine_add *,
+                                  struct CUstream_st *) = {starfish_refine_add_cuda_f32, starfish_refine_add_cuda_f64};
+    const struct slab *a = data;
+    const struct starfish_refine_add kernel = add_with_pointers(buffers, a);
+    starfish_task_check(&a->header, "correction", kernels[a->precision](&kernel, starpu_cuda_get_local_stream()));
+    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, kernel.u));
+}
+#endif
+
+STARFISH_CODELET(add, "add", 0xaaaa00);
+
+starfish_status starfish_submit_refine_add(struct starfish_progress *progress, const struct starfish_refine_task *d,
+                                           starpu_data_handle_t maximum)
+{
+    struct starfish_task task;
+    begin(&task, &add_codelet, progress, d);
+    task.name = "correction";
+    starfish_task_data(&task, d->correction, STARPU_RW);
+    starfish_task_data(&task, maximum, STARPU_W);
+    return submit(&task, d);
+}
+
+/* ---- Judging ----------------------------------------------------------------------------------------------------- */
+
+struct judging {
+    struct starfish_task_header header;
+    int slabs;
+    double epsilon;
+};
+
+/* Data: verdict, then of every slab the maxima before, after, and of the correction. */
+static struct starfish_refine_judge judge_with_pointers(void *buffers[], const struct judging *a)
+{
+    struct starfish_refine_judge kernel = {
+        .slabs = a->slabs, .epsilon = a->epsilon, .verdict = STARFISH_VECTOR(buffers, 0)};
+    for (int slab = 0; slab < a->slabs; slab++) {
+        kernel.sets[slab] = (unsigned)(STARPU_VECTOR_GET_NX(buffers[1 + 3 * slab]) / STARFISH_MAXIMA);
+        kernel.before[slab] = STARFISH_VECTOR(buffers, 1 + 3 * slab);
+        kernel.after[slab] = STARFISH_VECTOR(buffers, 2 + 3 * slab);
+        kernel.correction[slab] = STARFISH_VECTOR(buffers, 3 + 3 * slab);
+    }
+    return kernel;
+}
+
+static void judge_cpu(void *buffers[], void *data)
+{
+    const struct starfish_refine_judge kernel = judge_with_pointers(buffers, data);
+    starfish_refine_judge_cpu(&kernel);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void judge_cuda(void *buffers[], void *data)
+{
+    const struct judging *a = data;
+    const struct starfish_refine_judge kernel = judge_with_pointers(buffers, a);
+    starfish_task_check(&a->header, "verdict on a correction",
+                        starfish_refine_judge_cuda(&kernel, starpu_cuda_get_local_stream()));
+}
+#endif
+
+STARFISH_CODELET(judge, "judge", 0x777733);
+
+starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
+                                             const struct starfish_refine_judge_task *d)
+{
+    struct starfish_task task;
+    starfish_task_begin(&task, &judge_codelet, progress, d->phase);
+    task.name = "verdict on a correction";
+    task.where = d->where;
+    task.width = 1;
+    starfish_task_data(&task, d->verdict, STARPU_W);
+    for (size_t slab = 0; slab < d->slabs; slab++) {
+        starfish_task_data(&task, d->before[slab].handle, STARPU_R);
+        starfish_task_data(&task, d->after[slab].handle, STARPU_R);
+        starfish_task_data(&task, d->correction[slab].handle, STARPU_R);
+    }
+    struct judging arguments = {.slabs = (int)d->slabs,
+                                .epsilon = d->precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON};
+    arguments.header.footprint = starfish_footprint_of(&d->slabs, 1);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}
+
+/* ---- Taking back ------------------------------------------------------------------------------------------------- */
+
+/* Data: u, what it was before, verdict, then edges. */
+static struct starfish_refine_restore restore_with_pointers(void *buffers[], const struct slab *a)
+{
+    const double *verdict = STARFISH_VECTOR(buffers, 2);
+    return (struct starfish_refine_restore){a->count, STARFISH_SLAB(buffers, 0), STARFISH_SLAB(buffers, 1),
+                                            &verdict[STARFISH_VERDICT_KEPT]};
+}
+
+static void restore_cpu(void *buffers[], void *data)
+{
+    static void (*const kernels[])(const struct starfish_refine_restore *) = {starfish_refine_restore_cpu_f32,
+                                                                              starfish_refine_restore_cpu_f64};
+    const struct slab *a = data;
+    const struct starfish_refine_restore kernel = restore_with_pointers(buffers, a);
+    kernels[a->precision](&kernel);
+    starfish_edges_cpu(&a->edges, buffers, kernel.u);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void restore_cuda(void *buffers[], void *data)
+{
+    static int (*const kernels[])(const struct starfish_refine_restore *, struct CUstream_st *) = {
+        starfish_refine_restore_cuda_f32, starfish_refine_restore_cuda_f64};
+    const struct slab *a = data;
+    const struct starfish_refine_restore kernel = restore_with_pointers(buffers, a);
+    starfish_task_check(&a->header, "taking back", kernels[a->precision](&kernel, starpu_cuda_get_local_stream()));
+    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, kernel.u));
+}
+#endif
+
+STARFISH_CODELET(restore, "restore", 0x999900);
+
+starfish_status starfish_submit_refine_restore(struct starfish_progress *progress, const struct starfish_refine_task *d,
+                                               starpu_data_handle_t verdict)
+{
+    struct starfish_task task;
+    begin(&task, &restore_codelet, progress, d);
+    task.name = "taking back";
+    starfish_task_data(&task, d->correction, STARPU_R);
+    starfish_task_data(&task, verdict, STARPU_R);
+    return submit(&task, d);
+}

@@ -1,0 +1,16 @@
+/* How far rounding errors may reach in a problem, and the steps of refinement that it needs. */
+#ifndef STARFISH_POISSON_CONDITION_H
+#define STARFISH_POISSON_CONDITION_H
+
+#include "poisson/plan.h"
+
+/* Once the plan has directions and a method. Errors: MEMORY, and those of eigenvalues. */
+starfish_status starfish_poisson_find_condition(const struct starfish_poisson_plan *plan,
+                                                struct starfish_condition *condition);
+/* Steps that a plan with a direct method makes unless its options say how many. */
+int starfish_poisson_wanted_refinements(const struct starfish_poisson_plan *plan);
+/* Is there a coefficient that the plan's precision has no value for: above its range, or not zero and below it?
+ * ARGUMENT; names axis, member and value. */
+starfish_status starfish_poisson_check_range(const struct starfish_poisson_plan *plan);
+
+#endif

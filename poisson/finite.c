@@ -1,0 +1,91 @@
+/* The search for values of the user's data that are not finite: a task per slab of the right-hand side and per face
+ * with an array, beside the tasks of the solve. */
+#include "poisson/layout.h"
+
+#include "codelets/stencil.h"
+#include "stencil/kernels/finite.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* A result for every piece of data. */
+struct starfish_finite_search {
+    struct starfish_table slab[STARFISH_MAX_SLABS], face[3][2];
+};
+
+static starfish_status submit(struct starfish_job *job, struct starfish_finite_task *task, struct starfish_table *first)
+{
+    STARFISH_TRY(starfish_table_results(first, 1));
+    task->precision = job->plan->options.precision;
+    task->first = first->handle;
+    return starfish_submit_finite(&job->progress, STARFISH_PHASE_FORWARD, task);
+}
+
+static size_t face_size(const struct starfish_poisson_plan *plan, int axis)
+{
+    return plan->count * plan->n[0] * plan->n[1] * plan->n[2] / plan->n[axis];
+}
+
+starfish_status starfish_job_submit_search(struct starfish_job *job)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    if (!plan->options.check_data)
+        return STARFISH_SUCCESS;
+    struct starfish_finite_search *search = job->search = calloc(1, sizeof *search);
+    if (!search)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the search for what is not finite");
+    const starfish_handle *values = starfish_job_packs_rhs(job) ? job->full_rhs : job->rhs->handle;
+    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
+        struct starfish_finite_task task = {.count = plan->n[0] * plan->n[1] * starfish_cut_planes(&job->cut, slab),
+                                            .is_slab = 1,
+                                            .where = job->cut.where[slab],
+                                            .values = values[slab]};
+        STARFISH_TRY(submit(job, &task, &search->slab[slab]));
+    }
+    for (int face = 0; face < 6; face++) {
+        const int axis = face / 2, end = face % 2;
+        struct starfish_finite_task task = {
+            .count = face_size(plan, axis), .where = job->cut.where[0], .values = job->face[axis][end]};
+        if (job->face[axis][end])
+            STARFISH_TRY(submit(job, &task, &search->face[axis][end]));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_first(const struct starfish_table *table, uint64_t *first)
+{
+    *first = STARFISH_ALL_FINITE;
+    return table->handle ? starfish_table_read(table, first, sizeof *first) : STARFISH_SUCCESS;
+}
+
+starfish_status starfish_job_end_search(const struct starfish_job *job)
+{
+    const struct starfish_finite_search *search = job->search;
+    const size_t nx = job->plan->n[0], ny = job->plan->n[1];
+    uint64_t first;
+    /* Faces first: a packed copy of the right-hand side has their data in it. */
+    for (int face = 0; face < 6 && search; face++) {
+        STARFISH_TRY(read_first(&search->face[face / 2][face % 2], &first));
+        if (first != STARFISH_ALL_FINITE)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.array[%d][%d] is not finite at %zu", face / 2,
+                                 face % 2, (size_t)first);
+    }
+    for (size_t slab = 0; slab < job->cut.slabs && search; slab++) {
+        STARFISH_TRY(read_first(&search->slab[slab], &first));
+        if (first != STARFISH_ALL_FINITE)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs is not finite at (%zu, %zu, %zu)", (size_t)first % nx,
+                                 (size_t)first / nx % ny, job->cut.first_plane[slab] + (size_t)first / (nx * ny));
+    }
+    return STARFISH_SUCCESS;
+}
+
+void starfish_job_release_search(struct starfish_job *job)
+{
+    struct starfish_finite_search *search = job->search;
+    for (size_t slab = 0; slab < STARFISH_MAX_SLABS && search; slab++)
+        starfish_table_destroy(&search->slab[slab]);
+    for (int face = 0; face < 6 && search; face++)
+        starfish_table_destroy(&search->face[face / 2][face % 2]);
+    free(search);
+    job->search = NULL;
+}

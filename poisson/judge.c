@@ -1,0 +1,172 @@
+/* Whether a solution may be called solved, from what the residual and steps of refinement have found
+ * (docs/reliability.md). Three rules, each of which alone refuses:
+ *
+ * 1. The residual must not exceed its bound: what rounding explains, row by row, and never more than a cap.
+ * 2. The last correction must be small: it is the solution's error but for what a solve of the residual gets wrong, so
+ *    that an elimination that has lost its digits shows even where the residual is at the level of rounding errors.
+ * 3. Where there was no correction, the residual's largest value over the smallest eigenvalue bounds the error (of
+ *    operators that are symmetric up to a scaling, which eigenvalues are known of). */
+#include "poisson/layout.h"
+
+#include "multigrid/plan.h"
+#include "poisson/methods.h"
+#include "stencil/kernels/refine.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double epsilons[] = {[STARFISH_F32] = (double)FLT_EPSILON, [STARFISH_F64] = DBL_EPSILON};
+static const double floors[] = {[STARFISH_F32] = 1e-3, [STARFISH_F64] = 1e-8};
+static const double caps[] = {[STARFISH_F32] = 1e-2, [STARFISH_F64] = 1e-3};
+static const char *const names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64"};
+
+#define UNITS 64         /* of rounding, that a residual of a stable solve may have */
+#define SPECTRAL_UNITS 8 /* of the right-hand side's rounding, in the modes that a direct method solves for */
+#define NOISE_UNITS 1e3
+#define MOST_CORRECTION 0.05
+#define MOST_ERROR 0.1
+
+/* ---- What is known ----------------------------------------------------------------------------------------------- */
+
+/* Without data the solution is zero, and so is its residual. */
+static double relative(double residual, double rhs)
+{
+    if (!isfinite(residual) || !isfinite(rhs))
+        return (double)INFINITY;
+    return rhs > 0 ? residual / rhs : residual > 0 ? (double)INFINITY : 0;
+}
+
+/* Takes in the maxima of one slab of a problem; or, of many problems, keeps those of the one whose residual is the
+ * largest beside its own right-hand side. */
+static void take_maxima(double maximum[STARFISH_MAXIMA], const double *found, int many)
+{
+    const double is = relative(found[STARFISH_MAXIMUM_RESIDUAL], found[STARFISH_MAXIMUM_RHS]);
+    const double was = relative(maximum[STARFISH_MAXIMUM_RESIDUAL], maximum[STARFISH_MAXIMUM_RHS]);
+    for (int m = 0; m < STARFISH_MAXIMA && !many; m++)
+        maximum[m] = fmax(maximum[m], found[m]);
+    if (many && is >= was)
+        memcpy(maximum, found, STARFISH_MAXIMA * sizeof *maximum);
+}
+
+/* What the residual's task found, over all slabs; 0 where there was none. */
+static starfish_status read_maxima(const struct starfish_job *job, double maximum[STARFISH_MAXIMA], int *known)
+{
+    memset(maximum, 0, STARFISH_MAXIMA * sizeof *maximum);
+    *known = job->maximum[0].handle != NULL;
+    for (size_t slab = 0; slab < job->cut.slabs && *known; slab++) {
+        STARFISH_TRY(starfish_table_acquire(&job->maximum[slab], STARFISH_READ));
+        const double *found = job->maximum[slab].memory;
+        for (size_t p = 0; p < starfish_job_problems(job, slab); p++, found += STARFISH_MAXIMA)
+            take_maxima(maximum, found, job->plan->count > 1);
+        starfish_table_release(&job->maximum[slab]);
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Steps up to the first that was taken back, since those after it repeat it; and what the last one says. */
+static starfish_status read_verdicts(const struct starfish_job *job, double maximum[STARFISH_MAXIMA],
+                                     struct starfish_accuracy *accuracy)
+{
+    double verdict[STARFISH_VERDICT_NUMBERS];
+    int all_kept = 1;
+    for (int step = 0; step < STARFISH_MOST_REFINEMENTS && job->verdict[step].handle; step++) {
+        STARFISH_TRY(starfish_table_read(&job->verdict[step], verdict, sizeof verdict));
+        all_kept = all_kept && verdict[STARFISH_VERDICT_KEPT] != 0;
+        accuracy->refinements += all_kept;
+        memcpy(maximum, verdict + STARFISH_VERDICT_MAXIMA, STARFISH_MAXIMA * sizeof *maximum);
+        const double correction = verdict[STARFISH_VERDICT_CORRECTION];
+        accuracy->correction = correction > 0 ? correction / maximum[STARFISH_MAXIMUM_SOLUTION] : 0;
+    }
+    return STARFISH_SUCCESS;
+}
+
+static double bound_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
+{
+    const starfish_precision precision = plan->options.precision;
+    const double rhs = maximum[STARFISH_MAXIMUM_RHS], size = maximum[STARFISH_MAXIMUM_SIZE];
+    const double rounding = rhs > 0 ? UNITS * epsilons[precision] * (size / rhs) : 0;
+    const double bound = fmin(caps[precision], fmax(floors[precision], rounding));
+    if (plan->options.tolerance == 0 || plan->method->direct)
+        return bound;
+    /* The iteration has seen that the Euclidean norm is small enough: the maximum is at most that. */
+    return fmax(bound, plan->options.tolerance * sqrt((double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2]));
+}
+
+/* Where the mean was all of the right-hand side, what is left of it is rounding errors, and so is the solution: they
+ * are no measure of anything. */
+static int is_noise(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
+{
+    const double noise = NOISE_UNITS * epsilons[plan->options.precision] * maximum[STARFISH_MAXIMUM_RHS];
+    return plan->singular && plan->condition.known &&
+           maximum[STARFISH_MAXIMUM_SOLUTION] * plan->condition.smallest <= noise;
+}
+
+/* How wrong a mode of the smallest eigenvalue may be, over the largest value of the solution; 0 where it is not known.
+ */
+static double error_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
+{
+    const double rounding = SPECTRAL_UNITS * epsilons[plan->options.precision] * maximum[STARFISH_MAXIMUM_RHS];
+    const double smallest = plan->condition.smallest, solution = maximum[STARFISH_MAXIMUM_SOLUTION];
+    if (!plan->condition.known || !(solution > 0))
+        return 0;
+    return (maximum[STARFISH_MAXIMUM_RESIDUAL] + rounding) / smallest / solution;
+}
+
+starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_accuracy *accuracy,
+                                           double *error)
+{
+    double maximum[STARFISH_MAXIMA];
+    int known;
+    *accuracy =
+        (struct starfish_accuracy){sizeof *accuracy, (double)NAN, caps[job->plan->options.precision], (double)NAN, 0};
+    *error = 0;
+    STARFISH_TRY(read_maxima(job, maximum, &known));
+    STARFISH_TRY(read_verdicts(job, maximum, accuracy));
+    if (!known)
+        return STARFISH_SUCCESS;
+    const int noise = is_noise(job->plan, maximum);
+    if (noise && accuracy->correction > 0)
+        accuracy->correction = 0;
+    accuracy->residual = relative(maximum[STARFISH_MAXIMUM_RESIDUAL], maximum[STARFISH_MAXIMUM_RHS]);
+    accuracy->residual_bound = bound_of(job->plan, maximum);
+    *error = isnan(accuracy->correction) && !noise ? error_of(job->plan, maximum) : 0;
+    return STARFISH_SUCCESS;
+}
+
+/* A given number of cycles may leave any residual. */
+static int has_criterion(const struct starfish_poisson_plan *plan)
+{
+    const struct starfish_multigrid_plan *multigrid = starfish_poisson_multigrid_plan(plan);
+    return !multigrid || multigrid->options.tolerance > 0 || multigrid->options.absolute > 0;
+}
+
+/* ---- The verdict ------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_job_judge(const struct starfish_job *job, const struct starfish_accuracy *accuracy,
+                                   double error)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    const char *precision = names[plan->options.precision];
+    if (isnan(accuracy->residual))
+        return STARFISH_SUCCESS;
+    if (!isfinite(accuracy->residual))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the solution is not finite: a mode is singular, or the "
+                                                       "right-hand side is not finite");
+    if (!has_criterion(plan))
+        return STARFISH_SUCCESS;
+    if (!(accuracy->residual <= accuracy->residual_bound))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g, which exceeds %.3g in %s",
+                             accuracy->residual, accuracy->residual_bound, precision);
+    if (accuracy->correction > MOST_CORRECTION)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "the last step of refinement would change the solution by %.2g of its largest value, "
+                             "which is too much to be sure of it in %s",
+                             accuracy->correction, precision);
+    if (error > MOST_ERROR)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "the residual of %.3g allows errors of %.2g of the solution's largest value, since the "
+                             "smallest eigenvalue is %.3g: refine it, or use a higher precision than %s",
+                             accuracy->residual, error, plan->condition.smallest, precision);
+    return STARFISH_SUCCESS;
+}
