@@ -31,7 +31,8 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
                                                        .lower = d[1].lower,
                                                        .diag = d[1].diag,
                                                        .upper = d[1].upper,
-                                                       .reflection = STARFISH_BASIS_EXACT};
+                                                       .reflection = STARFISH_BASIS_EXACT,
+                                                       .sum = d[1].sum};
     return starfish_plane_set_create(&space->planes, space->context, kind, space->n,
                                      d[1].has_transform ? NULL : &operator_y, space->n[2], space->precision);
 }
@@ -48,6 +49,8 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
         return STARFISH_SUCCESS;
     /* The constant mode of every transform is its first, and then a constant field's own value. */
     const size_t row = basis ? basis->constant : 0;
+    if (row == d[1].n)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the basis of a singular direction has no constant mode");
     space->constant_lane = (ptrdiff_t)(row * d[0].n);
     return make_constant_tables(space, &d[2], basis ? starfish_basis_of_ones(basis, row) : 1);
 }
