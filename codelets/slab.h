@@ -35,6 +35,7 @@ struct starfish_slab_space {
     starfish_precision precision;
     size_t n[3];
     int periodic; /* in z */
+    int row_sums; /* in place of z's diagonal (tridiag/kernels/slab_lines.h) */
     double lambda;
     ptrdiff_t constant_lane; /* of a singular problem, -1 when there is none */
     struct starfish_plane_set planes;

@@ -3,11 +3,15 @@
 #include "poisson/methods.h"
 
 #include "blktri/plan.h"
+#include "poisson/accuracy.h"
 #include "poisson/estimate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Seconds: more than any other method that is good. */
+#define WHERE_OTHERS_ARE_BETTER 1e9
 
 static starfish_status can(const struct starfish_poisson_plan *plan)
 {
@@ -18,6 +22,8 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
 
 static double cost(const struct starfish_poisson_plan *plan, char *why, size_t size)
 {
+    if (starfish_blktri_loses_digits(plan, why, size))
+        return WHERE_OTHERS_ARE_BETTER;
     starfish_poisson_describe_estimate(plan, why, size);
     return starfish_poisson_estimate(plan).fractions;
 }
@@ -32,6 +38,9 @@ static enum starfish_blktri_form choose_form(struct starfish_poisson_plan *plan)
         snprintf(plan->reason + used, sizeof plan->reason - used,
                  "; the last direction is too far from symmetric for partial fractions");
         plan->method = &starfish_blktri_product_method;
+        /* Its chains lose digits. */
+        if (plan->options.refinements < 0 && plan->options.precision == STARFISH_F64)
+            plan->refinements = 1;
     }
     return STARFISH_BLKTRI_PRODUCT;
 }

@@ -369,8 +369,7 @@ static starfish_status definite_spectrum(const struct starfish_direction *d, dou
         sizes[d->n + k] = fabs(d->upper[k]);
         sizes[2 * d->n + k] = fabs(d->sum[k]);
     }
-    const starfish_status status =
-        starfish_definite_eigenvalues(d->n, sizes, sizes + d->n, sizes + 2 * d->n, values);
+    const starfish_status status = starfish_definite_eigenvalues(d->n, sizes, sizes + d->n, sizes + 2 * d->n, values);
     for (size_t k = 0; k < d->n; k++)
         values[k] *= sign;
     qsort(values, d->n, sizeof *values, ascending);

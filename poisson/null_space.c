@@ -207,8 +207,8 @@ static starfish_status search_spectra(const struct starfish_null_space_problem *
 {
     const struct starfish_direction *d = p->direction;
     double *const value[3] = {values, values + d[0].n, values + d[0].n + d[1].n};
-    struct spectra s = {
-        value[0], value[1], value[2], {p->one_layer ? 1 : d[0].n, d[1].n, d[2].n}, p->lambda, 16 * p->eps, 0, singular};
+    struct spectra s = {value[0],  value[1],    value[2], {p->one_layer ? 1 : d[0].n, d[1].n, d[2].n},
+                        p->lambda, 16 * p->eps, 0,        singular};
     for (int a = 0; a < 3; a++) {
         int known;
         double error;
@@ -234,7 +234,7 @@ static starfish_status check_eigenvalues(const struct starfish_null_space_proble
 starfish_status starfish_check_null_space(const struct starfish_null_space_problem *p, int *singular)
 {
     const struct starfish_direction *d = p->direction;
-    const unsigned of_lambda = p->lambda == 0 ? STARFISH_SIGN_LAPLACIAN | STARFISH_SIGN_OPPOSITE
+    const unsigned of_lambda = p->lambda == 0  ? STARFISH_SIGN_LAPLACIAN | STARFISH_SIGN_OPPOSITE
                                : p->lambda < 0 ? STARFISH_SIGN_LAPLACIAN
                                                : STARFISH_SIGN_OPPOSITE;
     const int all_null = d[0].constant_null && d[1].constant_null && d[2].constant_null;

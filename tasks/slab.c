@@ -37,11 +37,20 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
                                      d[1].has_transform ? NULL : &operator_y, space->n[2], space->precision);
 }
 
+/* z for elimination: of rows whose signs allow it, sums in place of the diagonal. */
+static starfish_status make_line(struct starfish_slab_space *space, const struct starfish_direction *z)
+{
+    struct starfish_direction line = *z;
+    if (space->row_sums)
+        line.diag = z->sum;
+    return starfish_matrix_table(&space->line, space->precision, &line, 1);
+}
+
 static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction *d, int singular)
 {
     STARFISH_TRY(make_planes(space, d));
     const struct starfish_basis *basis = d[1].has_transform ? NULL : &space->planes.basis.basis;
-    STARFISH_TRY(starfish_matrix_table(&space->line, space->precision, &d[2], 1));
+    STARFISH_TRY(make_line(space, &d[2]));
     STARFISH_TRY(starfish_table_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
     STARFISH_TRY(
         starfish_table_reals(&space->shift_y, space->precision, basis ? basis->eigenvalue : d[1].eigenvalue, d[1].n));
@@ -63,6 +72,7 @@ starfish_status starfish_slab_space_create(struct starfish_slab_space *space, st
     space->context = context;
     space->precision = precision;
     space->periodic = direction[2].periodic;
+    space->row_sums = direction[2].signs != 0;
     space->lambda = lambda;
     space->constant_lane = -1;
     for (int axis = 0; axis < 3; axis++)

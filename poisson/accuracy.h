@@ -1,0 +1,11 @@
+/* What methods lose beyond the rounding of their data, for `auto` to choose by. */
+#ifndef STARFISH_POISSON_ACCURACY_H
+#define STARFISH_POISSON_ACCURACY_H
+
+#include "poisson/plan.h"
+
+/* Says in text[size] why block cyclic reduction loses digits on the plan's problem that other methods may keep; 0 where
+ * it does not. */
+int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char *text, size_t size);
+
+#endif
