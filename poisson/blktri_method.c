@@ -5,6 +5,7 @@
 #include "blktri/plan.h"
 #include "poisson/accuracy.h"
 #include "poisson/estimate.h"
+#include "poisson/null_space.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,11 +39,18 @@ static enum starfish_blktri_form choose_form(struct starfish_poisson_plan *plan)
         snprintf(plan->reason + used, sizeof plan->reason - used,
                  "; the last direction is too far from symmetric for partial fractions");
         plan->method = &starfish_blktri_product_method;
-        /* Its chains lose digits. */
-        if (plan->options.refinements < 0 && plan->options.precision == STARFISH_F64)
-            plan->refinements = 1;
     }
     return STARFISH_BLKTRI_PRODUCT;
+}
+
+/* Where z is badly scaled, which the product form's chains lose digits by; and where pivots of any size come up. */
+static void choose_refinements(struct starfish_poisson_plan *plan)
+{
+    if (plan->options.refinements >= 0 || plan->options.precision != STARFISH_F64 || plan->direction[1].imaginary)
+        return;
+    plan->refinements = starfish_blktri_refinements(&plan->direction[2]);
+    if (plan->refinements == 0)
+        plan->refinements = !starfish_is_semidefinite(plan->direction, plan->lambda);
 }
 
 static starfish_status create(struct starfish_poisson_plan *plan)
@@ -57,6 +65,8 @@ static starfish_status create(struct starfish_poisson_plan *plan)
                                           .radix = starfish_poisson_radix(plan),
                                           .algorithm = options->algorithm,
                                           .split = options->split};
+    choose_refinements(plan);
+    STARFISH_TRY(starfish_blktri_check_digits(plan));
     STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, starfish_poisson_is_complex(plan), options->slabs,
                                             options->mode_blocks, &how.cut, &how.blocks));
     struct starfish_blktri_plan *blktri = malloc(sizeof *blktri);

@@ -231,12 +231,17 @@ static starfish_status check_eigenvalues(const struct starfish_null_space_proble
     return status;
 }
 
+int starfish_is_semidefinite(const struct starfish_direction d[3], double lambda)
+{
+    const unsigned of_lambda = lambda == 0  ? STARFISH_SIGN_LAPLACIAN | STARFISH_SIGN_OPPOSITE
+                               : lambda < 0 ? STARFISH_SIGN_LAPLACIAN
+                                            : STARFISH_SIGN_OPPOSITE;
+    return (d[0].signs & d[1].signs & d[2].signs & of_lambda) != 0;
+}
+
 starfish_status starfish_check_null_space(const struct starfish_null_space_problem *p, int *singular)
 {
     const struct starfish_direction *d = p->direction;
-    const unsigned of_lambda = p->lambda == 0  ? STARFISH_SIGN_LAPLACIAN | STARFISH_SIGN_OPPOSITE
-                               : p->lambda < 0 ? STARFISH_SIGN_LAPLACIAN
-                                               : STARFISH_SIGN_OPPOSITE;
     const int all_null = d[0].constant_null && d[1].constant_null && d[2].constant_null;
     size_t null_parts = p->one_layer ? 1 : d[0].null_parts;
     null_parts *= d[1].null_parts * d[2].null_parts;
@@ -246,7 +251,7 @@ starfish_status starfish_check_null_space(const struct starfish_null_space_probl
                              "rows that sum to zero and that nothing couples to others make the problem singular in "
                              "%zu ways",
                              null_parts);
-    if ((d[0].signs & d[1].signs & d[2].signs & of_lambda) != 0 || !p->eigenvalues)
+    if (starfish_is_semidefinite(d, p->lambda) || !p->eigenvalues)
         return STARFISH_SUCCESS;
     return check_eigenvalues(p, *singular);
 }

@@ -9,6 +9,10 @@
  * STARFISH_ERROR_MEMORY. */
 starfish_status starfish_find_null_space(struct starfish_direction *direction);
 
+/* Do couplings and sums, lambda included, have one sign in all directions, so that the sum is semidefinite up to a
+ * scaling? */
+int starfish_is_semidefinite(const struct starfish_direction direction[3], double lambda);
+
 /* Is (Lx + Ly + Lz + lambda) singular? Sets *singular where its null space are the constants. Fails with SINGULAR,
  * naming the mode, where there is another null vector. `eps`: unit of rounding of the precision to be solved in.
  * eigenvalues: look at them where signs do not decide, which takes the spectra of all directions; `one_layer`: all of x

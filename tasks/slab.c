@@ -16,8 +16,7 @@ static starfish_status make_constant_tables(struct starfish_slab_space *space, c
     double *tables = malloc(3 * n * sizeof *tables);
     if (!tables)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of the constant mode");
-    starfish_constant_tables(n, z->lower, z->diag, z->upper, z->weight, 1 / amplitude, tables, tables + n,
-                             tables + 2 * n);
+    starfish_constant_tables(n, z->lower, z->upper, z->weight, 1 / amplitude, tables, tables + n, tables + 2 * n);
     starfish_status status = starfish_table_reals(&space->constant, STARFISH_F64, tables, 3 * n);
     free(tables);
     return status;

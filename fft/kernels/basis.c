@@ -331,7 +331,8 @@ static starfish_status fill(struct starfish_basis *basis, const struct starfish_
     return STARFISH_SUCCESS;
 }
 
-/* A shift that leaves T nearly as it is, and no eigenvalue zero: 0, or of a singular T the smallest of the others. */
+/* A shift that leaves T nearly as it is, and no eigenvalue zero: 0, or of a singular T the smallest of the others, if
+ * any. */
 static double harmless_shift(const struct starfish_basis *basis)
 {
     double smallest = INFINITY;
@@ -341,7 +342,7 @@ static double harmless_shift(const struct starfish_basis *basis)
         if (basis->eigenvalue[k] != 0 && fabs(basis->eigenvalue[k]) < fabs(smallest))
             smallest = basis->eigenvalue[k];
     }
-    return singular && isfinite(smallest) ? smallest : 0;
+    return !singular ? 0 : isfinite(smallest) ? smallest : 1;
 }
 
 /* Of (T + shift) x = f for an x between -1 and 1, given room for three vectors. */

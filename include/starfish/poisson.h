@@ -24,6 +24,8 @@
  *   blktri-product  The same in product form (Swarztrauber, SIAM J. Numer. Anal. 11 (1974), 1136-1150; Valero-Lara,
  *                   Pinelli, Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272), which loses digits on
  *                   stretched grids.
+ *                   Both refuse (UNSUPPORTED) a y so much thinner than the other directions that they would lose all
+ *                   digits.
  *   multigrid       Conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance; never
  *                   chosen by `auto`. Needs every direction to be symmetric up to a positive scaling, and the operator
  *                   definite: rows whose off-diagonal entries have all one sign, and that sum to nothing of that sign,
@@ -94,8 +96,9 @@ struct starfish_poisson_options {
     /* At most 32. blktri: runs of x modes. slab: runs of y modes, each with a reduced system of its own. 0: chosen. */
     size_t mode_blocks;
     int check_residual; /* also compute the residual: one more pass over the field */
-    /* Steps of iterative refinement, each a residual and a solve more: 0..8; -1: one where the basis of a strongly
-     * stretched second direction loses digits (method slab), none otherwise. */
+    /* Steps of iterative refinement, each a residual and a solve more: 0..8; -1: of F64, one where the basis of a
+     * strongly stretched or badly scaled second direction loses digits (slab), one where the operator may be
+     * indefinite and four to six where the last direction is badly scaled (blktri, blktri-product), none otherwise. */
     int refinements;
     /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against
      * solving by it. */

@@ -8,7 +8,7 @@
 struct arguments {
     uint64_t seed, first, count;
     unsigned methods;
-    int cpus, gpus, verbose;
+    int cpus, gpus, verbose, either;
 };
 
 struct tally {
@@ -21,7 +21,8 @@ static const char *const method_names[CAMPAIGN_METHODS] = {"auto", "slab", "blkt
 static int usage(void)
 {
     fprintf(stderr, "usage: campaign [--seed S] [--count N] [--first K | --only K] [--method M] "
-                    "[--workers cpu:N[,gpu:M]] [--verbose]\n");
+                    "[--workers cpu:N[,gpu:M]] [--either] [--verbose]\n"
+                    "--either: a result that keeps one of the two bounds counts as right\n");
     return 2;
 }
 
@@ -59,6 +60,10 @@ static int read_arguments(int argc, char **argv, struct arguments *a)
         int known = 1;
         if (strcmp(name, "--verbose") == 0) {
             a->verbose = 1;
+            continue;
+        }
+        if (strcmp(name, "--either") == 0) {
+            a->either = 1;
             continue;
         }
         if (strcmp(name, "--seed") == 0)
@@ -151,13 +156,13 @@ int main(int argc, char **argv)
     options.gpu_workers = a.gpus;
     if (starfish_context_create(&context, &options) != STARFISH_SUCCESS) {
         fprintf(stderr, "%s\n", starfish_error_message());
-        return 2;
+        return a.gpus > 0 ? 77 : 2; /* skipped where there is no GPU */
     }
     for (uint64_t k = a.first; k < a.first + a.count; k++) {
         struct campaign_problem problem;
         struct campaign_judgement judgement;
         campaign_problem_create(&problem, a.seed, k);
-        campaign_judge(context, &problem, a.methods, &judgement);
+        campaign_judge(context, &problem, a.methods, a.either, &judgement);
         count(&a, &problem, &judgement, &tally);
     }
     starfish_context_destroy(context);

@@ -71,7 +71,7 @@ static void run(starfish_poisson_plan *plan, const struct campaign_problem *p, c
         snprintf(outcome->message, sizeof outcome->message, "%s", starfish_error_message());
 }
 
-static enum campaign_verdict verdict_of(const struct campaign_judgement *j, double eps,
+static enum campaign_verdict verdict_of(const struct campaign_judgement *j, double eps, int either,
                                         const struct campaign_outcome *outcome)
 {
     if (outcome->status == STARFISH_ERROR_SINGULAR && j->usable && j->condition * eps < 1e-3)
@@ -80,12 +80,14 @@ static enum campaign_verdict verdict_of(const struct campaign_judgement *j, doub
         return CAMPAIGN_REFUSED;
     if (!(outcome->error <= 0.1))
         return CAMPAIGN_WORTHLESS;
-    if (outcome->error > 100 * eps * j->condition)
-        return CAMPAIGN_CONDITION;
-    return outcome->error > 1000 * j->best + 1000 * eps ? CAMPAIGN_BEST : CAMPAIGN_RIGHT;
+    const int beyond_condition = outcome->error > 100 * eps * j->condition;
+    const int beyond_best = outcome->error > 1000 * j->best + 1000 * eps;
+    if (either && !(beyond_condition && beyond_best))
+        return CAMPAIGN_RIGHT;
+    return beyond_condition ? CAMPAIGN_CONDITION : beyond_best ? CAMPAIGN_BEST : CAMPAIGN_RIGHT;
 }
 
-void campaign_judge(starfish_context *context, const struct campaign_problem *p, unsigned methods,
+void campaign_judge(starfish_context *context, const struct campaign_problem *p, unsigned methods, int either,
                     struct campaign_judgement *j)
 {
     starfish_poisson_plan *plan[CAMPAIGN_METHODS] = {NULL};
@@ -112,7 +114,7 @@ void campaign_judge(starfish_context *context, const struct campaign_problem *p,
     for (int m = 0; m < CAMPAIGN_METHODS; m++) {
         starfish_poisson_plan_destroy(plan[m]);
         if (j->usable && (methods >> m & 1))
-            j->outcome[m].verdict = verdict_of(j, eps_of(p->precision), &j->outcome[m]);
+            j->outcome[m].verdict = verdict_of(j, eps_of(p->precision), either, &j->outcome[m]);
     }
     if (j->usable)
         campaign_answer_destroy(&answer);

@@ -31,8 +31,9 @@ struct campaign_judgement {
     struct campaign_outcome outcome[CAMPAIGN_METHODS];
 };
 
-/* methods: a bit for each method that is to be judged; the others are still solved with, to know the best. */
-void campaign_judge(starfish_context *context, const struct campaign_problem *problem, unsigned methods,
+/* methods: a bit for each method that is to be judged; the others are still solved with, to know the best.
+ * either: a result that keeps one of the two bounds is right; else it must keep both. */
+void campaign_judge(starfish_context *context, const struct campaign_problem *problem, unsigned methods, int either,
                     struct campaign_judgement *judgement);
 
 #endif

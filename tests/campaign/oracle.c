@@ -19,19 +19,22 @@ static wide size_of(wide x)
 struct line {
     size_t n;
     wide a[CAMPAIGN_LONGEST][CAMPAIGN_LONGEST];
-    wide weight[CAMPAIGN_LONGEST]; /* the left null vector, where rows sum to zero */
+    wide size[CAMPAIGN_LONGEST][CAMPAIGN_LONGEST]; /* of all that `a` is a sum of */
+    wide weight[CAMPAIGN_LONGEST];                 /* the left null vector, where rows sum to zero */
 };
 
 static void couple(struct line *line, size_t row, long column, wide value)
 {
-    line->a[row][(size_t)(column + (long)line->n) % line->n] += value;
+    const size_t to = (size_t)(column + (long)line->n) % line->n;
+    line->a[row][to] += value;
+    line->size[row][to] += size_of(value);
 }
 
 static void fill_tridiagonal(struct line *line, const struct starfish_axis *axis)
 {
     const size_t n = line->n;
     for (size_t k = 0; k < n; k++) {
-        line->a[k][k] += (wide)axis->diag[k];
+        couple(line, k, (long)k, (wide)axis->diag[k]);
         if (k > 0 || axis->periodic)
             couple(line, k, (long)k - 1, (wide)axis->lower[k]);
         if (k + 1 < n || axis->periodic)
@@ -47,11 +50,11 @@ static void add_row(struct line *line, const struct starfish_axis *axis, size_t 
         const int at_end = side == 0 ? k == 0 : k + 1 == line->n;
         const starfish_end end = axis->ends[side];
         const long beyond = side == 0 ? (long)k - 1 : (long)k + 1, opposite = side == 0 ? (long)k + 1 : (long)k - 1;
-        line->a[k][k] -= off;
+        couple(line, k, (long)k, -off);
         if (!at_end || end == STARFISH_PERIODIC)
             couple(line, k, beyond, off);
         else if (axis->grid == STARFISH_CELL)
-            line->a[k][k] += end == STARFISH_DIRICHLET ? -off : off;
+            couple(line, k, (long)k, end == STARFISH_DIRICHLET ? -off : off);
         else if (end == STARFISH_NEUMANN && opposite >= 0 && opposite < (long)line->n)
             couple(line, k, opposite, off);
     }
@@ -149,7 +152,7 @@ static void line_of(struct line *line, const struct starfish_axis *axis, int sin
 
 struct system {
     size_t unknowns, rows; /* one more than unknowns where the problem is singular: the mean, and pertrb */
-    wide *matrix, *lu;
+    wide *matrix, *lu, *size;
     size_t *order;
 };
 
@@ -159,10 +162,14 @@ static void fill_matrix(struct system *s, const struct line line[3], wide lambda
     for (size_t r = 0; r < n; r++) {
         const size_t at[3] = {r % nx, r / nx % ny, r / nx / ny}, stride[3] = {1, nx, nx * ny};
         wide *row = s->matrix + r * s->rows;
+        wide *size = s->size + r * n;
         row[r] += lambda;
+        size[r] += size_of(lambda);
         for (int d = 0; d < 3; d++)
-            for (size_t k = 0; k < line[d].n; k++)
+            for (size_t k = 0; k < line[d].n; k++) {
                 row[r + k * stride[d] - at[d] * stride[d]] += line[d].a[at[d]][k];
+                size[r + k * stride[d] - at[d] * stride[d]] += line[d].size[at[d]][k];
+            }
         if (s->rows > n) {
             row[n] = 1;
             s->matrix[n * s->rows + r] = line[0].weight[at[0]] * line[1].weight[at[1]] * line[2].weight[at[2]];
@@ -241,7 +248,7 @@ static double condition_of(const struct system *s, const double *rhs, const doub
     for (size_t c = 0; c < unknowns; c++) {
         long double size = fabsl((long double)rhs[c]);
         for (size_t j = 0; j < unknowns; j++)
-            size += (long double)size_of(s->matrix[c * n + j]) * fabsl((long double)x[j]);
+            size += (long double)s->size[c * unknowns + j] * fabsl((long double)x[j]);
         for (size_t i = 0; i < n; i++) {
             const long double *row = lu + s->order[i] * n;
             column[i] = s->order[i] == c;
@@ -309,15 +316,16 @@ int campaign_answer_create(struct campaign_answer *a, const struct campaign_prob
     s.rows = s.unknowns + (singular ? 1 : 0);
     for (int d = 0; d < 3; d++)
         line_of(&line[d], &p->axis[d], singular);
-    s.matrix = calloc(2 * s.rows * s.rows + 2 * s.rows, sizeof *s.matrix);
+    s.matrix = calloc(3 * s.rows * s.rows + 2 * s.rows, sizeof *s.matrix);
     s.order = calloc(s.rows, sizeof *s.order);
     *a = (struct campaign_answer){
         .count = s.unknowns, .rhs = calloc(s.unknowns, sizeof(double)), .solution = calloc(s.unknowns, sizeof(double))};
     int right = s.matrix && s.order && a->rhs && a->solution;
     if (right) {
         s.lu = s.matrix + s.rows * s.rows;
+        s.size = s.lu + s.rows * s.rows;
         fill_matrix(&s, line, (wide)p->lambda);
-        wide *vectors = s.lu + s.rows * s.rows;
+        wide *vectors = s.size + s.rows * s.rows;
         right = factorise(&s) && fill_answer(a, &s, p, vectors, vectors + s.rows);
     }
     free(s.matrix);

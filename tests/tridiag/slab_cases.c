@@ -2,10 +2,12 @@
  *
  * The oracle is the definition: the matrix of a lane, inverted in long double by Gauss-Jordan with pivoting. Slabs are
  * tried one kernel at a time (what a slab says of its ends is a Schur complement) and joined. Bounds are a multiple of
- * eps cond(A) with the condition number that the inverse tells, of unknowns given row sums a multiple of n eps. Arrays that are cut into parts have a gap of one real
+ * eps cond(A) with the condition number that the inverse tells, of unknowns given row sums a multiple of n eps. Arrays
+ * that are cut into parts have a gap of one real
  * after every part, which must stay as it was: NaN. */
 #include "slab_cases.h"
 
+#include "dense_inverse.h"
 #include "tests/common/reals.h"
 #include <math.h>
 #include <setjmp.h>
@@ -422,19 +424,6 @@ static long double *matrix(const struct problem *p, size_t lane, size_t first, s
     return a;
 }
 
-static long double norm(const long double *a, size_t n)
-{
-    long double largest = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        long double sum = 0;
-        for (size_t j = 0; j < n; j++)
-            sum += fabsl(a[i * n + j]);
-        largest = sum > largest ? sum : largest;
-    }
-    return largest;
-}
-
 /* Largest sum over a row before entries of short periodic lines fall together and cancel. */
 static long double row_sum(const struct problem *p, size_t lane)
 {
@@ -444,43 +433,6 @@ static long double row_sum(const struct problem *p, size_t lane)
         largest =
             fmax(largest, fabs(p->lower[k]) + fabs((double)diagonal(p, k) + lane_shift(p, lane)) + fabs(p->upper[k]));
     return largest;
-}
-
-static void swap_rows(long double *a, size_t n, size_t i, size_t j)
-{
-    for (size_t k = 0; k < n; k++) {
-        long double kept = a[i * n + k];
-        a[i * n + k] = a[j * n + k];
-        a[j * n + k] = kept;
-    }
-}
-
-/* The inverse of `a`, which is destroyed; Gauss-Jordan with partial pivoting. */
-static long double *inverse(long double *a, size_t n)
-{
-    long double *b = calloc(n * n + 1, sizeof *b);
-
-    assert_non_null(b);
-    for (size_t i = 0; i < n; i++)
-        b[i * n + i] = 1;
-    for (size_t k = 0; k < n; k++) {
-        size_t best = k;
-        for (size_t i = k + 1; i < n; i++)
-            best = fabsl(a[i * n + k]) > fabsl(a[best * n + k]) ? i : best;
-        swap_rows(a, n, k, best);
-        swap_rows(b, n, k, best);
-        for (size_t i = 0; i < n; i++) {
-            long double factor = a[i * n + k] / a[k * n + k];
-            for (size_t j = 0; j < n && i != k; j++) {
-                a[i * n + j] -= factor * a[k * n + j];
-                b[i * n + j] -= factor * b[k * n + j];
-            }
-        }
-    }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            b[i * n + j] /= a[i * n + i];
-    return b;
 }
 
 /* |value - expected| within a multiple of eps times the condition number. */
@@ -505,8 +457,8 @@ static void check_ends(const struct problem *p, int s, size_t lane)
 
     if (inside > 0) {
         long double *a = matrix(p, lane, first, inside, 0);
-        long double size = norm(a, inside), *b = inverse(a, inside);
-        condition = size * norm(b, inside);
+        long double size = dense_norm(a, inside), *b = dense_inverse(a, inside);
+        condition = size * dense_norm(b, inside);
         for (size_t k = 0; k < inside; k++) {
             top += b[k] * p->f[(first + k) * p->lanes + lane];
             bottom += b[(inside - 1) * inside + k] * p->f[(first + k) * p->lanes + lane];
@@ -538,14 +490,14 @@ static void check_unknowns(const struct problem *p, size_t lane)
 
     for (size_t j = 0; j < n && pinned; j++)
         a[(n - 1) * n + j] = j + 1 == n;
-    long double size = row_sum(p, lane), *b = inverse(a, n), *x = calloc(n, sizeof *x);
+    long double size = row_sum(p, lane), *b = dense_inverse(a, n), *x = calloc(n, sizeof *x);
     assert_non_null(x);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++)
             x[i] += b[i * n + j] * (pinned && j + 1 == n ? 0 : p->f[j * p->lanes + lane]);
         scale = fabsl(x[i]) > scale ? fabsl(x[i]) : scale;
     }
-    long double condition = row_sums(p) ? 10 + (long double)n : size * norm(b, n);
+    long double condition = row_sums(p) ? 10 + (long double)n : size * dense_norm(b, n);
     for (size_t i = 0; i < n; i++)
         expect(p, "an unknown", lane, p->x[i * p->lanes + lane], x[i], scale > 0 ? scale : 1, condition);
     for (int s = 0; s < p->c->slabs; s++)

@@ -8,8 +8,8 @@
  * serve both kinds (the LU factorisation of a bordered matrix; Golub and Van Loan, Matrix Computations, 4.3 and 4.5),
  * with one division per unknown, and pinning a singular line is setting the separator to zero.
  *
- * Where `diag` are row sums (slab_lines.h) instead of diagonals, g(k) = 1 + c(k) + e(k) is what a row sums to, and takes
- * the place of c and e wherever they would be added to a diagonal; it is kept of the last row alone.
+ * Where `diag` are row sums (slab_lines.h) instead of diagonals, g(k) = 1 + c(k) + e(k) is what a row sums to, and
+ * takes the place of c and e wherever they would be added to a diagonal; it is kept of the last row alone.
  *
  * Everything is `width` lanes wide and inlined into its caller, which is compiled for several instruction sets. Vectors
  * may be complex and so may the line (base/number.h); one elimination of a real line serves both parts of a complex

@@ -25,7 +25,8 @@
  *
  * All arrays are aligned to reals and to nothing more, and are where the kernel runs. No pivoting: stable when every
  * lane's matrix is diagonally dominant or definite. Entries of the operator that have no neighbour to belong to are not
- * looked at, or have no influence on results (without row_sums): lower[0] in the first slab of a line that is not periodic, and upper of
+ * looked at, or have no influence on results (without row_sums): lower[0] in the first slab of a line that is not
+ * periodic, and upper of
  * its last row.
  *
  * CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was accepted. They take up to 2^31

@@ -50,8 +50,8 @@ __device__ inline Row<Real> load_row(const starfish_tridiag_operator &line, size
     return row;
 }
 
-/* A row after elimination; `carried` is what the next row's diagonal is made with: c, with SUMS 1 + c + e. The one above
- * row 0 is { 0, 0, -1, 0 }: its e is what carries lower[0] to the separator. */
+/* A row after elimination; `carried` is what the next row's diagonal is made with: c, with SUMS 1 + c + e. The one
+ * above row 0 is { 0, 0, -1, 0 }: its e is what carries lower[0] to the separator. */
 template <typename Real> struct Eliminated {
     CoefficientOf<Real> c;
     Real d;
