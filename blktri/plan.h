@@ -38,6 +38,8 @@ struct starfish_blktri_plan {
 
 /* Whether partial fractions suit z: their weights keep digits only where it is not too far from symmetric. */
 int starfish_blktri_fractions_suit(const struct starfish_direction *z);
+/* Steps of refinement that bring back what a z which does not suit costs the product form, in f64; 0 where it does. */
+int starfish_blktri_refinements(const struct starfish_direction *z);
 
 /* Slabs and blocks of modes by the workers; `slabs` and `blocks` of 0 are chosen. */
 starfish_status starfish_blktri_choose_cut(const struct starfish_context *context, const size_t n[3], int complex,

@@ -40,6 +40,7 @@ struct starfish_slab_space {
     size_t n[3];
     size_t count; /* problems of a field, one behind the other */
     int periodic; /* in z */
+    int row_sums; /* in place of z's diagonal (tridiag/kernels/slab_lines.h) */
     double lambda;
     ptrdiff_t constant_lane; /* of a singular problem, -1 when there is none */
     struct starfish_plane_set planes;

@@ -207,6 +207,7 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
         .kernel = {.lanes = lanes,
                    .slabs = (int)d->slabs,
                    .periodic = space->periodic,
+                   .row_sums = space->row_sums,
                    .pinned_lane =
                        starfish_slab_pinned(space->constant_lane, d->parts->first_row[d->part] * space->n[0], lanes)}};
     const size_t sizes[] = {space->precision, lanes, d->slabs, (size_t)space->periodic};

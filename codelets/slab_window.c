@@ -29,6 +29,7 @@ struct starfish_slab_lines starfish_slab_lines_of(void *buffers[], const struct 
         .shift_inner = STARFISH_VECTOR(buffers, STARFISH_SLAB_SHIFT_X),
         .shift_outer = STARFISH_VECTOR(buffers, STARFISH_SLAB_SHIFT_Y),
         .shift = space->lambda,
+        .row_sums = space->row_sums,
         .parts = (int)parts->count,
     };
     memcpy(lines.first_outer, parts->first_row, (parts->count + 1) * sizeof parts->first_row[0]);

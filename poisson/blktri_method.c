@@ -3,11 +3,16 @@
 #include "poisson/methods.h"
 
 #include "blktri/plan.h"
+#include "poisson/accuracy.h"
 #include "poisson/estimate.h"
+#include "poisson/null_space.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Seconds: more than any other method that is good. */
+#define WHERE_OTHERS_ARE_BETTER 1e9
 
 static starfish_status can(const struct starfish_poisson_plan *plan)
 {
@@ -18,6 +23,8 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
 
 static double cost(const struct starfish_poisson_plan *plan, char *why, size_t size)
 {
+    if (starfish_blktri_loses_digits(plan, why, size))
+        return WHERE_OTHERS_ARE_BETTER;
     starfish_poisson_describe_estimate(plan, why, size);
     return starfish_poisson_estimate(plan).fractions;
 }
@@ -36,6 +43,16 @@ static enum starfish_blktri_form choose_form(struct starfish_poisson_plan *plan)
     return STARFISH_BLKTRI_PRODUCT;
 }
 
+/* Where z is badly scaled, which the product form's chains lose digits by; and where pivots of any size come up. */
+static void choose_refinements(struct starfish_poisson_plan *plan)
+{
+    if (plan->options.refinements >= 0 || plan->options.precision != STARFISH_F64 || plan->direction[1].imaginary)
+        return;
+    plan->refinements = starfish_blktri_refinements(&plan->direction[2]);
+    if (plan->refinements == 0)
+        plan->refinements = !starfish_is_semidefinite(plan->direction, plan->lambda);
+}
+
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
     const struct starfish_poisson_options *options = &plan->options;
@@ -48,6 +65,8 @@ static starfish_status create(struct starfish_poisson_plan *plan)
                                           .radix = starfish_poisson_radix(plan),
                                           .algorithm = options->algorithm,
                                           .split = options->split};
+    choose_refinements(plan);
+    STARFISH_TRY(starfish_blktri_check_digits(plan));
     STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, starfish_poisson_is_complex(plan), options->slabs,
                                             options->mode_blocks, &how.cut, &how.blocks));
     struct starfish_blktri_plan *blktri = malloc(sizeof *blktri);

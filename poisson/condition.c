@@ -92,7 +92,8 @@ static starfish_status find_eigenvalues(const struct starfish_poisson_plan *plan
     for (int d = 0; d < 3 && condition->known; values += plan->n[d], d++) {
         s.n[d] = plan->n[d];
         s.values[d] = values;
-        STARFISH_TRY(starfish_direction_spectrum(&plan->direction[d], values, &condition->known));
+        double error;
+        STARFISH_TRY(starfish_direction_spectrum(&plan->direction[d], values, &error, &condition->known));
         if (condition->known)
             magnitude += fmax(fabs(values[0]), fabs(values[s.n[d] - 1]));
     }

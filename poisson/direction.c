@@ -2,6 +2,10 @@
  * tridiagonal matrix. The formulas are those of include/starfish/poisson.h. */
 #include "poisson/direction.h"
 
+#include "base/row_sum.h"
+#include "fft/kernels/definite.h"
+#include "poisson/null_space.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -113,6 +117,7 @@ static void close_end(struct starfish_direction *d, int end, starfish_grid grid,
         const int dirichlet = condition == STARFISH_DIRICHLET;
         d->boundary_weight[end] = dirichlet ? 2 * *outward : sign * width * *outward;
         d->diag[row] += dirichlet ? -*outward : *outward;
+        d->sum[row] -= dirichlet ? 2 * *outward : 0;
         *outward = 0;
     }
 }
@@ -126,6 +131,7 @@ static void close_dirichlet_nodes(struct starfish_direction *d, const struct sta
         if (axis->grid == STARFISH_NODE && axis->ends[end] == STARFISH_DIRICHLET) {
             d->boundary_weight[end] = *outward[end];
             d->takes_boundary[end] = 1;
+            d->sum[end == 0 ? 0 : d->n - 1] -= *outward[end];
             *outward[end] = 0;
         }
 }
@@ -225,15 +231,17 @@ static void find_transform(struct starfish_direction *d)
 {
     const size_t n = d->n;
     const double off = d->periodic || n == 1 ? d->lower[0] : d->upper[0], diag = d->diag[0];
+    const double sum = starfish_row_sum(off, diag, off);
     for (size_t k = 0; k < n; k++)
         if (d->diag[k] != diag || ((k > 0 || d->periodic) && d->lower[k] != off) ||
             ((k + 1 < n || d->periodic) && d->upper[k] != off))
             return;
     d->has_transform = 1;
-    d->transform = d->periodic ? STARFISH_TRANSFORM_PERIODIC : STARFISH_TRANSFORM_DD_NODE;
+    /* A single row is its own mode in any transform, and a constant its own value in this one. */
+    d->transform = d->periodic || n == 1 ? STARFISH_TRANSFORM_PERIODIC : STARFISH_TRANSFORM_DD_NODE;
     starfish_transform_eigenvalues(d->transform, n, 1, d->eigenvalue);
     for (size_t k = 0; k < n; k++)
-        d->eigenvalue[k] = diag + 2 * off + off * d->eigenvalue[k];
+        d->eigenvalue[k] = sum + off * d->eigenvalue[k];
 }
 
 /* Both parts of pairs; a line whose imaginary parts are all zero is real. */
@@ -271,6 +279,8 @@ static starfish_status build_tridiagonal(struct starfish_direction *d, const str
     d->periodic = axis->periodic != 0;
     if (!d->periodic)
         d->lower[0] = d->upper[d->n - 1] = 0;
+    for (size_t k = 0; k < d->n; k++)
+        d->sum[k] = starfish_row_sum(d->lower[k], d->diag[k], d->upper[k]);
     if (!d->imaginary)
         find_transform(d);
     return STARFISH_SUCCESS;
@@ -278,42 +288,13 @@ static starfish_status build_tridiagonal(struct starfish_direction *d, const str
 
 /* ---- Common ----------------------------------------------------------------------------------------------------- */
 
-/* Weights w that make w[k] upper[k] = w[k+1] lower[k+1]: the left null vector when rows sum to zero. */
-static void find_weights(struct starfish_direction *d)
-{
-    double sum = 0;
-    for (size_t k = 0; k < d->n; k++) {
-        d->weight[k] = k == 0 ? 1 : d->weight[k - 1];
-        if (k > 0 && d->upper[k - 1] != 0 && d->lower[k] != 0)
-            d->weight[k] = d->weight[k - 1] * (d->upper[k - 1] / d->lower[k]);
-        sum += d->weight[k];
-    }
-    for (size_t k = 0; k < d->n; k++)
-        d->weight[k] /= sum;
-}
-
-static int sums_to_zero(const double *lower, const double *diag, const double *upper, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        if (fabs(lower[k] + diag[k] + upper[k]) > 4 * DBL_EPSILON * (fabs(lower[k]) + fabs(diag[k]) + fabs(upper[k])))
-            return 0;
-    return 1;
-}
-
-static int rows_sum_to_zero(const struct starfish_direction *d)
-{
-    const double *imaginary = d->imaginary;
-    return sums_to_zero(d->lower, d->diag, d->upper, d->n) &&
-           (!imaginary || sums_to_zero(imaginary, imaginary + d->n, imaginary + 2 * d->n, d->n));
-}
-
 static starfish_status allocate(struct starfish_direction *d, const char *name, size_t n)
 {
     memset(d, 0, sizeof *d);
     if (n == 0 || n > INT32_MAX / 4)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.n is %zu, not in 1..%d", name, n, INT32_MAX / 4);
     d->n = n;
-    double **const arrays[] = {&d->lower, &d->diag, &d->upper, &d->eigenvalue, &d->weight};
+    double **const arrays[] = {&d->lower, &d->diag, &d->upper, &d->eigenvalue, &d->weight, &d->sum};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         if (!(*arrays[i] = calloc(n, sizeof(double)))) {
             starfish_direction_destroy(d);
@@ -341,13 +322,13 @@ starfish_status starfish_direction_create(struct starfish_direction *d, const ch
     starfish_status status = kinds[axis->kind].check(name, axis);
     if (status == STARFISH_SUCCESS)
         status = kinds[axis->kind].build(d, axis);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_find_null_space(d);
     if (status != STARFISH_SUCCESS) {
         starfish_direction_destroy(d);
         return status;
     }
-    find_weights(d);
-    d->constant_null = rows_sum_to_zero(d);
-    return STARFISH_SUCCESS;
+    return status;
 }
 
 void starfish_direction_destroy(struct starfish_direction *d)
@@ -356,6 +337,7 @@ void starfish_direction_destroy(struct starfish_direction *d)
     free(d->diag);
     free(d->upper);
     free(d->eigenvalue);
+    free(d->sum);
     free(d->weight);
     free(d->imaginary);
     memset(d, 0, sizeof *d);
@@ -367,9 +349,47 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-starfish_status starfish_direction_spectrum(const struct starfish_direction *d, double *values, int *known)
+/* Are all rows coupled, with the signs that definite.h asks for? */
+static int is_definite(const struct starfish_direction *d)
+{
+    for (size_t k = 0; k + 1 < d->n; k++)
+        if (d->upper[k] == 0 || d->lower[k + 1] == 0)
+            return 0;
+    return d->signs != 0 && !d->periodic;
+}
+
+static starfish_status definite_spectrum(const struct starfish_direction *d, double *values)
+{
+    const double sign = d->signs & STARFISH_SIGN_LAPLACIAN ? -1 : 1;
+    double *sizes = malloc(3 * d->n * sizeof *sizes);
+    if (!sizes)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu eigenvalues", d->n);
+    for (size_t k = 0; k < d->n; k++) {
+        sizes[k] = fabs(d->lower[k]);
+        sizes[d->n + k] = fabs(d->upper[k]);
+        sizes[2 * d->n + k] = fabs(d->sum[k]);
+    }
+    const starfish_status status = starfish_definite_eigenvalues(d->n, sizes, sizes + d->n, sizes + 2 * d->n, values);
+    for (size_t k = 0; k < d->n; k++)
+        values[k] *= sign;
+    qsort(values, d->n, sizeof *values, ascending);
+    free(sizes);
+    return status;
+}
+
+static double largest_entry(const struct starfish_direction *d)
+{
+    double largest = 0;
+    for (size_t k = 0; k < d->n; k++)
+        largest = fmax(largest, fmax(fabs(d->diag[k]), fmax(fabs(d->lower[k]), fabs(d->upper[k]))));
+    return largest;
+}
+
+starfish_status starfish_direction_spectrum(const struct starfish_direction *d, double *values, double *error,
+                                            int *known)
 {
     *known = 1;
+    *error = 0;
     if (d->has_transform) {
         memcpy(values, d->eigenvalue, d->n * sizeof *values);
         qsort(values, d->n, sizeof *values, ascending);
@@ -379,6 +399,9 @@ starfish_status starfish_direction_spectrum(const struct starfish_direction *d, 
         *known = 0;
         return STARFISH_SUCCESS;
     }
+    if (is_definite(d) && definite_spectrum(d, values) == STARFISH_SUCCESS)
+        return STARFISH_SUCCESS;
+    *error = 16 * DBL_EPSILON * largest_entry(d);
     return d->periodic ? starfish_periodic_roots(d->lower, d->diag, d->upper, d->n, values)
                        : starfish_tridiagonal_roots(d->lower, d->diag, d->upper, 0, d->n - 1, values);
 }

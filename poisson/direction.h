@@ -10,7 +10,9 @@ starfish_status starfish_direction_create(struct starfish_direction *direction, 
                                           const struct starfish_axis *axis);
 void starfish_direction_destroy(struct starfish_direction *direction);
 
-/* All eigenvalues of the direction's matrix, ascending, into values[n]; *known is 0 when they need not be real. */
-starfish_status starfish_direction_spectrum(const struct starfish_direction *direction, double *values, int *known);
+/* All eigenvalues of the direction's matrix, ascending, into values[n], each to within *error besides the rounding of
+ * itself; *known is 0 when they need not be real. */
+starfish_status starfish_direction_spectrum(const struct starfish_direction *direction, double *values, double *error,
+                                            int *known);
 
 #endif

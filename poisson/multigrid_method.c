@@ -63,10 +63,8 @@ static starfish_status fill_coupling(const struct starfish_direction *d, const c
 static starfish_status fill_extra(const struct starfish_direction *d, const char *name, double sign, struct line *line)
 {
     for (size_t k = 0; k < d->n; k++) {
-        const double sum = d->lower[k] + d->diag[k] + d->upper[k];
-        const double all = fabs(d->lower[k]) + fabs(d->diag[k]) + fabs(d->upper[k]);
         line->weight[k] = d->weight[k];
-        line->extra[k] = fabs(sum) > 4 * DBL_EPSILON * all ? sign * d->weight[k] * sum : 0;
+        line->extra[k] = sign * d->weight[k] * d->sum[k];
         if (line->extra[k] < 0)
             return refuse(name, k, "makes the operator indefinite");
     }

@@ -6,6 +6,7 @@
 #include "poisson/ghosts.h"
 #include "poisson/layout.h"
 #include "poisson/methods.h"
+#include "poisson/null_space.h"
 #include "poisson/options.h"
 
 #include <float.h>
@@ -13,75 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Solvability ------------------------------------------------------------------------------------------------ */
-
-/* Is there a mode whose eigenvalues sum to -lambda? Sums are exact to a few units in the last place of the largest. */
-struct spectra {
-    const double *x, *y, *z;
-    size_t n[3];
-    double lambda, tolerance;
-    int skip_constant;
-};
-
-static starfish_status search(const struct spectra *s)
-{
-    for (size_t i = 0; i < s->n[0]; i++)
-        for (size_t j = 0; j < s->n[1]; j++) {
-            const double target = -(s->x[i] + s->y[j] + s->lambda);
-            size_t low = 0, high = s->n[2]; /* first z eigenvalue not below target - tolerance */
-            while (low < high) {
-                const size_t middle = low + (high - low) / 2;
-                if (s->z[middle] < target - s->tolerance)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            const int constant = s->skip_constant && i == s->n[0] - 1 && j == s->n[1] - 1 && low == s->n[2] - 1;
-            if (low < s->n[2] && s->z[low] <= target + s->tolerance && !constant)
-                return starfish_fail(
-                    STARFISH_ERROR_SINGULAR,
-                    "lambda = %.17g makes mode (%zu, %zu, %zu) singular: eigenvalues %g + %g + %g of x, "
-                    "y, z, counted from the largest, cancel it",
-                    s->lambda, s->n[0] - 1 - i, s->n[1] - 1 - j, s->n[2] - 1 - low, s->x[i], s->y[j], s->z[low]);
-        }
-    return STARFISH_SUCCESS;
-}
-
-static double magnitude(const double *ascending, size_t n)
-{
-    return fmax(fabs(ascending[0]), fabs(ascending[n - 1]));
-}
-
-static starfish_status check_solvable_in(const struct starfish_poisson_plan *plan, double lambda, double *values)
-{
-    struct spectra s = {
-        values, values + plan->n[0], values + plan->n[0] + plan->n[1], {plan->n[0], plan->n[1], plan->n[2]}, lambda,
-        0,      plan->singular};
-    int known[3];
-    STARFISH_TRY(starfish_direction_spectrum(&plan->direction[0], values, &known[0]));
-    STARFISH_TRY(starfish_direction_spectrum(&plan->direction[1], values + s.n[0], &known[1]));
-    STARFISH_TRY(starfish_direction_spectrum(&plan->direction[2], values + s.n[0] + s.n[1], &known[2]));
-    if (!known[0] || !known[1] || !known[2])
-        return STARFISH_SUCCESS; /* complex eigenvalues: a singular mode shows as a solution that is not finite */
-    if (starfish_poisson_is_complex(plan))
-        s.n[0] = 1; /* both parts of a number are one mode */
-    const double scale = magnitude(s.x, s.n[0]) + magnitude(s.y, s.n[1]) + magnitude(s.z, s.n[2]) + fabs(lambda);
-    s.tolerance = 16 * DBL_EPSILON * scale;
-    if (s.x[s.n[0] - 1] + s.y[s.n[1] - 1] + s.z[s.n[2] - 1] + lambda < -s.tolerance)
-        return STARFISH_SUCCESS; /* negative definite */
-    return search(&s);
-}
-
-static starfish_status check_solvable(const struct starfish_poisson_plan *plan, double lambda)
-{
-    double *values = malloc((plan->n[0] + plan->n[1] + plan->n[2]) * sizeof *values);
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for eigenvalues");
-    starfish_status status = check_solvable_in(plan, lambda, values);
-    free(values);
-    return status;
-}
 
 /* ---- Creating --------------------------------------------------------------------------------------------------- */
 
@@ -103,6 +35,17 @@ static starfish_status choose_numbers(struct starfish_poisson_plan *plan)
     return STARFISH_SUCCESS;
 }
 
+static starfish_status check_null_space(struct starfish_poisson_plan *plan, int eigenvalues)
+{
+    const struct starfish_null_space_problem problem = {
+        .direction = plan->direction,
+        .lambda = plan->lambda,
+        .eps = plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON,
+        .eigenvalues = eigenvalues,
+        .one_layer = plan->options.complex_rhs};
+    return starfish_check_null_space(&problem, &plan->singular);
+}
+
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
     const struct starfish_direction *d = plan->direction;
@@ -113,11 +56,11 @@ static starfish_status create(struct starfish_poisson_plan *plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
     STARFISH_TRY(starfish_poisson_read_layouts(plan));
     STARFISH_TRY(starfish_poisson_check_ghosts(plan));
-    plan->singular = plan->lambda == 0 && d[0].constant_null && d[1].constant_null && d[2].constant_null;
+    STARFISH_TRY(check_null_space(plan, 0));
     STARFISH_TRY(choose_numbers(plan));
     STARFISH_TRY(starfish_poisson_choose_method(plan));
     if (plan->method->direct)
-        STARFISH_TRY(check_solvable(plan, plan->lambda));
+        STARFISH_TRY(check_null_space(plan, 1));
     STARFISH_TRY(starfish_poisson_check_range(plan));
     STARFISH_TRY(starfish_poisson_find_condition(plan, &plan->condition));
     STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, plan->lambda,

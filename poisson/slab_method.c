@@ -53,12 +53,16 @@ static double cost(const struct starfish_poisson_plan *plan, char *why, size_t s
 
 /* ---- Its state --------------------------------------------------------------------------------------------------- */
 
-/* A basis of a strongly stretched direction loses digits, which one step of refinement brings back. */
+#define SCALING_REFINED 1e3 /* errors of some rows grow by it */
+
+/* A basis of a strongly stretched direction, or of one that scaling makes symmetric, loses digits, which one step of
+ * refinement brings back. */
 static void choose_refinements(struct starfish_poisson_plan *plan, const struct starfish_basis *basis)
 {
     if (plan->options.refinements < 0)
-        plan->refinements = basis->n > 0 && plan->options.precision == STARFISH_F64 &&
-                            starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE;
+        plan->refinements =
+            basis->n > 0 && plan->options.precision == STARFISH_F64 &&
+            (basis->scaling > SCALING_REFINED || starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE);
 }
 
 /* Scaling makes a basis symmetric, and its squares are what rounding errors of some rows are multiplied with. */

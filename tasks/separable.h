@@ -17,11 +17,18 @@ struct starfish_direction {
     double *lower, *diag, *upper; /* n each */
     double *imaginary;            /* imaginary parts of lower, diag and upper, one after the other; NULL: zero */
     double *eigenvalue;           /* n, in the order of the transform; meaningless without one */
+    double *sum;                  /* n: what rows sum to, exactly zero where no more than rounding (base/row_sum.h) */
     double *weight;               /* n, sums to one: the mean that a singular problem must have zero */
     double boundary_weight[2];    /* right-hand side at an end is reduced by this times the boundary datum */
     int takes_boundary[2];        /* whether the end has data at all */
-    int constant_null;            /* rows sum to zero: constants are in the null space */
+    /* poisson/null_space.h finds these and `weight`. */
+    int constant_null; /* rows sum to zero: constants are in the null space */
+    size_t null_parts; /* runs of rows, coupled to no others, with constants of their own in the null space */
+    unsigned signs;    /* enum starfish_sign: what couplings and sums are, of which both may be zero */
 };
+
+/* Couplings are positive and row sums negative or zero, as of the Laplacian; or the other way around. */
+enum starfish_sign { STARFISH_SIGN_LAPLACIAN = 1, STARFISH_SIGN_OPPOSITE = 2 };
 
 enum starfish_phase {
     STARFISH_PHASE_FORWARD,

@@ -16,8 +16,7 @@ static starfish_status make_constant_tables(struct starfish_slab_space *space, c
     double *tables = malloc(3 * n * sizeof *tables);
     if (!tables)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of the constant mode");
-    starfish_constant_tables(n, z->lower, z->diag, z->upper, z->weight, 1 / amplitude, tables, tables + n,
-                             tables + 2 * n);
+    starfish_constant_tables(n, z->lower, z->upper, z->weight, 1 / amplitude, tables, tables + n, tables + 2 * n);
     starfish_status status = starfish_table_reals(&space->constant, STARFISH_F64, tables, 3 * n);
     free(tables);
     return status;
@@ -31,17 +30,27 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
                                                        .lower = d[1].lower,
                                                        .diag = d[1].diag,
                                                        .upper = d[1].upper,
-                                                       .reflection = STARFISH_BASIS_EXACT};
+                                                       .reflection = STARFISH_BASIS_EXACT,
+                                                       .sum = d[1].sum};
     const size_t planes = space->n[2] * (space->count > 1 ? starfish_slab_problems_at_once(space) : 1);
     return starfish_plane_set_create(&space->planes, space->context, kind, space->n,
                                      d[1].has_transform ? NULL : &operator_y, planes, space->precision);
+}
+
+/* z for elimination: of rows whose signs allow it, sums in place of the diagonal. */
+static starfish_status make_line(struct starfish_slab_space *space, const struct starfish_direction *z)
+{
+    struct starfish_direction line = *z;
+    if (space->row_sums)
+        line.diag = z->sum;
+    return starfish_matrix_table(&space->line, space->precision, &line, 1);
 }
 
 static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction *d, int singular)
 {
     STARFISH_TRY(make_planes(space, d));
     const struct starfish_basis *basis = d[1].has_transform ? NULL : &space->planes.basis.basis;
-    STARFISH_TRY(starfish_matrix_table(&space->line, space->precision, &d[2], 1));
+    STARFISH_TRY(make_line(space, &d[2]));
     STARFISH_TRY(starfish_table_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
     STARFISH_TRY(
         starfish_table_reals(&space->shift_y, space->precision, basis ? basis->eigenvalue : d[1].eigenvalue, d[1].n));
@@ -49,6 +58,8 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
         return STARFISH_SUCCESS;
     /* The constant mode of every transform is its first, and then a constant field's own value. */
     const size_t row = basis ? basis->constant : 0;
+    if (row == d[1].n)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the basis of a singular direction has no constant mode");
     space->constant_lane = (ptrdiff_t)(row * d[0].n);
     return make_constant_tables(space, &d[2], basis ? starfish_basis_of_ones(basis, row) : 1);
 }
@@ -62,6 +73,7 @@ starfish_status starfish_slab_space_create(struct starfish_slab_space *space, st
     space->count = count;
     space->precision = precision;
     space->periodic = direction[2].periodic;
+    space->row_sums = direction[2].signs != 0;
     space->lambda = lambda;
     space->constant_lane = -1;
     for (int axis = 0; axis < 3; axis++)

@@ -20,19 +20,24 @@ static double log_of_scaling(const double *lower, const double *upper, size_t j)
     return upper[j] == 0 || lower[j + 1] == 0 ? 0 : 0.5 * (log(fabs(upper[j])) - log(fabs(lower[j + 1])));
 }
 
-int starfish_fractions_suit(const double *lower, const double *upper, size_t n, int periodic)
+double starfish_fractions_spread(const double *lower, const double *upper, size_t n, int periodic)
 {
     if (periodic && n == 2)
-        return (lower[0] + upper[0] == 0) == (lower[1] + upper[1] == 0);
+        return (lower[0] + upper[0] == 0) == (lower[1] + upper[1] == 0) ? 0 : HUGE_VAL;
     double logarithm = 0, least = 0, most = 0;
     for (size_t j = 0; j + 1 < n; j++) {
         if ((upper[j] == 0) != (lower[j + 1] == 0))
-            return 0;
+            return HUGE_VAL;
         logarithm += log_of_scaling(lower, upper, j);
         least = fmin(least, logarithm);
         most = fmax(most, logarithm);
     }
-    return most - least <= log(STARFISH_FRACTIONS_SPREAD);
+    return most - least;
+}
+
+int starfish_fractions_suit(const double *lower, const double *upper, size_t n, int periodic)
+{
+    return starfish_fractions_spread(lower, upper, n, periodic) <= log(STARFISH_FRACTIONS_SPREAD);
 }
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */

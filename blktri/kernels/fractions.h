@@ -63,6 +63,8 @@ starfish_status starfish_ring_eigenrows(const double *lower, const double *diag,
  * does both. The matrix is symmetrisable (starfish_check_symmetrizable). */
 #define STARFISH_FRACTIONS_SPREAD 1e6
 int starfish_fractions_suit(const double *lower, const double *upper, size_t n, int periodic);
+/* The logarithm of what s spans; infinite where rows are coupled one way only. */
+double starfish_fractions_spread(const double *lower, const double *upper, size_t n, int periodic);
 
 /* Analyse tridiag(lower, diag, upper) of n >= 1 rows, which suits. singular: the whole matrix has the eigenvalue zero
  * exactly. radix: 2 or 4. The caller owns *result. */

@@ -11,6 +11,7 @@
 #include "fft/kernels/basis.h"
 
 #include "base/real.h"
+#include "base/row_sum.h"
 #include "fft/kernels/definite.h"
 
 #include <lapacke.h>
@@ -49,22 +50,20 @@ static starfish_status allocate(struct symmetric *s, size_t n)
 /* ---- Symmetry ---------------------------------------------------------------------------------------------------- */
 
 struct row {
-    double lower, diag, upper;
+    double lower, diag, upper, sum;
 };
 
 /* Row k with what is outside the matrix 0, and with the couplings of two periodic rows, or one, where they act. */
 static struct row row_of(const struct starfish_basis_operator *op, size_t k)
 {
-    struct row row = {op->lower[k], op->diag[k], op->upper[k]};
+    const int first = !op->periodic && k == 0, last = !op->periodic && k == op->n - 1;
+    struct row row = {first ? 0 : op->lower[k], op->diag[k], last ? 0 : op->upper[k], 0};
+    row.sum = op->sum ? op->sum[k] : starfish_row_sum(row.lower, row.diag, row.upper);
     if (op->periodic && op->n == 1)
-        return (struct row){0, row.lower + row.diag + row.upper, 0};
+        return (struct row){0, row.sum, 0, row.sum};
     if (op->periodic && op->n == 2)
-        return k == 0 ? (struct row){0, row.diag, row.lower + row.upper}
-                      : (struct row){row.lower + row.upper, row.diag, 0};
-    if (!op->periodic && k == 0)
-        row.lower = 0;
-    if (!op->periodic && k == op->n - 1)
-        row.upper = 0;
+        return k == 0 ? (struct row){0, row.diag, row.lower + row.upper, row.sum}
+                      : (struct row){row.lower + row.upper, row.diag, 0, row.sum};
     return row;
 }
 
@@ -79,7 +78,7 @@ static double asymmetry_of(const struct starfish_basis_operator *op)
     double most = 0;
     for (size_t k = 0; k < op->n; k++) {
         const struct row row = row_of(op, k), mirror = row_of(op, op->n - 1 - k);
-        const struct row difference = {row.lower - mirror.upper, row.diag - mirror.diag, row.upper - mirror.lower};
+        const struct row difference = {row.lower - mirror.upper, row.diag - mirror.diag, row.upper - mirror.lower, 0};
         if (largest_entry(difference) > 0)
             most = fmax(most, largest_entry(difference) / largest_entry(row));
     }
@@ -98,14 +97,8 @@ static struct row mean_row(const struct starfish_basis_operator *op, size_t k, i
     if (!reflected)
         return row;
     const struct row mirror = row_of(op, op->n - 1 - k);
-    return (struct row){(row.lower + mirror.upper) / 2, (row.diag + mirror.diag) / 2, (row.upper + mirror.lower) / 2};
-}
-
-/* What the row sums to, 0 where that is no more than rounding. */
-static double sum_of(struct row row)
-{
-    const double sum = row.lower + row.diag + row.upper;
-    return fabs(sum) > 4 * DBL_EPSILON * (fabs(row.lower) + fabs(row.diag) + fabs(row.upper)) ? sum : 0;
+    return (struct row){(row.lower + mirror.upper) / 2, (row.diag + mirror.diag) / 2, (row.upper + mirror.lower) / 2,
+                        (row.sum + mirror.sum) / 2};
 }
 
 /* ---- The symmetric matrix ---------------------------------------------------------------------------------------- */
@@ -152,7 +145,7 @@ static void find_definite(const struct starfish_basis_operator *op, int reflecte
         const struct row row = mean_row(op, k, reflected);
         s->rows.lower[k] = -s->sign * row.lower;
         s->rows.upper[k] = -s->sign * row.upper;
-        s->rows.excess[k] = s->sign * sum_of(row);
+        s->rows.excess[k] = s->sign * row.sum;
         const int coupled = (k == 0 || s->rows.lower[k] > 0) && (k + 1 == s->n || s->rows.upper[k] > 0);
         if (!coupled || s->rows.lower[k] < 0 || s->rows.upper[k] < 0 || s->rows.excess[k] < 0)
             s->definite = 0;
@@ -301,7 +294,7 @@ static void write_half(struct starfish_basis *basis, const struct symmetric *s, 
 static int rows_sum_to_zero(const struct starfish_basis_operator *op)
 {
     for (size_t k = 0; k < op->n; k++)
-        if (sum_of(row_of(op, k)) != 0)
+        if (row_of(op, k).sum != 0)
             return 0;
     return 1;
 }
@@ -338,7 +331,8 @@ static starfish_status fill(struct starfish_basis *basis, const struct starfish_
     return STARFISH_SUCCESS;
 }
 
-/* A shift that leaves T nearly as it is, and no eigenvalue zero: 0, or of a singular T the smallest of the others. */
+/* A shift that leaves T nearly as it is, and no eigenvalue zero: 0, or of a singular T the smallest of the others, if
+ * any. */
 static double harmless_shift(const struct starfish_basis *basis)
 {
     double smallest = INFINITY;
@@ -348,7 +342,7 @@ static double harmless_shift(const struct starfish_basis *basis)
         if (basis->eigenvalue[k] != 0 && fabs(basis->eigenvalue[k]) < fabs(smallest))
             smallest = basis->eigenvalue[k];
     }
-    return singular && isfinite(smallest) ? smallest : 0;
+    return !singular ? 0 : isfinite(smallest) ? smallest : 1;
 }
 
 /* Of (T + shift) x = f for an x between -1 and 1, given room for three vectors. */

@@ -31,6 +31,8 @@ struct starfish_basis_operator {
      * being taken. STARFISH_BASIS_EXACT allows for the rounding of the rows alone. Rows computed from coordinates x
      * with spacing h carry an error of DBL_EPSILON max|x| / min h, and the caller who knows them should say so. */
     double reflection;
+    /* n: what rows sum to, for a caller who knows it better than the entries tell; NULL: base/row_sum.h. */
+    const double *sum;
 };
 #define STARFISH_BASIS_EXACT (16 * DBL_EPSILON)
 

@@ -117,6 +117,29 @@ static starfish_status solve(const double *lower, const double *upper, const dou
     return orthogonalise(f->n, vectors);
 }
 
+static void lay_out(size_t n, double *memory, struct factors *f)
+{
+    *f = (struct factors){.n = (lapack_int)n,
+                          .pivot = memory,
+                          .multiplier = memory + n,
+                          .root = memory + 2 * n,
+                          .coupling = memory + 3 * n};
+}
+
+starfish_status starfish_definite_eigenvalues(size_t n, const double *lower, const double *upper, const double *excess,
+                                              double *value)
+{
+    double *reals = calloc(4 * n, sizeof *reals);
+    struct factors f;
+    if (!reals)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu eigenvalues", n);
+    lay_out(n, reals, &f);
+    factorise(lower, upper, excess, &f);
+    const starfish_status status = find_values(&f, value);
+    free(reals);
+    return status;
+}
+
 starfish_status starfish_definite_eigenvectors(size_t n, const double *lower, const double *upper, const double *excess,
                                                double *value, double *vectors)
 {
@@ -128,14 +151,10 @@ starfish_status starfish_definite_eigenvectors(size_t n, const double *lower, co
     /* dlarrv: 4 n of its own arguments and 12 n of work; 4 n integers and 7 n of work. */
     double *reals = calloc(20 * n, sizeof *reals);
     lapack_int *integers = calloc(11 * n, sizeof *integers);
-    struct factors f = {.n = (lapack_int)n};
+    struct factors f;
     starfish_status status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu rows of a basis", n);
     if (reals && integers) {
-        double *factors = reals + 16 * n;
-        f.pivot = factors;
-        f.multiplier = factors + n;
-        f.root = factors + 2 * n;
-        f.coupling = factors + 3 * n;
+        lay_out(n, reals + 16 * n, &f);
         status = solve(lower, upper, excess, &f, value, vectors, reals, integers);
     }
     free(reals);

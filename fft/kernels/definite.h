@@ -17,5 +17,8 @@
  * another method has to serve then. */
 starfish_status starfish_definite_eigenvectors(size_t n, const double *lower, const double *upper, const double *excess,
                                                double *value, double *vectors);
+/* The eigenvalues alone. */
+starfish_status starfish_definite_eigenvalues(size_t n, const double *lower, const double *upper, const double *excess,
+                                              double *value);
 
 #endif

@@ -24,6 +24,8 @@
  *   blktri-product  The same in product form (Swarztrauber, SIAM J. Numer. Anal. 11 (1974), 1136-1150; Valero-Lara,
  *                   Pinelli, Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272), which loses digits on
  *                   stretched grids.
+ *                   Both refuse (UNSUPPORTED) a y so much thinner than the other directions that they would lose all
+ *                   digits.
  *   multigrid       Conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance; never
  *                   chosen by `auto`. Needs every direction to be symmetric up to a positive scaling, and the operator
  *                   definite: rows whose off-diagonal entries have all one sign, and that sum to nothing of that sign,
@@ -109,7 +111,7 @@ struct starfish_poisson_options {
     int check_residual;
     /* Steps of iterative refinement at most, each a solve and two residuals more: 0..8. A step that does not make the
      * solution better is taken back. -1: one where the basis of a strongly stretched second direction loses digits
-     * (method slab) or the product form does, two where the problem's condition or the scaling of its rows may leave
+     * (method slab) or the product form does, four to six where the last direction is badly scaled (BLKTRI, F64), two where the problem's condition or the scaling of its rows may leave
      * few digits (docs/reliability.md), none otherwise. */
     int refinements;
     /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against
@@ -160,7 +162,7 @@ struct starfish_poisson_options {
         .size = sizeof(struct starfish_poisson_options), .method = STARFISH_METHOD_AUTO, .precision = STARFISH_F64,    \
         .slabs = 0, .mode_blocks = 0, .check_residual = 0, .refinements = -1, .right_hand_sides = 0,                   \
         .algorithm = STARFISH_ALGORITHM_AUTO, .split = -1, .radix = 0, .complex_rhs = 0, .tolerance = 0, .mixed = 0,   \
-        .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {0, 0, 0, 0}, .ghosts = 0, .check_data = 0           \
+        .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {0, 0, 0, 0}, .ghosts = 0, .check_data = 0          \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;

@@ -76,8 +76,7 @@ static void check(const struct test_stencil_device *device, const struct line *l
     double tables[3][MOST], pinned[MOST], f[MOST], total[2], v[MOST];
     char *field = test_reals(precision, n * stride, &seed);
     struct starfish_constant_sum sum = {.slabs = (int)slabs, .total = memory->upload(NULL, 2 * sizeof(double))};
-    starfish_constant_tables(n, line->lower, line->diag, line->upper, line->weight, scale, tables[0], tables[1],
-                             tables[2]);
+    starfish_constant_tables(n, line->lower, line->upper, line->weight, scale, tables[0], tables[1], tables[2]);
     for (size_t k = 0; k < n; k++)
         f[k] = test_real_get(field, precision, k * stride);
     for (size_t s = 0; s < slabs; s++) {

@@ -2,10 +2,12 @@
  *
  * The oracle is the definition: the matrix of a lane, inverted in long double by Gauss-Jordan with pivoting. Slabs are
  * tried one kernel at a time (what a slab says of its ends is a Schur complement) and joined. Bounds are a multiple of
- * eps cond(A) with the condition number that the inverse tells. Arrays that are cut into parts have a gap of one real
+ * eps cond(A) with the condition number that the inverse tells, of unknowns given row sums a multiple of n eps. Arrays
+ * that are cut into parts have a gap of one real
  * after every part, which must stay as it was: NaN. */
 #include "slab_cases.h"
 
+#include "dense_inverse.h"
 #include "tests/common/reals.h"
 #include <math.h>
 #include <setjmp.h>
@@ -40,6 +42,22 @@ struct problem {
     double *separators;    /* and after it */
 };
 
+/* diag[] are row sums. */
+static int row_sums(const struct problem *p)
+{
+    return p->c->operator>= TEST_SLAB_THIN;
+}
+
+static int is_singular(const struct test_slab_case *c)
+{
+    return c->operator== TEST_SLAB_SINGULAR || c->operator== TEST_SLAB_THIN_SINGULAR;
+}
+
+static long double diagonal(const struct problem *p, size_t k)
+{
+    return (long double)p->diag[k] - (row_sums(p) ? (long double)p->lower[k] + (long double)p->upper[k] : 0);
+}
+
 /* ---- Arrange ----------------------------------------------------------------------------------------------------- */
 
 static double rounded(starfish_precision precision, double value)
@@ -64,10 +82,28 @@ static double *random_array(starfish_precision precision, size_t count, double l
     return array;
 }
 
+static double coupling(const struct problem *p, int outside)
+{
+    return outside && !p->c->periodic ? 0 : rounded(p->c->precision, 0.55 + 0.45 * test_real_random(&seed));
+}
+
+static void set_row_sums(struct problem *p)
+{
+    for (size_t k = 0; k < p->c->n; k++) {
+        p->lower[k] = coupling(p, k == 0);
+        p->upper[k] = coupling(p, k + 1 == p->c->n);
+        p->diag[k] = k % 3 == 1 && !is_singular(p->c) ? rounded(p->c->precision, -1e-3) : 0;
+    }
+}
+
 static void set_operator(struct problem *p)
 {
     const struct test_slab_case *c = p->c;
 
+    if (row_sums(p)) {
+        set_row_sums(p);
+        return;
+    }
     for (size_t k = 0; k < c->n; k++) {
         double open = !c->periodic && c->operator== TEST_SLAB_SINGULAR; /* Neumann ends */
         double diag = -2 + (open && k == 0) + (open && k + 1 == c->n);
@@ -99,7 +135,7 @@ static void cut(size_t n, int pieces, size_t least, size_t *first)
 static struct problem new_problem(const struct test_slab_case *c)
 {
     struct problem p = {.c = c, .lanes = c->inner * c->outer, .slabs = c->slabs > 0 ? c->slabs : 1, .pinned_lane = -1};
-    double least = c->operator== TEST_SLAB_POISSON ? 1e-3 : 0;
+    double least = c->operator== TEST_SLAB_POISSON ? 1e-3 : c->operator== TEST_SLAB_THIN ? 1e-4 : 0;
 
     p.lower = new_array(c->n);
     p.diag = new_array(c->n);
@@ -110,7 +146,7 @@ static struct problem new_problem(const struct test_slab_case *c)
     p.shift_outer = random_array(c->precision, c->outer, -1.5, 0);
     p.shift_inner[0] = 0;
     p.shift_outer[0] = 0;
-    if (c->operator== TEST_SLAB_SINGULAR)
+    if (is_singular(c))
         p.pinned_lane = 0;
     p.f = random_array(c->precision, c->n * p.lanes, -1, 1);
     p.x = new_array(c->n * p.lanes);
@@ -258,6 +294,7 @@ static struct starfish_slab_lines lines_of(const struct uploaded *u, int s)
                                         .shift_inner = u->shift_inner,
                                         .shift_outer = u->shift_outer,
                                         .shift = p->shift,
+                                        .row_sums = row_sums(p),
                                         .parts = p->c->parts};
 
     memcpy(lines.first_outer, p->first_outer, sizeof lines.first_outer);
@@ -298,8 +335,12 @@ static void run_reduced(const struct uploaded *u)
     for (int part = 0; part < p->c->parts; part++) {
         size_t offset = part_offset(p, part), first = p->c->inner * p->first_outer[part];
         size_t lanes = p->c->inner * p->first_outer[part + 1] - first;
-        struct starfish_slab_reduced reduced = {
-            .lanes = lanes, .slabs = p->slabs, .periodic = p->c->periodic, .pinned_lane = -1, .upper = upper};
+        struct starfish_slab_reduced reduced = {.lanes = lanes,
+                                                .slabs = p->slabs,
+                                                .periodic = p->c->periodic,
+                                                .row_sums = row_sums(p),
+                                                .pinned_lane = -1,
+                                                .upper = upper};
         if (lanes == 0)
             continue;
         if (p->pinned_lane >= 0 && (size_t)p->pinned_lane >= first && (size_t)p->pinned_lane < first + lanes)
@@ -374,7 +415,7 @@ static long double *matrix(const struct problem *p, size_t lane, size_t first, s
 
     assert_non_null(a);
     for (size_t k = 0; k < rows; k++) {
-        a[k * rows + k] += (long double)p->diag[first + k] + lane_shift(p, lane);
+        a[k * rows + k] += diagonal(p, first + k) + lane_shift(p, lane);
         if (k > 0 || periodic)
             a[k * rows + (k + rows - 1) % rows] += p->lower[first + k];
         if (k + 1 < rows || periodic)
@@ -383,64 +424,15 @@ static long double *matrix(const struct problem *p, size_t lane, size_t first, s
     return a;
 }
 
-static long double norm(const long double *a, size_t n)
-{
-    long double largest = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        long double sum = 0;
-        for (size_t j = 0; j < n; j++)
-            sum += fabsl(a[i * n + j]);
-        largest = sum > largest ? sum : largest;
-    }
-    return largest;
-}
-
 /* Largest sum over a row before entries of short periodic lines fall together and cancel. */
 static long double row_sum(const struct problem *p, size_t lane)
 {
     double largest = 0;
 
     for (size_t k = 0; k < p->c->n; k++)
-        largest = fmax(largest, fabs(p->lower[k]) + fabs(p->diag[k] + lane_shift(p, lane)) + fabs(p->upper[k]));
+        largest =
+            fmax(largest, fabs(p->lower[k]) + fabs((double)diagonal(p, k) + lane_shift(p, lane)) + fabs(p->upper[k]));
     return largest;
-}
-
-static void swap_rows(long double *a, size_t n, size_t i, size_t j)
-{
-    for (size_t k = 0; k < n; k++) {
-        long double kept = a[i * n + k];
-        a[i * n + k] = a[j * n + k];
-        a[j * n + k] = kept;
-    }
-}
-
-/* The inverse of `a`, which is destroyed; Gauss-Jordan with partial pivoting. */
-static long double *inverse(long double *a, size_t n)
-{
-    long double *b = calloc(n * n + 1, sizeof *b);
-
-    assert_non_null(b);
-    for (size_t i = 0; i < n; i++)
-        b[i * n + i] = 1;
-    for (size_t k = 0; k < n; k++) {
-        size_t best = k;
-        for (size_t i = k + 1; i < n; i++)
-            best = fabsl(a[i * n + k]) > fabsl(a[best * n + k]) ? i : best;
-        swap_rows(a, n, k, best);
-        swap_rows(b, n, k, best);
-        for (size_t i = 0; i < n; i++) {
-            long double factor = a[i * n + k] / a[k * n + k];
-            for (size_t j = 0; j < n && i != k; j++) {
-                a[i * n + j] -= factor * a[k * n + j];
-                b[i * n + j] -= factor * b[k * n + j];
-            }
-        }
-    }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            b[i * n + j] /= a[i * n + i];
-    return b;
 }
 
 /* |value - expected| within a multiple of eps times the condition number. */
@@ -460,13 +452,13 @@ static void expect(const struct problem *p, const char *what, size_t lane, doubl
 static void check_ends(const struct problem *p, int s, size_t lane)
 {
     size_t first = p->first_row[s], last = p->first_row[s + 1] - 1, inside = last - first;
-    long double diag = (long double)p->diag[last] + lane_shift(p, lane), condition = 1, top = 0, bottom = 0;
+    long double diag = diagonal(p, last) + lane_shift(p, lane), condition = 1, top = 0, bottom = 0;
     long double ends[ARRAYS] = {p->f[last * p->lanes + lane], 0, p->lower[last], diag, -1, 0};
 
     if (inside > 0) {
         long double *a = matrix(p, lane, first, inside, 0);
-        long double size = norm(a, inside), *b = inverse(a, inside);
-        condition = size * norm(b, inside);
+        long double size = dense_norm(a, inside), *b = dense_inverse(a, inside);
+        condition = size * dense_norm(b, inside);
         for (size_t k = 0; k < inside; k++) {
             top += b[k] * p->f[(first + k) * p->lanes + lane];
             bottom += b[(inside - 1) * inside + k] * p->f[(first + k) * p->lanes + lane];
@@ -479,6 +471,10 @@ static void check_ends(const struct problem *p, int s, size_t lane)
         ends[HEAD_BEFORE] = b[0] * p->lower[first];
         free(b);
         free(a);
+    }
+    if (row_sums(p)) {
+        ends[DIAG] += ends[LOWER] + p->upper[last];
+        ends[HEAD_BEFORE] += 1 + ends[HEAD_OWN];
     }
     static const char *const names[ARRAYS] = {"rhs", "head", "lower", "diag", "head_own", "head_before"};
     for (int array = 0; array < ARRAYS; array++)
@@ -494,14 +490,14 @@ static void check_unknowns(const struct problem *p, size_t lane)
 
     for (size_t j = 0; j < n && pinned; j++)
         a[(n - 1) * n + j] = j + 1 == n;
-    long double size = row_sum(p, lane), *b = inverse(a, n), *x = calloc(n, sizeof *x);
+    long double size = row_sum(p, lane), *b = dense_inverse(a, n), *x = calloc(n, sizeof *x);
     assert_non_null(x);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++)
             x[i] += b[i * n + j] * (pinned && j + 1 == n ? 0 : p->f[j * p->lanes + lane]);
         scale = fabsl(x[i]) > scale ? fabsl(x[i]) : scale;
     }
-    long double condition = size * norm(b, n);
+    long double condition = row_sums(p) ? 10 + (long double)n : size * dense_norm(b, n);
     for (size_t i = 0; i < n; i++)
         expect(p, "an unknown", lane, p->x[i * p->lanes + lane], x[i], scale > 0 ? scale : 1, condition);
     for (int s = 0; s < p->c->slabs; s++)

@@ -22,6 +22,9 @@ enum test_slab_operator {
     TEST_SLAB_RANDOM,   /* diagonally dominant, entries of both signs */
     TEST_SLAB_POISSON,  /* Dirichlet ends, or periodic with tiny shifts */
     TEST_SLAB_SINGULAR, /* row sums zero and no shift in lane 0, which is pinned */
+    /* Given by row sums, of which the bounds ask for an error without the condition number: */
+    TEST_SLAB_THIN,          /* couplings of different sizes, sums zero or small, and shifts of 1e-4 */
+    TEST_SLAB_THIN_SINGULAR, /* the same without sums and shift in lane 0, which is pinned */
     TEST_SLAB_OPERATORS
 };
 

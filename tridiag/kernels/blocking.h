@@ -20,7 +20,7 @@ enum {
     /* Fewer lanes than this are less parallel than the roots of a sum. */
     STARFISH_TRIDIAG_FEW_LANES = 8,
     /* Rows of a block that are not per unknown: see struct line_block. */
-    STARFISH_TRIDIAG_LOOSE_ROWS = 11,
+    STARFISH_TRIDIAG_LOOSE_ROWS = 12,
     /* Lanes of a block of reduced systems: rows of 1 KiB in f64, all slabs' coefficients in the second-level cache. */
     STARFISH_TRIDIAG_REDUCED_LANES = 128,
     /* CUDA: bytes of right-hand side that a thread holds in registers at a time. */

@@ -57,11 +57,10 @@ void starfish_constant_correct_cpu_f64(const struct starfish_constant_correct *a
 int starfish_constant_correct_cuda_f32(const struct starfish_constant_correct *arguments, struct CUstream_st *stream);
 int starfish_constant_correct_cuda_f64(const struct starfish_constant_correct *arguments, struct CUstream_st *stream);
 
-/* The tables of a whole line, for plans. lower, diag, upper: n rows of a singular operator whose leading n-1 rows and
- * columns are not (a connected one); weight: sums to one and spans the left null space; `scale` multiplies what is
- * reported. Writes n doubles each: weight * scale, influence, response / scale. */
-void starfish_constant_tables(size_t n, const double *lower, const double *diag, const double *upper,
-                              const double *weight, double scale, double *scaled_weight, double *influence,
-                              double *response);
+/* The tables of a whole line, for plans. lower, upper: couplings of n rows that sum to zero, of a singular operator
+ * whose leading n-1 rows and columns are not (a connected one); weight: sums to one and spans the left null space;
+ * `scale` multiplies what is reported. Writes n doubles each: weight * scale, influence, response / scale. */
+void starfish_constant_tables(size_t n, const double *lower, const double *upper, const double *weight, double scale,
+                              double *scaled_weight, double *influence, double *response);
 
 #endif

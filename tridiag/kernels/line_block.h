@@ -8,6 +8,9 @@
  * serve both kinds (the LU factorisation of a bordered matrix; Golub and Van Loan, Matrix Computations, 4.3 and 4.5),
  * with one division per unknown, and pinning a singular line is setting the separator to zero.
  *
+ * Where `diag` are row sums (slab_lines.h) instead of diagonals, g(k) = 1 + c(k) + e(k) is what a row sums to, and
+ * takes the place of c and e wherever they would be added to a diagonal; it is kept of the last row alone.
+ *
  * Everything is `width` lanes wide and inlined into its caller, which is compiled for several instruction sets. Vectors
  * may be complex and so may the line (base/number.h); one elimination of a real line serves both parts of a complex
  * vector. */
@@ -25,7 +28,7 @@
 
 struct line_block {
     size_t n, pitch; /* row k of an array starts at array + k * pitch */
-    int periodic;
+    int periodic, row_sums;
     const coefficient *lower, *diag, *upper;
     coefficient *c, *e;     /* n rows each; e only when periodic */
     scalar *d;              /* the same; ends as the solution */
@@ -36,6 +39,7 @@ struct line_block {
     coefficient *last_diag; /* its diagonal so far, */
     scalar *last_rhs;       /* its right-hand side so far, */
     scalar *last;           /* its solution */
+    coefficient *g;         /* of the row just eliminated */
     scalar *zero;           /* stand for the rows above row 0 */
     coefficient *minus_one;
     real *lane_shift, *keep, *gain; /* for the caller */
@@ -68,11 +72,12 @@ static inline struct line_block line_block_create(const struct starfish_tridiag_
                                .last = (void *)(loose + 5 * row),
                                .zero = (void *)(loose + 6 * row),
                                .minus_one = (void *)(loose + 7 * row),
-                               .lane_shift = (void *)(loose + 8 * row),
-                               .keep = (void *)(loose + 9 * row),
-                               .gain = (void *)(loose + 10 * row)};
+                               .g = (void *)(loose + 8 * row),
+                               .lane_shift = (void *)(loose + 9 * row),
+                               .keep = (void *)(loose + 10 * row),
+                               .gain = (void *)(loose + 11 * row)};
 
-    _Static_assert(STARFISH_TRIDIAG_LOOSE_ROWS == 11, "every row has its place");
+    _Static_assert(STARFISH_TRIDIAG_LOOSE_ROWS == 12, "every row has its place");
     for (size_t l = 0; l < pitch; l++) {
         block.zero[l] = 0;
         block.minus_one[l] = -1;
@@ -106,8 +111,10 @@ STARFISH_TRIDIAG_INLINE void line_block_begin(const struct line_block *block, si
     coefficient *restrict last_diag = block->last_diag, *restrict f = block->corner;
     scalar *restrict last_rhs = block->last_rhs;
 
-    if (last == 0 && block->periodic) /* its own neighbour on both sides */
+    if (last == 0 && block->periodic && !block->row_sums) /* its own neighbour on both sides */
         diag += block->lower[0] + block->upper[0];
+    if (!block->periodic && block->row_sums) /* what is beyond is known */
+        diag -= block->upper[last];
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
         last_diag[l] = diag + shift[l];
@@ -126,12 +133,15 @@ STARFISH_TRIDIAG_INLINE void line_block_border(const struct line_block *block, s
     coefficient *restrict e = block->e + k * block->pitch, *restrict f = block->corner;
     coefficient *restrict last_diag = block->last_diag;
     scalar *restrict last_rhs = block->last_rhs;
+    const coefficient *restrict left = block->row_sums ? block->g : e;
 
     if (k + 2 < block->n) {
 #pragma omp simd
-        for (size_t l = 0; l < width; l++) {
+        for (size_t l = 0; l < width; l++)
             e[l] = coefficient_product(coefficient_product(-lower, above[l]), pivot[l]);
-            last_diag[l] -= coefficient_product(f[l], e[l]);
+#pragma omp simd
+        for (size_t l = 0; l < width; l++) {
+            last_diag[l] -= coefficient_product(f[l], left[l]);
             last_rhs[l] -= scalar_product(f[l], d[l]);
             f[l] = coefficient_product(-f[l], c[l]);
         }
@@ -140,6 +150,37 @@ STARFISH_TRIDIAG_INLINE void line_block_border(const struct line_block *block, s
         for (size_t l = 0; l < width; l++)
             e[l] = coefficient_product(coefficient_product(-lower, above[l]), pivot[l]);
     }
+}
+
+/* Row k < n-1 by its sum. The row above row 0 of a line that is not periodic is known, and counts as 1; of a periodic
+ * one it is the separator, whose entry is of the row's own. */
+STARFISH_TRIDIAG_INLINE void line_block_eliminate_sums(const struct line_block *block, size_t width, size_t k,
+                                                       const scalar *restrict rhs)
+{
+    coefficient lower = block->lower[k], diag = block->diag[k], upper = block->upper[k];
+    const size_t above = (k > 0 ? k - 1 : 0) * block->pitch;
+    const int borders = block->periodic;
+    const coefficient *restrict e_above = k > 0 && borders ? block->e + above : block->minus_one;
+    const scalar *restrict d_above = k > 0 ? block->d + above : block->zero;
+    const real *restrict shift = block->shift;
+    coefficient *restrict c = block->c + k * block->pitch, *g = block->g;
+    const coefficient *g_above = k > 0 ? g : line_block_zero(block);
+    scalar *restrict d = block->d + k * block->pitch;
+    coefficient *restrict pivots = block->pivot;
+    const coefficient outside = k == 0 && !borders ? lower : 0, coupled = k > 0 ? lower : 0;
+
+#pragma omp simd
+    for (size_t l = 0; l < width; l++) {
+        coefficient sum = diag - outside + shift[l] - coefficient_product(coupled, g_above[l]);
+        coefficient pivot =
+            coefficient_reciprocal(sum - upper + (borders ? coefficient_product(lower, e_above[l]) : 0));
+        pivots[l] = pivot;
+        c[l] = coefficient_product(upper, pivot);
+        g[l] = coefficient_product(sum, pivot);
+        d[l] = scalar_product(pivot, rhs[l] - scalar_product(coupled, d_above[l]));
+    }
+    if (borders)
+        line_block_border(block, width, k);
 }
 
 /* Row k < n-1, with right-hand side `rhs`. */
@@ -175,6 +216,8 @@ STARFISH_TRIDIAG_INLINE void line_block_last(const struct line_block *block, siz
     const scalar *restrict d = k > 0 ? block->d + above : block->zero;
     const coefficient *restrict e = k > 0 && block->periodic ? block->e + above : line_block_zero(block);
     const coefficient *restrict f = k > 0 ? block->corner : line_block_zero(block);
+    const coefficient *restrict g = k > 0 ? block->g : line_block_zero(block);
+    const coefficient outside = k == 0 && !block->periodic && block->row_sums ? block->lower[0] : 0;
     const coefficient *restrict last_diag = block->last_diag;
     const scalar *restrict last_rhs = block->last_rhs;
     scalar *restrict last = block->last;
@@ -182,8 +225,9 @@ STARFISH_TRIDIAG_INLINE void line_block_last(const struct line_block *block, siz
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
         coefficient entry = lower + f[l];
+        coefficient left = block->row_sums ? g[l] : c[l] + e[l];
         last[l] = scalar_divided(rhs[l] + last_rhs[l] - scalar_product(entry, d[l]),
-                                 last_diag[l] - coefficient_product(entry, c[l] + e[l]));
+                                 last_diag[l] - outside - coefficient_product(entry, left));
     }
 }
 

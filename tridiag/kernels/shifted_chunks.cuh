@@ -53,6 +53,8 @@ template <typename Real, int ROWS> struct Operator {
     {
     }
     __host__ __device__ static int size(const Cut &cut) { return 3 * PITCH * cut.chunks; }
+    /* SUMS: `diag` are row sums (slab_lines.h), from which what is beyond the ends is taken here. */
+    template <bool SUMS = false>
     __device__ void load(const Real *from_lower, const Real *from_diag, const Real *from_upper, const Cut &cut,
                          bool periodic)
     {
@@ -63,6 +65,10 @@ template <typename Real, int ROWS> struct Operator {
             lower[to] = row && (k > 0 || periodic) ? __ldg(from_lower + k) : Real(0);
             diag[to] = row ? __ldg(from_diag + k) : Real(1e30);
             upper[to] = row && (k + 1 < cut.n || periodic) ? __ldg(from_upper + k) : Real(0);
+            if (SUMS && !periodic && k == 0)
+                diag[to] -= __ldg(from_lower);
+            if (SUMS && !periodic && k + 1 == cut.n)
+                diag[to] -= __ldg(from_upper + k);
         }
     }
 };
@@ -98,7 +104,7 @@ template <typename Real> struct Exchange {
 
 /* ---- The system of a lane's separators --------------------------------------------------------------------------- */
 
-/* lower x(i-1) + diag x(i) + upper x(i+1) = rhs - border x(last). */
+/* lower x(i-1) + diag x(i) + upper x(i+1) = rhs - border x(last). With SUMS `diag` is the sum of all four. */
 template <typename Real> struct Separator {
     CoefficientOf<Real> lower, diag, upper;
     Real rhs;
@@ -109,6 +115,13 @@ template <typename Real> __device__ inline Separator<Real> no_separator()
 {
     typedef CoefficientOf<Real> Coefficient;
     return {Coefficient(0), Coefficient(1), Coefficient(0), Real(0), Coefficient(0)};
+}
+
+template <bool BORDERED, bool SUMS, typename Real>
+__device__ inline CoefficientOf<Real> entry(const Separator<Real> &row)
+{
+    const CoefficientOf<Real> inner = row.diag - row.lower - row.upper;
+    return !SUMS ? row.diag : BORDERED ? inner - row.border : inner;
 }
 
 template <typename Real> __device__ inline void scale(Separator<Real> &row, CoefficientOf<Real> by)
@@ -146,11 +159,14 @@ __device__ inline Separator<Real> separator_row(const Exchange<Real> &exchange, 
 
 /* Parallel cyclic reduction (Hockney and Jesshope 1981) within groups of `group` threads: rhs becomes the solution,
  * border what is to be subtracted per x(last). Rows beyond the ends are met with a coefficient of zero. */
-template <bool BORDERED, typename Real> __device__ inline void reduce_cyclically(Separator<Real> &row, int group)
+template <bool BORDERED, bool SUMS, typename Real>
+__device__ inline void reduce_cyclically(Separator<Real> &row, int group)
 {
     typedef CoefficientOf<Real> Coefficient;
+    Coefficient by = reciprocal(entry<BORDERED, SUMS>(row));
 
-    scale(row, reciprocal(row.diag));
+    scale(row, by);
+    row.diag *= by;
     for (int distance = 1; distance < group; distance *= 2) {
         const Coefficient above_lower = __shfl_up_sync(ALL_THREADS, row.lower, distance, group);
         const Coefficient above_upper = __shfl_up_sync(ALL_THREADS, row.upper, distance, group);
@@ -164,16 +180,25 @@ template <bool BORDERED, typename Real> __device__ inline void reduce_cyclically
             const Coefficient below_border = __shfl_down_sync(ALL_THREADS, row.border, distance, group);
             row.border -= row.lower * above_border + row.upper * below_border;
         }
-        const Coefficient diag = Coefficient(1) - row.lower * above_upper - row.upper * below_lower;
+        if (SUMS) {
+            const Coefficient above_sum = __shfl_up_sync(ALL_THREADS, row.diag, distance, group);
+            const Coefficient below_sum = __shfl_down_sync(ALL_THREADS, row.diag, distance, group);
+            row.diag -= row.lower * above_sum + row.upper * below_sum;
+        } else {
+            row.diag = Coefficient(1) - row.lower * above_upper - row.upper * below_lower;
+        }
         row.lower *= -above_lower;
         row.upper *= -below_upper;
-        scale(row, reciprocal(diag));
+        by = reciprocal(entry<BORDERED, SUMS>(row));
+        scale(row, by);
+        row.diag *= by;
     }
 }
 
 /* The separator of `chunk`, from its row, when lines are not periodic; threads without a row take part in the
  * shuffles with no_separator(). */
-template <typename Real> __device__ inline Real solve_open(Separator<Real> row, const Cut &cut, int chunk, bool pinned)
+template <bool SUMS = false, typename Real>
+__device__ inline Real solve_open(Separator<Real> row, const Cut &cut, int chunk, bool pinned)
 {
     const bool last = chunk + 1 == cut.chunks;
 
@@ -181,12 +206,12 @@ template <typename Real> __device__ inline Real solve_open(Separator<Real> row, 
         row = no_separator<Real>();
     if (last)
         row.upper = CoefficientOf<Real>(0);
-    reduce_cyclically<false>(row, cut.group);
+    reduce_cyclically<false, SUMS>(row, cut.group);
     return row.rhs;
 }
 
 /* The same for periodic lines: the last separator borders the system of the others. */
-template <typename Real>
+template <bool SUMS = false, typename Real>
 __device__ inline Real solve_periodic(Separator<Real> row, const Cut &cut, int chunk, bool pinned)
 {
     const int last = cut.chunks - 1, above = last > 0 ? last - 1 : 0;
@@ -202,20 +227,21 @@ __device__ inline Real solve_periodic(Separator<Real> row, const Cut &cut, int c
         row.border += row.upper;
         row.upper = CoefficientOf<Real>(0);
     }
-    reduce_cyclically<true>(row, cut.group);
+    reduce_cyclically<true, SUMS>(row, cut.group);
     const Real above_rhs = __shfl_sync(ALL_THREADS, row.rhs, above, cut.group);
-    const CoefficientOf<Real> above_border = __shfl_sync(ALL_THREADS, row.border, above, cut.group);
+    const CoefficientOf<Real> carried = SUMS ? row.diag : row.border;
+    const CoefficientOf<Real> above_border = __shfl_sync(ALL_THREADS, carried, above, cut.group);
     const Real first_rhs = __shfl_sync(ALL_THREADS, row.rhs, 0, cut.group);
-    const CoefficientOf<Real> first_border = __shfl_sync(ALL_THREADS, row.border, 0, cut.group);
+    const CoefficientOf<Real> first_border = __shfl_sync(ALL_THREADS, carried, 0, cut.group);
     Real x = last > 0 ? (own.rhs - own.lower * above_rhs - own.upper * first_rhs) /
                             (own.diag - own.lower * above_border - own.upper * first_border)
-                      : own.rhs / (own.diag + own.lower + own.upper);
+                      : own.rhs / (SUMS ? own.diag : own.diag + own.lower + own.upper);
     x = __shfl_sync(ALL_THREADS, pinned ? Real(0) : x, last, cut.group);
     return chunk == last ? x : row.rhs - row.border * x;
 }
 
 /* All lanes of a block, each by a group of threads. */
-template <typename Real, bool PERIODIC, int PITCH>
+template <typename Real, bool PERIODIC, int PITCH, bool SUMS = false>
 __device__ inline void solve_separators(const Exchange<Real> &exchange, const Cut &cut, const Real *uppers,
                                         ptrdiff_t pinned_lane)
 {
@@ -228,7 +254,8 @@ __device__ inline void solve_separators(const Exchange<Real> &exchange, const Cu
         Separator<Real> row = no_separator<Real>();
         if (lane < cut.width && chunk < cut.chunks)
             row = separator_row(exchange, chunk, lane, chunk_after<PERIODIC>(cut, chunk), upper);
-        const Real x = PERIODIC ? solve_periodic(row, cut, chunk, pinned) : solve_open(row, cut, chunk, pinned);
+        const Real x =
+            PERIODIC ? solve_periodic<SUMS>(row, cut, chunk, pinned) : solve_open<SUMS>(row, cut, chunk, pinned);
         __syncwarp(); /* all of the group have read rhs */
         if (lane < cut.width && chunk < cut.chunks)
             exchange.rhs[exchange.at(chunk, lane)] = x;
@@ -295,7 +322,7 @@ template <typename Real, int ROWS, bool KEEPS_LOWER> struct RegisterChunk {
 };
 
 /* Up to the last row. `at`: the chunk's first row in `rows`; `first`: where in the chunk the line's first row is. */
-template <typename Real, int ROWS, bool PERIODIC, typename Held>
+template <typename Real, int ROWS, bool PERIODIC, bool SUMS = false, typename Held>
 __device__ inline Eliminated<Real> eliminate(Held &chunk, const Operator<CoefficientOf<Real>, ROWS> &rows, int at,
                                              RealOf<Real> shift, int first)
 {
@@ -303,11 +330,12 @@ __device__ inline Eliminated<Real> eliminate(Held &chunk, const Operator<Coeffic
 
 #pragma unroll
     for (int i = 1; i < ROWS; i++) {
-        const CoefficientOf<Real> pivot = reciprocal(row.diag);
+        const CoefficientOf<Real> pivot = pivot_of<SUMS>(row, rows.upper[at + i - 1]);
         chunk.pivot(i - 1) = pivot;
-        next_row(row, pivot, rows.upper[at + i - 1], chunk.lower(rows, at, i), rows.diag[at + i] + shift, chunk.f[i]);
+        next_row<SUMS>(row, pivot, rows.upper[at + i - 1], chunk.lower(rows, at, i), rows.diag[at + i] + shift,
+                       chunk.f[i]);
         if (PERIODIC && i == first)
-            row = first_row(chunk.lower(rows, at, i), row.diag, row.rhs);
+            row = first_row(chunk.lower(rows, at, i), SUMS ? rows.diag[at + i] + shift : row.diag, row.rhs);
     }
     return row;
 }

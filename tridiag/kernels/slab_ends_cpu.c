@@ -10,10 +10,13 @@
 enum { WIDEST = 256, ROWS_AHEAD = 4 };
 
 /* With all rows above row k eliminated:
- *     before v_before + diag u(k) + upper[k] u(k+1) = rhs,     u(0) = head - head_own u(k) - head_before v_before. */
+ *     before v_before + diag u(k) + upper[k] u(k+1) = rhs,     u(0) = head - head_own u(k) - head_before v_before.
+ * Of row sums, in place of diag: diag + upper[k] in `diag`; the sum of all three in `sum`, that of 1, head_own and
+ * head_before in `head_before`. */
 struct eliminated {
     real before[WIDEST], diag[WIDEST], rhs[WIDEST];
     real head[WIDEST], head_own[WIDEST], head_before[WIDEST];
+    real sum[WIDEST];
     real shift[WIDEST];
 };
 
@@ -36,7 +39,8 @@ STARFISH_TRIDIAG_INLINE void first_row(const struct starfish_slab_lines *lines, 
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
         so_far->before[l] = row.lower;
-        so_far->diag[l] = row.diag + so_far->shift[l];
+        so_far->sum[l] = row.diag + so_far->shift[l];
+        so_far->diag[l] = so_far->sum[l] - (lines->row_sums ? row.lower : 0);
         so_far->rhs[l] = 0;
         so_far->head[l] = 0;
         so_far->head_own[l] = -1;
@@ -57,7 +61,22 @@ STARFISH_TRIDIAG_INLINE void next_rhs(struct row row, const real *restrict rhs, 
     }
 }
 
-/* and what does not depend on data. */
+/* the same of row sums, */
+STARFISH_TRIDIAG_INLINE void next_rhs_of_sums(struct row row, const real *restrict rhs, size_t width,
+                                              struct eliminated *so_far)
+{
+#pragma omp simd
+    for (size_t l = 0; l < width; l++) {
+        real pivot = 1 / (so_far->diag[l] - row.upper_above), own = so_far->head_own[l] * pivot;
+        real multiplier = row.lower * pivot;
+        so_far->head[l] -= own * so_far->rhs[l];
+        so_far->head_own[l] = -own * row.upper_above;
+        so_far->rhs[l] = rhs[l] - multiplier * so_far->rhs[l];
+        so_far->diag[l] = row.diag + so_far->shift[l] - multiplier * so_far->diag[l];
+    }
+}
+
+/* what does not depend on data, */
 STARFISH_TRIDIAG_INLINE void next_coefficients(struct row row, size_t width, struct eliminated *so_far)
 {
 #pragma omp simd
@@ -67,6 +86,21 @@ STARFISH_TRIDIAG_INLINE void next_coefficients(struct row row, size_t width, str
         so_far->head_own[l] = -own * row.upper_above;
         so_far->before[l] = -multiplier * so_far->before[l];
         so_far->diag[l] = row.diag + so_far->shift[l] - multiplier * row.upper_above;
+    }
+}
+
+/* and the same of row sums. */
+STARFISH_TRIDIAG_INLINE void next_sums(struct row row, size_t width, struct eliminated *so_far)
+{
+#pragma omp simd
+    for (size_t l = 0; l < width; l++) {
+        real pivot = 1 / (so_far->diag[l] - row.upper_above), own = so_far->head_own[l] * pivot;
+        real multiplier = row.lower * pivot;
+        so_far->head_before[l] -= own * so_far->sum[l];
+        so_far->head_own[l] = -own * row.upper_above;
+        so_far->before[l] = -multiplier * so_far->before[l];
+        so_far->sum[l] = row.diag + so_far->shift[l] - multiplier * so_far->sum[l];
+        so_far->diag[l] = row.diag + so_far->shift[l] - multiplier * so_far->diag[l];
     }
 }
 
@@ -81,7 +115,10 @@ static void walk_with_data(const struct starfish_slab_lines *lines, const real *
     for (size_t k = 1; k < lines->rows; k++) {
         if (k + ROWS_AHEAD < lines->rows)
             line_prefetch_row(data + (k + ROWS_AHEAD) * lanes, width);
-        next_rhs(operator_row(lines, k), data + k * lanes, width, so_far);
+        if (lines->row_sums)
+            next_rhs_of_sums(operator_row(lines, k), data + k * lanes, width, so_far);
+        else
+            next_rhs(operator_row(lines, k), data + k * lanes, width, so_far);
     }
 }
 
@@ -89,7 +126,9 @@ STARFISH_TRIDIAG_CLONES
 static void walk_without_data(const struct starfish_slab_lines *lines, size_t width, struct eliminated *so_far)
 {
     first_row(lines, width, so_far);
-    for (size_t k = 1; k < lines->rows; k++)
+    for (size_t k = 1; k < lines->rows && lines->row_sums; k++)
+        next_sums(operator_row(lines, k), width, so_far);
+    for (size_t k = 1; k < lines->rows && !lines->row_sums; k++)
         next_coefficients(operator_row(lines, k), width, so_far);
 }
 
@@ -128,7 +167,7 @@ void REAL_NAME(starfish_slab_coefficients_cpu)(const struct starfish_slab_coeffi
             set_shift(lines, lane, width, &so_far);
             walk_without_data(lines, width, &so_far);
             line_copy_row((real *)arguments->lower[part] + at, so_far.before, width);
-            line_copy_row((real *)arguments->diag[part] + at, so_far.diag, width);
+            line_copy_row((real *)arguments->diag[part] + at, lines->row_sums ? so_far.sum : so_far.diag, width);
             line_copy_row((real *)arguments->head_own[part] + at, so_far.head_own, width);
             line_copy_row((real *)arguments->head_before[part] + at, so_far.head_before, width);
         }

@@ -32,7 +32,7 @@ __device__ inline void load_rows(Pack<Real, LANES> *to, const Real *data, size_t
             to[i] = *reinterpret_cast<const Pack<Real, LANES> *>(data + (k + i) * plane);
 }
 
-template <typename Real, int LANES> struct Walk {
+template <typename Real, int LANES, bool SUMS> struct Walk {
     const starfish_slab_lines &lines;
     Real shift[LANES];
     Eliminated<Real> row[LANES];
@@ -50,14 +50,14 @@ template <typename Real, int LANES> struct Walk {
         const Real upper = at(lines.upper, k - 1), lower = at(lines.lower, k), diag = at(lines.diag, k);
 #pragma unroll
         for (int l = 0; l < LANES; l++)
-            next_row(row[l], reciprocal(row[l].diag), upper, lower, diag + shift[l], rhs.lane[l]);
+            next_row<SUMS>(row[l], pivot_of<SUMS>(row[l], upper), upper, lower, diag + shift[l], rhs.lane[l]);
     }
 };
 
-template <typename Real, int LANES>
-__device__ inline Walk<Real, LANES> new_walk(const starfish_slab_lines &lines, unsigned lane)
+template <typename Real, int LANES, bool SUMS>
+__device__ inline Walk<Real, LANES, SUMS> new_walk(const starfish_slab_lines &lines, unsigned lane)
 {
-    Walk<Real, LANES> walk = {lines, {}, {}};
+    Walk<Real, LANES, SUMS> walk = {lines, {}, {}};
 
     for (int l = 0; l < LANES; l++)
         walk.shift[l] = lane_shift<Real>(lines, lane + l);
@@ -69,7 +69,7 @@ __device__ inline unsigned first_lane(int lanes_per_thread)
     return (blockIdx.x * THREADS + threadIdx.x) * lanes_per_thread;
 }
 
-template <typename Real, int LANES>
+template <typename Real, int LANES, bool SUMS>
 __global__ void __launch_bounds__(THREADS) ends(const __grid_constant__ starfish_slab_ends arguments)
 {
     typedef Pack<Real, LANES> Some;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(THREADS) ends(const __grid_constant__ starfish
         return;
     Some now[STEP], ahead[STEP];
     load_rows(now, data, 0, rows, lines.plane);
-    Walk<Real, LANES> walk = new_walk<Real, LANES>(lines, lane);
+    Walk<Real, LANES, SUMS> walk = new_walk<Real, LANES, SUMS>(lines, lane);
     walk.start(now[0]);
     for (size_t k = 0; k < rows; k += STEP) {
         load_rows(ahead, data, k + STEP, rows, lines.plane);
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(THREADS) ends(const __grid_constant__ starfish
     }
 }
 
-template <typename Real>
+template <typename Real, bool SUMS>
 __global__ void __launch_bounds__(THREADS) coefficients(const __grid_constant__ starfish_slab_coefficients arguments)
 {
     const starfish_slab_lines &lines = arguments.lines;
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(THREADS) coefficients(const __grid_constant__ 
 
     if (lane >= lines.inner * lines.outer)
         return;
-    Walk<Real, 1> walk = new_walk<Real, 1>(lines, lane);
+    Walk<Real, 1, SUMS> walk = new_walk<Real, 1, SUMS>(lines, lane);
     walk.start(zero);
     for (size_t k = 1; k < lines.rows; k++)
         walk.step(k, zero);
@@ -127,22 +127,31 @@ unsigned blocks_of(const starfish_slab_lines &lines, int lanes_per_thread)
     return static_cast<unsigned>((lines.inner * lines.outer + lanes - 1) / lanes);
 }
 
+template <typename Real, bool SUMS>
+int launch_ends_of(const starfish_slab_ends &arguments, bool pairs, cudaStream_t stream)
+{
+    if (pairs)
+        ends<Real, 2, SUMS><<<blocks_of(arguments.lines, 2), THREADS, 0, stream>>>(arguments);
+    else
+        ends<Real, 1, SUMS><<<blocks_of(arguments.lines, 1), THREADS, 0, stream>>>(arguments);
+    return cudaGetLastError();
+}
+
 template <typename Real> int launch_ends(const starfish_slab_ends *arguments, cudaStream_t stream)
 {
     const starfish_slab_lines &lines = arguments->lines;
     const bool pairs = lines.inner * lines.outer % 2 == 0 && lines.plane % 2 == 0 &&
                        reinterpret_cast<size_t>(arguments->data) % (2 * sizeof(Real)) == 0;
 
-    if (pairs)
-        ends<Real, 2><<<blocks_of(lines, 2), THREADS, 0, stream>>>(*arguments);
-    else
-        ends<Real, 1><<<blocks_of(lines, 1), THREADS, 0, stream>>>(*arguments);
-    return cudaGetLastError();
+    return lines.row_sums ? launch_ends_of<Real, true>(*arguments, pairs, stream)
+                          : launch_ends_of<Real, false>(*arguments, pairs, stream);
 }
 
 template <typename Real> int launch_coefficients(const starfish_slab_coefficients *arguments, cudaStream_t stream)
 {
-    coefficients<Real><<<blocks_of(arguments->lines, 1), THREADS, 0, stream>>>(*arguments);
+    auto kernel = arguments->lines.row_sums ? coefficients<Real, true> : coefficients<Real, false>;
+
+    kernel<<<blocks_of(arguments->lines, 1), THREADS, 0, stream>>>(*arguments);
     return cudaGetLastError();
 }
 

@@ -45,7 +45,8 @@ __device__ inline Place place_of(const starfish_slab_lines &lines, unsigned lane
 
 /* A run of rows with all rows above row k eliminated:
  *     before v_before + diag u(k) + upper[k] u(k+1) = rhs,     u(0) = head - head_own u(k) - head_before v_before.
- * At the last row these are what slab_lines.h calls lower, diag, rhs, head, head_own and head_before. */
+ * At the last row these are what slab_lines.h calls lower, diag, rhs, head, head_own and head_before. With SUMS, of row
+ * sums: `diag` is the sum of before, diag and upper, and `head_before` that of 1, head_own and head_before. */
 template <typename Real> struct Eliminated {
     CoefficientOf<Real> before, diag;
     Real rhs, head;
@@ -58,20 +59,28 @@ __device__ inline Eliminated<Real> first_row(CoefficientOf<Real> lower, Coeffici
     return {lower, diag, rhs, Real(0), CoefficientOf<Real>(-1), CoefficientOf<Real>(0)};
 }
 
+/* The reciprocal of a row's diagonal. */
+template <bool SUMS, typename Real>
+__device__ inline CoefficientOf<Real> pivot_of(const Eliminated<Real> &row, CoefficientOf<Real> upper)
+{
+    return reciprocal(SUMS ? row.diag - row.before - upper : row.diag);
+}
+
 /* On to the next row, of lower, diag (with its shift) and rhs; `upper` is of the row that is eliminated, and `pivot`
- * the reciprocal of its diag. */
-template <typename Real>
+ * its pivot_of. */
+template <bool SUMS = false, typename Real>
 __device__ inline void next_row(Eliminated<Real> &row, CoefficientOf<Real> pivot, CoefficientOf<Real> upper,
                                 CoefficientOf<Real> lower, CoefficientOf<Real> diag, Real rhs)
 {
     const CoefficientOf<Real> own = row.head_own * pivot, multiplier = lower * pivot;
+    const CoefficientOf<Real> carried = SUMS ? row.diag : upper;
 
     row.head -= own * row.rhs;
-    row.head_before -= own * row.before;
+    row.head_before -= own * (SUMS ? row.diag : row.before);
     row.head_own = -own * upper;
     row.rhs = rhs - multiplier * row.rhs;
     row.before = -multiplier * row.before;
-    row.diag = diag - multiplier * upper;
+    row.diag = diag - multiplier * carried;
 }
 
 } // namespace starfish_slab

@@ -15,9 +15,18 @@
  * Arrays of one real per lane are cut where the reduced systems of different lanes are solved in different places: part
  * b is of the lanes with first_outer[b] <= j < first_outer[b+1]; its first element is lane inner * first_outer[b].
  *
+ * Where couplings have one sign and rows sum to nothing of that sign, shift included, as in all discretisations of a
+ * second difference, `row_sums` says that diag[k] is what row k sums to, lower[k] and upper[k] included, instead of its
+ * diagonal. Then no kernel subtracts (Grassmann, Taksar and Heyman, Oper. Res. 33 (1985)): with
+ *     sum = (row sum + shift) - lower g(k-1),      pivot = sum - upper,      g = sum / pivot = 1 + upper / pivot
+ * every term of a sum has one sign. Else layers much thinner than they are wide lose all digits, since their shifts are
+ * below the rounding of their diagonals. Coefficients `diag` and `head_before` are row sums then too:
+ *     sum = lower + diag + upper[rows-1],          head_sum = 1 + head_own + head_before.
+ *
  * All arrays are aligned to reals and to nothing more, and are where the kernel runs. No pivoting: stable when every
  * lane's matrix is diagonally dominant or definite. Entries of the operator that have no neighbour to belong to are not
- * looked at, or have no influence on results: lower[0] in the first slab of a line that is not periodic, and upper of
+ * looked at, or have no influence on results (without row_sums): lower[0] in the first slab of a line that is not
+ * periodic, and upper of
  * its last row.
  *
  * CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was accepted. They take up to 2^31
@@ -38,7 +47,8 @@ struct starfish_slab_lines {
     size_t plane; /* reals between planes: inner * outer, or more when these are lanes of larger ones */
     const void *shift_inner, *shift_outer; /* inner and outer reals; either may be NULL (zero) */
     double shift;
-    int parts;                                       /* 1 .. STARFISH_SLAB_MAX_PARTS */
+    int row_sums; /* diag are row sums, as above; entries that have no neighbour to belong to must be zero then */
+    int parts;    /* 1 .. STARFISH_SLAB_MAX_PARTS */
     size_t first_outer[STARFISH_SLAB_MAX_PARTS + 1]; /* ascending, first_outer[0] = 0, first_outer[parts] = outer */
 };
 
@@ -59,7 +69,7 @@ int starfish_slab_ends_cuda_f64(const struct starfish_slab_ends *arguments, stru
 struct starfish_slab_coefficients {
     struct starfish_slab_lines lines;
     void *lower[STARFISH_SLAB_MAX_PARTS], *diag[STARFISH_SLAB_MAX_PARTS];
-    void *head_own[STARFISH_SLAB_MAX_PARTS], *head_before[STARFISH_SLAB_MAX_PARTS];
+    void *head_own[STARFISH_SLAB_MAX_PARTS], *head_before[STARFISH_SLAB_MAX_PARTS]; /* row_sums: head_sum */
 };
 
 void starfish_slab_coefficients_cpu_f32(const struct starfish_slab_coefficients *arguments);
@@ -77,6 +87,7 @@ struct starfish_slab_reduced {
     size_t lanes;
     int slabs; /* 1 .. STARFISH_SLAB_MAX_SLABS */
     int periodic;
+    int row_sums; /* diag and head_before are what coefficients with row_sums are */
     ptrdiff_t pinned_lane;
     const void *upper; /* slabs reals */
     void *rhs[STARFISH_SLAB_MAX_SLABS];

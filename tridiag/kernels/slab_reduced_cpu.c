@@ -4,7 +4,8 @@
  * have the same coefficients but for a shift; here every lane has its own. The last separator is kept apart: for
  * s < slabs - 1
  *     v(s) + c(s) v(s+1) + e(s) v(last) = d(s),   e only for periodic lines,
- * with d in place of rhs. */
+ * with d in place of rhs. Of row sums `diag` is what a row sums to, and g(s) = 1 + c(s) + e(s) comes without a
+ * subtraction. */
 #include "tridiag/kernels/line_block.h"
 #include "tridiag/kernels/slab_lines.h"
 
@@ -15,6 +16,7 @@ struct reduction {
     const struct starfish_slab_reduced *of;
     size_t lane, width;
     real *c, *e;
+    real g[WIDEST];                                               /* of the row above */
     real lower[WIDEST], diag[WIDEST], upper[WIDEST], rhs[WIDEST]; /* the row being eliminated */
     real corner[WIDEST], last_diag[WIDEST], last_rhs[WIDEST]; /* the last row so far, and its entry in this column */
     real last[WIDEST];                                        /* its unknown */
@@ -52,7 +54,7 @@ STARFISH_TRIDIAG_INLINE void load_row(struct reduction *r, int s)
         return;
 #pragma omp simd
     for (size_t l = 0; l < r->width; l++) {
-        r->diag[l] -= upper * before[l];
+        r->diag[l] -= upper * before[l]; /* row sums: of the head's */
         r->upper[l] = -upper * own[l];
         r->rhs[l] -= upper * head[l];
     }
@@ -79,17 +81,22 @@ STARFISH_TRIDIAG_INLINE void eliminate(struct reduction *r, int s)
     load_row(r, s);
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
-        real pivot = 1 / (r->diag[l] - (s > 0 ? r->lower[l] * c_above[l] : 0));
+        /* Entries in this column and, of periodic lines, in the last one. */
+        real border = r->of->periodic ? r->lower[l] * (s > 0 ? -e_above[l] : 1) : 0;
+        real sum = r->diag[l] - (s > 0 ? r->lower[l] * r->g[l] : 0);
+        real entry = r->of->row_sums ? sum - r->upper[l] - border : r->diag[l] - (s > 0 ? r->lower[l] * c_above[l] : 0);
+        real pivot = 1 / entry;
         c[l] = r->upper[l] * pivot;
         d[l] = (r->rhs[l] - (s > 0 ? r->lower[l] * d_above[l] : 0)) * pivot;
         if (r->of->periodic)
-            e[l] = r->lower[l] * (s > 0 ? -e_above[l] : 1) * pivot;
+            e[l] = border * pivot;
+        r->g[l] = sum * pivot;
     }
     if (!r->of->periodic || s + 2 == r->of->slabs)
         return;
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
-        r->last_diag[l] -= r->corner[l] * e[l];
+        r->last_diag[l] -= r->corner[l] * (r->of->row_sums ? r->g[l] : e[l]);
         r->last_rhs[l] -= r->corner[l] * d[l];
         r->corner[l] = -r->corner[l] * c[l];
     }
@@ -107,11 +114,11 @@ STARFISH_TRIDIAG_INLINE void solve_last(struct reduction *r)
 #pragma omp simd
     for (size_t l = 0; l < r->width; l++) {
         real entry = r->lower[l] + r->corner[l];
+        real left = r->of->row_sums ? r->g[l] : c[l] + (r->of->periodic ? e[l] : 0);
         if (above < 0)
-            r->last[l] = r->last_rhs[l] / (r->last_diag[l] + entry);
+            r->last[l] = r->last_rhs[l] / (r->last_diag[l] + (r->of->row_sums ? 0 : entry));
         else
-            r->last[l] =
-                (r->last_rhs[l] - entry * d[l]) / (r->last_diag[l] - entry * (c[l] + (r->of->periodic ? e[l] : 0)));
+            r->last[l] = (r->last_rhs[l] - entry * d[l]) / (r->last_diag[l] - entry * left);
     }
 }
 

@@ -26,7 +26,7 @@ template <typename Real> struct SeparatorRow {
     Real rhs;
 };
 
-/* Row s of a lane, with what the slab after says of its head. */
+/* Row s of a lane, with what the slab after says of its head. Of row sums, diag and head_before are sums. */
 template <typename Real, bool PERIODIC>
 __device__ inline SeparatorRow<Real> separator_row(const starfish_slab_reduced &system, int s, size_t lane)
 {
@@ -45,7 +45,7 @@ __device__ inline SeparatorRow<Real> separator_row(const starfish_slab_reduced &
     return row;
 }
 
-template <typename Real, bool PERIODIC>
+template <typename Real, bool PERIODIC, bool SUMS>
 __global__ void __launch_bounds__(THREADS) reduced(const __grid_constant__ starfish_slab_reduced system)
 {
     const size_t lane = size_t(blockIdx.x) * THREADS + threadIdx.x, lanes = system.lanes;
@@ -57,13 +57,13 @@ __global__ void __launch_bounds__(THREADS) reduced(const __grid_constant__ starf
     const SeparatorRow<Real> last_row = separator_row<Real, PERIODIC>(system, last, lane);
     Real *c = static_cast<Real *>(system.workspace) + lane, *e = c + slabs * lanes;
     starfish_tridiag::Separator<Real> separator = starfish_tridiag::begin_separator<Real>(line, last_row.row);
-    starfish_tridiag::Eliminated<Real> above = {Real(0), Real(0), Real(-1)};
+    starfish_tridiag::Eliminated<Real> above = {Real(0), Real(0), Real(-1), Real(0)};
 
     for (int s = 0; s < last; s++) {
         const SeparatorRow<Real> row = separator_row<Real, PERIODIC>(system, s, lane);
-        above = starfish_tridiag::eliminate<Real, PERIODIC>(above, row.row, Real(0), row.rhs);
+        above = starfish_tridiag::eliminate<Real, PERIODIC, SUMS>(above, row.row, Real(0), row.rhs);
         if (PERIODIC && s + 1 < last)
-            starfish_tridiag::update_separator(separator, above);
+            starfish_tridiag::update_separator<SUMS>(separator, above);
         static_cast<Real *>(system.rhs[s])[lane] = above.d;
         c[s * lanes] = above.c;
         if (PERIODIC)
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(THREADS) reduced(const __grid_constant__ starf
     const bool pinned = system.pinned_lane >= 0 && size_t(system.pinned_lane) == lane;
     const Real v_last =
         pinned ? Real(0)
-               : starfish_tridiag::solve_separator(line, separator, above, last_row.row, Real(0), last_row.rhs);
+               : starfish_tridiag::solve_separator<SUMS>(line, separator, above, last_row.row, Real(0), last_row.rhs);
     Real v = v_last;
     static_cast<Real *>(system.rhs[last])[lane] = v;
     for (int s = last - 1; s >= 0; s--) {
@@ -85,7 +85,9 @@ __global__ void __launch_bounds__(THREADS) reduced(const __grid_constant__ starf
 template <typename Real> int launch_reduced(const starfish_slab_reduced *arguments, cudaStream_t stream)
 {
     const unsigned blocks = static_cast<unsigned>((arguments->lanes + THREADS - 1) / THREADS);
-    auto kernel = arguments->periodic ? reduced<Real, true> : reduced<Real, false>;
+    auto periodic = arguments->row_sums ? reduced<Real, true, true> : reduced<Real, true, false>;
+    auto open = arguments->row_sums ? reduced<Real, false, true> : reduced<Real, false, false>;
+    auto kernel = arguments->periodic ? periodic : open;
 
     kernel<<<blocks, THREADS, 0, stream>>>(*arguments);
     return cudaGetLastError();

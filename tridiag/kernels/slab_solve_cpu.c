@@ -44,7 +44,10 @@ static void forward(const struct view *view, const struct line_block *block, siz
     for (size_t k = 0; k + 1 < block->n; k++) {
         if (k + ROWS_AHEAD < block->n)
             line_prefetch_row(view->data + (k + ROWS_AHEAD) * view->lanes, width);
-        line_block_eliminate(block, width, k, right_hand_side(view, block->n, k, width, block->keep));
+        if (block->row_sums)
+            line_block_eliminate_sums(block, width, k, right_hand_side(view, block->n, k, width, block->keep));
+        else
+            line_block_eliminate(block, width, k, right_hand_side(view, block->n, k, width, block->keep));
     }
     line_block_last(block, width, right_hand_side(view, block->n, block->n - 1, width, block->keep));
 }
@@ -108,6 +111,7 @@ void REAL_NAME(starfish_slab_solve_cpu)(const struct starfish_slab_solve *argume
     struct starfish_tridiag_operator line = {
         .n = n, .periodic = periodic, .lower = lines->lower, .diag = lines->diag, .upper = lines->upper};
     struct line_block block = line_block_create(&line, widest, 0, arguments->workspace);
+    block.row_sums = lines->row_sums;
 
     for (int part = 0; part < lines->parts; part++) {
         size_t of_part = lines->inner * (lines->first_outer[part + 1] - lines->first_outer[part]);

@@ -60,7 +60,7 @@ __device__ inline Real part_value(const void *const *parts, const starfish_slab_
     return static_cast<const Real *>(parts[place.part])[place.index];
 }
 
-template <typename Real, int ROWS, bool PERIODIC, int BLOCKS>
+template <typename Real, int ROWS, bool PERIODIC, bool SUMS, int BLOCKS>
 __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     solve_chunks(const __grid_constant__ starfish_slab_solve arguments, const __grid_constant__ Cut cut)
 {
@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     const Real before = top ? part_value<Real>(arguments.before, lines, lane) : Real(0);
     if (BLOCKS == 2)
         fetch_ahead(static_cast<const Real *>(arguments.data) + problem, cut);
-    rows.load(static_cast<const Real *>(lines.lower), static_cast<const Real *>(lines.diag),
-              static_cast<const Real *>(lines.upper), cut, PERIODIC);
+    rows.template load<SUMS>(static_cast<const Real *>(lines.lower), static_cast<const Real *>(lines.diag),
+                             static_cast<const Real *>(lines.upper), cut, PERIODIC);
     __syncthreads();
     /* Not before the barrier, at which all would then wait for these threads' loads. */
     if (bottom && arguments.own[0] && cut.n > 0)
@@ -101,11 +101,11 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
             if (i == first)
                 chunk.f[i] -= outside;
     }
-    const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC>(chunk, rows, at, shift, first);
+    const Eliminated<Real> last = eliminate<Real, ROWS, PERIODIC, SUMS>(chunk, rows, at, shift, first);
     if (c < cut.chunks)
         exchange.put(c, column, last);
     __syncthreads();
-    solve_separators<Real, PERIODIC, Rows::PITCH>(exchange, cut, rows.upper, arguments.pinned_lane);
+    solve_separators<Real, PERIODIC, Rows::PITCH, SUMS>(exchange, cut, rows.upper, arguments.pinned_lane);
     __syncthreads();
     if (!works)
         return;
@@ -122,10 +122,10 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
         out[size_t(ROWS) * cut.plane] = separator;
 }
 
-template <typename Real, int ROWS, bool PERIODIC, int BLOCKS>
+template <typename Real, int ROWS, bool PERIODIC, bool SUMS, int BLOCKS>
 int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
-    auto kernel = solve_chunks<Real, ROWS, PERIODIC, BLOCKS>;
+    auto kernel = solve_chunks<Real, ROWS, PERIODIC, SUMS, BLOCKS>;
     Cut cut = cut_lanes(n, arguments.lines.inner * arguments.lines.outer, ROWS, 32 / sizeof(Real));
     cut.plane = static_cast<unsigned>(arguments.lines.plane);
     const dim3 blocks((cut.lanes + cut.width - 1) / cut.width, unsigned(starfish_slab_problems(&arguments)));
@@ -162,7 +162,7 @@ template <typename Real> struct LongLane {
     __device__ void store(int, size_t k, Real, Real x) const { out[k * plane] = x; }
 };
 
-template <typename Real, bool PERIODIC>
+template <typename Real, bool PERIODIC, bool SUMS>
 __global__ void __launch_bounds__(starfish_tridiag::THREADS)
     solve_long(const __grid_constant__ starfish_slab_solve arguments, size_t n)
 {
@@ -183,14 +183,14 @@ __global__ void __launch_bounds__(starfish_tridiag::THREADS)
                                                     : Real(0),
                                 arguments.own[0] ? static_cast<const Real *>(lines.upper)[n - 1] * own : Real(0)};
     const bool pinned = arguments.pinned_lane >= 0 && size_t(arguments.pinned_lane) == lane;
-    starfish_tridiag::solve_line<Real, PERIODIC>(line, lane_shift<Real>(lines, lane), pinned, all,
-                                                 static_cast<Real *>(arguments.workspace) + lane, lanes);
+    starfish_tridiag::solve_line<Real, PERIODIC, SUMS>(line, lane_shift<Real>(lines, lane), pinned, all,
+                                                       static_cast<Real *>(arguments.workspace) + lane, lanes);
     if (arguments.own[0])
         all.out[n * lines.plane] = own;
 }
 
 /* One problem after the other, in the same work space: each alone fills a GPU where lanes are that long. */
-template <typename Real, bool PERIODIC>
+template <typename Real, bool PERIODIC, bool SUMS>
 int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
     const size_t lanes = arguments.lines.inner * arguments.lines.outer;
@@ -201,7 +201,8 @@ int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t str
     for (size_t p = 0; p < starfish_slab_problems(&arguments) && error == cudaSuccess; p++) {
         one.data = static_cast<const Real *>(arguments.data) + p * arguments.distance;
         one.out = static_cast<Real *>(arguments.out) + p * arguments.distance;
-        solve_long<Real, PERIODIC><<<static_cast<unsigned>(blocks), starfish_tridiag::THREADS, 0, stream>>>(one, n);
+        solve_long<Real, PERIODIC, SUMS>
+            <<<static_cast<unsigned>(blocks), starfish_tridiag::THREADS, 0, stream>>>(one, n);
         error = cudaGetLastError();
     }
     return error;
@@ -209,17 +210,24 @@ int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t str
 
 /* ---- Choice ------------------------------------------------------------------------------------------------------ */
 
-template <typename Real, bool PERIODIC> int launch(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
+template <typename Real, bool PERIODIC, bool SUMS>
+int launch_of(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
     typedef Lengths<Real> Is;
 
     if (n <= Is::SHORT_LANE)
-        return launch_chunks<Real, Is::SHORT, PERIODIC, 3>(arguments, n, stream);
+        return launch_chunks<Real, Is::SHORT, PERIODIC, SUMS, 3>(arguments, n, stream);
     if (n <= Is::MEDIUM_LANE)
-        return launch_chunks<Real, Is::MEDIUM, PERIODIC, 3>(arguments, n, stream);
+        return launch_chunks<Real, Is::MEDIUM, PERIODIC, SUMS, 3>(arguments, n, stream);
     if (n <= Is::LONG_LANE)
-        return launch_chunks<Real, Is::LONG, PERIODIC, 2>(arguments, n, stream);
-    return launch_long<Real, PERIODIC>(arguments, n, stream);
+        return launch_chunks<Real, Is::LONG, PERIODIC, SUMS, 2>(arguments, n, stream);
+    return launch_long<Real, PERIODIC, SUMS>(arguments, n, stream);
+}
+
+template <typename Real, bool PERIODIC> int launch(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
+{
+    return arguments.lines.row_sums ? launch_of<Real, PERIODIC, true>(arguments, n, stream)
+                                    : launch_of<Real, PERIODIC, false>(arguments, n, stream);
 }
 
 template <typename Real> int launch_solve(const starfish_slab_solve *arguments, cudaStream_t stream)

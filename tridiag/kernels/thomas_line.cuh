@@ -31,8 +31,10 @@ template <typename Real> struct Row {
     Real lower, diag, upper;
 };
 
-/* Coefficients: the same for all threads, so one broadcast from the read-only cache per row. */
-template <typename Real> __device__ inline Row<Real> load_row(const starfish_tridiag_operator &line, size_t k)
+/* Coefficients: the same for all threads, so one broadcast from the read-only cache per row. With SUMS `diag` are row
+ * sums (slab_lines.h), from which what is beyond the ends is taken here. */
+template <typename Real, bool SUMS = false>
+__device__ inline Row<Real> load_row(const starfish_tridiag_operator &line, size_t k)
 {
     const Real *lower = static_cast<const Real *>(line.lower);
     const Real *diag = static_cast<const Real *>(line.diag);
@@ -41,26 +43,32 @@ template <typename Real> __device__ inline Row<Real> load_row(const starfish_tri
     Row<Real> row = {k > 0 || line.periodic ? __ldg(lower + k) : Real(0), __ldg(diag + k),
                      k + 1 < line.n || line.periodic ? __ldg(upper + k) : Real(0)};
 
+    if (SUMS && k == 0 && !line.periodic)
+        row.diag -= __ldg(lower);
+    if (SUMS && k + 1 == line.n && !line.periodic)
+        row.diag -= __ldg(upper + k);
     return row;
 }
 
-/* A row after elimination. The one above row 0 is { 0, 0, -1 }: its e is what carries lower[0] to the separator. */
+/* A row after elimination; `carried` is what the next row's diagonal is made with: c, with SUMS 1 + c + e. The one
+ * above row 0 is { 0, 0, -1, 0 }: its e is what carries lower[0] to the separator. */
 template <typename Real> struct Eliminated {
     CoefficientOf<Real> c;
     Real d;
-    CoefficientOf<Real> e;
+    CoefficientOf<Real> e, carried;
 };
 
-template <typename Real, bool Periodic>
+template <typename Real, bool Periodic, bool SUMS = false>
 __device__ inline Eliminated<Real> eliminate(const Eliminated<Real> &above, const Row<CoefficientOf<Real>> &row,
                                              RealOf<Real> shift, Real rhs)
 {
     typedef CoefficientOf<Real> Coefficient;
-    Coefficient pivot = Coefficient(1) / (row.diag + shift - row.lower * above.c);
-    Eliminated<Real> below = {row.upper * pivot, (rhs - row.lower * above.d) * pivot,
-                              Periodic ? -row.lower * above.e * pivot : Coefficient(0)};
+    const Coefficient rest = row.diag + shift - row.lower * above.carried;
+    const Coefficient border = Periodic ? -row.lower * above.e : Coefficient(0);
+    const Coefficient pivot = Coefficient(1) / (SUMS ? rest - row.upper - border : rest);
+    const Coefficient c = row.upper * pivot;
 
-    return below;
+    return {c, (rhs - row.lower * above.d) * pivot, border * pivot, SUMS ? rest * pivot : c};
 }
 
 /* The separator's own row while the rows above are eliminated. */
@@ -79,26 +87,26 @@ __device__ inline Separator<Real> begin_separator(const starfish_tridiag_operato
     return separator;
 }
 
-template <typename Real>
+template <bool SUMS = false, typename Real>
 __device__ inline void update_separator(Separator<Real> &separator, const Eliminated<Real> &row)
 {
-    separator.diag -= separator.corner * row.e;
+    separator.diag -= separator.corner * (SUMS ? row.carried : row.e);
     separator.rhs -= separator.corner * row.d;
     separator.corner *= -row.c;
 }
 
 /* x(n-1), from the eliminated row n-2 in `above`. */
-template <typename Real>
+template <bool SUMS = false, typename Real>
 __device__ inline Real solve_separator(const starfish_tridiag_operator &line, const Separator<Real> &separator,
                                        const Eliminated<Real> &above, const Row<CoefficientOf<Real>> &last,
                                        RealOf<Real> shift, Real rhs)
 {
     typedef CoefficientOf<Real> Coefficient;
     if (line.n == 1) /* periodic: its own neighbour on both sides; else both are zero */
-        return rhs / (last.diag + shift + last.lower + last.upper);
+        return rhs / (SUMS ? last.diag + shift : last.diag + shift + last.lower + last.upper);
     Coefficient entry = last.lower + separator.corner;
-    Coefficient diag =
-        last.diag + shift + separator.diag - entry * (above.c + (line.periodic ? above.e : Coefficient(0)));
+    Coefficient carried = above.carried + (line.periodic && !SUMS ? above.e : Coefficient(0));
+    Coefficient diag = last.diag + shift + separator.diag - entry * carried;
     return (rhs + separator.rhs - entry * above.d) / diag;
 }
 
@@ -165,13 +173,14 @@ __device__ inline void load_chunk(Real *rhs, const Tiles &tiles, const Chunk<Til
 }
 
 /* The rows above the separator, eliminated; a checkpoint per chunk. Returns row n-2 and leaves `chunk` past the end. */
-template <typename Real, bool Periodic, typename Tiles>
+template <typename Real, bool Periodic, bool SUMS, typename Tiles>
 __device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator &line, RealOf<Real> shift,
                                                  const Tiles &tiles, Real *&checkpoint, size_t stride,
                                                  Chunk<Tiles> &chunk, Separator<Real> &separator)
 {
     constexpr int ROWS = Chunk<Tiles>::ROWS;
-    Eliminated<Real> row = {CoefficientOf<Real>(0), Real(0), CoefficientOf<Real>(-1)};
+    typedef CoefficientOf<Real> Coefficient;
+    Eliminated<Real> row = {Coefficient(0), Real(0), Coefficient(-1), Coefficient(0)};
     Real rhs[ROWS], ahead[ROWS];
 
     chunk.first(tiles);
@@ -180,7 +189,7 @@ __device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator
         Chunk<Tiles> next = chunk;
         next.forward(tiles);
         load_chunk(ahead, tiles, next);
-        checkpoint[0] = row.c;
+        checkpoint[0] = row.carried;
         checkpoint[stride] = row.d;
         if (Periodic)
             checkpoint[2 * stride] = row.e;
@@ -188,9 +197,10 @@ __device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             if (i < rows) {
-                row = eliminate<Real, Periodic>(row, load_row<CoefficientOf<Real>>(line, chunk.k + i), shift, rhs[i]);
+                row =
+                    eliminate<Real, Periodic, SUMS>(row, load_row<Coefficient, SUMS>(line, chunk.k + i), shift, rhs[i]);
                 if (Periodic && chunk.k + i + 2 < line.n)
-                    update_separator(separator, row);
+                    update_separator<SUMS>(separator, row);
             }
             rhs[i] = ahead[i];
         }
@@ -200,7 +210,7 @@ __device__ inline Eliminated<Real> sweep_forward(const starfish_tridiag_operator
 }
 
 /* From the separator's solution back to row 0. */
-template <typename Real, bool Periodic, typename Tiles>
+template <typename Real, bool Periodic, bool SUMS, typename Tiles>
 __device__ inline void sweep_backward(const starfish_tridiag_operator &line, RealOf<Real> shift, const Tiles &tiles,
                                       const Real *checkpoint, size_t stride, Chunk<Tiles> chunk, Real last)
 {
@@ -214,14 +224,15 @@ __device__ inline void sweep_backward(const starfish_tridiag_operator &line, Rea
         next.backward(tiles);
         load_chunk(ahead, tiles, next);
         checkpoint -= (Periodic ? 3 : 2) * stride;
-        Eliminated<Real> row[ROWS], above = {coefficient_in(checkpoint[0]), checkpoint[stride], CoefficientOf<Real>(0)};
+        Eliminated<Real> row[ROWS],
+            above = {CoefficientOf<Real>(0), checkpoint[stride], CoefficientOf<Real>(0), coefficient_in(checkpoint[0])};
         if (Periodic)
             above.e = coefficient_in(checkpoint[2 * stride]);
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
             if (i < rows)
-                above = row[i] =
-                    eliminate<Real, Periodic>(above, load_row<CoefficientOf<Real>>(line, chunk.k + i), shift, rhs[i]);
+                above = row[i] = eliminate<Real, Periodic, SUMS>(
+                    above, load_row<CoefficientOf<Real>, SUMS>(line, chunk.k + i), shift, rhs[i]);
 #pragma unroll
         for (int i = ROWS - 1; i >= 0; i--) {
             if (i < rows) {
@@ -239,20 +250,21 @@ __device__ inline void sweep_backward(const starfish_tridiag_operator &line, Rea
 /* Tiles tells where the line lies: Element; n(), tiles(), first(t); load(t, k) of the right-hand side; and
  * store(t, k, rhs, x), which gets the right-hand side again. `checkpoint` is this thread's: its elements are `stride`
  * apart. A pinned line has x(n-1) = 0. */
-template <typename Real, bool Periodic, typename Tiles>
+template <typename Real, bool Periodic, bool SUMS = false, typename Tiles>
 __device__ inline void solve_line(const starfish_tridiag_operator &line, RealOf<Real> shift, bool pinned,
                                   const Tiles &tiles, Real *checkpoint, size_t stride)
 {
-    const Row<CoefficientOf<Real>> last_row = load_row<CoefficientOf<Real>>(line, line.n - 1);
+    const Row<CoefficientOf<Real>> last_row = load_row<CoefficientOf<Real>, SUMS>(line, line.n - 1);
     const int last_tile = tiles.last_tile();
     const Real last_rhs = tiles.load(last_tile, line.n - 1);
     Separator<Real> separator = begin_separator<Real>(line, last_row);
     Chunk<Tiles> chunk;
-    Eliminated<Real> above = sweep_forward<Real, Periodic>(line, shift, tiles, checkpoint, stride, chunk, separator);
-    Real last = pinned ? Real(0) : solve_separator(line, separator, above, last_row, shift, last_rhs);
+    Eliminated<Real> above =
+        sweep_forward<Real, Periodic, SUMS>(line, shift, tiles, checkpoint, stride, chunk, separator);
+    Real last = pinned ? Real(0) : solve_separator<SUMS>(line, separator, above, last_row, shift, last_rhs);
 
     tiles.store(last_tile, line.n - 1, last_rhs, last);
-    sweep_backward<Real, Periodic>(line, shift, tiles, checkpoint, stride, chunk, last);
+    sweep_backward<Real, Periodic, SUMS>(line, shift, tiles, checkpoint, stride, chunk, last);
 }
 
 /* Blocks for `threads` threads; kernels stride over what is beyond. */

@@ -183,10 +183,13 @@ bool prefers_thomas(const starfish_tridiag_chain *arguments)
     return arguments->lanes >= FEWEST_THOMAS_LANES && arguments->lanes * arguments->vectors >= FEWEST_THOMAS_LINES;
 }
 
+/* No vectors are nothing to do, and no launch, which CUDA would refuse. */
 template <typename Real> int launch_chain(const starfish_tridiag_chain *arguments, cudaStream_t stream)
 {
     const starfish_tridiag_method method = arguments->method;
 
+    if (arguments->vectors == 0)
+        return cudaSuccess;
     if (method == STARFISH_TRIDIAG_THOMAS || (method == STARFISH_TRIDIAG_AUTO && prefers_thomas(arguments)))
         return launch_thomas<Real>(arguments, stream);
     const SharedShape<ChainKernel> shape = arguments->line.periodic ? shape_by<Real, true>(method, arguments->line.n)

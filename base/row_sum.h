@@ -1,0 +1,17 @@
+/* What a row of a tridiagonal matrix sums to, and when that counts as zero: the one rule by which everybody decides
+ * whether constants are in a null space. Couplings and diagonals are rounded numbers, so that sums of three of them
+ * within 4 units of rounding of their sizes are zero. */
+#ifndef STARFISH_BASE_ROW_SUM_H
+#define STARFISH_BASE_ROW_SUM_H
+
+#include <float.h>
+#include <math.h>
+
+static inline double starfish_row_sum(double lower, double diag, double upper)
+{
+    const long double sum = (long double)lower + (long double)diag + (long double)upper;
+    const long double size = fabsl((long double)lower) + fabsl((long double)diag) + fabsl((long double)upper);
+    return fabsl(sum) > 4 * (long double)DBL_EPSILON * size ? (double)sum : 0;
+}
+
+#endif

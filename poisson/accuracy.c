@@ -1,0 +1,107 @@
+/* What block cyclic reduction loses.
+ *
+ * It eliminates along y with shifts that are below the rounding of y's diagonals where y is a layer much thinner than
+ * the others: the ratio of y's largest row to the smallest eigenvalue of the whole operator is what errors grow by. On
+ * a uniform grid of n rows that is about 0.4 n^2, without harm. And it needs a z that a mild scaling makes symmetric,
+ * or the product form with its chains. O(n^2), the eigenvalues. */
+#include "poisson/accuracy.h"
+
+#include "blktri/plan.h"
+#include "poisson/null_space.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ORDINARY 100.0   /* times n^2: rows that no grid of similar spacings has */
+#define FEW_ROWS 64      /* whose basis is cheaper than cyclic reduction in any case, */
+#define FEW_LOST 500     /* so that nothing needs to be lost */
+#define MOST_LOST 1e-2   /* of a solution, by that estimate, whatever n */
+#define NOTHING_LEFT 0.1 /* of a solution whose rows are not ordinary */
+
+/* The two eigenvalues nearest to zero of a direction that has none of both signs. */
+struct nearest {
+    double first, second;
+};
+
+static starfish_status find_nearest(const struct starfish_direction *d, struct nearest *nearest)
+{
+    double *values = malloc(d->n * sizeof *values), error;
+    int known;
+    if (!values)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu eigenvalues", d->n);
+    const starfish_status status = starfish_direction_spectrum(d, values, &error, &known);
+    *nearest = (struct nearest){INFINITY, INFINITY};
+    for (size_t k = 0; k < d->n && status == STARFISH_SUCCESS && known; k++) {
+        const double size = fabs(values[k]);
+        nearest->second = fmin(nearest->second, fmax(nearest->first, size));
+        nearest->first = fmin(nearest->first, size);
+    }
+    free(values);
+    return status;
+}
+
+/* Of a semidefinite operator, the smallest eigenvalue but for zero; infinite where it is not known. */
+static double smallest_eigenvalue(const struct starfish_poisson_plan *plan)
+{
+    double first = fabs(plan->lambda), second = INFINITY;
+    for (int a = starfish_poisson_is_complex(plan) ? 1 : 0; a < 3; a++) {
+        struct nearest nearest;
+        if (find_nearest(&plan->direction[a], &nearest) != STARFISH_SUCCESS)
+            return INFINITY;
+        first += nearest.first;
+        second = fmin(second, nearest.second);
+    }
+    return first > 0 ? first : second;
+}
+
+static double largest_row(const struct starfish_direction *d)
+{
+    double largest = 0;
+    for (size_t k = 0; k < d->n; k++)
+        largest = fmax(largest, fabs(d->lower[k]) + fabs(d->diag[k]) + fabs(d->upper[k]));
+    return largest;
+}
+
+/* What errors grow by that are of the rounding of an axis's rows. */
+static double amplification(const struct starfish_poisson_plan *plan, int axis)
+{
+    if (!starfish_is_semidefinite(plan->direction, plan->lambda))
+        return 1;
+    return largest_row(&plan->direction[axis]) / smallest_eigenvalue(plan);
+}
+
+static double eps_of(const struct starfish_poisson_plan *plan)
+{
+    return plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+}
+
+int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char *text, size_t size)
+{
+    const double n = (double)plan->n[1];
+    if (!starfish_blktri_fractions_suit(&plan->direction[2])) {
+        snprintf(text, size, "%s is too far from symmetric for partial fractions", plan->name[2]);
+        return 1;
+    }
+    /* Roots of z are found from its diagonals, which a few rows show most. */
+    const int few = plan->n[1] <= FEW_ROWS && plan->n[2] <= FEW_ROWS;
+    const double lost = fmax(amplification(plan, 1), few ? amplification(plan, 2) : 0);
+    if (n > FEW_ROWS && lost <= fmin(ORDINARY * n * n, MOST_LOST / eps_of(plan)))
+        return 0;
+    if (n <= FEW_ROWS && lost <= FEW_LOST)
+        return 0;
+    snprintf(text, size, "cyclic reduction loses digits: its rows are %.2g times the smallest eigenvalue", lost);
+    return 1;
+}
+
+starfish_status starfish_blktri_check_digits(const struct starfish_poisson_plan *plan)
+{
+    const double n = (double)plan->n[1], lost = amplification(plan, 1);
+    if (lost <= ORDINARY * n * n || lost * eps_of(plan) <= NOTHING_LEFT)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                         "cyclic reduction would lose all digits: rows of %s are %.2g times the smallest eigenvalue of "
+                         "the problem; method slab does not",
+                         plan->name[1], lost);
+}

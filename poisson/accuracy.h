@@ -1,0 +1,13 @@
+/* What methods lose beyond the rounding of their data, for `auto` to choose by. */
+#ifndef STARFISH_POISSON_ACCURACY_H
+#define STARFISH_POISSON_ACCURACY_H
+
+#include "poisson/plan.h"
+
+/* Says in text[size] why block cyclic reduction loses digits on the plan's problem that other methods may keep; 0 where
+ * it does not. */
+int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char *text, size_t size);
+/* Fails with UNSUPPORTED where it would lose all of them. */
+starfish_status starfish_blktri_check_digits(const struct starfish_poisson_plan *plan);
+
+#endif
