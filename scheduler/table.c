@@ -25,17 +25,17 @@ static void register_table(struct starfish_table *vector, size_t size)
                                 (uint32_t)(vector->count > 0 ? vector->count : 1), size);
 }
 
-void starfish_data_is_constant(starpu_data_handle_t handle)
+void starfish_data_set_constant(starpu_data_handle_t handle, int constant)
 {
     if (handle)
-        starpu_data_set_sequential_consistency_flag(handle, 0);
+        starpu_data_set_sequential_consistency_flag(handle, !constant);
 }
 
 /* Whose values stay. */
 static void register_constants(struct starfish_table *vector, size_t size)
 {
     register_table(vector, size);
-    starfish_data_is_constant(vector->handle);
+    starfish_data_set_constant(vector->handle, 1);
 }
 
 starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,

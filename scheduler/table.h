@@ -42,10 +42,10 @@ starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct s
  * to NULL. NULL is allowed. */
 void starfish_data_release(starpu_data_handle_t *handle);
 
-/* From now on tasks only read *handle's values; those that wrote them have finished. Tasks that read do not wait for
- * one another anyway, but for data that may be written StarPU with FxT notes all that have read since the last write,
- * 32 bytes each, so that memory would grow with every solve. NULL is allowed. */
-void starfish_data_is_constant(starpu_data_handle_t handle);
+/* From now on tasks only read the values, until 0 says that they may be written again. No task that writes them may be
+ * running. Where data may be written, StarPU with FxT notes all tasks that have read them since, 32 bytes each, so that
+ * memory would grow with every solve. NULL is allowed. */
+void starfish_data_set_constant(starpu_data_handle_t handle, int constant);
 
 /* What data are called in traces, and where in the problem they belong: one coordinate, or two. */
 void starfish_data_label(starpu_data_handle_t handle, const char *name, size_t coordinate);
