@@ -4,14 +4,14 @@
  *
  *     PROGRAM [--case NAME] [--first N] [--step N] [--last N] [--verbose] [--list]
  *
- * Each case runs in a process of its own, which the first one watches, so that one that aborts or hangs is counted and
- * the next call is tried. With --step K only every K-th call fails, beginning at another one in each case. Exit status:
+ * The cases run in a second process, which the first one watches: where it dies or hangs, that is counted, and another
+ * one goes on with the next call. With --step K only every K-th call fails, beginning at another one in each case. Exit status:
  * 0 all held; 1 not; 2 wrong use; 77 no device where one is needed. */
 #include "tests/faults/calls.h"
 #include "tests/faults/cases.h"
 #include "tests/faults/kind.h"
 
-#include <math.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,17 +21,25 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NO_PROGRESS_S = 60, SETTLE_MS = 2000, NO_DEVICE = 77 };
+enum { NO_PROGRESS_S = 30, SETTLE_MS = 2000, NO_DEVICE = 77 };
 
 enum outcome { REFUSED, SOLVED, WRONG, MUTE, LEAKED, DIED, HUNG, OUTCOMES };
 static const char *const outcome_name[OUTCOMES] = {"refused", "solved", "wrong answers", "without a message",
                                                    "leaked",  "died",   "hung"};
 
-/* Of one case, seen by both processes. */
+enum { MOST_CASES = 64 };
+
+struct tally {
+    atomic_long calls; /* that may fail */
+    atomic_long outcome[OUTCOMES];
+    atomic_int tried;
+};
+
+/* Seen by both processes. */
 struct progress {
-    atomic_long at; /* the call that fails now; 0: none yet */
-    atomic_long most_calls, outcome[OUTCOMES];
-    char function[64];
+    atomic_size_t number; /* of the case */
+    atomic_long at;       /* the call that fails now; 0: none yet */
+    struct tally tally[MOST_CASES];
 };
 
 struct request {
@@ -52,7 +60,7 @@ static struct faults_result result, expected;
 
 static void add(struct progress *progress, enum outcome outcome)
 {
-    atomic_fetch_add(&progress->outcome[outcome], 1);
+    atomic_fetch_add(&progress->tally[atomic_load(&progress->number)].outcome[outcome], 1);
 }
 
 static starfish_status run(const struct faults_case *c, starfish_context *context)
@@ -93,8 +101,9 @@ static int fail_one(const struct faults_case *c, starfish_context *context, long
     faults_choose(number);
     const starfish_status status = run(c, context);
     const long calls = faults_end();
-    if (calls > atomic_load(&progress->most_calls))
-        atomic_store(&progress->most_calls, calls);
+    atomic_long *const most = &progress->tally[atomic_load(&progress->number)].calls;
+    if (calls > atomic_load(most))
+        atomic_store(most, calls);
     if (!faults_failed())
         return 0;
     judge(c, status, number, progress);
@@ -129,19 +138,63 @@ static int prepare(const struct faults_case *c, starfish_context *context)
     return 1;
 }
 
-static int run_case(const struct faults_case *c, const struct request *request, long first, struct progress *progress)
+/* From that call of that case on; a case that has a context of its own needs that there is no other. */
+struct start {
+    size_t number;
+    long call;
+};
+
+static int is_asked_for(const struct request *request, const struct faults_case *c)
+{
+    return !request->name || strcmp(request->name, c->name) == 0;
+}
+
+static int run_case(const struct faults_case *c, const struct request *request, long first, starfish_context *context,
+                    struct progress *progress)
+{
+    atomic_store(&progress->at, 0);
+    if (!prepare(c, context))
+        return 0;
+    atomic_store(&progress->tally[atomic_load(&progress->number)].tried, 1);
+    for (long call = first; call <= request->last; call += request->step)
+        if (!fail_one(c, context, call, request->verbose, progress))
+            break;
+    return 1;
+}
+
+static long first_call(const struct request *request, size_t number)
+{
+    return request->first + (long)number % request->step;
+}
+
+static starfish_status prepare_context(const struct faults_case *c, starfish_context **context)
+{
+    if (c->own_context) {
+        starfish_context_destroy(*context);
+        *context = NULL;
+        return STARFISH_SUCCESS;
+    }
+    return *context ? STARFISH_SUCCESS : starfish_context_create(context, &faults_context_options);
+}
+
+/* The exit status. */
+static int run_cases(const struct request *request, struct start start, struct progress *progress)
 {
     starfish_context *context = NULL;
-    if (!c->own_context && starfish_context_create(&context, &faults_context_options) != STARFISH_SUCCESS) {
-        printf("no context: %s\n", starfish_error_message());
-        return faults_needs_device ? NO_DEVICE : 1;
+    const struct faults_case *c;
+    int failed = 0;
+    for (size_t i = start.number; (c = faults_case(i)) != NULL; i++) {
+        if (!is_asked_for(request, c))
+            continue;
+        if (prepare_context(c, &context) != STARFISH_SUCCESS) {
+            printf("no context: %s\n", starfish_error_message());
+            return faults_needs_device ? NO_DEVICE : 1;
+        }
+        atomic_store(&progress->number, i);
+        failed |= !run_case(c, request, i == start.number ? start.call : first_call(request, i), context, progress);
     }
-    int ok = prepare(c, context);
-    for (long number = first; ok && number <= request->last; number += request->step)
-        if (!fail_one(c, context, number, request->verbose, progress))
-            break;
     starfish_context_destroy(context);
-    return ok ? 0 : 1;
+    return failed;
 }
 
 /* ---- The process that watches ------------------------------------------------------------------------------------ */
@@ -152,10 +205,10 @@ static int watch(pid_t child, const struct progress *progress, int *status)
     for (long quiet_ms = 0; quiet_ms < NO_PROGRESS_S * 1000L; quiet_ms += 2) {
         if (waitpid(child, status, WNOHANG) == child)
             return 1;
-        if (atomic_load(&progress->at) != at) {
-            at = atomic_load(&progress->at);
+        const long now = atomic_load(&progress->at) + 1000000 * (long)atomic_load(&progress->number);
+        if (now != at)
             quiet_ms = 0;
-        }
+        at = now;
         sleep_ms(2);
     }
     kill(child, SIGKILL);
@@ -163,9 +216,8 @@ static int watch(pid_t child, const struct progress *progress, int *status)
     return 0;
 }
 
-/* The exit status of the process that ran the case from call `first` on; -1 where it did not come to its end. */
-static int run_process(const struct faults_case *c, const struct request *request, long first,
-                       struct progress *progress)
+/* The exit status of the process; -1 where it did not come to its end. */
+static int run_process(const struct request *request, struct start start, struct progress *progress)
 {
     int status;
     fflush(NULL);
@@ -173,7 +225,7 @@ static int run_process(const struct faults_case *c, const struct request *reques
     if (child < 0)
         return 1;
     if (child == 0) {
-        const int code = run_case(c, request, first, progress);
+        const int code = run_cases(request, start, progress);
         fflush(NULL);
         exit(code);
     }
@@ -181,9 +233,17 @@ static int run_process(const struct faults_case *c, const struct request *reques
     if (ended && WIFEXITED(status))
         return WEXITSTATUS(status);
     add(progress, ended ? DIED : HUNG);
-    printf("%s: call %ld failed: the process %s %d\n", c->name, atomic_load(&progress->at),
-           ended ? "died by signal" : "hung and was killed by signal", WTERMSIG(status));
+    printf("%s: call %ld failed: the process %s %d\n", faults_case(atomic_load(&progress->number))->name,
+           atomic_load(&progress->at), ended ? "died by signal" : "hung and was killed by signal", WTERMSIG(status));
     return -1;
+}
+
+/* Where the next process begins. */
+static struct start behind(const struct request *request, const struct progress *progress)
+{
+    const struct start here = {atomic_load(&progress->number), atomic_load(&progress->at) + request->step};
+    const struct start next = {here.number + 1, first_call(request, here.number + 1)};
+    return atomic_load(&progress->at) > 0 ? here : next;
 }
 
 static long total(const long outcome[OUTCOMES])
@@ -200,48 +260,42 @@ static void print(const char *name, long calls, const long outcome[OUTCOMES])
     printf("\n");
 }
 
-/* Returns the exit status. */
-static int try_case(const struct faults_case *c, const struct request *request, size_t number, long *calls,
-                    long sum[OUTCOMES])
+/* Whether all held. */
+static int report(struct progress *progress)
 {
-    struct progress *progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (progress == MAP_FAILED)
-        return 1;
-    long outcome[OUTCOMES], first = request->first + (long)number % request->step;
-    int code;
-    while ((code = run_process(c, request, first, progress)) < 0)
-        first = atomic_load(&progress->at) > 0 ? atomic_load(&progress->at) + request->step : request->last + 1;
-    for (int o = 0; o < OUTCOMES; o++) {
-        outcome[o] = atomic_load(&progress->outcome[o]);
-        sum[o] += outcome[o];
+    long sum[OUTCOMES] = {0}, calls = 0, bad = 0;
+    for (size_t i = 0; faults_case(i); i++) {
+        struct tally *tally = &progress->tally[i];
+        long outcome[OUTCOMES];
+        for (int o = 0; o < OUTCOMES; o++) {
+            outcome[o] = atomic_load(&tally->outcome[o]);
+            sum[o] += outcome[o];
+            bad += o >= WRONG ? outcome[o] : 0;
+        }
+        calls += atomic_load(&tally->calls);
+        if (atomic_load(&tally->tried) || total(outcome) > 0)
+            print(faults_case(i)->name, atomic_load(&tally->calls), outcome);
     }
-    *calls += atomic_load(&progress->most_calls);
-    if (code != NO_DEVICE)
-        print(c->name, atomic_load(&progress->most_calls), outcome);
-    munmap(progress, sizeof *progress);
-    if (code != 0 && code != NO_DEVICE)
-        printf("%s: the process ended with %d\n", c->name, code);
-    return code;
+    print("all", calls, sum);
+    return bad == 0 && total(sum) > 0;
 }
 
 static int try_all(const struct request *request)
 {
-    long sum[OUTCOMES] = {0}, calls = 0;
-    int failed = 0;
-    const struct faults_case *c;
-    for (size_t i = 0; (c = faults_case(i)) != NULL; i++) {
-        if (request->name && strcmp(request->name, c->name) != 0)
-            continue;
-        const int code = try_case(c, request, i, &calls, sum);
-        if (code == NO_DEVICE)
-            return NO_DEVICE;
-        failed |= code != 0;
-    }
-    for (int o = WRONG; o < OUTCOMES; o++)
-        failed |= sum[o] > 0;
-    print("all", calls, sum);
-    printf("%s\n", failed ? "FAILED" : "all held");
-    return failed;
+    struct progress *progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct start start = {0, first_call(request, 0)};
+    int code;
+    if (progress == MAP_FAILED)
+        return 1;
+    while ((code = run_process(request, start, progress)) < 0)
+        start = behind(request, progress);
+    if (code == NO_DEVICE)
+        return NO_DEVICE;
+    if (code != 0)
+        printf("the process that ran the cases ended with %d\n", code);
+    const int held = report(progress) && code == 0;
+    printf("%s\n", held ? "all held" : "FAILED");
+    return !held;
 }
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
@@ -262,6 +316,7 @@ static int wrong_use(const char *argument)
 
 int main(int count, char **arguments)
 {
+    setvbuf(stdout, NULL, _IOLBF, 0);
     struct request request = {.first = 1, .step = 1, .last = 1000000};
     for (int i = 1; i < count; i++) {
         const char *value = i + 1 < count ? arguments[i + 1] : NULL;
