@@ -11,6 +11,13 @@ static double rhs_f64[2 * UNKNOWNS], solution_f64[STEPS][2 * UNKNOWNS], face[N *
 static float rhs_f32[UNKNOWNS], solution_f32[UNKNOWNS];
 static double lower[2 * N], diag[2 * N], upper[2 * N], width[ELEMENTS];
 
+int (*faults_again)(void);
+
+static int again(starfish_status status)
+{
+    return status == STARFISH_SUCCESS && faults_again && faults_again();
+}
+
 static void fill_arrays(void)
 {
     for (int i = 0; i < 2 * UNKNOWNS; i++)
@@ -102,9 +109,11 @@ static starfish_status solve_separable(starfish_poisson_plan *plan, const struct
     const struct starfish_boundary boundary = {.constant[2][0] = 1, .array[2][1] = face};
     const int single = s->options.precision == STARFISH_F32;
     struct starfish_info info;
-    const starfish_status status =
-        single ? starfish_poisson_solve(plan, NULL, rhs_f32, solution_f32, &info)
-               : starfish_poisson_solve(plan, s->boundary ? &boundary : NULL, rhs_f64, solution_f64[0], &info);
+    starfish_status status;
+    do
+        status = single ? starfish_poisson_solve(plan, NULL, rhs_f32, solution_f32, &info)
+                        : starfish_poisson_solve(plan, s->boundary ? &boundary : NULL, rhs_f64, solution_f64[0], &info);
+    while (again(status));
     if (single)
         keep_f32(result, solution_f32, UNKNOWNS);
     else
@@ -145,20 +154,30 @@ static starfish_status run_jobs(struct starfish_context *context, const void *de
     return status;
 }
 
-static starfish_status solve_field(starfish_poisson_plan *plan, starfish_field *rhs, starfish_field *solution)
+static starfish_status write_rhs(starfish_field *rhs)
 {
-    starfish_job *job = NULL;
     void *memory;
-    starfish_status status = starfish_field_acquire(rhs, &memory);
+    const starfish_status status = starfish_field_acquire(rhs, &memory);
     if (status != STARFISH_SUCCESS)
         return status;
     memcpy(memory, rhs_f64, UNKNOWNS * sizeof(double));
-    status = starfish_field_release(rhs);
-    for (int i = 0; i < STEPS && status == STARFISH_SUCCESS; i++) {
-        status = starfish_poisson_submit_field(plan, NULL, rhs, solution, &job);
+    return starfish_field_release(rhs);
+}
+
+/* As a code that steps in time: each right-hand side is written anew. */
+static starfish_status solve_field(starfish_poisson_plan *plan, starfish_field *rhs, starfish_field *solution)
+{
+    starfish_job *job = NULL;
+    starfish_status status;
+    int steps = 0;
+    do {
+        status = write_rhs(rhs);
+        if (status == STARFISH_SUCCESS)
+            status = starfish_poisson_submit_field(plan, NULL, rhs, solution, &job);
         if (status == STARFISH_SUCCESS)
             status = starfish_job_wait(job, NULL);
-    }
+        steps++;
+    } while ((steps < STEPS && status == STARFISH_SUCCESS) || again(status));
     return status;
 }
 
@@ -275,8 +294,12 @@ static starfish_status solve_grids(starfish_multigrid_plan *plan, const struct g
     struct starfish_multigrid_info info;
     starfish_multigrid_job *job[STEPS] = {NULL};
     starfish_status status = STARFISH_SUCCESS;
-    if (!grids->submits)
-        return starfish_multigrid_solve(plan, rhs_f64, solution_f64[0], &info);
+    if (!grids->submits) {
+        do
+            status = starfish_multigrid_solve(plan, rhs_f64, solution_f64[0], &info);
+        while (again(status));
+        return status;
+    }
     for (int i = 0; i < STEPS && status == STARFISH_SUCCESS; i++)
         status = starfish_multigrid_submit(plan, rhs_f64, solution_f64[i], &job[i]);
     for (int i = 0; i < STEPS; i++)
@@ -316,7 +339,10 @@ static const struct starfish_tridiag_options batch_reduction = {
 static starfish_status solve_batch(starfish_tridiag_plan *plan)
 {
     starfish_tridiag_job *job[STEPS] = {NULL};
-    starfish_status status = starfish_tridiag_solve(plan, rhs_f64, solution_f64[0], NULL);
+    starfish_status status;
+    do
+        status = starfish_tridiag_solve(plan, rhs_f64, solution_f64[0], NULL);
+    while (again(status));
     if (status == STARFISH_SUCCESS)
         status = starfish_tridiag_plan_update(plan);
     for (int i = 0; i < STEPS && status == STARFISH_SUCCESS; i++)

@@ -27,6 +27,9 @@ const struct faults_case *faults_case(size_t number);
 /* NULL where there is none of that name. */
 const struct faults_case *faults_case_named(const char *name);
 
+/* Asked after each solve of a plan: whether the case is to solve with it once more. NULL: no. */
+extern int (*faults_again)(void);
+
 /* The largest difference of the two over the largest value of `expected`; infinite where their sizes differ or one is
  * not finite. */
 double faults_difference(const struct faults_result *result, const struct faults_result *expected);

@@ -118,24 +118,29 @@ static int fail_one(const struct faults_case *c, starfish_context *context, long
     return 1;
 }
 
-/* The first runs fill what libraries keep for good, and find that nothing leaks where nothing fails. */
-static int prepare(const struct faults_case *c, starfish_context *context)
+enum readiness { READY, NOT_HERE, FAILED };
+
+/* The first runs fill what libraries keep for good, and find that nothing leaks where nothing fails. NOT_HERE: these
+ * workers cannot do it. */
+static enum readiness prepare(const struct faults_case *c, starfish_context *context)
 {
     for (int turn = 0; turn < 3; turn++) {
         const long blocks = faults_blocks(), data = faults_data();
         const starfish_status status = run(c, context);
+        if (status == STARFISH_ERROR_UNSUPPORTED)
+            return NOT_HERE;
         if (status != STARFISH_SUCCESS) {
             printf("%s: without a failure: %s\n", c->name, starfish_error_message());
-            return 0;
+            return FAILED;
         }
         if (turn > 0 && leaks(blocks, data)) {
             printf("%s: without a failure, %ld blocks and %ld data are left\n", c->name, faults_blocks() - blocks,
                    faults_data() - data);
-            return 0;
+            return FAILED;
         }
     }
     expected = result;
-    return 1;
+    return READY;
 }
 
 /* From that call of that case on; a case that has a context of its own needs that there is no other. */
@@ -153,8 +158,9 @@ static int run_case(const struct faults_case *c, const struct request *request, 
                     struct progress *progress)
 {
     atomic_store(&progress->at, 0);
-    if (!prepare(c, context))
-        return 0;
+    const enum readiness readiness = prepare(c, context);
+    if (readiness != READY)
+        return readiness == NOT_HERE;
     atomic_store(&progress->tally[atomic_load(&progress->number)].tried, 1);
     for (long call = first; call <= request->last; call += request->step)
         if (!fail_one(c, context, call, request->verbose, progress))
