@@ -164,14 +164,13 @@ static starfish_status write_rhs(starfish_field *rhs)
     return starfish_field_release(rhs);
 }
 
-/* As a code that steps in time: each right-hand side is written anew. */
+/* With a right-hand side that is written once. */
 static starfish_status solve_field(starfish_poisson_plan *plan, starfish_field *rhs, starfish_field *solution)
 {
     starfish_job *job = NULL;
-    starfish_status status;
+    starfish_status status = write_rhs(rhs);
     int steps = 0;
     do {
-        status = write_rhs(rhs);
         if (status == STARFISH_SUCCESS)
             status = starfish_poisson_submit_field(plan, NULL, rhs, solution, &job);
         if (status == STARFISH_SUCCESS)
