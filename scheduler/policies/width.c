@@ -188,8 +188,8 @@ static int push(struct starpu_sched_component *component, struct starpu_task *ta
     return refused;
 }
 
-/* StarPU has no way to be told that there is no memory for a policy, so the first of a process, which is mostly the only
- * one, needs none. */
+/* StarPU has no way to be told that there is no memory for a policy, so the first of a process, mostly the only one,
+ * needs none. */
 static struct width first;
 static atomic_flag first_is_taken = ATOMIC_FLAG_INIT;
 

@@ -112,43 +112,24 @@ LAPACK_CALL(LAPACKE_dbdsqr,
 
 /* ---- The runtime's data: counted, so that what is not unregistered shows ----------------------------------------- */
 
-void __real_starpu_vector_data_register(starpu_data_handle_t *handle, int node, uintptr_t memory, uint32_t n,
-                                        size_t size);
-void __wrap_starpu_vector_data_register(starpu_data_handle_t *handle, int node, uintptr_t memory, uint32_t n,
-                                        size_t size);
-void __wrap_starpu_vector_data_register(starpu_data_handle_t *handle, int node, uintptr_t memory, uint32_t n,
-                                        size_t size)
-{
-    faults_note_data(1);
-    __real_starpu_vector_data_register(handle, node, memory, n, size);
-}
+#define COUNTED(more, name, parameters, arguments)                                                                     \
+    void __real_##name parameters;                                                                                     \
+    void __wrap_##name parameters;                                                                                     \
+    void __wrap_##name parameters                                                                                      \
+    {                                                                                                                  \
+        faults_note_data(more);                                                                                        \
+        __real_##name arguments;                                                                                       \
+    }
 
-void __real_starpu_block_data_register(starpu_data_handle_t *handle, int node, uintptr_t memory, uint32_t ldy,
-                                       uint32_t ldz, uint32_t nx, uint32_t ny, uint32_t nz, size_t size);
-void __wrap_starpu_block_data_register(starpu_data_handle_t *handle, int node, uintptr_t memory, uint32_t ldy,
-                                       uint32_t ldz, uint32_t nx, uint32_t ny, uint32_t nz, size_t size);
-void __wrap_starpu_block_data_register(starpu_data_handle_t *handle, int node, uintptr_t memory, uint32_t ldy,
-                                       uint32_t ldz, uint32_t nx, uint32_t ny, uint32_t nz, size_t size)
-{
-    faults_note_data(1);
-    __real_starpu_block_data_register(handle, node, memory, ldy, ldz, nx, ny, nz, size);
-}
-
-void __real_starpu_data_unregister(starpu_data_handle_t handle);
-void __wrap_starpu_data_unregister(starpu_data_handle_t handle);
-void __wrap_starpu_data_unregister(starpu_data_handle_t handle)
-{
-    faults_note_data(-1);
-    __real_starpu_data_unregister(handle);
-}
-
-void __real_starpu_data_unregister_no_coherency(starpu_data_handle_t handle);
-void __wrap_starpu_data_unregister_no_coherency(starpu_data_handle_t handle);
-void __wrap_starpu_data_unregister_no_coherency(starpu_data_handle_t handle)
-{
-    faults_note_data(-1);
-    __real_starpu_data_unregister_no_coherency(handle);
-}
+COUNTED(1, starpu_vector_data_register,
+        (starpu_data_handle_t * handle, int node, uintptr_t memory, uint32_t n, size_t size),
+        (handle, node, memory, n, size))
+COUNTED(1, starpu_block_data_register,
+        (starpu_data_handle_t * handle, int node, uintptr_t memory, uint32_t ldy, uint32_t ldz, uint32_t nx,
+         uint32_t ny, uint32_t nz, size_t size),
+        (handle, node, memory, ldy, ldz, nx, ny, nz, size))
+COUNTED(-1, starpu_data_unregister, (starpu_data_handle_t handle), (handle))
+COUNTED(-1, starpu_data_unregister_no_coherency, (starpu_data_handle_t handle), (handle))
 
 /* ---- The kind of calls ------------------------------------------------------------------------------------------- */
 

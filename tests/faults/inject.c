@@ -5,8 +5,8 @@
  *     PROGRAM [--case NAME] [--first N] [--step N] [--last N] [--verbose] [--list]
  *
  * The cases run in a second process, which the first one watches: where it dies or hangs, that is counted, and another
- * one goes on with the next call. With --step K only every K-th call fails, beginning at another one in each case. Exit status:
- * 0 all held; 1 not; 2 wrong use; 77 no device where one is needed. */
+ * one goes on with the next call. With --step K only every K-th call fails, beginning at another one in each case.
+ * Exit status: 0 all held; 1 not; 2 wrong use; 77 no device where one is needed. */
 #include "tests/faults/calls.h"
 #include "tests/faults/cases.h"
 #include "tests/faults/kind.h"

@@ -1,6 +1,6 @@
 /* Soak test: the cases (cases.h), one after the other and again, each with many solves of one plan, for a time. It held
- * where all solutions are right, and memory, threads and open files are as many at the end as after half of the time: memory
- * is looked at while a plan lives too, since what grows with its solves goes with it.
+ * where all solutions are right, and memory, threads and open files are as many at the end as after half of the time:
+ * memory is looked at while a plan lives too, since what grows with its solves goes with it.
  *
  *     soak [--minutes M] [--seconds S] [--case NAME] [--solves N]
  *
