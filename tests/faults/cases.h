@@ -27,6 +27,9 @@ const struct faults_case *faults_case(size_t number);
 /* NULL where there is none of that name. */
 const struct faults_case *faults_case_named(const char *name);
 
+/* Before each run: solutions of the one before are gone. */
+void faults_clear(void);
+
 /* Asked after each solve of a plan: whether the case is to solve with it once more. NULL: no. */
 extern int (*faults_again)(void);
 

@@ -66,6 +66,7 @@ static void add(struct progress *progress, enum outcome outcome)
 static starfish_status run(const struct faults_case *c, starfish_context *context)
 {
     result.count = 0;
+    faults_clear();
     return c->run(context, c->details, &result);
 }
 

@@ -15,8 +15,10 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
+/* Of the sanitizer, whose header not every compiler brings. */
+size_t __sanitizer_get_current_allocated_bytes(void);
 #endif
 
 /* WARM: solves before a plan's memory is first looked at. The bound is a quarter of what a solve left behind when
@@ -134,6 +136,7 @@ static void run_case(const struct faults_case *c, starfish_context *context)
     soak.cases++;
     faults_again = NULL;
     first.count = result.count = 0;
+    faults_clear();
     status = c->run(context, c->details, &first);
     soak.solves = 0;
     faults_again = once_more;
