@@ -1,4 +1,5 @@
-/* A task that runs nowhere: StarPU fetches its data to the memory node it names, and is done. */
+/* Tasks that run nowhere: one for which StarPU fetches its data to the memory node that it names, and one that is there
+ * for the order of tasks alone. */
 #include "codelets/bring_home.h"
 
 /* One codelet per memory node, since the node is the codelet's; filled in by position. */
@@ -24,5 +25,20 @@ starfish_status starfish_submit_bring_home(struct starfish_progress *progress, i
     task.where = STARPU_NOWHERE;
     starfish_task_at(&task, "slab", data, 0);
     starfish_task_data(&task, data, STARPU_R);
+    return starfish_task_submit(&task, &header, sizeof header);
+}
+
+static struct starpu_codelet forget_readers_codelet = {
+    .where = STARPU_NOWHERE, .nbuffers = 1, .modes = {STARPU_RW}, .name = "forget_readers"};
+
+starfish_status starfish_submit_forget_readers(struct starfish_progress *progress, int phase, starpu_data_handle_t data)
+{
+    struct starfish_task task;
+    struct starfish_task_header header = {.footprint = 0};
+    starfish_task_begin(&task, &forget_readers_codelet, progress, phase);
+    task.name = "forget readers";
+    task.where = STARPU_NOWHERE;
+    starfish_task_at(&task, "slab", data, 0);
+    starfish_task_data(&task, data, STARPU_RW);
     return starfish_task_submit(&task, &header, sizeof header);
 }

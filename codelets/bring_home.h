@@ -7,5 +7,10 @@
 /* Without it a result is fetched when its field is given up, after everything else; with it the copy follows the task
  * that wrote the data, beside other tasks and copies. */
 starfish_status starfish_submit_bring_home(struct starfish_progress *progress, int phase, starpu_data_handle_t data);
+/* Waits for all that have read the data, as a task that writes them would, and moves and changes nothing. Data that are
+ * read again and again, and never written, need it now and then: StarPU with FxT notes who has read them since the last
+ * write, 32 bytes each. */
+starfish_status starfish_submit_forget_readers(struct starfish_progress *progress, int phase,
+                                               starpu_data_handle_t data);
 
 #endif

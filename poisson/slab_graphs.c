@@ -41,7 +41,9 @@ static starfish_status create_graph(struct starfish_poisson_plan *plan, enum sta
                                                         &cut, parts, where, &progress);
     if (status == STARFISH_SUCCESS) {
         status = starfish_progress_wait(&progress);
-        if (status != STARFISH_SUCCESS)
+        if (status == STARFISH_SUCCESS)
+            starfish_slab_graph_is_made(graph);
+        else
             starfish_slab_graph_destroy(graph);
     }
     starfish_progress_destroy(&progress);

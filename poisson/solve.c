@@ -103,9 +103,19 @@ static starfish_status prepare_rhs(struct starfish_job *job, const struct starfi
     return starfish_job_submit_full_rhs(job, boundary);
 }
 
+/* A field may be the right-hand side of any number of jobs, and be written by none. */
+static starfish_status forget_readers(struct starfish_job *job)
+{
+    enum { JOBS = 256 };
+    if ((atomic_fetch_add(&job->rhs->jobs, 1) + 1) % JOBS != 0)
+        return STARFISH_SUCCESS;
+    return starfish_graph_forget_readers(&job->progress, STARFISH_PHASE_FORWARD, &job->cut, job->rhs->handle);
+}
+
 static starfish_status submit_graph(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
     struct starfish_poisson_plan *plan = job->plan;
+    STARFISH_TRY(forget_readers(job));
     STARFISH_TRY(prepare_rhs(job, boundary));
     STARFISH_TRY(starfish_job_submit_search(job));
     STARFISH_TRY(make_solution_slabs(job));

@@ -5,6 +5,8 @@
 #include "base/strides.h"
 #include "scheduler/context.h"
 #include "scheduler/table.h"
+
+#include <stdatomic.h>
 #include <starfish/field.h>
 
 enum { STARFISH_MAX_SLABS = 64 };
@@ -37,6 +39,7 @@ struct starfish_field {
     starpu_pthread_mutex_t lock;
     starpu_pthread_cond_t released;
     size_t holders;
+    atomic_uint jobs; /* that have read it, by now */
 };
 
 /* A thread of the library's own will submit tasks on the field, until starfish_field_release_hold. */

@@ -25,6 +25,19 @@ static void register_table(struct starfish_table *vector, size_t size)
                                 (uint32_t)(vector->count > 0 ? vector->count : 1), size);
 }
 
+void starfish_data_set_constant(starpu_data_handle_t handle, int constant)
+{
+    if (handle)
+        starpu_data_set_sequential_consistency_flag(handle, !constant);
+}
+
+/* Whose values stay. */
+static void register_constants(struct starfish_table *vector, size_t size)
+{
+    register_table(vector, size);
+    starfish_data_set_constant(vector->handle, 1);
+}
+
 starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,
                                      size_t count)
 {
@@ -35,7 +48,7 @@ starfish_status starfish_table_reals(struct starfish_table *vector, starfish_pre
         else
             ((double *)vector->memory)[i] = values[i];
     }
-    register_table(vector, starfish_real_size(precision));
+    register_constants(vector, starfish_real_size(precision));
     return STARFISH_SUCCESS;
 }
 
@@ -44,7 +57,7 @@ static starfish_status copy(struct starfish_table *vector, const void *values, s
     STARFISH_TRY(reserve(vector, count, size));
     if (count > 0)
         memcpy(vector->memory, values, count * size);
-    register_table(vector, size);
+    register_constants(vector, size);
     return STARFISH_SUCCESS;
 }
 

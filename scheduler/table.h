@@ -11,7 +11,8 @@ struct starfish_table {
     size_t count;
 };
 
-/* A table of reals, converted from double, or of ints; copied, so the source may go. count may be 0. */
+/* A table of reals, converted from double, or of ints; copied, so the source may go. count may be 0. No task may write
+ * it. */
 starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,
                                      size_t count);
 /* The same of floats as they are, which may be other bits. */
@@ -40,6 +41,11 @@ starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct s
 /* Waits for the tasks of *handle, brings its values to the memory that it was registered with, releases it and sets it
  * to NULL. NULL is allowed. */
 void starfish_data_release(starpu_data_handle_t *handle);
+
+/* From now on tasks only read the values, until 0 says that they may be written again. No task that writes them may be
+ * running. Where data may be written, StarPU with FxT notes all tasks that have read them since, 32 bytes each, so that
+ * memory would grow with every solve. NULL is allowed. */
+void starfish_data_set_constant(starpu_data_handle_t handle, int constant);
 
 /* What data are called in traces, and where in the problem they belong: one coordinate, or two. */
 void starfish_data_label(starpu_data_handle_t handle, const char *name, size_t coordinate);

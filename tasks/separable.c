@@ -209,3 +209,11 @@ starfish_status starfish_graph_bring_home(struct starfish_progress *progress, in
         STARFISH_TRY(starfish_submit_bring_home(progress, phase, slab[s]));
     return STARFISH_SUCCESS;
 }
+
+starfish_status starfish_graph_forget_readers(struct starfish_progress *progress, int phase,
+                                              const struct starfish_cut *cut, const starfish_handle *slab)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        STARFISH_TRY(starfish_submit_forget_readers(progress, phase, slab[s]));
+    return STARFISH_SUCCESS;
+}

@@ -99,5 +99,8 @@ starfish_status starfish_graph_edges(const struct starfish_operator *op, const s
 /* Bring what tasks have written to the memory that the data came from, as soon as it is there to be brought. */
 starfish_status starfish_graph_bring_home(struct starfish_progress *progress, int phase, const struct starfish_cut *cut,
                                           const starfish_handle *slab);
+/* Now and then for slabs that are only read (codelets/bring_home.h). */
+starfish_status starfish_graph_forget_readers(struct starfish_progress *progress, int phase,
+                                              const struct starfish_cut *cut, const starfish_handle *slab);
 
 #endif

@@ -206,6 +206,13 @@ starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *grap
     return status;
 }
 
+void starfish_slab_graph_is_made(const struct starfish_slab_graph *graph)
+{
+    for (size_t s = 0; s < graph->cut.slabs; s++)
+        for (size_t p = 0; p < graph->parts.count; p++)
+            starfish_data_set_constant(graph->slab[0][s].coefficient[p], 1);
+}
+
 static void release_ends(const struct starfish_slab *slab, size_t parts)
 {
     for (size_t p = 0; p < parts; p++) {

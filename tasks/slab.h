@@ -40,6 +40,8 @@ struct starfish_slab_graph {
 starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
                                            const struct starfish_direction *z, const struct starfish_cut *cut,
                                            size_t parts, uint32_t reduced_where, struct starfish_progress *progress);
+/* After its tasks: coefficients are only read from now on. */
+void starfish_slab_graph_is_made(const struct starfish_slab_graph *graph);
 void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);
 
 /* A graph of a field of many problems, which is cut between them. strided: rows of solutions may not be packed. */

@@ -150,10 +150,12 @@ static starfish_status register_coefficients(struct starfish_tridiag_plan *plan,
                                              .rhs = 1};
         STARFISH_TRY(starfish_memory_place(plan->context, names[i], arrays[i], &lines.node, NULL));
         STARFISH_TRY(starfish_batch_register(&task->coefficient[i], &task->kernel, &lines));
+        starfish_data_set_constant(task->coefficient[i], 1);
     }
     if (p->shift)
         STARFISH_TRY(starfish_array_over(&task->shift, plan->context, "problem.shift",
                                          at(p->shift, piece->first_line, size), task->kernel.lines, size));
+    starfish_data_set_constant(task->shift, 1);
     return STARFISH_SUCCESS;
 }
 
@@ -234,6 +236,15 @@ static starfish_status check_growth(struct starfish_tridiag_plan *plan)
     return STARFISH_SUCCESS;
 }
 
+/* Factors and borders are written by prepare alone. */
+static void set_prepared(const struct starfish_tridiag_plan *plan, int prepared)
+{
+    for (size_t i = 0; i < plan->pieces; i++) {
+        starfish_data_set_constant(plan->piece[i].factors, prepared);
+        starfish_data_set_constant(plan->piece[i].border, prepared);
+    }
+}
+
 static starfish_status prepare(struct starfish_tridiag_plan *plan)
 {
     struct starfish_progress progress;
@@ -242,9 +253,11 @@ static starfish_status prepare(struct starfish_tridiag_plan *plan)
     if (!plan->options.keep_factors && !plan->options.check && !plan->problem.periodic)
         return STARFISH_SUCCESS;
     starfish_progress_init(&progress, plan->context);
+    set_prepared(plan, 0);
     for (size_t i = 0; i < plan->pieces && status == STARFISH_SUCCESS; i++)
         status = starfish_submit_batch_prepare(&progress, &plan->piece[i].task);
     waited = starfish_progress_wait(&progress);
+    set_prepared(plan, 1);
     starfish_progress_destroy(&progress);
     if (status == STARFISH_SUCCESS)
         status = waited;

@@ -19,7 +19,9 @@
 #include <starpu_sched_component.h>
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a task was promised by a link. */
 struct promise {
@@ -186,12 +188,31 @@ static int push(struct starpu_sched_component *component, struct starpu_task *ta
     return refused;
 }
 
+/* StarPU has no way to be told that there is no memory for a policy, so the first of a process, mostly the only one,
+ * needs none. */
+static struct width first;
+static atomic_flag first_is_taken = ATOMIC_FLAG_INIT;
+
+static struct width *allocate(void)
+{
+    if (!atomic_flag_test_and_set(&first_is_taken)) {
+        memset(&first, 0, sizeof first);
+        return &first;
+    }
+    struct width *width = calloc(1, sizeof *width);
+    STARPU_ASSERT_MSG(width, "out of memory for a second policy starfish-width");
+    return width;
+}
+
 static void release(struct starpu_sched_component *component)
 {
     struct width *width = component->data;
     STARPU_PTHREAD_MUTEX_DESTROY(&width->lock);
     free(width->promise);
-    free(width);
+    if (width == &first)
+        atomic_flag_clear(&first_is_taken);
+    else
+        free(width);
 }
 
 static struct starpu_sched_component *create(struct starpu_sched_tree *tree, void *argument)
@@ -199,8 +220,7 @@ static struct starpu_sched_component *create(struct starpu_sched_tree *tree, voi
     (void)argument;
     const char *wide = getenv("STARFISH_WIDE");
     struct starpu_sched_component *component = starpu_sched_component_create(tree, "width");
-    struct width *width = calloc(1, sizeof *width);
-    STARPU_ASSERT_MSG(width, "out of memory for the policy starfish-width");
+    struct width *width = allocate();
     STARPU_PTHREAD_MUTEX_INIT(&width->lock, NULL);
     width->wide = wide && atol(wide) > 0 ? (size_t)atol(wide) : STARFISH_WIDE;
     component->data = width;
