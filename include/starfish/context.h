@@ -35,11 +35,14 @@ struct starfish_context_options {
      * parallelism; beside a GPU all cores of a NUMA node, since one core alone is too slow to get a share of the work.
      */
     int cores_per_worker;
+    /* Seconds without a task after which the workers rest, so that an idle context costs no CPU time; the next task
+     * wakes them. 0: at once; infinity: never; -1: chosen.  */
+    double idle_seconds;
 };
 #define STARFISH_CONTEXT_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_context_options), .cpu_workers = -1, .gpu_workers = -1, .policy = NULL,         \
-        .log = NULL, .log_data = NULL, .cores_per_worker = 0                                                           \
+        .log = NULL, .log_data = NULL, .cores_per_worker = 0, .idle_seconds = -1                                       \
     }
 
 /* Start the workers, or join the StarPU that the process has already initialised: then `policy` is ignored and the
@@ -71,7 +74,7 @@ struct starfish_runtime {
     char starfish_version[32];
     char starpu_version[32];
     char policy[64];
-    int cores, numa_nodes;                     /* of the machine, by hwloc */
+    int cores, numa_nodes;                     /* that the process may use, and of the machine, by hwloc */
     int has_cuda, has_fxt, has_mpi, simulated; /* StarPU's build */
     int joined;                                /* the process had initialised StarPU before */
 };
