@@ -239,6 +239,38 @@ static const char *leaves_the_hosts_starpu_awake(void)
     return NULL;
 }
 
+static void count_one(void *buffers[], void *argument)
+{
+    (void)buffers;
+    atomic_fetch_add((atomic_int *)argument, 1);
+}
+
+/* A host program that joins later has tasks of its own, which find resting workers. */
+static const char *works_for_a_host_that_joins_later(void)
+{
+    static struct starpu_codelet codelet = {.cpu_funcs = {count_one}, .nbuffers = 0, .name = "host's own"};
+    struct host host = {.n = 0};
+    const struct starfish_context_options options = idle_options(&host);
+    atomic_int count = 0;
+    PASS(open_host(&host, &options, 8));
+    EXPECT(starpu_init(NULL) == 0);
+    for (int round = 0; round < 5; round++) {
+        PASS(solve(&host));
+        sleep_for(0.02);
+        struct starpu_task *task = starpu_task_create();
+        task->cl = &codelet;
+        task->cl_arg = &count;
+        task->cl_arg_size = sizeof count;
+        EXPECT(starpu_task_submit(task) == 0);
+        EXPECT(starpu_task_wait_for_all() == 0);
+        EXPECT(count == round + 1);
+    }
+    close_host(&host);
+    EXPECT(!starpu_is_paused());
+    starpu_shutdown();
+    return NULL;
+}
+
 static void idle_workers_rest(void **state)
 {
     (void)state;
@@ -246,6 +278,7 @@ static void idle_workers_rest(void **state)
         in_child(costs_nothing);
         in_child(never_rests_when_told_so);
         in_child(wakes_for_every_job);
+        in_child(works_for_a_host_that_joins_later);
     }
     in_child(shares_the_rest);
     in_child(leaves_the_hosts_starpu_awake);
@@ -340,21 +373,18 @@ static const char *works_on_192_cores(void)
     struct host host = {.n = 0};
     struct starfish_context_options options = options_of(&host);
     setenv("HWLOC_SYNTHETIC", "pack:2 core:96 pu:1", 1);
-    PASS(open_host(&host, &options, 8));
+    EXPECT(starfish_context_create(&host.context, &options) == STARFISH_SUCCESS);
     EXPECT(starfish_context_workers(host.context) == 16);
     EXPECT(host.warnings == 0);
-    PASS(solve(&host));
-    close_host(&host);
-    options.cpu_workers = 192;
-    PASS(open_host(&host, &options, 8));
+    starfish_context_destroy(host.context);
+    options.cpu_workers = 192; /* more threads than this machine can run at once: they solve nothing */
+    EXPECT(starfish_context_create(&host.context, &options) == STARFISH_SUCCESS);
     EXPECT(starfish_context_workers(host.context) == STARPU_MAXCPUS);
     EXPECT(host.warnings == 1 && strstr(host.warning, "192 CPU workers are asked for"));
-    PASS(solve(&host));
-    close_host(&host);
+    starfish_context_destroy(host.context);
     return NULL;
 }
 
-/* Every other core of eight. */
 static const char *stays_on_allowed_cores(void)
 {
     int unit[8];
