@@ -7,7 +7,7 @@
 #include "scheduler/home.h"
 
 #include <dirent.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -155,6 +155,55 @@ enum starfish_home starfish_home_find(char *usual, char *other, size_t size)
         starfish_home_remove(other);
     }
     return STARFISH_HOME_NOWHERE;
+}
+
+/* A model ends with an empty line. One that is locked is being written. */
+static int is_incomplete(const char *path)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    char end[2] = "";
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    const int regular = !is_folder(path), unlocked = fcntl(file, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+    const off_t bytes = lseek(file, 0, SEEK_END);
+    const int known = bytes >= 2 && pread(file, end, 2, bytes - 2) == 2;
+    close(file);
+    return regular && unlocked && bytes > 0 && !(known && end[0] == '\n' && end[1] == '\n');
+}
+
+static int mend_folder(const char *folder)
+{
+    DIR *all = opendir(folder);
+    int removed = 0;
+    for (struct dirent *entry; all && (entry = readdir(all));) {
+        char path[LONGEST + 1024];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.' && is_incomplete(path))
+            removed += unlink(path) == 0;
+    }
+    if (all)
+        closedir(all);
+    return removed;
+}
+
+/* codelets/VERSION/MODEL */
+int starfish_home_mend(const char *folder)
+{
+    char codelets[LONGEST + 32];
+    if (snprintf(codelets, sizeof codelets, "%s/codelets", folder) >= (int)sizeof codelets)
+        return 0;
+    DIR *versions = opendir(codelets);
+    int removed = 0;
+    for (struct dirent *entry; versions && (entry = readdir(versions));) {
+        char path[LONGEST + 512];
+        snprintf(path, sizeof path, "%s/%s", codelets, entry->d_name);
+        if (entry->d_name[0] != '.')
+            removed += mend_folder(path);
+    }
+    if (versions)
+        closedir(versions);
+    return removed;
 }
 
 static int remove_one(const char *path, const struct stat *found, int kind, struct FTW *where)

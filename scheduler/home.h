@@ -17,6 +17,9 @@ enum starfish_home {
 /* usual[size] becomes the folder that StarPU would take by its variables, and other[size] the one to take instead,
  * which stands for HOME: StarPU makes .starpu/sampling in it. Both folders are made. */
 enum starfish_home starfish_home_find(char *usual, char *other, size_t size);
+/* Removes models that a process has not written to their end, since StarPU aborts where it reads one: killed, or with a
+ * full disk. `folder` is StarPU's for measurements. How many. */
+int starfish_home_mend(const char *folder);
 /* A folder and all that is in it. */
 void starfish_home_remove(const char *folder);
 

@@ -18,7 +18,7 @@
  *
  * A moment of 0: whoever ends the last one pauses. Else a thread, the keeper, looks once every moment while the workers
  * are awake: neither tasks nor jobs pay for a signal. While they rest it looks a hundred times a second whether somebody
- * else has given StarPU a task, a host program that has joined ours, and wakes them: 0.05 % of a core. */
+ * else has given StarPU tasks, a host program that has joined ours, and wakes them: 0.05 % of a core. */
 #include "scheduler/rest.h"
 
 #include <math.h>
@@ -49,6 +49,7 @@ static struct {
     double seconds;
     int contexts;
     int stop, kept; /* the keeper shall end, or is there */
+    int others;     /* at the last look somebody else's tasks were there */
     pthread_t keeper;
     int offering; /* StarPU's number of offer_core among its functions for idle workers; -1: none */
 } rest = {.lock = PTHREAD_MUTEX_INITIALIZER, .offering = -1};
@@ -88,13 +89,15 @@ static struct timespec after(double seconds)
     return (struct timespec){.tv_sec = time.tv_sec + (time_t)whole, .tv_nsec = (long)((end - whole) * 1e9)};
 }
 
+/* StarPU may still count our last task, whose worker is about to end it: others' tasks are there at two looks. */
 static void look(uint64_t seen)
 {
     const int others = starpu_task_nsubmitted() > 0;
-    if (atomic_load(&rest.paused) && others)
+    if (atomic_load(&rest.paused) && others && rest.others)
         wake();
     else if (!others && nothing_in_flight(seen))
         pause_since(seen);
+    rest.others = others;
 }
 
 static void *keep(void *unused)

@@ -4,7 +4,7 @@
  * and are woken (starpu_resume) by the next one. The moment is an option of contexts. StarPU is the process's, and so
  * is the pause: the longest moment among the contexts counts. A StarPU that the host program has started is never
  * paused, since its own tasks would wait. Tasks of a host program that joins the library's StarPU later are seen
- * within 10 ms. On a simulated machine nobody rests.
+ * within 20 ms. On a simulated machine nobody rests.
  *
  * In flight are tasks, from their submission to their callback, and calls of StarPU that wait for what a worker does.
  * So jobs of every kind count, and a job whose tasks are done but which nobody has waited for does not. */

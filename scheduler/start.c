@@ -13,6 +13,9 @@
 #include "scheduler/options.h"
 #include "scheduler/policies/policies.h"
 
+#ifdef STARFISH_HAVE_GPU
+#include <cuda_runtime_api.h>
+#endif
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +167,26 @@ static void list_cores(char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "%s%d", i > 0 ? "," : "", unit[i]);
 }
 
+/* The calling thread's CUDA device, which StarPU changes where it measures links. */
+static int current_device(void)
+{
+    int device = 0;
+#ifdef STARFISH_HAVE_GPU
+    cudaGetDevice(&device);
+#endif
+    return device;
+}
+
+static void return_to_device(int device)
+{
+#ifdef STARFISH_HAVE_GPU
+    if (current_device() != device)
+        cudaSetDevice(device);
+#else
+    (void)device;
+#endif
+}
+
 static int initialise(struct starpu_conf *conf, const struct starfish_context_options *options, const char *home)
 {
     char cores[STARPU_MAXCPUS * 12];
@@ -179,7 +202,9 @@ static int initialise(struct starpu_conf *conf, const struct starfish_context_op
         change_variable("STARPU_HOME", home != NULL, home),
     };
     void *binding = starfish_topology_binding();
+    const int device = current_device();
     int code = starpu_init(conf);
+    return_to_device(device);
     starfish_topology_bind_again(binding);
     for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)
         restore_variable(changed[i]);
@@ -227,7 +252,15 @@ static starfish_status find_home(const struct starfish_context *context, char *f
     (void)context, (void)folder, (void)size, (void)usual; /* a recorded machine is only read */
     return STARFISH_SUCCESS;
 #endif
-    switch (starfish_home_find(usual, folder, size)) {
+    const enum starfish_home found = starfish_home_find(usual, folder, size);
+    char kept[4096 + 32];
+    snprintf(kept, sizeof kept, found == STARFISH_HOME_USUAL ? "%s" : "%s/.starpu/sampling",
+             found == STARFISH_HOME_USUAL ? usual : folder);
+    const int removed = starfish_home_mend(kept);
+    if (removed > 0)
+        starfish_log(context, STARFISH_LOG_WARNING,
+                     "%d performance models in %s were not written to their end and are removed", removed, kept);
+    switch (found) {
     case STARFISH_HOME_USUAL:
         break;
     case STARFISH_HOME_CACHE:

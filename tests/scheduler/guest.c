@@ -560,10 +560,40 @@ static const char *works_without_a_home(void)
     return NULL;
 }
 
+static char folder[] = "/tmp/starfish-guest-XXXXXX"; /* for the models of one test */
+
+/* Models of an earlier process that were cut off anywhere, as by a full disk. */
+static const char *works_with_models_cut_off(void)
+{
+    struct host host = {.n = 0};
+    const struct starfish_context_options options = options_of(&host);
+    char command[256];
+    EXPECT(mkdtemp(folder));
+    setenv("STARPU_PERF_MODEL_DIR", folder, 1);
+    setenv("STARPU_CALIBRATE", "1", 1);
+    for (int bytes = 4000; bytes > 0; bytes /= 3) {
+        host.warnings = 0;
+        PASS(open_host(&host, &options, 8));
+        for (int round = 0; round < 12; round++)
+            PASS(solve(&host));
+        close_host(&host);
+        snprintf(command, sizeof command, "truncate -s '<%d' %s/codelets/*/*", bytes, folder);
+        EXPECT(system(command) == 0);
+    }
+    EXPECT(host.warnings == 1 && strstr(host.warning, "not written to their end"));
+    PASS(open_host(&host, &options, 8));
+    PASS(solve(&host));
+    close_host(&host);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    EXPECT(system(command) == 0);
+    return NULL;
+}
+
 static void nowhere_to_write_is_a_warning(void **state)
 {
     (void)state;
     in_child(works_without_a_home);
+    in_child(works_with_models_cut_off);
 }
 
 int main(void)
