@@ -9,7 +9,8 @@
  * spare nobody waits for a slice, and a moment of 0.2 ms lets solves that follow each other find the workers awake.
  *
  * StarPU's own way, its configure option --enable-blocking-drivers, does not do: its last worker awake never sleeps, so
- * that an idle context takes a core (measured: 100 % of one), and it is for those alone who build StarPU so.
+ * that an idle context takes a core, and it is for those alone who build StarPU so. Waking is no faster with it: two
+ * empty tasks after 50 ms took 80 us at best, after starpu_resume 70 to 150.
  *
  * `flight` counts what is in flight in its lower half and what has ever come in its upper half, so that one look says
  * whether nothing is in flight, and two equal looks that nothing has come in between. Whoever pauses says so first
@@ -17,8 +18,8 @@
  * two sees the other, and no task is left to paused workers.
  *
  * A moment of 0: whoever ends the last one pauses. Else a thread, the keeper, looks once every moment while the workers
- * are awake: neither tasks nor jobs pay for a signal. While they rest it looks a hundred times a second whether somebody
- * else has given StarPU tasks, a host program that has joined ours, and wakes them: 0.05 % of a core. */
+ * are awake: neither tasks nor jobs pay for a signal. While they rest it looks a hundred times a second whether a host
+ * program that has joined our StarPU has given it tasks, and wakes them: 0.05 % of a core. */
 #include "scheduler/rest.h"
 
 #include <math.h>
