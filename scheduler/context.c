@@ -1,12 +1,11 @@
-/* The runtime context: starting or joining StarPU with the settings that a solver needs, and asking about its workers.
- *
- * Two settings matter most. With a GPU, StarPU writes device buffers back to the host whenever it is idle to keep a
- * share of them "clean"; a solver that iterates on the device pays for that with the whole link, so both shares are set
- * to zero unless the user has set them. And StarPU must not catch the host program's signals or print. */
+/* The runtime context: starting (start.h) or joining StarPU, and asking about its workers. */
 #include "scheduler/context.h"
+#include "scheduler/fork.h"
 #include "scheduler/machine.h"
 #include "scheduler/options.h"
 #include "scheduler/policies/policies.h"
+#include "scheduler/rest.h"
+#include "scheduler/start.h"
 #include "scheduler/team.h"
 
 #include <starfish/starfish.h>
@@ -26,161 +25,6 @@ void starfish_log(const struct starfish_context *context, starfish_log_level lev
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     context->log(context->log_data, level, message);
-}
-
-static int environment_count(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? atoi(value) : -1;
-}
-
-static void set_environment_defaults(void)
-{
-    static const char *const defaults[][2] = {
-        {"STARPU_MINIMUM_CLEAN_BUFFERS", "0"},
-        {"STARPU_TARGET_CLEAN_BUFFERS", "0"},
-        {"STARPU_SILENT", "1"},
-    };
-    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
-        setenv(defaults[i][0], defaults[i][1], 0);
-}
-
-/* StarPU would put several workers on one core, where each waits for the others. */
-static starfish_status check_cores(int cpu_workers, int cores)
-{
-#ifdef STARPU_SIMGRID
-    (void)cpu_workers; /* the simulated machine has other cores than this one */
-    (void)cores;
-#else
-    const int threads = environment_count("STARPU_NTHREADS_PER_CORE"), most = threads > 1 ? threads * cores : cores;
-    if (cpu_workers > most)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cpu_workers is %d, but there are only %d", cpu_workers,
-                             most);
-#endif
-    return STARFISH_SUCCESS;
-}
-
-/* More cores than this only add scheduling cost: memory-bound work saturates long before. */
-enum { DEFAULT_CORES_AT_MOST = 16 };
-
-/* The cores that work and the StarPU workers that they are grouped in; -1: left to StarPU, one core each. */
-struct crew {
-    int cores, workers;
-};
-
-static struct crew choose_crew(const struct starfish_context_options *options, int gpus)
-{
-    int cores, numa_nodes;
-    starfish_topology_count(&cores, &numa_nodes);
-    struct crew crew = {options->cpu_workers, options->cpu_workers};
-    const int per_worker = options->cores_per_worker;
-    const int asked_for_workers = crew.cores < 0 && environment_count("STARPU_NCPU") >= 0;
-    if (crew.cores < 0 && per_worker > 0 && asked_for_workers)
-        crew.cores = environment_count("STARPU_NCPU");
-    if (crew.cores < 0 && (gpus == 0 || asked_for_workers) && per_worker == 0) {
-        crew.workers = cores > DEFAULT_CORES_AT_MOST && !asked_for_workers ? DEFAULT_CORES_AT_MOST : -1;
-        crew.cores = crew.workers;
-        return crew;
-    }
-    if (crew.cores < 0) {
-        /* StarPU drives each GPU from a core of its own. Idle workers spin: without a core of its own too, the
-         * submitting thread waits for the operating system's time slices. */
-        const int left = cores - gpus - (gpus > 0 && cores > 2);
-        crew.cores = left > DEFAULT_CORES_AT_MOST ? DEFAULT_CORES_AT_MOST : left > 0 ? left : 0;
-    }
-    const int size = per_worker > 0 ? per_worker : gpus > 0 ? (crew.cores + numa_nodes - 1) / numa_nodes : 1;
-    crew.workers = crew.cores > 0 ? (crew.cores + size - 1) / size : 0;
-    return crew;
-}
-
-static starfish_status no_worker(const struct starfish_context_options *options)
-{
-    if (options->cpu_workers == 0 && starfish_gpu_count() == 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "context: no worker: only GPUs are asked for, and there is none that can be used");
-    return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                         "context: no worker of the kinds and numbers asked for (cpu_workers %d, gpu_workers %d)",
-                         options->cpu_workers, options->gpu_workers);
-}
-
-/* StarPU lets its variables win over what it is given; an option of ours that was given wins over its variable, which
- * is hidden while StarPU starts. */
-struct hidden_variable {
-    const char *name;
-    char *value;
-};
-
-static struct hidden_variable hide_variable(const char *name, int hide)
-{
-    const char *value = hide ? getenv(name) : NULL;
-    struct hidden_variable hidden = {name, value ? strdup(value) : NULL};
-    if (hidden.value)
-        unsetenv(name);
-    return hidden;
-}
-
-static void restore_variable(struct hidden_variable hidden)
-{
-    if (hidden.value)
-        setenv(hidden.name, hidden.value, 1);
-    free(hidden.value);
-}
-
-static int empty(const char *name)
-{
-    const char *value = getenv(name);
-    return value && !*value;
-}
-
-static int initialise(struct starpu_conf *conf, const struct starfish_context_options *options)
-{
-    struct hidden_variable hidden[] = {
-        hide_variable("STARPU_NCPU", conf->ncpus >= 0), hide_variable("STARPU_NCPUS", conf->ncpus >= 0),
-        hide_variable("STARPU_NCUDA", options->gpu_workers >= 0),
-        hide_variable("STARPU_SCHED", options->policy != NULL || conf->sched_policy || empty("STARPU_SCHED"))};
-    int code = starpu_init(conf);
-    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
-        restore_variable(hidden[i]);
-    return code;
-}
-
-static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish_context_options *options,
-                                 struct crew *crew)
-{
-    if (starpu_conf_init(conf) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_conf_init failed");
-    int cores, numa_nodes;
-    starfish_topology_count(&cores, &numa_nodes);
-    STARFISH_TRY(check_cores(options->cpu_workers, cores));
-    const int asked = options->gpu_workers >= 0 ? options->gpu_workers : environment_count("STARPU_NCUDA");
-    const int there = starfish_gpu_count(), gpus = asked >= 0 && asked < there ? asked : there;
-    *crew = choose_crew(options, gpus);
-    conf->ncpus = crew->workers;
-    conf->ncuda = options->gpu_workers;
-    conf->catch_signals = 0;
-    const char *environment_policy = getenv("STARPU_SCHED");
-    if (!options->policy && environment_policy && *environment_policy)
-        STARFISH_TRY(starfish_policy_check("STARPU_SCHED", environment_policy));
-    else
-        environment_policy = NULL;
-    const char *name = options->policy ? options->policy : environment_policy;
-    conf->sched_policy_name = name ? name : gpus > 0 ? "dmdas" : "lws";
-    conf->sched_policy = starfish_policy_own(conf->sched_policy_name);
-    if (conf->sched_policy)
-        conf->sched_policy_name = NULL; /* StarPU would look for it among its own */
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status start_starpu(const struct starfish_context_options *options, struct crew *crew)
-{
-    struct starpu_conf conf;
-    STARFISH_TRY(fill_conf(&conf, options, crew));
-    int code = initialise(&conf, options);
-    if (code == -ENODEV)
-        return no_worker(options);
-    if (code != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_init failed: %s", strerror(-code));
-    return STARFISH_SUCCESS;
 }
 
 static starfish_status read_options(const struct starfish_context_options *user,
@@ -218,33 +62,14 @@ static starfish_status collect_workers(struct starfish_context *context, const s
             context->where |= where[kind];
     }
     if (context->workers == 0)
-        return no_worker(options);
+        return starfish_no_worker(options);
     return STARFISH_SUCCESS;
 }
 
 /* StarPU is started and stopped under one lock, since contexts may be made in several threads. */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static starfish_status start_or_join(struct starfish_context *context, const struct starfish_context_options *options)
-{
-    struct crew crew = {options->cpu_workers, options->cpu_workers};
-    context->joined = starpu_is_initialized();
-    if (!context->joined) {
-        set_environment_defaults();
-        STARFISH_TRY(start_starpu(options, &crew));
-    } else if (starpu_init(NULL) != 0) {
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: joining the running StarPU failed");
-    }
-    starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
-    starfish_status status = collect_workers(context, options, crew.workers);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_team_create(context, crew.cores > 0 ? (size_t)crew.cores : context->workers_of[STARFISH_CPU]);
-    if (status != STARFISH_SUCCESS) {
-        starfish_team_destroy(context);
-        starpu_shutdown();
-    }
-    return status;
-}
+static size_t sharing_ours; /* contexts that use a StarPU which one of them has started */
 
 static int leaves_a_core(const struct starfish_context *context)
 {
@@ -256,7 +81,49 @@ static int leaves_a_core(const struct starfish_context *context)
     starfish_topology_count(&cores, &numa_nodes);
     for (size_t worker = 0; worker < context->workers; worker++)
         busy += context->team[worker].size - 1;
-    return busy < (size_t)cores;
+    const int quota = starfish_topology_quota();
+    return busy < (size_t)(quota > 0 && quota < cores ? quota : cores);
+}
+
+static starfish_status let_rest(struct starfish_context *context, double idle_seconds)
+{
+    if (context->joined && sharing_ours == 0)
+        return STARFISH_SUCCESS; /* the host program has tasks of its own, of which we know nothing */
+    STARFISH_TRY(starfish_rest_join(idle_seconds, context->spare_core));
+    context->rests = 1;
+    sharing_ours++;
+    return STARFISH_SUCCESS;
+}
+
+static void stop_or_leave(struct starfish_context *context)
+{
+    starfish_team_destroy(context);
+    if (context->rests) {
+        starfish_rest_quit();
+        sharing_ours--;
+    }
+    starfish_stop_starpu();
+}
+
+static starfish_status start_or_join(struct starfish_context *context, const struct starfish_context_options *options)
+{
+    struct starfish_crew crew = {options->cpu_workers, options->cpu_workers};
+    context->joined = starpu_is_initialized();
+    if (!context->joined)
+        STARFISH_TRY(starfish_start_starpu(context, options, &crew));
+    else if (starpu_init(NULL) != 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: joining the running StarPU failed");
+    starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    starfish_status status = collect_workers(context, options, crew.workers);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_team_create(context, crew.cores > 0 ? (size_t)crew.cores : context->workers_of[STARFISH_CPU]);
+    if (status == STARFISH_SUCCESS) {
+        context->spare_core = leaves_a_core(context);
+        status = let_rest(context, options->idle_seconds);
+    }
+    if (status != STARFISH_SUCCESS)
+        stop_or_leave(context);
+    return status;
 }
 
 starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *user)
@@ -267,6 +134,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
     *result = NULL;
     STARFISH_TRY(read_options(user, &options));
     STARFISH_TRY(starfish_machine_check());
+    STARFISH_TRY(starfish_fork_check());
 
     struct starfish_context *context = calloc(1, sizeof *context);
     if (!context)
@@ -283,7 +151,6 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
         free(context);
         return status;
     }
-    context->spare_core = leaves_a_core(context);
     struct starpu_sched_policy *policy = starpu_sched_ctx_get_sched_policy(0); /* StarPU's initial context */
     snprintf(context->policy, sizeof context->policy, "%s", policy && policy->policy_name ? policy->policy_name : "?");
     starfish_context_bytes(context); /* start counting now */
@@ -291,6 +158,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
     starfish_log(context, STARFISH_LOG_INFO, "%s StarPU with %zu CPU and %zu GPU workers, policy %s",
                  context->joined ? "joined" : "started", context->workers_of[STARFISH_CPU],
                  context->workers_of[STARFISH_GPU], context->policy);
+    starfish_fork_watch(1);
     *result = context;
     return STARFISH_SUCCESS;
 }
@@ -299,10 +167,15 @@ void starfish_context_destroy(starfish_context *context)
 {
     if (!context)
         return;
-    starfish_team_destroy(context);
+    if (starfish_is_forked()) {
+        starfish_team_destroy(context); /* StarPU's threads are the parent's: nobody can stop them here */
+        free(context);
+        return;
+    }
     pthread_mutex_lock(&start_lock);
-    starpu_shutdown();
+    stop_or_leave(context);
     pthread_mutex_unlock(&start_lock);
+    starfish_fork_watch(-1);
     pthread_mutex_destroy(&context->bytes_lock);
     free(context);
 }
@@ -407,6 +280,8 @@ starfish_status starfish_context_runtime(const starfish_context *context, struct
 
 struct starfish_links starfish_context_links(struct starfish_context *context)
 {
+    if (starfish_is_forked())
+        return context->links;
     pthread_mutex_lock(&context->bytes_lock);
     for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
         struct starpu_profiling_bus_info info;
@@ -505,6 +380,8 @@ starfish_status starfish_context_on_each_worker(struct starfish_context *context
     struct each_worker each = {context, function, argument};
     struct starpu_task *task[STARPU_NMAXWORKERS];
     starfish_status status = STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_fork_check());
+    starfish_rest_busy();
     for (size_t i = 0; i < context->workers; i++) {
         task[i] = submit_to_worker(&each, name, context->worker[i]);
         if (!task[i])
@@ -516,5 +393,6 @@ starfish_status starfish_context_on_each_worker(struct starfish_context *context
                 status = starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU lost a task, %s, on worker %zu", name, i);
             starpu_task_destroy(task[i]);
         }
+    starfish_rest_idle();
     return status;
 }

@@ -39,6 +39,7 @@ struct starfish_context {
     size_t workers_of[STARFISH_WORKER_KINDS];
     struct starfish_team team[STARPU_NMAXWORKERS]; /* by the context's worker number */
     int joined;
+    int rests;      /* its workers do, while it is idle (rest.h) */
     int spare_core; /* the workers, teams and drivers of GPUs leave one of the machine's */
     char policy[64];
     starfish_log_function *log;
@@ -101,13 +102,23 @@ enum starfish_residence { STARFISH_PAGEABLE, STARFISH_PINNED, STARFISH_ON_DEVICE
 starfish_status starfish_memory_place(const struct starfish_context *context, const char *argument, const void *memory,
                                       int *node, enum starfish_residence *residence);
 
-/* hwloc (topology.c): cores and NUMA nodes of the machine, and the NUMA node nearest to a core or CUDA device. */
+/* hwloc (topology.c): cores that this process may use and NUMA nodes of the machine, and the NUMA node nearest to a
+ * core or CUDA device. Which cores these are is found once, at the first question or at starfish_topology_look, in the
+ * thread that asks. */
+void starfish_topology_look(void);
 void starfish_topology_count(int *cores, int *numa_nodes);
 int starfish_topology_numa_of_core(int core);
 int starfish_topology_numa_of_gpu(int device);
 /* The first processing unit of every core that this process may use, as StarPU numbers them; how many. */
 size_t starfish_topology_cores(int *unit, size_t most);
+/* Whether the machine has cores that this process may not use. */
+int starfish_topology_is_restricted(void);
+/* Cores' worth of time that the system grants this process (quota.h); 0: no limit. */
+int starfish_topology_quota(void);
 /* Bind the calling thread to a processing unit; where the system refuses it stays where it is. */
 void starfish_topology_bind(int unit);
+/* Where the calling thread is bound, and to bind it there again, which releases what the first one returned. */
+void *starfish_topology_binding(void);
+void starfish_topology_bind_again(void *binding);
 
 #endif

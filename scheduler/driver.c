@@ -1,6 +1,8 @@
 /* Threads that drive iterations, and their turns. */
 #include "scheduler/driver.h"
 
+#include "scheduler/fork.h"
+
 static void *run(void *data)
 {
     const struct starfish_driver *driver = data;
@@ -20,7 +22,8 @@ starfish_status starfish_driver_start(struct starfish_driver *driver, void (*fun
 
 void starfish_driver_join(struct starfish_driver *driver)
 {
-    starpu_pthread_join(driver->thread, NULL);
+    if (!starfish_is_forked()) /* the thread is the parent's */
+        starpu_pthread_join(driver->thread, NULL);
 }
 
 void starfish_queue_create(struct starfish_queue *queue)
@@ -47,7 +50,7 @@ size_t starfish_queue_enter(struct starfish_queue *queue)
 void starfish_queue_wait(struct starfish_queue *queue, size_t ticket)
 {
     STARPU_PTHREAD_MUTEX_LOCK(&queue->lock);
-    while (queue->serving != ticket)
+    while (queue->serving != ticket && !starfish_is_forked())
         STARPU_PTHREAD_COND_WAIT(&queue->moved, &queue->lock);
     STARPU_PTHREAD_MUTEX_UNLOCK(&queue->lock);
 }

@@ -2,6 +2,7 @@
 #include "scheduler/field.h"
 
 #include "base/real.h"
+#include "scheduler/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -212,16 +213,11 @@ void starfish_field_wait_for_holders(struct starfish_field *field)
 
 /* ---- The host's access ------------------------------------------------------------------------------------------- */
 
-static int acquire_at_home(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
-{
-    return starpu_data_acquire_on_node(handle, starpu_data_get_home_node(handle), mode);
-}
-
 static starfish_status acquire_slabs(const struct starfish_cut *cut, const starpu_data_handle_t *slab,
                                      enum starpu_data_access_mode mode)
 {
     for (size_t s = 0; s < cut->slabs; s++)
-        if (acquire_at_home(slab[s], mode) != 0) {
+        if (starfish_data_acquire(slab[s], mode) != 0) {
             const struct starfish_cut acquired = {.slabs = s};
             starfish_slabs_release(&acquired, slab);
             return starfish_fail(STARFISH_ERROR_RUNTIME, "field acquire: StarPU refused (called from inside a task?)");
@@ -238,7 +234,7 @@ starfish_status starfish_slabs_acquire(const struct starfish_cut *cut, const sta
 void starfish_slabs_release(const struct starfish_cut *cut, const starpu_data_handle_t *slab)
 {
     for (size_t s = 0; s < cut->slabs; s++)
-        starpu_data_release_on_node(slab[s], starpu_data_get_home_node(slab[s]));
+        starfish_data_release_access(slab[s]);
 }
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
@@ -312,7 +308,7 @@ void starfish_field_destroy(starfish_field *field)
         return;
     starfish_field_wait_for_holders(field);
     for (size_t s = 0; s < field->cut.slabs; s++)
-        starpu_data_unregister(field->handle[s]);
+        starfish_data_unregister(field->handle[s]);
     STARPU_PTHREAD_MUTEX_DESTROY(&field->lock);
     STARPU_PTHREAD_COND_DESTROY(&field->released);
     if (field->owned_bytes > 0)

@@ -1,6 +1,8 @@
 /* Host memory that GPUs copy at full speed, and where an address lies. */
 #include "scheduler/context.h"
+#include "scheduler/fork.h"
 #include "scheduler/machine.h"
+#include "scheduler/rest.h"
 
 #include "base/pages.h"
 
@@ -32,13 +34,22 @@ static starfish_status check(const starfish_context *context, const void *memory
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
     if (!memory)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory is NULL");
-    return STARFISH_SUCCESS;
+    return starfish_fork_check();
+}
+
+/* A worker may have to do it. */
+static int awake(int (*function)(void *memory, size_t bytes), void *memory, size_t bytes)
+{
+    starfish_rest_busy();
+    const int code = function(memory, bytes);
+    starfish_rest_idle();
+    return code;
 }
 
 starfish_status starfish_pin(starfish_context *context, void *memory, size_t bytes)
 {
     STARFISH_TRY(check(context, memory));
-    if (context->workers_of[STARFISH_GPU] > 0 && starpu_memory_pin(memory, bytes) != 0)
+    if (context->workers_of[STARFISH_GPU] > 0 && awake(starpu_memory_pin, memory, bytes) != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "memory: %zu bytes cannot be pinned", bytes);
     return STARFISH_SUCCESS;
 }
@@ -46,7 +57,7 @@ starfish_status starfish_pin(starfish_context *context, void *memory, size_t byt
 starfish_status starfish_unpin(starfish_context *context, void *memory, size_t bytes)
 {
     STARFISH_TRY(check(context, memory));
-    if (context->workers_of[STARFISH_GPU] > 0 && starpu_memory_unpin(memory, bytes) != 0)
+    if (context->workers_of[STARFISH_GPU] > 0 && awake(starpu_memory_unpin, memory, bytes) != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "memory: %zu bytes cannot be unpinned", bytes);
     return STARFISH_SUCCESS;
 }
@@ -113,6 +124,7 @@ static starfish_status node_of_device(const struct starfish_context *context, co
 starfish_status starfish_memory_place(const struct starfish_context *context, const char *argument, const void *memory,
                                       int *node, enum starfish_residence *residence)
 {
+    STARFISH_TRY(starfish_fork_check());
     *node = STARPU_MAIN_RAM;
     enum starfish_residence unwanted;
     if (!residence)

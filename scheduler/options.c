@@ -16,6 +16,8 @@ static const struct starfish_option rows[] = {
     {AT(log_data), .type = STARFISH_OPTION_POINTER, .text = "its first argument"},
     {AT(cores_per_worker), .type = STARFISH_OPTION_INT, .most = HUGE_VAL, .flag = "--team",
      .text = "cores that share a CPU worker; 0: one, beside a GPU all of a NUMA node"},
+    {AT(idle_seconds), .type = STARFISH_OPTION_REAL, .default_value = -1, .least = -1, .most = HUGE_VAL,
+     .text = "seconds without a task after which workers rest; -1: chosen, inf: never"},
 };
 
 const struct starfish_option_table starfish_context_option_table =

@@ -1,6 +1,8 @@
 /* Counting and waiting for the tasks of one solve. */
 #include "scheduler/progress.h"
 
+#include "scheduler/fork.h"
+
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
 #endif
@@ -43,6 +45,8 @@ static int unfinished(const struct starfish_progress *progress)
 
 starfish_status starfish_progress_wait(struct starfish_progress *progress)
 {
+    if (unfinished(progress))
+        STARFISH_TRY(starfish_fork_check());
     if (progress->context->spare_core) {
         const double end = starpu_timing_now() + poll_us;
         while (unfinished(progress) && starpu_timing_now() < end)

@@ -4,6 +4,7 @@
 
 #include "base/pages.h"
 #include "base/real.h"
+#include "scheduler/data.h"
 #include "scheduler/field.h"
 
 #include <stdlib.h>
@@ -245,9 +246,9 @@ void starfish_vector_borrow(struct starfish_vector *vector, const struct starfis
 static void unregister(starpu_data_handle_t handle)
 {
     if (starpu_data_get_home_node(handle) < 0)
-        starpu_data_unregister_no_coherency(handle);
+        starfish_data_discard(handle);
     else
-        starpu_data_unregister(handle);
+        starfish_data_unregister(handle);
 }
 
 void starfish_vector_destroy(struct starfish_vector *vector)

@@ -3,6 +3,7 @@
 
 #include "base/pages.h"
 #include "base/real.h"
+#include "scheduler/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,24 +81,23 @@ starfish_status starfish_table_results(struct starfish_table *vector, size_t cou
 
 starfish_status starfish_table_read(const struct starfish_table *vector, void *values, size_t bytes)
 {
-    if (starpu_data_acquire(vector->handle, STARPU_R) != 0)
+    if (starfish_data_acquire(vector->handle, STARPU_R) != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "the runtime refuses a table of %zu elements", vector->count);
     memcpy(values, vector->memory, bytes);
-    starpu_data_release(vector->handle);
+    starfish_data_release_access(vector->handle);
     return STARFISH_SUCCESS;
 }
 
 void starfish_table_destroy(struct starfish_table *vector)
 {
-    if (vector->handle)
-        starpu_data_unregister(vector->handle);
+    starfish_data_unregister(vector->handle);
     free(vector->memory);
     memset(vector, 0, sizeof *vector);
 }
 
 starfish_status starfish_table_acquire(const struct starfish_table *vector, enum starfish_host_access access)
 {
-    if (starpu_data_acquire(vector->handle, access == STARFISH_READ ? STARPU_R : STARPU_W) != 0)
+    if (starfish_data_acquire(vector->handle, access == STARFISH_READ ? STARPU_R : STARPU_W) != 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME,
                              "StarPU refused access to a table of %zu elements (called from inside a task?)",
                              vector->count);
@@ -106,7 +106,7 @@ starfish_status starfish_table_acquire(const struct starfish_table *vector, enum
 
 void starfish_table_release(const struct starfish_table *vector)
 {
-    starpu_data_release(vector->handle);
+    starfish_data_release_access(vector->handle);
 }
 
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size)
@@ -120,8 +120,7 @@ starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t cou
 
 void starfish_array_unregister(starpu_data_handle_t handle)
 {
-    if (handle)
-        starpu_data_unregister_no_coherency(handle);
+    starfish_data_discard(handle);
 }
 
 starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct starfish_context *context,
@@ -138,8 +137,7 @@ starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct s
 
 void starfish_data_release(starpu_data_handle_t *handle)
 {
-    if (*handle)
-        starpu_data_unregister(*handle);
+    starfish_data_unregister(*handle);
     *handle = NULL;
 }
 

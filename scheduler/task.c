@@ -1,8 +1,10 @@
 /* Submitting one task, and what happens when it has finished. */
 #include "scheduler/task.h"
 
+#include "scheduler/fork.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/record.h"
+#include "scheduler/rest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,6 +130,7 @@ static void finished(void *data)
     if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))
         STARPU_PTHREAD_COND_BROADCAST(&progress->all_done);
     STARPU_PTHREAD_MUTEX_UNLOCK(&progress->lock);
+    starfish_rest_idle();
 }
 
 /* A team of cores takes another time than one core. */
@@ -177,6 +180,7 @@ static starfish_status check_length(struct starpu_task *task)
 
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
 {
+    STARFISH_TRY(starfish_fork_check());
     if (task->refused > 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
                              task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
@@ -221,9 +225,11 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     if (copy->record)
         copy->number = starfish_record_submit(copy->record, task, starpu_task);
     atomic_fetch_add(&task->progress->submitted, 1);
+    starfish_rest_busy();
     int code = starpu_task_submit(starpu_task);
     if (code == 0)
         return STARFISH_SUCCESS;
+    starfish_rest_idle();
     atomic_fetch_sub(&task->progress->submitted, 1);
     discard(starpu_task);
     return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));

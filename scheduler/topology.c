@@ -1,11 +1,18 @@
-/* Where cores, NUMA nodes and GPUs are, by hwloc. */
+/* Where cores, NUMA nodes and GPUs are, by hwloc, and which cores this process may use.
+ *
+ * It may use those to which the thread that asks first is bound (sched_setaffinity, taskset, a batch system). OpenMP
+ * may have bound that thread to one core and its other threads to others (OMP_PROC_BIND): then the process has all of
+ * OpenMP's places. */
 #include "scheduler/context.h"
 #include "scheduler/machine.h"
+#include "scheduler/quota.h"
 
 #include <hwloc.h>
 #ifdef STARFISH_CUDA
 #include <hwloc/cudart.h>
 #endif
+#include <omp.h>
+#include <stdlib.h>
 
 #ifdef STARPU_SIMGRID
 
@@ -16,6 +23,18 @@ void starfish_topology_count(int *cores, int *numa_nodes)
     const struct starfish_machine *machine = starfish_machine_named();
     *cores = machine ? machine->cores : 1;
     *numa_nodes = machine ? machine->numa_nodes : 1;
+}
+
+void starfish_topology_look(void) {}
+
+int starfish_topology_is_restricted(void)
+{
+    return 0;
+}
+
+int starfish_topology_quota(void)
+{
+    return 0;
 }
 
 size_t starfish_topology_cores(int *unit, size_t most)
@@ -31,6 +50,16 @@ size_t starfish_topology_cores(int *unit, size_t most)
 void starfish_topology_bind(int unit)
 {
     (void)unit;
+}
+
+void *starfish_topology_binding(void)
+{
+    return NULL;
+}
+
+void starfish_topology_bind_again(void *binding)
+{
+    (void)binding;
 }
 
 int starfish_topology_numa_of_core(int core)
@@ -76,10 +105,84 @@ static hwloc_topology_t topology(void)
     return topology_once;
 }
 
+/* ---- What the process may use ------------------------------------------------------------------------------------ */
+
+static pthread_mutex_t allowed_lock = PTHREAD_MUTEX_INITIALIZER;
+static hwloc_bitmap_t allowed; /* processing units, by the system's numbers; NULL: nobody has looked yet, or could */
+
+static void add_places(hwloc_bitmap_t units)
+{
+    const int places = omp_get_proc_bind() != omp_proc_bind_false ? omp_get_num_places() : 0;
+    for (int place = 0; place < places; place++) {
+        const int count = omp_get_place_num_procs(place);
+        int *number = count > 0 ? malloc((size_t)count * sizeof *number) : NULL;
+        if (!number)
+            continue;
+        omp_get_place_proc_ids(place, number);
+        for (int i = 0; i < count; i++)
+            hwloc_bitmap_set(units, (unsigned)number[i]);
+        free(number);
+    }
+}
+
+void starfish_topology_look(void)
+{
+    hwloc_topology_t machine = topology();
+    hwloc_bitmap_t units = machine ? hwloc_bitmap_alloc() : NULL;
+    if (units && hwloc_get_cpubind(machine, units, HWLOC_CPUBIND_THREAD) != 0) {
+        hwloc_bitmap_free(units);
+        units = NULL;
+    }
+    if (units && hwloc_topology_is_thissystem(machine))
+        add_places(units);
+    pthread_mutex_lock(&allowed_lock);
+    hwloc_bitmap_free(allowed);
+    allowed = units;
+    pthread_mutex_unlock(&allowed_lock);
+}
+
+/* The first processing unit of a core that may be used; NULL: none, or none in `units`. */
+static hwloc_obj_t unit_of_core(hwloc_topology_t machine, hwloc_obj_t core, hwloc_const_bitmap_t units)
+{
+    for (hwloc_obj_t unit = NULL;
+         (unit = hwloc_get_next_obj_inside_cpuset_by_type(machine, core->cpuset, HWLOC_OBJ_PU, unit));)
+        if (!units || hwloc_bitmap_isset(units, unit->os_index))
+            return unit;
+    return NULL;
+}
+
+/* The units of cores into unit[0..most-1], unless NULL; how many there are, at most `most`. */
+static size_t list_cores(int *unit, size_t most)
+{
+    hwloc_topology_t machine = topology();
+    pthread_mutex_lock(&allowed_lock);
+    const int known = allowed != NULL;
+    pthread_mutex_unlock(&allowed_lock);
+    if (!known)
+        starfish_topology_look();
+    size_t count = 0;
+    pthread_mutex_lock(&allowed_lock);
+    for (hwloc_obj_t core = NULL;
+         machine && count < most && (core = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_CORE, core));) {
+        const hwloc_obj_t first = unit_of_core(machine, core, allowed);
+        if (first && unit)
+            unit[count] = (int)first->logical_index;
+        count += first != NULL;
+    }
+    pthread_mutex_unlock(&allowed_lock);
+    return count;
+}
+
+static int cores_of_machine(void)
+{
+    hwloc_topology_t machine = topology();
+    return machine ? hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE) : 1;
+}
+
 void starfish_topology_count(int *cores, int *numa_nodes)
 {
     hwloc_topology_t machine = topology();
-    *cores = machine ? hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE) : 1;
+    *cores = (int)list_cores(NULL, SIZE_MAX);
     *numa_nodes = machine ? hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_NUMANODE) : 1;
     if (*cores < 1)
         *cores = 1;
@@ -87,17 +190,21 @@ void starfish_topology_count(int *cores, int *numa_nodes)
         *numa_nodes = 1;
 }
 
+int starfish_topology_is_restricted(void)
+{
+    int cores, numa_nodes;
+    starfish_topology_count(&cores, &numa_nodes);
+    return cores < cores_of_machine();
+}
+
+int starfish_topology_quota(void)
+{
+    return starfish_quota_cores("/proc/self/cgroup", "/sys/fs/cgroup");
+}
+
 size_t starfish_topology_cores(int *unit, size_t most)
 {
-    hwloc_topology_t machine = topology();
-    size_t count = 0;
-    for (hwloc_obj_t core = NULL;
-         machine && count < most && (core = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_CORE, core));) {
-        hwloc_obj_t first = hwloc_get_obj_inside_cpuset_by_type(machine, core->cpuset, HWLOC_OBJ_PU, 0);
-        if (first)
-            unit[count++] = (int)first->logical_index;
-    }
-    return count;
+    return list_cores(unit, most);
 }
 
 void starfish_topology_bind(int unit)
@@ -106,6 +213,23 @@ void starfish_topology_bind(int unit)
     hwloc_obj_t place = machine && unit >= 0 ? hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, (unsigned)unit) : NULL;
     if (place)
         hwloc_set_cpubind(machine, place->cpuset, HWLOC_CPUBIND_THREAD);
+}
+
+void *starfish_topology_binding(void)
+{
+    hwloc_topology_t machine = topology();
+    hwloc_bitmap_t binding = machine ? hwloc_bitmap_alloc() : NULL;
+    if (binding && hwloc_get_cpubind(machine, binding, HWLOC_CPUBIND_THREAD) == 0)
+        return binding;
+    hwloc_bitmap_free(binding);
+    return NULL;
+}
+
+void starfish_topology_bind_again(void *binding)
+{
+    if (binding)
+        hwloc_set_cpubind(topology(), binding, HWLOC_CPUBIND_THREAD);
+    hwloc_bitmap_free(binding);
 }
 
 static int numa_of_cpuset(hwloc_const_cpuset_t set)

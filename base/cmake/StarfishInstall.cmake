@@ -5,10 +5,10 @@ install(TARGETS starfish EXPORT StarfishTargets
 install(DIRECTORY include/starfish DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
     PATTERN "*.h" PATTERN "*.f90")
 install(EXPORT StarfishTargets NAMESPACE Starfish:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)
-configure_package_config_file(base/cmake/StarfishConfig.cmake.in "${CMAKE_BINARY_DIR}/StarfishConfig.cmake"
+configure_package_config_file(base/cmake/StarfishConfig.cmake.in "${PROJECT_BINARY_DIR}/StarfishConfig.cmake"
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)
-write_basic_package_version_file("${CMAKE_BINARY_DIR}/StarfishConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
-install(FILES "${CMAKE_BINARY_DIR}/StarfishConfig.cmake" "${CMAKE_BINARY_DIR}/StarfishConfigVersion.cmake"
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/StarfishConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/StarfishConfig.cmake" "${PROJECT_BINARY_DIR}/StarfishConfigVersion.cmake"
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)
 # Relative to the .pc file, so that the tree may be moved.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
@@ -17,5 +17,5 @@ else()
     file(RELATIVE_PATH starfish_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
     string(REGEX REPLACE "/$" "" starfish_pc_prefix "\${pcfiledir}/${starfish_pc_prefix}")
 endif()
-configure_file(base/cmake/starfish.pc.in "${CMAKE_BINARY_DIR}/starfish.pc" @ONLY)
-install(FILES "${CMAKE_BINARY_DIR}/starfish.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(base/cmake/starfish.pc.in "${PROJECT_BINARY_DIR}/starfish.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/starfish.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,13 +1,16 @@
 # Options, warnings, sanitizers and CUDA architectures: everything that holds for every target.
-option(STARFISH_TESTS "Build the tests" ON)
-option(STARFISH_BENCHMARKS "Build the benchmarks" ON)
+# A project that takes Starfish in by add_subdirectory wants the library alone, unless it says otherwise.
+option(STARFISH_PROGRAM "Build the program starfish and its examples" ${PROJECT_IS_TOP_LEVEL})
+option(STARFISH_INSTALL "Install" ${PROJECT_IS_TOP_LEVEL})
+option(STARFISH_TESTS "Build the tests, which need the program" ${PROJECT_IS_TOP_LEVEL})
+option(STARFISH_BENCHMARKS "Build the benchmarks, which need the program" ${PROJECT_IS_TOP_LEVEL})
 set(STARFISH_CUDA AUTO CACHE STRING "CUDA kernels: ON, OFF or AUTO (when nvcc is found)")
 # For our own checks (.ci/run): another compiler, or a newer one, may warn of what this one does not.
 option(STARFISH_WERROR "Warnings are errors, in C, CUDA and Fortran" OFF)
 option(STARFISH_LIBFUZZER "Fuzz targets for libFuzzer too; clang, with STARFISH_SANITIZE=address,undefined" OFF)
 set(STARFISH_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
 
-if(NOT CMAKE_BUILD_TYPE)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 set(CMAKE_C_STANDARD 11)
@@ -16,9 +19,9 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
-set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
-set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 # A build tree may be carried to another machine: find our own library relative to the program.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 # What is installed finds libraries that stand outside the system's folders.

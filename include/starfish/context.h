@@ -35,18 +35,28 @@ struct starfish_context_options {
      * parallelism; beside a GPU all cores of a NUMA node, since one core alone is too slow to get a share of the work.
      */
     int cores_per_worker;
+    /* Seconds without a task after which the workers rest, so that an idle context costs no CPU time; the next task
+     * wakes them, some 50 us later. 0: at once; infinity: never; -1: at once where up to eight workers take all cores,
+     * since then each takes one from the program's threads, else 0.0002. Of several contexts the longest time counts,
+     * from when it is created until the last context is gone. Workers of a StarPU that the program has started never
+     * rest. */
+    double idle_seconds;
 };
 #define STARFISH_CONTEXT_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_context_options), .cpu_workers = -1, .gpu_workers = -1, .policy = NULL,         \
-        .log = NULL, .log_data = NULL, .cores_per_worker = 0                                                           \
+        .log = NULL, .log_data = NULL, .cores_per_worker = 0, .idle_seconds = -1                                       \
     }
 
 /* Start the workers, or join the StarPU that the process has already initialised: then `policy` is ignored and the
  * worker counts may only be -1 (all of that kind) or 0 (none), or at least the number that is there.
  * `options` may be NULL for the defaults. At least one worker must remain. The caller owns *context.
- * Where StarPU has not measured the machine's links yet it does so now and resets the CUDA devices (cudaDeviceReset),
- * so create the first context before using CUDA yourself. */
+ * Where StarPU has not measured the machine's links yet it does so now. An installed StarPU resets the CUDA devices for
+ * it (cudaDeviceReset): create the first context before using CUDA yourself; the one that this project builds does not.
+ * The workers run on the cores that the calling thread may use (or OpenMP's threads, where OMP_PROC_BIND has bound it
+ * to one), no more than the control group's quota grants unless cpu_workers says so. The calling thread stays bound
+ * where it is. A folder for StarPU's measurements that cannot be written is replaced by another one, with a warning.
+ * In a child that the process forks while it has a context, no function works that needs workers (RUNTIME). */
 STARFISH_API starfish_status starfish_context_create(starfish_context **context,
                                                      const struct starfish_context_options *options);
 /* Plans, fields and jobs made from the context must be gone. NULL is allowed. */
@@ -71,7 +81,7 @@ struct starfish_runtime {
     char starfish_version[32];
     char starpu_version[32];
     char policy[64];
-    int cores, numa_nodes;                     /* of the machine, by hwloc */
+    int cores, numa_nodes;                     /* that the process may use, and of the machine, by hwloc */
     int has_cuda, has_fxt, has_mpi, simulated; /* StarPU's build */
     int joined;                                /* the process had initialised StarPU before */
 };

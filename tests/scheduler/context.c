@@ -3,6 +3,7 @@
 #include "scheduler/team.h"
 
 #include "tests/common/check.h"
+#include "tests/common/child.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -11,7 +12,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -50,35 +50,6 @@ static starfish_status solve(starfish_context *context)
     status = starfish_poisson_solve(plan, NULL, field, field, NULL);
     starfish_poisson_plan_destroy(plan);
     return status == STARFISH_SUCCESS && !(field[N * N * N / 2] < 0) ? STARFISH_ERROR_NUMERICAL : status;
-}
-
-/* ---- Children: a function that returns NULL, or what went wrong -------------------------------------------------- */
-
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition))                                                                                              \
-            return #condition;                                                                                         \
-    } while (0)
-
-static void in_child(const char *(*body)(void))
-{
-    int result[2], status;
-    char wrong[256] = "";
-    assert_int_equal(pipe(result), 0);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        const char *said = body();
-        if (said && write(result[1], said, strlen(said)) < 0)
-            _exit(2);
-        exit(said != NULL);
-    }
-    close(result[1]);
-    assert_true(read(result[0], wrong, sizeof wrong - 1) >= 0);
-    close(result[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (status != 0)
-        fail_msg("in a process of its own: %s (status %d)", wrong[0] ? wrong : "died", status);
 }
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */

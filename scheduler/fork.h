@@ -1,0 +1,15 @@
+/* A process that has forked while contexts lived. Threads are not copied: the child has StarPU's data, and no workers.
+ * It may exit; every function that needs workers fails there, and what would wait for them does nothing. */
+#ifndef STARFISH_SCHEDULER_FORK_H
+#define STARFISH_SCHEDULER_FORK_H
+
+#include "base/status.h"
+
+/* A context comes or goes. */
+void starfish_fork_watch(int contexts);
+/* Whether this is such a child. */
+int starfish_is_forked(void);
+/* RUNTIME there, with a message that says what to do. */
+starfish_status starfish_fork_check(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* Workers rest while nothing is in flight: a context that is not asked for anything costs its host program no core.
+ *
+ * StarPU's workers look for tasks without end. They are paused (starpu_pause) a moment after the last task has finished
+ * and are woken (starpu_resume) by the next one. The moment is an option of contexts. StarPU is the process's, and so
+ * is the pause: the longest moment among the contexts counts. A StarPU that the host program has started is never
+ * paused, since its own tasks would wait. Tasks of a host program that joins the library's StarPU later are seen
+ * within 20 ms. On a simulated machine nobody rests.
+ *
+ * In flight are tasks, from their submission to their callback, and calls of StarPU that wait for what a worker does.
+ * So jobs of every kind count, and a job whose tasks are done but which nobody has waited for does not. */
+#ifndef STARFISH_SCHEDULER_REST_H
+#define STARFISH_SCHEDULER_REST_H
+
+#include "base/status.h"
+
+/* A context whose StarPU the library has started comes, and goes before StarPU is shut down. Not at once in two
+ * threads. `seconds`: the moment; infinite: no rest; negative: chosen. `spare_core`: the workers leave one of the
+ * machine's. Errors: RUNTIME (the system refuses a thread). */
+starfish_status starfish_rest_join(double seconds, int spare_core);
+/* The last one to go leaves the workers awake. */
+void starfish_rest_quit(void);
+
+/* One more in flight: the workers are awake when this returns, until starfish_rest_idle. Any thread, any nesting. */
+void starfish_rest_busy(void);
+void starfish_rest_idle(void);
+
+/* The same around calls of StarPU that wait for copies between memories; where there is one memory they copy nothing,
+ * and nobody need be woken. */
+void starfish_rest_copies_begin(void);
+void starfish_rest_copies_end(void);
+
+/* Whether the workers are paused by this file; for tests. */
+int starfish_rest_is_paused(void);
+
+#endif

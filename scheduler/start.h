@@ -1,0 +1,21 @@
+/* Starting StarPU with the settings that a solver needs, and stopping it. Under one lock, which the caller holds. */
+#ifndef STARFISH_SCHEDULER_START_H
+#define STARFISH_SCHEDULER_START_H
+
+#include "scheduler/context.h"
+
+/* The cores that work and the StarPU workers that they are grouped in; -1: left to StarPU, one core each. */
+struct starfish_crew {
+    int cores, workers;
+};
+
+/* Logs what is not as asked for. The calling thread stays bound where it was. Errors: ARGUMENT, RUNTIME. */
+starfish_status starfish_start_starpu(const struct starfish_context *context,
+                                      const struct starfish_context_options *options, struct starfish_crew *crew);
+/* One user less of StarPU; it stops with the last one, the host program included. */
+void starfish_stop_starpu(void);
+
+/* The error where nobody is left to work. */
+starfish_status starfish_no_worker(const struct starfish_context_options *options);
+
+#endif

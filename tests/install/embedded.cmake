@@ -1,0 +1,23 @@
+# A host project with Starfish's sources in a folder of its own (add_subdirectory): it has the library, and neither our
+# tests nor our program, and its own targets, folders and settings stay as they are.
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
+
+file(REMOVE_RECURSE "${SCRATCH}")
+run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/host" -B "${SCRATCH}" -G "${GENERATOR}" -DSTARFISH=${SOURCE}
+    -DSTARFISH_CUDA=OFF -DCMAKE_C_COMPILER=${COMPILER} -DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER} -DPROGRAM=${PROGRAM})
+run("${CMAKE_COMMAND}" --build "${SCRATCH}" --parallel)
+run_program("${SCRATCH}/starfish-tests")
+foreach(unwanted bin lib starfish/bin/starfish starfish/lib/libstarfish_internal.a)
+    if(EXISTS "${SCRATCH}/${unwanted}")
+        message(FATAL_ERROR "${unwanted} is there")
+    endif()
+endforeach()
+run("${CMAKE_CTEST_COMMAND}" --test-dir "${SCRATCH}" -N)
+if(NOT output MATCHES "Total Tests: 1\n")
+    message(FATAL_ERROR "the host project has one test:\n${output}")
+endif()
+run("${CMAKE_COMMAND}" --install "${SCRATCH}" --prefix "${SCRATCH}/prefix")
+file(GLOB installed LIST_DIRECTORIES TRUE "${SCRATCH}/prefix/*")
+if(installed)
+    message(FATAL_ERROR "the host project installs nothing, but there is ${installed}")
+endif()
