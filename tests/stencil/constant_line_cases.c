@@ -82,12 +82,12 @@ static void check(const struct test_stencil_device *device, const struct line *l
     for (size_t s = 0; s < slabs; s++) {
         const size_t first = n * s / slabs, planes = n * (s + 1) / slabs - first;
         const struct starfish_constant_moments a = {
-            planes,
-            stride,
-            memory->upload(field + first * stride * real, planes * stride * real),
-            memory->upload(tables[0] + first, planes * sizeof(double)),
-            memory->upload(tables[1] + first, planes * sizeof(double)),
-            memory->upload(NULL, 2 * sizeof(double))};
+            .planes = planes,
+            .stride = stride,
+            .lane = memory->upload(field + first * stride * real, planes * stride * real),
+            .weight = memory->upload(tables[0] + first, planes * sizeof(double)),
+            .influence = memory->upload(tables[1] + first, planes * sizeof(double)),
+            .moments = memory->upload(NULL, 2 * sizeof(double))};
         device->moments(precision, &a);
         sum.moments[s] = a.moments;
     }
@@ -97,8 +97,11 @@ static void check(const struct test_stencil_device *device, const struct line *l
     solve_pinned(line, f, pinned);
     for (size_t k = 0; k < n; k++)
         test_real_put(field, precision, k * stride, pinned[k]);
-    const struct starfish_constant_correct a = {n, stride, memory->upload(field, n * stride * real),
-                                                memory->upload(tables[2], n * sizeof(double)), sum.total};
+    const struct starfish_constant_correct a = {.planes = n,
+                                                .stride = stride,
+                                                .lane = memory->upload(field, n * stride * real),
+                                                .response = memory->upload(tables[2], n * sizeof(double)),
+                                                .total = sum.total};
     device->correct(precision, &a);
     char *got = malloc(n * stride * real);
     memory->download(got, a.lane, n * stride * real);
