@@ -111,8 +111,9 @@ struct starfish_poisson_options {
     int check_residual;
     /* Steps of iterative refinement at most, each a solve and two residuals more: 0..8. A step that does not make the
      * solution better is taken back. -1: one where the basis of a strongly stretched second direction loses digits
-     * (method slab) or the product form does, four to six where the last direction is badly scaled (BLKTRI, F64), two where the problem's condition or the scaling of its rows may leave
-     * few digits (docs/reliability.md), none otherwise. */
+     * (method slab) or the product form does, four to six where the last direction is badly scaled (BLKTRI, F64), two
+     * where the problem's condition or the scaling of its rows may leave few digits (docs/reliability.md), none
+     * otherwise. */
     int refinements;
     /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against
      * solving by it. */

@@ -29,7 +29,7 @@ WRITTEN = {
     "mixed": {"apps/bench/poisson3d_cases.c"},
     "cr": {"apps/bench/tridiag_case.c"},
     "cr-pcr": {"apps/bench/tridiag_case.c"},
-    "f64": {"apps/bench/blktri.c", "apps/bench/poisson3d.c", "apps/bench/tridiag.c"},
+    "f64": {"apps/bench/blktri.c", "apps/bench/many.c", "apps/bench/poisson3d.c", "apps/bench/tridiag.c"},
     "auto": {"apps/bench/blktri.c", "apps/bench/multigrid.c", "apps/bench/tridiag.c"},
     "f": {"apps/trace/json.c"},
     "v": {"apps/bench/multigrid.c"},

@@ -77,6 +77,14 @@ void test_refinement_steps(const struct test_stencil_device *device)
     }
 }
 
+static void set_maxima(double maximum[STARFISH_MAXIMA], double residual, double size, double solution)
+{
+    maximum[STARFISH_MAXIMUM_RESIDUAL] = residual;
+    maximum[STARFISH_MAXIMUM_RHS] = 3;
+    maximum[STARFISH_MAXIMUM_SIZE] = size;
+    maximum[STARFISH_MAXIMUM_SOLUTION] = solution;
+}
+
 void test_refinement_verdicts(const struct test_stencil_device *device)
 {
     static const struct {
@@ -101,13 +109,14 @@ void test_refinement_verdicts(const struct test_stencil_device *device)
             .slabs = SLABS, .epsilon = DBL_EPSILON, .verdict = memory->upload(NULL, sizeof verdict)};
         for (size_t slab = 0; slab < SLABS; slab++) { /* one of them has the largest values */
             const double share = slab == c % SLABS ? 1 : 0.25;
-            const double before[STARFISH_MAXIMA] = {cases[c].before * share, 3 * share, cases[c].size * share,
-                                                    cases[c].solution * share};
-            const double after[STARFISH_MAXIMA] = {cases[c].after * share, 3 * share, cases[c].size * share,
-                                                   cases[c].solution * share};
+            const size_t sets = 1 + slab, own = sets - 1; /* the last of its sets has them in that slab */
+            double before[SLABS][STARFISH_MAXIMA] = {{0}}, after[SLABS][STARFISH_MAXIMA] = {{0}};
             const double correction = cases[c].correction * share;
-            a.before[slab] = memory->upload(before, sizeof before);
-            a.after[slab] = memory->upload(after, sizeof after);
+            set_maxima(before[own], cases[c].before * share, cases[c].size * share, cases[c].solution * share);
+            set_maxima(after[own], cases[c].after * share, cases[c].size * share, cases[c].solution * share);
+            a.sets[slab] = (unsigned)sets;
+            a.before[slab] = memory->upload(before, sets * sizeof before[0]);
+            a.after[slab] = memory->upload(after, sets * sizeof after[0]);
             a.correction[slab] = memory->upload(&correction, sizeof correction);
         }
         device->refine_judge(&a);
