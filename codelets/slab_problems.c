@@ -163,6 +163,7 @@ static struct work work_of(void *buffers[], const struct arguments *a)
                                   .shift_inner = STARFISH_VECTOR(buffers, SHIFT_X),
                                   .shift_outer = STARFISH_VECTOR(buffers, SHIFT_Y),
                                   .shift = space->lambda,
+                                  .row_sums = space->row_sums,
                                   .parts = 1,
                                   .first_outer = {0, space->n[1]}}};
     if (!a->in_place)
