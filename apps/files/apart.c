@@ -1,6 +1,8 @@
 /* Work in a process of its own. */
 #include "apps/files/apart.h"
 
+#include "apps/files/temporary.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -100,9 +102,7 @@ static starfish_status fail_without_report(const struct starfish_apart *apart, i
 /* A process that was started for us may have been reaped by others: what counts is the report. */
 static starfish_status wait_for(const struct starfish_apart *apart, pid_t child, struct report *report)
 {
-    int state = 0;
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-        ;
+    const int state = starfish_temporary_wait(child);
     report->message[sizeof report->message - 1] = '\0';
     if (!report->done || (unsigned)report->status > STARFISH_ERROR_RUNTIME)
         return fail_without_report(apart, state);
@@ -115,7 +115,7 @@ starfish_status starfish_apart(const struct starfish_apart *apart, starfish_stat
     struct report *report = starfish_apart_share(sizeof *report);
     if (!report)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory to share with a process", apart->name);
-    const pid_t parent = getpid(), child = fork();
+    const pid_t parent = getpid(), child = starfish_temporary_fork();
     if (child == 0) {
         become_apart(apart, parent);
         report->status = work(data);

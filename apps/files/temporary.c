@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ENTRIES = 16, LONGEST = 4096 };
@@ -28,12 +29,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all who write int
 enum state { CALM, MAKING, CALLED, ENDING };
 static atomic_int state;
 static atomic_int arrived; /* the signal */
+static atomic_int writer;  /* a process that may make files of the table anew, or 0 */
 
 /* ---- the signal -------------------------------------------------------------------------------------------------- */
 
-/* Files before the folders that they are in. */
+/* The writer first, or it makes again what is removed; files before the folders that they are in. */
 static void remove_all(void)
 {
+    const pid_t process = atomic_load(&writer);
+    if (process > 0) {
+        kill(process, SIGKILL);
+        waitpid(process, NULL, 0); /* fails where another thread has seen its end */
+    }
     for (int i = 0; i < ENTRIES; ++i)
         if (atomic_load(&table[i].used))
             unlink(table[i].path);
@@ -96,6 +103,35 @@ static void finish_making(void)
     if (atomic_exchange(&state, CALM) == CALLED)
         end(atomic_load(&arrived));
     pthread_mutex_unlock(&lock);
+}
+
+pid_t starfish_temporary_fork(void)
+{
+    begin_making();
+    const pid_t process = fork();
+    const int error = errno;
+    if (process == 0)
+        atomic_store(&state, CALM); /* a signal that came meanwhile is the parent's */
+    atomic_store(&writer, process > 0 ? process : 0);
+    if (process == 0)
+        pthread_mutex_unlock(&lock);
+    else
+        finish_making();
+    errno = error;
+    return process;
+}
+
+int starfish_temporary_wait(pid_t process)
+{
+    int how = 0;
+    siginfo_t info;
+    /* The number of a process whose end has been seen may become another's. */
+    while (waitid(P_PID, (id_t)process, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    atomic_store(&writer, 0);
+    while (waitpid(process, &how, 0) < 0 && errno == EINTR)
+        ;
+    return how;
 }
 
 static struct entry *find(const char *path)

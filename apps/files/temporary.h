@@ -6,6 +6,8 @@
 #ifndef STARFISH_APPS_FILES_TEMPORARY_H
 #define STARFISH_APPS_FILES_TEMPORARY_H
 
+#include <sys/types.h>
+
 /* From now on these signals remove what is in the table. A signal that is ignored stays ignored (nohup). Call it once,
  * before StarPU is started, which calls the handlers that it finds. */
 void starfish_temporary_guard(void);
@@ -17,6 +19,11 @@ int starfish_temporary_folder(char *pattern);
 /* A file that another function or program will make under this name, where nobody else makes files. 0, also when the
  * name was in the table before, or -1 with errno (the table is full, the name too long). */
 int starfish_temporary_expect(const char *path);
+
+/* As fork, for a process that writes files of the table: a signal ends it before they are removed. One at a time, and
+ * waited for by starfish_temporary_wait, which returns what waitpid says of its end. */
+pid_t starfish_temporary_fork(void);
+int starfish_temporary_wait(pid_t process);
 
 /* Take a name out of the table: the file has got another name, or is gone. */
 void starfish_temporary_forget(const char *path);
