@@ -20,14 +20,15 @@ struct starfish_strides {
 /* Elements before plane k, and before row r, of rows that are not packed. */
 STARFISH_HOST_DEVICE static inline size_t starfish_strides_plane(const struct starfish_strides *strides, size_t k)
 {
-    if (k < strides->depth)
+    if (k < strides->depth || strides->depth == 0)
         return k * strides->plane;
     return k / strides->depth * strides->box + k % strides->depth * strides->plane;
 }
 
 STARFISH_HOST_DEVICE static inline size_t starfish_strides_row(const struct starfish_strides *strides, size_t r)
 {
-    return starfish_strides_plane(strides, r / strides->height) + r % strides->height * strides->row;
+    const size_t height = strides->height > 0 ? strides->height : 1;
+    return starfish_strides_plane(strides, r / height) + r % height * strides->row;
 }
 
 /* Those of packed rows of n elements, where `strides` says that they are packed. */

@@ -103,8 +103,8 @@ static void describe_constant(struct batch *batch, void *modes, size_t count, do
                                                         .distance = elements(space),
                                                         .lane = lane,
                                                         .weight = tables,
-                                                        .influence = tables + space->n[2],
-                                                        .moments = moments};
+                                                        .influence = tables + space->n[2]};
+    batch->moments.moments = moments;
     batch->correct = (struct starfish_constant_correct){.planes = space->n[2],
                                                         .stride = space->n[0] * space->n[1],
                                                         .problems = count,

@@ -161,7 +161,6 @@ void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
     starfish_operator_destroy(&plan->operator_);
     for (int axis = 0; axis < 3; axis++)
         starfish_direction_destroy(&plan->direction[axis]);
-    starfish_stream_turns_destroy(&plan->stream_turns);
     pthread_mutex_destroy(&plan->submission);
     free(plan);
 }

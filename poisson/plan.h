@@ -58,7 +58,6 @@ struct starfish_poisson_plan {
     /* A method's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the
      * next one's, so that the runtime's implicit dependencies put them one after the other. */
     pthread_mutex_t submission;
-    struct starfish_stream_turns stream_turns; /* of jobs in streams of the user's; under `submission` */
 };
 
 static inline size_t starfish_poisson_plane_bytes(const struct starfish_poisson_plan *plan)

@@ -41,8 +41,8 @@ static size_t put_operator(const struct starfish_direction *d, double *table)
 starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count)
 {
-    size_t total = 0, at = 0;
-    for (size_t d = 0; d < count; d++)
+    size_t total = 6 * direction[0].n, at = 0;
+    for (size_t d = 1; d < count; d++)
         total += 6 * direction[d].n;
     double *table = malloc(total * sizeof *table);
     if (!table)

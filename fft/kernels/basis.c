@@ -394,7 +394,7 @@ starfish_status starfish_basis_create(struct starfish_basis *basis, const struct
     basis->even = basis->reflected ? op->n - op->n / 2 : op->n;
     struct symmetric symmetric;
     STARFISH_TRY(allocate(&symmetric, op->n));
-    double *vectors = malloc(op->n * op->n * sizeof *vectors);
+    double *vectors = calloc(op->n * op->n, sizeof *vectors);
     starfish_status status = vectors ? fill(basis, op, &symmetric, vectors)
                                      : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu vectors", op->n);
     free(vectors);

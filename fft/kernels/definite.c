@@ -119,11 +119,12 @@ static starfish_status solve(const double *lower, const double *upper, const dou
 
 static void lay_out(size_t n, double *memory, struct factors *f)
 {
-    *f = (struct factors){.n = (lapack_int)n,
-                          .pivot = memory,
-                          .multiplier = memory + n,
-                          .root = memory + 2 * n,
-                          .coupling = memory + 3 * n};
+    f->n = (lapack_int)n;
+    f->pivot = memory;
+    f->multiplier = memory + n;
+    f->root = memory + 2 * n;
+    f->coupling = memory + 3 * n;
+    f->smallest_pivot = 0;
 }
 
 starfish_status starfish_definite_eigenvalues(size_t n, const double *lower, const double *upper, const double *excess,

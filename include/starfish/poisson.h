@@ -290,16 +290,11 @@ STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan
                                                      void *solution, starfish_job **job);
 
 /* The same in the order of a CUDA stream (`stream` is a cudaStream_t): the solve begins when all that is in the stream
- * now is done, and what is put there later begins when the solve is over, whether it has succeeded or not, without that
- * any thread of the caller's waits. rhs and solution are in memory of one CUDA device, the stream's, and so may arrays
- * of `boundary` be, which then must be written by what is in the stream; those of the host are copied. The job must be
- * waited for, once, as others, at any time; whether it has succeeded is known only then. Its progress is not told.
- *
- * The stream waits on the device (cuStreamWaitValue32) for a number that a thread of the library's writes. CUDA does
- * not see that order: a program with more streams than hardware connections (CUDA_DEVICE_MAX_CONNECTIONS, 8 unless set;
- * set it to 32) may put work of the solve behind the wait. At most 64 such jobs of a plan at a time. Errors: ARGUMENT
- * (arrays that are not in device memory), UNSUPPORTED (no CUDA, no GPU in the context, a stream that is being captured
- * into a graph, a driver that cannot), RUNTIME, MEMORY.
+ * now is done, and what is put there later begins when the solve is over, whether it has succeeded or not. The calling
+ * thread waits for both. rhs and solution are in memory of one CUDA device, the stream's, and so may arrays of
+ * `boundary` be, which may be written by what is in the stream. The job must be waited for, once, as others, at any
+ * time; whether it has succeeded is known only then. Errors: ARGUMENT (arrays that are not in device memory),
+ * UNSUPPORTED (no CUDA, no GPU in the context, a stream that is being captured into a graph), RUNTIME, MEMORY.
  *
  * Everywhere else plain pointers to device memory must be synchronised: the runtime's streams wait for no other, not
  * even the default stream, so that what writes rhs must be done when a solve is submitted, and the solution is there

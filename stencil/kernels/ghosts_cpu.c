@@ -29,7 +29,7 @@ void REAL_NAME(starfish_ghosts_cpu)(const struct starfish_ghosts *a)
 {
     for (size_t problem = 0; problem < a->problems; problem++)
         for (int axis = 0; axis < 3; axis++) {
-            const size_t face = a->n[0] * a->n[1] * a->n[2] / a->n[axis];
+            const size_t face = a->n[(axis + 1) % 3] * a->n[(axis + 2) % 3];
             real *const first = (real *)a->first + problem * a->strides.box;
             for (size_t q = 0; q < starfish_ghost_lines(a, axis, 1); q++)
                 for (size_t p = 0; p < starfish_ghost_lines(a, axis, 0); p++) {

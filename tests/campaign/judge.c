@@ -27,6 +27,7 @@ static starfish_status create_plan(starfish_context *context, const struct campa
     options.method = (starfish_method)method;
     options.precision = p->precision;
     options.slabs = p->slabs;
+    options.check_residual = 1;
     if (p->in_two)
         return starfish_separable2d_plan_create(context, &p->axis[1], &p->axis[2], p->lambda, &options, plan);
     const struct starfish_poisson_problem problem = {{p->axis[0], p->axis[1], p->axis[2]}, p->lambda};
@@ -62,7 +63,7 @@ static double error_of(const struct campaign_answer *answer, const double *solut
 static void run(starfish_poisson_plan *plan, const struct campaign_problem *p, const struct campaign_answer *answer,
                 struct campaign_outcome *outcome)
 {
-    double solution[CAMPAIGN_UNKNOWNS];
+    double solution[CAMPAIGN_UNKNOWNS] = {0};
     outcome->status = solve(plan, p->precision, answer, solution);
     snprintf(outcome->method, sizeof outcome->method, "%s", starfish_poisson_plan_method(plan));
     if (outcome->status == STARFISH_SUCCESS)

@@ -115,6 +115,7 @@ long faults_blocks(void)
 void __libc_free(void *block);
 
 /* The runtime's library is to call it too. */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the declaration has a reserved name. */
 __attribute__((visibility("default"))) void free(void *block)
 {
     faults_forget(block);
