@@ -38,9 +38,8 @@ int main(void)
                                          .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
     const struct starfish_poisson_problem problem = {{periodic, walls, plates}, .lambda = 0};
     const struct starfish_boundary boundary = {.constant = {[2] = {20, 80}}}; /* the plates' */
-    const struct starfish_array_layout halo = {.offset = (NX + 2) * (NY + 2) + (NX + 2) + 1,
-                                               .row = NX + 2,
-                                               .plane = (NX + 2) * (NY + 2)};
+    const struct starfish_array_layout halo = {
+        .offset = (NX + 2) * (NY + 2) + (NX + 2) + 1, .row = NX + 2, .plane = (NX + 2) * (NY + 2)};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_context *context = NULL;
     starfish_poisson_plan *plan = NULL;
