@@ -6,8 +6,8 @@
 #include "scheduler/context.h"
 #include "scheduler/table.h"
 
-#include <stdatomic.h>
 #include <starfish/field.h>
+#include <stdatomic.h>
 
 enum { STARFISH_MAX_SLABS = 64 };
 
