@@ -140,7 +140,8 @@ static struct batch batch_of(const struct work *work, starfish_worker_kind kind,
                   .distance = elements(space)}};
     if (space->constant_lane >= 0)
         describe_constant(&batch, modes, count,
-                          work->removed ? work->removed + STARFISH_CONSTANT_MOMENTS * first : (double *)own_moments);
+                          work->removed ? work->removed + STARFISH_CONSTANT_MOMENTS * first
+                                        : starfish_real_at(own_moments, STARFISH_F64, 0));
     return batch;
 }
 

@@ -46,7 +46,9 @@ static starfish_status read_layout(const struct starfish_poisson_plan *plan, con
     const int packed = strides.row == n[0] && strides.plane == n[0] * n[1] &&
                        (plan->count == 1 || strides.box == strides.plane * n[2]);
     layout->offset = given->offset * unit;
-    layout->strides = packed ? (struct starfish_strides){0} : strides;
+    layout->strides = strides;
+    if (packed)
+        memset(&layout->strides, 0, sizeof layout->strides);
     return STARFISH_SUCCESS;
 }
 

@@ -239,9 +239,10 @@ static void solve(const struct system *s, const wide *f, wide *x)
 static double condition_of(const struct system *s, const double *rhs, const double *x, double largest)
 {
     const size_t n = s->rows, unknowns = s->unknowns;
-    long double *lu = malloc((n * n + 2 * n) * sizeof *lu), *column = lu + n * n, *sum = column + n, most = 0;
+    long double *lu = malloc((n * n + 2 * n) * sizeof *lu), most = 0;
     if (!lu)
         return INFINITY;
+    long double *const column = lu + n * n, *const sum = column + n;
     for (size_t i = 0; i < n * n; i++)
         lu[i] = (long double)s->lu[i];
     memset(sum, 0, n * sizeof *sum);

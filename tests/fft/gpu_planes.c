@@ -72,8 +72,8 @@ static void check_variant(const struct planes_case *c, const struct variant *var
     run_on_cpu(c, variant->direction, in + offset, expected);
 
     /* Twice, where input is kept: what one call leaves in its work space must not matter to the next. */
-    const struct starfish_transform_planes planes = {c->planes, device_in + offset, device_out + offset, scale,
-                                                     (unsigned char *)workspace + 8, {0}};
+    const struct starfish_transform_planes planes = {
+        c->planes, device_in + offset, device_out + offset, scale, (unsigned char *)workspace + 8, {0}};
     for (int repeat = 0; repeat < (variant->in_place ? 1 : 2); repeat++)
         test_cuda_check(starfish_transform_planes_cuda(x, y, variant->direction, &planes, NULL));
 
