@@ -36,7 +36,7 @@ static starfish_status leave_without_word(const void *data)
 
 static starfish_status run_for_ever(const void *data)
 {
-    for (volatile int i = *(const int *)data;;)
+    for (volatile unsigned i = *(const unsigned *)data;;)
         ++i;
     return STARFISH_SUCCESS;
 }
