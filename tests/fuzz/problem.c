@@ -161,8 +161,8 @@ static int check_shapes(const char *path, starfish_status status)
                : fuzz_broken("a problem whose shapes alone are refused: %s", starfish_error_message());
 }
 
-/* An axis of a hundred million unknowns, given by numbers, is valid and takes gigabytes: nothing is learnt from it. Sizes
- * that are too large in all directions are refused before. */
+/* An axis of a hundred million unknowns, given by numbers, is valid and takes gigabytes: nothing is learnt from it.
+ * Sizes that are too large in all directions are refused before. */
 static int takes_gigabytes(const uint8_t *data, size_t size)
 {
     static const char refused[] = "[2147483647, 2147483647, 2147483647]";
