@@ -84,7 +84,7 @@ int fuzz_check_message(starfish_status status)
 }
 
 /* The address sanitizer's own limits. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1:max_allocation_size_mb=256:detect_leaks=1:handle_abort=1";

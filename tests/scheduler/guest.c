@@ -135,7 +135,7 @@ static const char *costs_nothing(void)
     PASS(solve(&host));
     const double before = cpu_seconds();
     sleep_for(2);
-    EXPECT(cpu_seconds() - before < 0.02);
+    EXPECT(cpu_seconds() - before < (getenv("STARFISH_TEST_SMALL") ? 0.5 : 0.02)); /* a sanitizer has work of its own */
     PASS(solve(&host));
     sleep_for(0.1);
     EXPECT(starfish_rest_is_paused());
@@ -334,7 +334,7 @@ static int keep_one_core(void)
     return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
-/* The shortest of many solves: what one core can do when nobody else wants it. */
+/* The shortest of many solves: worker and caller share a core without waiting for its time slices, of 4 ms. */
 static const char *solves_on_one_core(void)
 {
     struct host host = {.n = 0};
@@ -350,7 +350,7 @@ static const char *solves_on_one_core(void)
         shortest = fmin(shortest, wall_seconds() - start);
     }
     if (!getenv("STARFISH_TEST_SMALL")) /* not with a sanitizer */
-        EXPECT(shortest < 1e-3);
+        EXPECT(shortest < 3e-3);
     close_host(&host);
     return NULL;
 }
@@ -430,7 +430,7 @@ static const char *fails_in_the_fork(struct host *host)
 /* A fork has its parent's memory and not its threads, on whose stacks some of the pointers to it are: what the leak
  * sanitizer would call leaks there are none. It asks this function. */
 static int is_fork;
-int __lsan_is_turned_off(void);
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
     return is_fork;
