@@ -1,17 +1,16 @@
 /* Task: move boundary data to the right-hand side of one slab. */
 #include "codelets/stencil.h"
 
+#include "codelets/faces.h"
 #include "codelets/kernel_pair.h"
 #include "scheduler/field.h"
 
 #include <string.h>
 
-enum { ABSENT = -1 };
-
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
-    int face[3][2];                      /* position among the data, or ABSENT */
+    struct starfish_faces faces;
     struct starfish_boundary_rhs kernel; /* pointers are filled in by the task */
 };
 
@@ -23,9 +22,7 @@ static struct starfish_boundary_rhs with_pointers(void *buffers[], const struct 
     kernel.rhs_strides = starfish_slab_strides(buffers[0], kernel.planes);
     kernel.result = starfish_slab_memory(buffers[1]);
     kernel.result_strides = starfish_slab_strides(buffers[1], kernel.planes);
-    for (int axis = 0; axis < 3; axis++)
-        for (int end = 0; end < 2; end++)
-            kernel.face[axis][end] = a->face[axis][end] == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->face[axis][end]);
+    starfish_faces_here(&a->faces, buffers, kernel.face);
     return kernel;
 }
 
@@ -68,12 +65,7 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
     memcpy(arguments.kernel.weight, d->weight, sizeof d->weight);
     memcpy(arguments.kernel.constant, d->constant, sizeof d->constant);
-    for (int axis = 0; axis < 3; axis++)
-        for (int end = 0; end < 2; end++) {
-            arguments.face[axis][end] = d->face[axis][end] ? task.count : ABSENT;
-            if (d->face[axis][end])
-                starfish_task_data(&task, d->face[axis][end], STARPU_R);
-        }
+    arguments.faces = starfish_faces_attach(&task, d->face);
     const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2]};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);

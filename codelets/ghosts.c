@@ -1,16 +1,15 @@
 /* Task: fill the ghosts around a solution. */
 #include "codelets/ghosts.h"
 
+#include "codelets/faces.h"
 #include "codelets/kernel_pair.h"
 
 #include <string.h>
 
-enum { ABSENT = -1 };
-
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
-    int face[3][2];                /* position among the data, or ABSENT */
+    struct starfish_faces faces;
     struct starfish_ghosts kernel; /* pointers and strides are filled in by the task */
 };
 
@@ -23,9 +22,7 @@ static struct starfish_ghosts with_pointers(void *buffers[], const struct argume
         starfish_strides_or_packed(starfish_slab_strides(buffers[0], n[2] + 2), n[0] + 2, n[1] + 2, n[2] + 2);
     kernel.first =
         starfish_real_at(starfish_slab_memory(buffers[0]), a->precision, 1 + kernel.strides.row + kernel.strides.plane);
-    for (int axis = 0; axis < 3; axis++)
-        for (int end = 0; end < 2; end++)
-            kernel.face[axis][end] = a->face[axis][end] == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->face[axis][end]);
+    starfish_faces_here(&a->faces, buffers, kernel.face);
     return kernel;
 }
 
@@ -58,12 +55,7 @@ starfish_status starfish_submit_ghosts(struct starfish_progress *progress, int p
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
     memcpy(arguments.kernel.rule, d->rule, sizeof d->rule);
     memcpy(arguments.kernel.constant, d->constant, sizeof d->constant);
-    for (int axis = 0; axis < 3; axis++)
-        for (int end = 0; end < 2; end++) {
-            arguments.face[axis][end] = d->face[axis][end] ? task.count : ABSENT;
-            if (d->face[axis][end])
-                starfish_task_data(&task, d->face[axis][end], STARPU_R);
-        }
+    arguments.faces = starfish_faces_attach(&task, d->face);
     for (size_t slab = 0; slab < d->slabs; slab++)
         starfish_task_data(&task, d->slab[slab], STARPU_R);
     const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2], d->problems};

@@ -5,7 +5,7 @@
  * problems as fit in half of its second-level cache are one set of planes and one set of lines. A task for many
  * problems makes what the runtime takes for a task vanish. Where rows of the solution are not packed, the modes of the
  * problems in work are in the work space. */
-#include "codelets/slab.h"
+#include "codelets/slab_window.h"
 
 #include "base/place.h"
 #include "codelets/kernel_pair.h"
@@ -15,9 +15,6 @@
 #include <stdint.h>
 
 enum { ALIGNMENT = 256, GPU_BYTES = 16 << 20, MOST_PROBLEMS = 32768 };
-
-/* Data that the task reads before all others. */
-enum { LINE, SHIFT_X, SHIFT_Y, TABLES };
 
 struct arguments {
     struct starfish_task_header header;
@@ -148,25 +145,12 @@ static struct batch batch_of(const struct work *work, starfish_worker_kind kind,
 static struct work work_of(void *buffers[], const struct arguments *a)
 {
     const struct starfish_slab_space *space = a->space;
-    char *const line = STARFISH_VECTOR(buffers, LINE);
-    const size_t row = space->n[2] * starfish_real_size(space->precision);
-    int at = TABLES;
+    const struct starfish_slab_parts whole = {.count = 1, .first_row = {0, space->n[1]}};
+    int at = STARFISH_SLAB_TABLES;
     struct work work = {.a = a,
                         .solution = starfish_slab_memory(buffers[at]),
                         .solution_strides = starfish_slab_strides(buffers[at], space->n[2]),
-                        .lines = {.rows = space->n[2],
-                                  .lower = line,
-                                  .diag = line + row,
-                                  .upper = line + 2 * row,
-                                  .inner = space->n[0],
-                                  .outer = space->n[1],
-                                  .plane = space->n[0] * space->n[1],
-                                  .shift_inner = STARFISH_VECTOR(buffers, SHIFT_X),
-                                  .shift_outer = STARFISH_VECTOR(buffers, SHIFT_Y),
-                                  .shift = space->lambda,
-                                  .row_sums = space->row_sums,
-                                  .parts = 1,
-                                  .first_outer = {0, space->n[1]}}};
+                        .lines = starfish_slab_lines_of(buffers, space, &whole, 0, space->n[2])};
     if (!a->in_place)
         at++;
     work.rhs = starfish_slab_memory(buffers[at]);
@@ -262,9 +246,7 @@ starfish_status starfish_submit_slab_problems(struct starfish_progress *progress
     task.where = d->where;
     task.width = space->n[0] * space->n[1] * d->problems;
     starfish_task_at(&task, "slab", d->solution, 0);
-    starfish_task_data(&task, space->line.handle, STARPU_R);
-    starfish_task_data(&task, space->shift_x.handle, STARPU_R);
-    starfish_task_data(&task, space->shift_y.handle, STARPU_R);
+    starfish_slab_tables(&task, space);
     starfish_task_data(&task, d->solution, arguments.in_place ? STARPU_RW : STARPU_W);
     if (!arguments.in_place)
         starfish_task_data(&task, d->rhs, STARPU_R);

@@ -1,66 +1,49 @@
 /* How far rounding errors may reach, from what is known of the directions before anything is solved, and the steps of
- * refinement that a plan chooses by it. Eigenvalues take as long as when singular modes are searched for; the search
- * for the smallest sum is skipped where all sums have one sign. */
+ * refinement that a plan chooses by it. The search for the smallest sum is skipped where all sums have one sign. */
 #include "poisson/condition.h"
 
 #include "poisson/methods.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* An iterative method has no need of eigenvalues: only cheap ones are looked at. */
 enum { CHEAP_EIGENVALUES = 2048 };
 
 /* ---- Eigenvalues ------------------------------------------------------------------------------------------------- */
 
-/* Of the directions, ascending. */
-struct spectra {
-    const double *values[3];
-    size_t n[3];
-    double lambda;
-};
-
-static double sum_at(const struct spectra *s, int top)
+static double sum_at(const struct starfish_spectra *s, double lambda, int top)
 {
-    double sum = s->lambda;
+    double sum = lambda;
     for (int d = 0; d < 3; d++)
-        sum += s->values[d][top ? s->n[d] - 1 : 0];
+        sum += s->value[d][top ? s->n[d] - 1 : 0];
     return sum;
 }
 
-/* The smallest magnitude of `target` + an ascending array's element, the last one not counted where `skip`. */
-static double nearest(const double *ascending, size_t n, double target, int skip)
+/* The smallest magnitude of `target` + an ascending array's element. */
+static double nearest(const double *ascending, size_t n, double target)
 {
-    const size_t count = skip ? n - 1 : n;
-    size_t low = 0, high = count; /* the first that makes the sum positive */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (ascending[middle] + target < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const double above = low < count ? fabs(ascending[low] + target) : HUGE_VAL;
+    const size_t low = starfish_first_not_below(ascending, n, -target);
+    const double above = low < n ? fabs(ascending[low] + target) : HUGE_VAL;
     return low > 0 ? fmin(above, fabs(ascending[low - 1] + target)) : above;
 }
 
 /* singular: the mode of the largest eigenvalues, which sum to zero, does not count. */
-static double smallest_sum(const struct spectra *s, int singular)
+static double smallest_sum(const struct starfish_spectra *s, double lambda, int singular)
 {
-    const double top = sum_at(s, 1), bottom = sum_at(s, 0);
+    const double top = sum_at(s, lambda, 1), bottom = sum_at(s, lambda, 0);
     double smallest = HUGE_VAL;
     if (!singular && (top < 0 || bottom > 0))
         return fmin(fabs(top), fabs(bottom));
     if (singular) {
         for (int d = 0; d < 3; d++)
             if (s->n[d] > 1)
-                smallest = fmin(smallest, s->values[d][s->n[d] - 1] - s->values[d][s->n[d] - 2]);
+                smallest = fmin(smallest, s->value[d][s->n[d] - 1] - s->value[d][s->n[d] - 2]);
         return smallest;
     }
     for (size_t i = 0; i < s->n[0]; i++)
         for (size_t j = 0; j < s->n[1]; j++)
-            smallest = fmin(smallest, nearest(s->values[2], s->n[2], s->values[0][i] + s->values[1][j] + s->lambda, 0));
+            smallest = fmin(smallest, nearest(s->value[2], s->n[2], s->value[0][i] + s->value[1][j] + lambda));
     return smallest;
 }
 
@@ -75,43 +58,31 @@ static double lowest(const double *values, size_t n)
     return low;
 }
 
-static double lowest_of_any(const struct spectra *s)
+static double lowest_of_any(const struct starfish_spectra *s)
 {
     double most = 0;
     for (int d = 0; d < 3; d++)
-        most = fmax(most, lowest(s->values[d], s->n[d]));
+        most = fmax(most, lowest(s->value[d], s->n[d]));
     return most;
 }
 
-static starfish_status find_eigenvalues(const struct starfish_poisson_plan *plan, double *values,
-                                        struct starfish_condition *condition)
+static void take_eigenvalues(const struct starfish_poisson_plan *plan, const struct starfish_spectra *s,
+                             struct starfish_condition *condition)
 {
-    struct spectra s = {.lambda = plan->lambda};
     double magnitude = fabs(plan->lambda);
+    for (int d = 0; d < 3; d++) /* both parts of a number, which are one mode of x, have equal ones */
+        magnitude += fmax(fabs(s->value[d][0]), fabs(s->value[d][s->n[d] - 1]));
     condition->known = 1;
-    for (int d = 0; d < 3 && condition->known; values += plan->n[d], d++) {
-        s.n[d] = plan->n[d];
-        s.values[d] = values;
-        double error;
-        STARFISH_TRY(starfish_direction_spectrum(&plan->direction[d], values, &error, &condition->known));
-        if (condition->known)
-            magnitude += fmax(fabs(values[0]), fabs(values[s.n[d] - 1]));
-    }
-    if (!condition->known)
-        return STARFISH_SUCCESS;
-    if (starfish_poisson_is_complex(plan))
-        s.n[0] = 1; /* both parts of a number are one mode */
     condition->largest = magnitude;
-    condition->smallest = fmax(smallest_sum(&s, plan->singular), DBL_EPSILON * magnitude);
-    condition->stiffest = lowest_of_any(&s);
-    condition->indefinite = !plan->singular && sum_at(&s, 1) > 0 && sum_at(&s, 0) < 0;
-    return STARFISH_SUCCESS;
+    condition->smallest = fmax(smallest_sum(s, plan->lambda, plan->singular), DBL_EPSILON * magnitude);
+    condition->stiffest = lowest_of_any(s);
+    condition->indefinite = !plan->singular && sum_at(s, plan->lambda, 1) > 0 && sum_at(s, plan->lambda, 0) < 0;
 }
 
-static int eigenvalues_are_cheap(const struct starfish_poisson_plan *plan)
+int starfish_poisson_wants_eigenvalues(const struct starfish_poisson_plan *plan)
 {
     for (int d = 0; d < 3; d++)
-        if (!plan->direction[d].has_transform && plan->n[d] > CHEAP_EIGENVALUES)
+        if (!plan->method->direct && !plan->direction[d].has_transform && plan->n[d] > CHEAP_EIGENVALUES)
             return 0;
     return 1;
 }
@@ -140,20 +111,14 @@ static void find_scaling(const struct starfish_direction *d, struct starfish_con
     condition->rows = fmax(condition->rows, ratio(least_row, most_row));
 }
 
-starfish_status starfish_poisson_find_condition(const struct starfish_poisson_plan *plan,
-                                                struct starfish_condition *condition)
+void starfish_poisson_find_condition(const struct starfish_poisson_plan *plan, const struct starfish_spectra *spectra,
+                                     struct starfish_condition *condition)
 {
     *condition = (struct starfish_condition){.scaling = 1, .rows = 1};
     for (int d = 0; d < 3; d++)
         find_scaling(&plan->direction[d], condition);
-    if (!plan->method->direct && !eigenvalues_are_cheap(plan))
-        return STARFISH_SUCCESS;
-    double *values = malloc((plan->n[0] + plan->n[1] + plan->n[2]) * sizeof *values);
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for eigenvalues");
-    const starfish_status status = find_eigenvalues(plan, values, condition);
-    free(values);
-    return status;
+    if (spectra->known)
+        take_eigenvalues(plan, spectra, condition);
 }
 
 /* ---- Refinement -------------------------------------------------------------------------------------------------- */

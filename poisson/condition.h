@@ -3,10 +3,12 @@
 #define STARFISH_POISSON_CONDITION_H
 
 #include "poisson/plan.h"
+#include "poisson/spectra.h"
 
-/* Once the plan has directions and a method. Errors: MEMORY, and those of eigenvalues. */
-starfish_status starfish_poisson_find_condition(const struct starfish_poisson_plan *plan,
-                                                struct starfish_condition *condition);
+/* Once the plan has directions and a method: are their eigenvalues worth the time that they take? */
+int starfish_poisson_wants_eigenvalues(const struct starfish_poisson_plan *plan);
+void starfish_poisson_find_condition(const struct starfish_poisson_plan *plan, const struct starfish_spectra *spectra,
+                                     struct starfish_condition *condition);
 /* Steps that a plan with a direct method makes unless its options say how many. */
 int starfish_poisson_wanted_refinements(const struct starfish_poisson_plan *plan);
 /* Is there a coefficient that the plan's precision has no value for: above its range, or not zero and below it?

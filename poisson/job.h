@@ -41,7 +41,7 @@ struct starfish_job {
 
     void *of_method; /* what the method keeps for the job, from malloc */
     struct starfish_job_on
-        *on;       /* in a stream of the user's (submit_on.c): nothing else of the job is used but pertrb */
+        *on;       /* in a stream of the user's (submit_on.c): of the job only the plan and pertrb are used */
     double solved; /* by starfish_now: when a method's own thread had solved; 0: there is none */
 };
 

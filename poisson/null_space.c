@@ -163,72 +163,26 @@ starfish_status starfish_find_null_space(struct starfish_direction *d)
 
 /* ---- Sums of directions ------------------------------------------------------------------------------------------ */
 
-struct spectra {
-    const double *x, *y, *z;
-    size_t n[3];
-    double lambda, relative, absolute; /* within which a sum is zero: relative to its terms, and of any */
-    int skip_constant;
-};
-
-/* The first eigenvalue of z that is not below `least`. */
-static size_t first_above(const struct spectra *s, double least)
+/* Complex eigenvalues are not known: a singular mode shows as a solution that is not finite. */
+static starfish_status search(const struct starfish_null_space_problem *p, int singular)
 {
-    size_t low = 0, high = s->n[2];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->z[middle] < least)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static starfish_status search(const struct spectra *s)
-{
-    for (size_t i = 0; i < s->n[0]; i++)
+    const struct starfish_spectra *s = p->spectra;
+    const double *x = s->value[0], *y = s->value[1], *z = s->value[2];
+    for (size_t i = 0; s->known && i < s->n[0]; i++)
         for (size_t j = 0; j < s->n[1]; j++) {
-            const double target = -(s->x[i] + s->y[j] + s->lambda);
-            const double terms = fabs(s->x[i]) + fabs(s->y[j]) + fabs(s->lambda);
-            const double tolerance = s->relative * (terms + fabs(target)) + s->absolute;
-            const size_t k = first_above(s, target - tolerance);
-            const int constant = s->skip_constant && i == s->n[0] - 1 && j == s->n[1] - 1 && k == s->n[2] - 1;
-            if (k < s->n[2] && s->z[k] <= target + tolerance && !constant)
+            const double target = -(x[i] + y[j] + p->lambda);
+            const double terms = fabs(x[i]) + fabs(y[j]) + fabs(p->lambda);
+            const double tolerance = 16 * p->eps * (terms + fabs(target)) + s->error;
+            const size_t k = starfish_first_not_below(z, s->n[2], target - tolerance);
+            const int constant = singular && i == s->n[0] - 1 && j == s->n[1] - 1 && k == s->n[2] - 1;
+            if (k < s->n[2] && z[k] <= target + tolerance && !constant)
                 return starfish_fail(
                     STARFISH_ERROR_SINGULAR,
                     "lambda = %.17g makes mode (%zu, %zu, %zu) singular: eigenvalues %g + %g + %g of x, "
                     "y, z, counted from the largest, cancel it",
-                    s->lambda, s->n[0] - 1 - i, s->n[1] - 1 - j, s->n[2] - 1 - k, s->x[i], s->y[j], s->z[k]);
+                    p->lambda, s->n[0] - 1 - i, s->n[1] - 1 - j, s->n[2] - 1 - k, x[i], y[j], z[k]);
         }
     return STARFISH_SUCCESS;
-}
-
-static starfish_status search_spectra(const struct starfish_null_space_problem *p, int singular, double *values)
-{
-    const struct starfish_direction *d = p->direction;
-    double *const value[3] = {values, values + d[0].n, values + d[0].n + d[1].n};
-    struct spectra s = {value[0],  value[1],    value[2], {p->one_layer ? 1 : d[0].n, d[1].n, d[2].n},
-                        p->lambda, 16 * p->eps, 0,        singular};
-    for (int a = 0; a < 3; a++) {
-        int known;
-        double error;
-        STARFISH_TRY(starfish_direction_spectrum(&d[a], value[a], &error, &known));
-        if (!known)
-            return STARFISH_SUCCESS; /* complex eigenvalues: a singular mode shows as a solution that is not finite */
-        s.absolute += error;
-    }
-    return search(&s);
-}
-
-static starfish_status check_eigenvalues(const struct starfish_null_space_problem *p, int singular)
-{
-    const struct starfish_direction *d = p->direction;
-    double *values = malloc((d[0].n + d[1].n + d[2].n) * sizeof *values);
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for eigenvalues");
-    const starfish_status status = search_spectra(p, singular, values);
-    free(values);
-    return status;
 }
 
 int starfish_is_semidefinite(const struct starfish_direction d[3], double lambda)
@@ -251,7 +205,7 @@ starfish_status starfish_check_null_space(const struct starfish_null_space_probl
                              "rows that sum to zero and that nothing couples to others make the problem singular in "
                              "%zu ways",
                              null_parts);
-    if (starfish_is_semidefinite(d, p->lambda) || !p->eigenvalues)
+    if (starfish_is_semidefinite(d, p->lambda) || !p->spectra)
         return STARFISH_SUCCESS;
-    return check_eigenvalues(p, *singular);
+    return search(p, *singular);
 }

@@ -3,7 +3,7 @@
 #ifndef STARFISH_POISSON_NULL_SPACE_H
 #define STARFISH_POISSON_NULL_SPACE_H
 
-#include "tasks/separable.h"
+#include "poisson/spectra.h"
 
 /* From lower, diag, upper, periodic, imaginary and sum (base/row_sum.h): signs, null_parts, constant_null and weight.
  * STARFISH_ERROR_MEMORY. */
@@ -15,12 +15,12 @@ int starfish_is_semidefinite(const struct starfish_direction direction[3], doubl
 
 /* Is (Lx + Ly + Lz + lambda) singular? Sets *singular where its null space are the constants. Fails with SINGULAR,
  * naming the mode, where there is another null vector. `eps`: unit of rounding of the precision to be solved in.
- * eigenvalues: look at them where signs do not decide, which takes the spectra of all directions; `one_layer`: all of x
- * is one mode. */
+ * `spectra`: looked at where signs do not decide, or NULL; `one_layer`: all of x is one mode. */
 struct starfish_null_space_problem {
     const struct starfish_direction *direction;
     double lambda, eps;
-    int eigenvalues, one_layer;
+    const struct starfish_spectra *spectra;
+    int one_layer;
 };
 starfish_status starfish_check_null_space(const struct starfish_null_space_problem *problem, int *singular);
 

@@ -35,15 +35,33 @@ static starfish_status choose_numbers(struct starfish_poisson_plan *plan)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status check_null_space(struct starfish_poisson_plan *plan, int eigenvalues)
+/* `spectra`: NULL before they are known. */
+static starfish_status check_null_space(struct starfish_poisson_plan *plan, const struct starfish_spectra *spectra)
 {
     const struct starfish_null_space_problem problem = {
         .direction = plan->direction,
         .lambda = plan->lambda,
         .eps = plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON,
-        .eigenvalues = eigenvalues,
+        .spectra = spectra,
         .one_layer = plan->options.complex_rhs};
     return starfish_check_null_space(&problem, &plan->singular);
+}
+
+/* What eigenvalues say: whether there is a solution, and how far rounding errors may reach. */
+static starfish_status look_at_eigenvalues(struct starfish_poisson_plan *plan)
+{
+    struct starfish_spectra spectra = {.known = 0};
+    starfish_status status = STARFISH_SUCCESS;
+    if (starfish_poisson_wants_eigenvalues(plan))
+        status = starfish_spectra_find(&spectra, plan->direction, plan->options.complex_rhs);
+    if (status == STARFISH_SUCCESS && plan->method->direct)
+        status = check_null_space(plan, &spectra);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_poisson_check_range(plan);
+    if (status == STARFISH_SUCCESS)
+        starfish_poisson_find_condition(plan, &spectra, &plan->condition);
+    starfish_spectra_destroy(&spectra);
+    return status;
 }
 
 static starfish_status create(struct starfish_poisson_plan *plan)
@@ -56,13 +74,10 @@ static starfish_status create(struct starfish_poisson_plan *plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
     STARFISH_TRY(starfish_poisson_read_layouts(plan));
     STARFISH_TRY(starfish_poisson_check_ghosts(plan));
-    STARFISH_TRY(check_null_space(plan, 0));
+    STARFISH_TRY(check_null_space(plan, NULL));
     STARFISH_TRY(choose_numbers(plan));
     STARFISH_TRY(starfish_poisson_choose_method(plan));
-    if (plan->method->direct)
-        STARFISH_TRY(check_null_space(plan, 1));
-    STARFISH_TRY(starfish_poisson_check_range(plan));
-    STARFISH_TRY(starfish_poisson_find_condition(plan, &plan->condition));
+    STARFISH_TRY(look_at_eigenvalues(plan));
     STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, plan->lambda,
                                           starfish_poisson_is_complex(plan)));
     return starfish_poisson_create_method(plan);

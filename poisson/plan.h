@@ -6,7 +6,6 @@
 #include "base/real.h"
 #include "poisson/direction.h"
 #include "scheduler/field.h"
-#include "scheduler/stream.h"
 #include "stencil/kernels/ghosts.h"
 #include "tasks/separable.h"
 #include "tridiag/kernels/tridiag.h"

@@ -1,0 +1,23 @@
+/* The eigenvalues of all directions of a problem, for those who ask what their sums are. */
+#ifndef STARFISH_POISSON_SPECTRA_H
+#define STARFISH_POISSON_SPECTRA_H
+
+#include "tasks/separable.h"
+
+struct starfish_spectra {
+    int known; /* 0: they need not be real, or were not looked for, and nothing else is set */
+    double *value[3];
+    size_t n[3];
+    double error; /* of a sum of three, besides the rounding of its terms */
+};
+
+/* Of three directions, ascending in each; `one_layer`: all of x is one mode. Destroyed after a failure too.
+ * Errors: MEMORY, and those of LAPACK. */
+starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const struct starfish_direction *direction,
+                                      int one_layer);
+void starfish_spectra_destroy(struct starfish_spectra *spectra);
+
+/* The first of n ascending values that is not below `least`; n where there is none. */
+size_t starfish_first_not_below(const double *ascending, size_t n, double least);
+
+#endif
