@@ -95,7 +95,8 @@ static starfish_status create_spectral(struct starfish_spectral *spectral, struc
                                                       .cut = &o->cut,
                                                       .blocks = o->blocks,
                                                       .product = product,
-                                                      .fractions = fractions};
+                                                      .fractions = fractions,
+                                                      .where = o->where};
     const starfish_status status = starfish_spectral_create(spectral, context, &problem);
     starfish_reduction_destroy(product);
     starfish_fractions_destroy(fractions);

@@ -29,7 +29,8 @@ struct starfish_blktri_options {
     starfish_algorithm algorithm; /* product form: how GPUs solve tridiagonal systems */
     int split;                    /* levels next to the root that are the cores' where there are GPUs too; -1: any */
     struct starfish_cut cut;
-    size_t blocks; /* of modes of x */
+    size_t blocks;  /* of modes of x */
+    uint32_t where; /* kinds of workers that will solve; 0: any */
 };
 
 struct starfish_blktri_plan {

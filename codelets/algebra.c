@@ -289,13 +289,13 @@ void starfish_sums_destroy(struct starfish_sums *sums)
     memset(sums, 0, sizeof *sums);
 }
 
-starfish_status starfish_sums_total(const struct starfish_sums *sums, double *total)
+starfish_status starfish_sums_total(const struct starfish_sums *sums, struct starfish_context *context, double *total)
 {
     double values[STARFISH_SUMS];
 
     *total = 0;
     for (size_t part = 0; part < sums->parts; part++) {
-        STARFISH_TRY(starfish_table_read(&sums->part[part], values, sizeof values));
+        STARFISH_TRY(starfish_table_read(&sums->part[part], context, values, sizeof values));
         for (size_t i = 0; i < STARFISH_SUMS; i++)
             *total += values[i];
     }

@@ -1,6 +1,9 @@
 /* A change of basis for every worker. */
 #include "codelets/basis_set.h"
 
+#include "base/real.h"
+#include "scheduler/memory.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -32,11 +35,35 @@ static starfish_status create_gpu_plans(struct starfish_basis_set *set, struct s
 #endif
 }
 
+size_t starfish_basis_set_device_bytes(size_t n, starfish_precision precision)
+{
+    return 2 * n * n * starfish_real_size(precision) + STARFISH_BASIS_BLAS_BYTES;
+}
+
+static void give_back(struct starfish_basis_set *set)
+{
+    for (size_t worker = 0; worker < set->counted; worker++)
+        starfish_device_give_back(set->context, worker,
+                                  starfish_basis_set_device_bytes(set->basis.n, set->basis.precision));
+    set->counted = 0;
+}
+
+static starfish_status take(struct starfish_basis_set *set, struct starfish_context *context)
+{
+    const size_t bytes = starfish_basis_set_device_bytes(set->basis.n, set->basis.precision);
+    set->context = context;
+    for (; set->counted < context->workers; set->counted++)
+        STARFISH_TRY(starfish_device_take(context, set->counted, "a basis of eigenvectors", bytes));
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_basis_set_create(struct starfish_basis_set *set, struct starfish_context *context,
                                           const struct starfish_basis_operator *op, starfish_precision precision)
 {
     memset(set, 0, sizeof *set);
     starfish_status status = starfish_basis_create(&set->basis, op, precision);
+    if (status == STARFISH_SUCCESS)
+        status = take(set, context);
     if (status == STARFISH_SUCCESS)
         status = create_gpu_plans(set, context);
     if (status != STARFISH_SUCCESS)
@@ -47,6 +74,7 @@ starfish_status starfish_basis_set_create(struct starfish_basis_set *set, struct
 void starfish_basis_set_destroy(struct starfish_basis_set *set)
 {
     starfish_worker_plans_destroy(&set->gpu);
+    give_back(set);
     starfish_basis_destroy(&set->basis);
 }
 

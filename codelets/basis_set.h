@@ -8,6 +8,8 @@
 struct starfish_basis_set {
     struct starfish_basis basis;
     struct starfish_worker_plans gpu;
+    struct starfish_context *context; /* of the workers whose GPUs' memory is counted, the first `counted` ones */
+    size_t counted;
 };
 
 /* Errors as of starfish_basis_create and starfish_basis_cuda_create. */
@@ -15,6 +17,8 @@ starfish_status starfish_basis_set_create(struct starfish_basis_set *set, struct
                                           const struct starfish_basis_operator *op, starfish_precision precision);
 /* May follow a creation that failed, and one that never was if *set is zero. */
 void starfish_basis_set_destroy(struct starfish_basis_set *set);
+/* What it takes of a GPU's memory for its matrices, two of n x n at most, and for products of them. */
+size_t starfish_basis_set_device_bytes(size_t n, starfish_precision precision);
 /* Inside a task on a GPU: the plan of the running worker. */
 struct starfish_basis_cuda *starfish_basis_set_here(const struct starfish_basis_set *set);
 

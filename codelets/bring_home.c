@@ -5,7 +5,7 @@
 /* One codelet per memory node, since the node is the codelet's; filled in by position. */
 #define NODE(n)                                                                                                        \
     {                                                                                                                  \
-        .where = STARPU_NOWHERE, .nbuffers = 1, .modes = {STARPU_R}, .specific_nodes = 1, .nodes = {n},                \
+        .where = STARPU_NOWHERE, .nbuffers = STARPU_VARIABLE_NBUFFERS, .specific_nodes = 1, .nodes = {n, n},           \
         .name = "bring_home"                                                                                           \
     }
 static struct starpu_codelet bring_home_codelet[] = {NODE(0),  NODE(1),  NODE(2),  NODE(3), NODE(4),  NODE(5),
@@ -14,6 +14,12 @@ static struct starpu_codelet bring_home_codelet[] = {NODE(0),  NODE(1),  NODE(2)
 enum { NODES = sizeof bring_home_codelet / sizeof bring_home_codelet[0] };
 
 starfish_status starfish_submit_bring_home(struct starfish_progress *progress, int phase, starpu_data_handle_t data)
+{
+    return starfish_submit_bring_home_before(progress, phase, data, NULL);
+}
+
+starfish_status starfish_submit_bring_home_before(struct starfish_progress *progress, int phase,
+                                                  starpu_data_handle_t data, starpu_data_handle_t token)
 {
     const int home = starpu_data_get_home_node(data);
     struct starfish_task task;
@@ -25,6 +31,8 @@ starfish_status starfish_submit_bring_home(struct starfish_progress *progress, i
     task.where = STARPU_NOWHERE;
     starfish_task_at(&task, "slab", data, 0);
     starfish_task_data(&task, data, STARPU_R);
+    if (token)
+        starfish_task_data(&task, token, STARPU_R);
     return starfish_task_submit(&task, &header, sizeof header);
 }
 

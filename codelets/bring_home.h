@@ -12,5 +12,8 @@ starfish_status starfish_submit_bring_home(struct starfish_progress *progress, i
  * write, 32 bytes each. */
 starfish_status starfish_submit_forget_readers(struct starfish_progress *progress, int phase,
                                                starpu_data_handle_t data);
+/* The same, and whoever writes `token` (NULL: none) after it waits until the data are there. */
+starfish_status starfish_submit_bring_home_before(struct starfish_progress *progress, int phase,
+                                                  starpu_data_handle_t data, starpu_data_handle_t token);
 
 #endif

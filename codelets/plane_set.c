@@ -20,7 +20,7 @@ static size_t plane_bytes(const struct starfish_plane_set *set)
 static size_t group_planes(const struct starfish_plane_set *set, starfish_worker_kind kind)
 {
     const size_t most = (kind == STARFISH_GPU ? GPU_GROUP_BYTES : CORE_GROUP_BYTES) / plane_bytes(set);
-    return most > 0 ? most : 1;
+    return most > set->max_planes ? set->max_planes : most > 0 ? most : 1;
 }
 
 static int has_basis(const struct starfish_plane_set *set)
@@ -82,6 +82,22 @@ size_t starfish_plane_set_workspace(const struct starfish_plane_set *set, starfi
 #else
     return 0;
 #endif
+}
+
+size_t starfish_plane_set_device_bytes(struct starfish_context *context, const enum starfish_transform_kind kind[2],
+                                       const size_t n[2], int has_basis_y, size_t max_planes,
+                                       starfish_precision precision)
+{
+    struct starfish_plane_set set = {.n = {n[0], n[1]}, .max_planes = max_planes, .precision = precision};
+    size_t owned = 0;
+    set.basis.basis.n = has_basis_y ? n[1] : 0;
+    const size_t planes = has_basis_y ? group_planes(&set, STARFISH_GPU) : max_planes;
+    set.x = (struct starfish_transform_set){
+        .context = context, .kind = kind[0], .n = n[0], .max_lines = n[1] * planes, .precision = precision};
+    set.y = (struct starfish_transform_set){.kind = kind[1], .n = n[1]};
+    if (has_basis_y)
+        owned = starfish_basis_set_device_bytes(n[1], precision);
+    return owned + starfish_plane_set_workspace(&set, STARFISH_GPU);
 }
 
 /* One group of planes whose y needs a change of basis: `rows` does x, `columns` y. */

@@ -25,6 +25,11 @@ double starfish_plane_set_scale(const struct starfish_plane_set *set);
 /* Bytes of work space that a task needs on a worker of each kind: on the CPU, for each core. */
 size_t starfish_plane_set_workspace(const struct starfish_plane_set *set, starfish_worker_kind kind);
 
+/* Of a set that is not made yet: bytes of a GPU's memory, work space and matrices. */
+size_t starfish_plane_set_device_bytes(struct starfish_context *context, const enum starfish_transform_kind kind[2],
+                                       const size_t n[2], int has_basis_y, size_t max_planes,
+                                       starfish_precision precision);
+
 /* Inside a task. Element (i,j,k) at [i + nx*(j + ny*k)], of `in` (read only, unless it is `out`) and `out`; with
  * strides as fft/kernels/planes.h says, values where these have them, and BACKWARD overwrites `in`. */
 struct starfish_planes {

@@ -76,7 +76,10 @@ enum starfish_slab_priority {
 /* Bytes of work space that a slab of `planes` planes needs, one of `slabs`: for each core on the CPU. Not monotonic in
  * `planes`. */
 size_t starfish_slab_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,
-                               size_t parts, size_t planes);
+                               size_t planes);
+/* And that a reduced system over them needs, of one of `parts` parts of the modes. */
+size_t starfish_slab_reduced_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,
+                                       size_t parts);
 
 /* Once per plan: the coefficients of a slab's ends. */
 starfish_status starfish_submit_slab_coefficients(struct starfish_progress *progress, int phase,
@@ -91,6 +94,7 @@ struct starfish_slab_forward_task {
     const struct starfish_slab *slab;
     int alone;
     starpu_data_handle_t rhs, solution, moments;
+    starpu_data_handle_t token; /* written, so that other tasks can wait for this one; or NULL */
 };
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_forward_task *description);
@@ -115,6 +119,7 @@ struct starfish_slab_backward_task {
     int alone;
     starpu_data_handle_t total, modes, solution;
     const starpu_data_handle_t *edge; /* of the solution's slab, two, each may be NULL; or NULL */
+    starpu_data_handle_t token;       /* as above */
 };
 starfish_status starfish_submit_slab_backward(struct starfish_progress *progress, int phase,
                                               const struct starfish_slab_backward_task *description);

@@ -161,6 +161,8 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
         starfish_task_data(&task, d->total, STARPU_R);
     }
     arguments.edges = starfish_edges_attach(&task, space->precision, n, d->edge);
+    if (d->token)
+        starfish_task_data(&task, d->token, STARPU_RW);
     arguments.header.footprint = starfish_slab_footprint(space, d->parts, d->slab, d->alone);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -137,6 +137,8 @@ starfish_status starfish_submit_slab_forward(struct starfish_progress *progress,
         starfish_task_data(&task, space->constant.handle, STARPU_R);
         starfish_task_data(&task, d->moments, STARPU_W);
     }
+    if (d->token)
+        starfish_task_data(&task, d->token, STARPU_RW);
     struct arguments arguments = {.space = space,
                                   .parts = *d->parts,
                                   .first_plane = d->slab->first_plane,

@@ -48,7 +48,7 @@ static size_t aligned(size_t bytes)
 
 static size_t kernels_bytes(const struct starfish_slab_space *space, starfish_worker_kind kind)
 {
-    return aligned(starfish_slab_workspace(space, kind, 1, 1, space->n[2]));
+    return aligned(starfish_slab_workspace(space, kind, 1, space->n[2]));
 }
 
 static size_t modes_bytes(const struct starfish_slab_space *space, size_t problems)

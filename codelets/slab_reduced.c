@@ -223,19 +223,29 @@ static size_t larger(size_t a, size_t b)
 }
 
 size_t starfish_slab_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,
-                               size_t parts, size_t planes)
+                               size_t planes)
 {
     const size_t size = starfish_real_size(space->precision), lanes = space->n[0] * space->n[1];
-    const size_t part = (space->n[1] / parts + 1) * space->n[0];
     const int periodic = space->periodic && slabs == 1; /* else the reduced system is what is periodic */
-    size_t bytes = starfish_plane_set_workspace(&space->planes, kind);
-    if (kind == STARFISH_CPU) {
-        bytes = larger(bytes, starfish_slab_solve_workspace_cpu(planes, lanes, periodic, size));
-        return larger(bytes, starfish_slab_reduced_workspace_cpu((int)slabs, part, space->periodic, size));
-    }
+    const size_t bytes = starfish_plane_set_workspace(&space->planes, kind);
+    if (kind == STARFISH_CPU)
+        return larger(bytes, starfish_slab_solve_workspace_cpu(planes, lanes, periodic, size));
 #ifdef STARFISH_HAVE_GPU
-    bytes = larger(bytes, starfish_slab_solve_workspace_cuda(planes, lanes, periodic, size));
-    bytes = larger(bytes, starfish_slab_reduced_workspace_cuda((int)slabs, part, space->periodic, size));
-#endif
+    return larger(bytes, starfish_slab_solve_workspace_cuda(planes, lanes, periodic, size));
+#else
     return bytes;
+#endif
+}
+
+size_t starfish_slab_reduced_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,
+                                       size_t parts)
+{
+    const size_t size = starfish_real_size(space->precision), lanes = (space->n[1] / parts + 1) * space->n[0];
+    if (kind == STARFISH_CPU)
+        return starfish_slab_reduced_workspace_cpu((int)slabs, lanes, space->periodic, size);
+#ifdef STARFISH_HAVE_GPU
+    return starfish_slab_reduced_workspace_cuda((int)slabs, lanes, space->periodic, size);
+#else
+    return 0;
+#endif
 }

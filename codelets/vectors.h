@@ -90,7 +90,7 @@ struct starfish_sums {
 };
 starfish_status starfish_sums_create(struct starfish_sums *sums, size_t parts);
 void starfish_sums_destroy(struct starfish_sums *sums);
-/* Wait for the tasks that write them: their sum in *total. RUNTIME where the runtime refuses. */
-starfish_status starfish_sums_total(const struct starfish_sums *sums, double *total);
+/* Wait for the tasks that write them: their sum in *total. RUNTIME where the runtime refuses, or is stuck. */
+starfish_status starfish_sums_total(const struct starfish_sums *sums, struct starfish_context *context, double *total);
 
 #endif

@@ -30,9 +30,9 @@ static starfish_status advance_here(struct starfish_scalars *scalars, const stru
         a.floor = step->criteria->floor;
         a.watched = step->criteria->watched;
     }
-    STARFISH_TRY(starfish_sums_total(step->sums, &product));
+    STARFISH_TRY(starfish_sums_total(step->sums, scalars->space->context, &product));
     if (step->more)
-        STARFISH_TRY(starfish_sums_total(step->more, &more));
+        STARFISH_TRY(starfish_sums_total(step->more, scalars->space->context, &more));
     starfish_krylov_advance(&a, step->sign * product, more);
     return STARFISH_SUCCESS;
 }
@@ -50,8 +50,9 @@ starfish_status starfish_scalars_advance(struct starfish_scalars *scalars, const
 
 starfish_status starfish_scalars_look(struct starfish_scalars *scalars)
 {
-    return scalars->here ? STARFISH_SUCCESS
-                         : starfish_table_read(&scalars->state, scalars->values, sizeof scalars->values);
+    return scalars->here
+               ? STARFISH_SUCCESS
+               : starfish_table_read(&scalars->state, scalars->space->context, scalars->values, sizeof scalars->values);
 }
 
 struct starfish_factor starfish_scalars_factor(const struct starfish_scalars *scalars, double number,

@@ -216,7 +216,7 @@ static starfish_status find_mean(struct starfish_multigrid_plan *plan, struct st
     const struct volumes *volumes = plan->state;
 
     STARFISH_TRY(starfish_operator_volume_sum(&plan->op, progress, values, v, &plan->work.sums));
-    STARFISH_TRY(starfish_sums_total(&plan->work.sums, mean));
+    STARFISH_TRY(starfish_sums_total(&plan->work.sums, plan->context, mean));
     *mean /= volumes->volume;
     return STARFISH_SUCCESS;
 }

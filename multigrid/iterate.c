@@ -62,7 +62,7 @@ static starfish_status inner_norm(void *self, double *norm)
 
     STARFISH_TRY(starfish_operator_residual(&op, i->progress, starfish_hierarchy_solution(graph),
                                             starfish_hierarchy_rhs(graph), NULL, &i->plan->work.inner_sums));
-    STARFISH_TRY(starfish_sums_total(&i->plan->work.inner_sums, norm));
+    STARFISH_TRY(starfish_sums_total(&i->plan->work.inner_sums, i->plan->context, norm));
     *norm = sqrt(*norm);
     return STARFISH_SUCCESS;
 }

@@ -131,7 +131,7 @@ starfish_status starfish_multigrid_plan_complete(struct starfish_multigrid_plan 
 
 void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
 {
-    if (!plan)
+    if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
     starfish_multigrid_work_destroy(plan);
     if (plan->hooks->destroy)

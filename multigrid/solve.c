@@ -154,7 +154,8 @@ static void drive(void *data)
     fill_info(job);
     if (job->then.function)
         record(job, job->then.function(job->then.data, job->status, &job->info));
-    starfish_progress_destroy(&job->progress);
+    if (!starfish_is_stuck())
+        starfish_progress_destroy(&job->progress);
     starfish_queue_leave(&job->plan->work.queue);
 }
 
@@ -231,7 +232,8 @@ static starfish_status end(struct starfish_multigrid_job *job, struct starfish_m
         *info = job->info;
     if (status != STARFISH_SUCCESS)
         starfish_fail(status, "%s", job->message);
-    free(job);
+    if (!starfish_is_stuck())
+        free(job);
     return status;
 }
 
@@ -247,7 +249,7 @@ static starfish_status start(struct starfish_multigrid_job *job, struct starfish
     struct starfish_queue *queue = &job->plan->work.queue;
 
     job->ticket = starfish_queue_enter(queue);
-    const starfish_status status = starfish_driver_start(&job->driver, drive, job);
+    const starfish_status status = starfish_driver_start(&job->driver, job->plan->context, drive, job);
     if (status != STARFISH_SUCCESS) { /* its turn must pass */
         starfish_queue_wait(queue, job->ticket);
         starfish_queue_leave(queue);
@@ -300,7 +302,7 @@ starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct star
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
-    starfish_driver_join(&job->driver);
+    STARFISH_TRY(starfish_driver_join(&job->driver)); /* where it fails, the thread still has the job */
     return end(job, info);
 }
 

@@ -6,6 +6,7 @@
 #include "poisson/accuracy.h"
 #include "poisson/estimate.h"
 #include "poisson/null_space.h"
+#include "scheduler/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 
 /* Seconds: more than any other method that is good. */
 #define WHERE_OTHERS_ARE_BETTER 1e9
+
+enum { WORK_BESIDE = 1 << 20 }; /* bytes of work space for what grows more slowly than blocks */
 
 static starfish_status can(const struct starfish_poisson_plan *plan)
 {
@@ -53,6 +56,79 @@ static void choose_refinements(struct starfish_poisson_plan *plan)
         plan->refinements = !starfish_is_semidefinite(plan->direction, plan->lambda);
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Of n cut into parts, the share of the largest in `whole`. */
+static size_t largest_share(size_t whole, size_t n, size_t parts)
+{
+    return whole / n * ((n + parts - 1) / parts);
+}
+
+/* Tasks have a slab and its tiles, or a block of modes and its levels; work space is at most two blocks. */
+static void cost_of_cut(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut, size_t blocks,
+                        struct starfish_memory *memory)
+{
+    const size_t field = starfish_poisson_field_bytes(plan);
+    const size_t slab = largest_share(field, plan->n[2], cut->slabs), block = largest_share(field, plan->n[0], blocks);
+    const size_t tables = 16 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
+    memory->main_bytes = 2 * field + starfish_poisson_copies_bytes(plan);
+    memory->gpu_work = 2 * block + tables + WORK_BESIDE;
+    memory->gpu_data = 4 * field + starfish_poisson_copies_bytes(plan);
+    memory->gpu_least = memory->gpu_work + starfish_device_footprint(2 * (slab > block ? slab : block), tables);
+}
+
+/* StarPU can take data out of a GPU's memory and bring them back, but where cores write them too that is slower than
+ * the cores are alone, and can stand still. So data that do not fit are the cores', where there are any. */
+static uint32_t choose_where(const struct starfish_poisson_plan *plan, const struct starfish_memory *memory)
+{
+    const size_t *workers = plan->context->workers_of;
+    const int fits = memory->gpu_work + memory->gpu_data <= starfish_device_room(plan->context);
+    return workers[STARFISH_CPU] == 0 || workers[STARFISH_GPU] == 0 || fits ? 0 : STARFISH_ON_CORES;
+}
+
+/* As the workers want it; of GPUs without cores, with more slabs and blocks where their memory is short, if they are
+ * not asked for. */
+static starfish_status choose_cut(const struct starfish_poisson_plan *plan, struct starfish_blktri_options *how,
+                                  struct starfish_memory *memory)
+{
+    const struct starfish_poisson_options *options = &plan->options;
+    const int complex = starfish_poisson_is_complex(plan);
+    const size_t room = plan->context->workers_of[STARFISH_GPU] > 0 ? starfish_device_room(plan->context) : SIZE_MAX;
+    const size_t most_slabs = smaller(plan->n[2], STARFISH_MAX_TILED_SLABS);
+    const size_t most_blocks = complex ? 1 : smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS);
+    STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, complex, options->slabs, options->mode_blocks,
+                                            &how->cut, &how->blocks));
+    cost_of_cut(plan, &how->cut, how->blocks, memory);
+    how->where = choose_where(plan, memory);
+    if (how->where == STARFISH_ON_CORES)
+        memory->gpu_work = memory->gpu_data = memory->gpu_least = 0;
+    while (memory->gpu_least > room) {
+        if (options->slabs == 0 && how->cut.slabs < most_slabs && how->cut.slabs <= how->blocks)
+            how->cut = starfish_cut_equally(plan->n[2], how->cut.slabs + 1);
+        else if (options->mode_blocks == 0 && how->blocks < most_blocks)
+            how->blocks++;
+        else
+            break;
+        cost_of_cut(plan, &how->cut, how->blocks, memory);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
+{
+    struct starfish_blktri_options how;
+    if (!plan->state)
+        return choose_cut(plan, &how, memory);
+    const struct starfish_blktri_plan *blktri = plan->state;
+    cost_of_cut(plan, &blktri->spectral.cut, blktri->spectral.blocks, memory);
+    if (plan->where == STARFISH_ON_CORES)
+        memory->gpu_work = memory->gpu_data = memory->gpu_least = 0;
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
     const struct starfish_poisson_options *options = &plan->options;
@@ -67,17 +143,20 @@ static starfish_status create(struct starfish_poisson_plan *plan)
                                           .split = options->split};
     choose_refinements(plan);
     STARFISH_TRY(starfish_blktri_check_digits(plan));
-    STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, starfish_poisson_is_complex(plan), options->slabs,
-                                            options->mode_blocks, &how.cut, &how.blocks));
+    STARFISH_TRY(starfish_poisson_check_memory(plan));
+    struct starfish_memory memory;
+    STARFISH_TRY(choose_cut(plan, &how, &memory));
     struct starfish_blktri_plan *blktri = malloc(sizeof *blktri);
     if (!blktri)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     const starfish_status status = starfish_blktri_plan_create(blktri, plan->context, &problem, &how);
-    if (status == STARFISH_SUCCESS)
-        plan->state = blktri;
-    else
+    if (status != STARFISH_SUCCESS) {
         free(blktri);
-    return status;
+        return status;
+    }
+    plan->state = blktri;
+    plan->where = how.where;
+    return STARFISH_SUCCESS;
 }
 
 static void destroy(struct starfish_poisson_plan *plan)
@@ -122,6 +201,7 @@ const struct starfish_method_row starfish_blktri_method = {
     .destroy = destroy,
     .cut = cut_for,
     .has_cut = has_cut,
+    .memory = memory_of,
     .submit = submit,
     .info = fill_info,
 };
@@ -135,6 +215,7 @@ const struct starfish_method_row starfish_blktri_product_method = {
     .destroy = destroy,
     .cut = cut_for,
     .has_cut = has_cut,
+    .memory = memory_of,
     .submit = submit,
     .info = fill_info,
 };

@@ -52,10 +52,10 @@ starfish_status starfish_job_submit_search(struct starfish_job *job)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_first(const struct starfish_table *table, uint64_t *first)
+static starfish_status read_first(const struct starfish_job *job, const struct starfish_table *table, uint64_t *first)
 {
     *first = STARFISH_ALL_FINITE;
-    return table->handle ? starfish_table_read(table, first, sizeof *first) : STARFISH_SUCCESS;
+    return table->handle ? starfish_table_read(table, job->plan->context, first, sizeof *first) : STARFISH_SUCCESS;
 }
 
 starfish_status starfish_job_end_search(const struct starfish_job *job)
@@ -65,13 +65,13 @@ starfish_status starfish_job_end_search(const struct starfish_job *job)
     uint64_t first;
     /* Faces first: a packed copy of the right-hand side has their data in it. */
     for (int face = 0; face < 6 && search; face++) {
-        STARFISH_TRY(read_first(&search->face[face / 2][face % 2], &first));
+        STARFISH_TRY(read_first(job, &search->face[face / 2][face % 2], &first));
         if (first != STARFISH_ALL_FINITE)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.array[%d][%d] is not finite at %zu", face / 2,
                                  face % 2, (size_t)first);
     }
     for (size_t slab = 0; slab < job->cut.slabs && search; slab++) {
-        STARFISH_TRY(read_first(&search->slab[slab], &first));
+        STARFISH_TRY(read_first(job, &search->slab[slab], &first));
         if (first != STARFISH_ALL_FINITE)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs is not finite at (%zu, %zu, %zu)", (size_t)first % nx,
                                  (size_t)first / nx % ny, job->cut.first_plane[slab] + (size_t)first / (nx * ny));

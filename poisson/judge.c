@@ -55,7 +55,7 @@ static starfish_status read_maxima(const struct starfish_job *job, double maximu
     memset(maximum, 0, STARFISH_MAXIMA * sizeof *maximum);
     *known = job->maximum[0].handle != NULL;
     for (size_t slab = 0; slab < job->cut.slabs && *known; slab++) {
-        STARFISH_TRY(starfish_table_acquire(&job->maximum[slab], STARFISH_READ));
+        STARFISH_TRY(starfish_table_acquire(&job->maximum[slab], job->plan->context, STARFISH_READ));
         const double *found = job->maximum[slab].memory;
         for (size_t p = 0; p < starfish_job_problems(job, slab); p++, found += STARFISH_MAXIMA)
             take_maxima(maximum, found, job->plan->count > 1);
@@ -71,7 +71,7 @@ static starfish_status read_verdicts(const struct starfish_job *job, double maxi
     double verdict[STARFISH_VERDICT_NUMBERS];
     int all_kept = 1;
     for (int step = 0; step < STARFISH_MOST_REFINEMENTS && job->verdict[step].handle; step++) {
-        STARFISH_TRY(starfish_table_read(&job->verdict[step], verdict, sizeof verdict));
+        STARFISH_TRY(starfish_table_read(&job->verdict[step], job->plan->context, verdict, sizeof verdict));
         all_kept = all_kept && verdict[STARFISH_VERDICT_KEPT] != 0;
         accuracy->refinements += all_kept;
         memcpy(maximum, verdict + STARFISH_VERDICT_MAXIMA, STARFISH_MAXIMA * sizeof *maximum);

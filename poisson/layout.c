@@ -157,9 +157,10 @@ starfish_status starfish_job_make_removed(struct starfish_job *job)
 }
 
 /* The pairs of one table: keeps the one with the largest first number, and copies all of these to `all`, or NULL. */
-static starfish_status read_removed(const struct starfish_table *table, size_t problems, double largest[2], double *all)
+static starfish_status read_removed(const struct starfish_job *job, const struct starfish_table *table, size_t problems,
+                                    double largest[2], double *all)
 {
-    STARFISH_TRY(starfish_table_acquire(table, STARFISH_READ));
+    STARFISH_TRY(starfish_table_acquire(table, job->plan->context, STARFISH_READ));
     const double *pair = table->memory;
     for (size_t p = 0; p < problems; p++, pair += 2) {
         if (fabs(pair[0]) > fabs(largest[0]) || problems == 1)
@@ -181,13 +182,13 @@ starfish_status starfish_job_read_removed(const struct starfish_job *job, double
         return STARFISH_SUCCESS;
     }
     if (plan->count == 1)
-        return read_removed(&job->removed, 1, removed, job->pertrb);
+        return read_removed(job, &job->removed, 1, removed, job->pertrb);
     size_t first = 0;
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         const size_t problems = starfish_job_problems(job, slab);
         double largest[2] = {0, 0};
-        STARFISH_TRY(
-            read_removed(&job->removed_of_slab[slab], problems, largest, job->pertrb ? job->pertrb + first : NULL));
+        STARFISH_TRY(read_removed(job, &job->removed_of_slab[slab], problems, largest,
+                                  job->pertrb ? job->pertrb + first : NULL));
         if (fabs(largest[0]) > fabs(removed[0]))
             memcpy(removed, largest, sizeof largest);
         first += problems;

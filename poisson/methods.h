@@ -42,6 +42,9 @@ struct starfish_method_row {
                               starfish_handle removed);
     /* Waits for that thread, if submit has started it, and says what it came to; NULL: there is none. */
     starfish_status (*join)(struct starfish_job *job);
+    /* What plan and solves take of memories, when the method has been chosen: the plan's state may not be there yet.
+     * All members but `size` and `gpu_there`. Errors: MEMORY (it fits in no way). */
+    starfish_status (*memory)(const struct starfish_poisson_plan *plan, struct starfish_memory *memory);
     /* What only this method tells of a finished job, and what it learns from it; NULL: nothing. */
     void (*info)(const struct starfish_job *job, struct starfish_info *info);
     void (*watch)(const struct starfish_job *job, double seconds);
@@ -61,6 +64,16 @@ int starfish_method_named(const char *name);
 
 /* Sets plan->method and plan->reason: the method that is asked for, or the cheapest of those that can. */
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan);
+/* memory.c: MEMORY, with the bytes, where GPUs have less than the method needs at least. */
+starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan *plan);
+/* plan.c: what a plan is before its method's state is made. Given back by starfish_poisson_plan_destroy. */
+starfish_status starfish_poisson_plan_begin(starfish_context *context, const struct starfish_poisson_problem *problem,
+                                            const struct starfish_poisson_options *user, starfish_poisson_plan **plan);
+starfish_status starfish_separable2d_plan_begin(starfish_context *context, const struct starfish_axis *x,
+                                                const struct starfish_axis *y, double lambda,
+                                                const struct starfish_poisson_options *user,
+                                                starfish_poisson_plan **plan);
+
 /* Makes the method's state. `auto` may still take another method, when making it shows more of what it costs. */
 starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan);
 /* Where there is no method yet it does nothing. */

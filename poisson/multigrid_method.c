@@ -8,6 +8,7 @@
 #include "poisson/methods.h"
 
 #include "multigrid/plan.h"
+#include "scheduler/memory.h"
 #include "scheduler/space.h"
 #include <starfish/multigrid.h>
 
@@ -187,6 +188,7 @@ static starfish_status fill_state(struct starfish_poisson_plan *plan, struct sta
 /* It iterates until the residual is small: steps of refinement would do nothing. */
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
+    STARFISH_TRY(starfish_poisson_check_memory(plan));
     struct state *state = calloc(1, sizeof *state);
     if (!state)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
@@ -198,6 +200,21 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     }
     plan->refinements = 0;
     plan->state = state;
+    return STARFISH_SUCCESS;
+}
+
+/* Conjugate gradients keep four vectors and the cycle three on the finest grid, of which the coarser ones have less
+ * than a half more; the residual's task has three. All grids' lines, in the smoothing steps, take the work space. */
+static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
+{
+    const struct state *state = plan->state;
+    const size_t field = starfish_poisson_field_bytes(plan), parts = state ? state->cut.slabs : 1;
+    const size_t tables = 64 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
+
+    memory->main_bytes = 10 * field + starfish_poisson_copies_bytes(plan);
+    memory->gpu_work = 2 * field;
+    memory->gpu_data = 12 * field + starfish_poisson_copies_bytes(plan);
+    memory->gpu_least = memory->gpu_work + starfish_device_footprint(3 * (field / parts), tables);
     return STARFISH_SUCCESS;
 }
 
@@ -234,11 +251,12 @@ struct solve {
     struct starfish_multigrid_info info;
 };
 
-static starfish_status write_removed(const struct starfish_table *removed, double value)
+static starfish_status write_removed(const struct starfish_job *job, double value)
 {
+    const struct starfish_table *removed = &job->removed;
     double *values = removed->memory;
 
-    STARFISH_TRY(starfish_table_acquire(removed, STARFISH_WRITE));
+    STARFISH_TRY(starfish_table_acquire(removed, job->plan->context, STARFISH_WRITE));
     memset(values, 0, removed->count * sizeof *values);
     values[0] = value;
     starfish_table_release(removed);
@@ -248,7 +266,7 @@ static starfish_status write_removed(const struct starfish_table *removed, doubl
 static starfish_status submit_rest(struct starfish_job *job, const struct starfish_multigrid_info *info)
 {
     if (job->plan->singular)
-        STARFISH_TRY(write_removed(&job->removed, info->removed));
+        STARFISH_TRY(write_removed(job, info->removed));
     STARFISH_TRY(starfish_graph_edges(&job->plan->operator_, &job->cut, &job->progress, STARFISH_PHASE_RESIDUAL,
                                       &job->solution_slabs));
     return starfish_job_submit_rest(job);
@@ -325,6 +343,7 @@ const struct starfish_method_row starfish_multigrid_method = {
     .destroy = destroy,
     .cut = cut_for,
     .has_cut = has_cut,
+    .memory = memory_of,
     .submit = submit,
     .join = join,
     .info = fill_info,

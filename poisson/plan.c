@@ -64,7 +64,7 @@ static starfish_status look_at_eigenvalues(struct starfish_poisson_plan *plan)
     return status;
 }
 
-static starfish_status create(struct starfish_poisson_plan *plan)
+static starfish_status analyse(struct starfish_poisson_plan *plan)
 {
     const struct starfish_direction *d = plan->direction;
     for (int axis = 0; axis < 3; axis++)
@@ -78,21 +78,19 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     STARFISH_TRY(choose_numbers(plan));
     STARFISH_TRY(starfish_poisson_choose_method(plan));
     STARFISH_TRY(look_at_eigenvalues(plan));
-    STARFISH_TRY(starfish_operator_create(&plan->operator_, plan->options.precision, d, plan->lambda,
-                                          starfish_poisson_is_complex(plan)));
-    return starfish_poisson_create_method(plan);
+    return starfish_operator_create(&plan->operator_, plan->options.precision, d, plan->lambda,
+                                    starfish_poisson_is_complex(plan));
 }
 
 /* `identity_x`: a 2D problem, one layer in x that nothing couples. `options`: checked. */
-static starfish_status create_plan(starfish_context *context, const struct starfish_axis *const axis[3], int identity_x,
-                                   double lambda, const struct starfish_poisson_options *options,
-                                   starfish_poisson_plan **result)
+static starfish_status begin_plan(starfish_context *context, const struct starfish_axis *const axis[3], int identity_x,
+                                  double lambda, const struct starfish_poisson_options *options,
+                                  starfish_poisson_plan **result)
 {
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
     struct starfish_poisson_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    const double start = starfish_now();
     plan->context = context;
     plan->options = *options;
     plan->name = names[identity_x];
@@ -107,14 +105,25 @@ static starfish_status create_plan(starfish_context *context, const struct starf
     if (status == STARFISH_SUCCESS && identity_x)
         plan->direction[0].transform = STARFISH_TRANSFORM_IDENTITY;
     if (status == STARFISH_SUCCESS)
-        status = create(plan);
+        status = analyse(plan);
     if (status != STARFISH_SUCCESS) {
         starfish_poisson_plan_destroy(plan);
         return status;
     }
-    plan->seconds = starfish_now() - start;
     *result = plan;
     return STARFISH_SUCCESS;
+}
+
+/* The state of the method, `start` being when its plan was begun. */
+static starfish_status finish_plan(starfish_poisson_plan **plan, double start)
+{
+    const starfish_status status = starfish_poisson_create_method(*plan);
+    (*plan)->seconds = starfish_now() - start;
+    if (status == STARFISH_SUCCESS)
+        return status;
+    starfish_poisson_plan_destroy(*plan);
+    *plan = NULL;
+    return status;
 }
 
 /* What both kinds of plans need before anything of them is looked at. Takes the user's options. */
@@ -132,8 +141,8 @@ static starfish_status begin(const starfish_context *context, double lambda,
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
-                                             const struct starfish_poisson_options *user, starfish_poisson_plan **plan)
+starfish_status starfish_poisson_plan_begin(starfish_context *context, const struct starfish_poisson_problem *problem,
+                                            const struct starfish_poisson_options *user, starfish_poisson_plan **plan)
 {
     struct starfish_poisson_options options;
     if (plan)
@@ -146,13 +155,13 @@ starfish_status starfish_poisson_plan_create(starfish_context *context, const st
             return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                                  "complex numbers are for starfish_separable2d_plan_create alone");
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
-    return create_plan(context, axis, 0, problem->lambda, &options, plan);
+    return begin_plan(context, axis, 0, problem->lambda, &options, plan);
 }
 
-starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
-                                                 const struct starfish_axis *y, double lambda,
-                                                 const struct starfish_poisson_options *user,
-                                                 starfish_poisson_plan **plan)
+starfish_status starfish_separable2d_plan_begin(starfish_context *context, const struct starfish_axis *x,
+                                                const struct starfish_axis *y, double lambda,
+                                                const struct starfish_poisson_options *user,
+                                                starfish_poisson_plan **plan)
 {
     static const double zeros[2] = {0, 0};
     struct starfish_poisson_options options;
@@ -165,12 +174,30 @@ starfish_status starfish_separable2d_plan_create(starfish_context *context, cons
     const struct starfish_axis layer = {
         .kind = STARFISH_TRIDIAGONAL, .n = options.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
     const struct starfish_axis *const axis[3] = {&layer, x, y};
-    return create_plan(context, axis, 1, lambda, &options, plan);
+    return begin_plan(context, axis, 1, lambda, &options, plan);
+}
+
+starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
+                                             const struct starfish_poisson_options *user, starfish_poisson_plan **plan)
+{
+    const double start = starfish_now();
+    STARFISH_TRY(starfish_poisson_plan_begin(context, problem, user, plan));
+    return finish_plan(plan, start);
+}
+
+starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
+                                                 const struct starfish_axis *y, double lambda,
+                                                 const struct starfish_poisson_options *user,
+                                                 starfish_poisson_plan **plan)
+{
+    const double start = starfish_now();
+    STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, user, plan));
+    return finish_plan(plan, start);
 }
 
 void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
 {
-    if (!plan)
+    if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
     starfish_poisson_destroy_method(plan);
     starfish_operator_destroy(&plan->operator_);

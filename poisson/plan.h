@@ -50,6 +50,7 @@ struct starfish_poisson_plan {
     struct starfish_condition condition;   /* of the operator */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
+    uint32_t where;       /* kinds of workers that solves are for; 0: all of the context's */
     void *state;          /* of the method */
     char reason[256];     /* why it is this method */
     double seconds;       /* that making the plan took */
@@ -62,6 +63,24 @@ struct starfish_poisson_plan {
 static inline size_t starfish_poisson_plane_bytes(const struct starfish_poisson_plan *plan)
 {
     return plan->n[0] * plan->n[1] * starfish_real_size(plan->options.precision);
+}
+
+/* Of one problem. */
+static inline size_t starfish_poisson_field_bytes(const struct starfish_poisson_plan *plan)
+{
+    return plan->n[2] * starfish_poisson_plane_bytes(plan);
+}
+
+static inline int starfish_poisson_has_strides(const struct starfish_poisson_plan *plan)
+{
+    return plan->layout[STARFISH_RHS].strides.row > 0 || plan->layout[STARFISH_SOLUTION].strides.row > 0;
+}
+
+/* Where rows of the user's arrays are not packed: copies of right-hand side and solution that are, or modes of two
+ * solves. Of all problems. */
+static inline size_t starfish_poisson_copies_bytes(const struct starfish_poisson_plan *plan)
+{
+    return starfish_poisson_has_strides(plan) ? 2 * plan->count * starfish_poisson_field_bytes(plan) : 0;
 }
 
 static inline int starfish_poisson_is_complex(const struct starfish_poisson_plan *plan)

@@ -11,7 +11,21 @@
 #include "scheduler/machine.h"
 #include "tasks/slab.h"
 
+/* How a field goes through the GPUs' memory. */
+struct starfish_slab_fit {
+    enum starfish_slab_fits {
+        STARFISH_SLAB_RESIDENT, /* all of it fits */
+        STARFISH_SLAB_STREAMED, /* slabs of `planes` planes take turns in `slots` places on each GPU */
+        STARFISH_SLAB_ON_CORES  /* not even that, and cores do it */
+    } fits;
+    size_t planes, slots, parts; /* parts: of the modes, where a GPU solves the reduced systems */
+    size_t groups;               /* of many problems in main memory, which are never streamed */
+    /* Of each GPU's memory: for good; with what must be there at once; and data, if all are there. */
+    size_t work_bytes, least_bytes, data_bytes;
+};
+
 struct starfish_slab_state {
+    struct starfish_slab_fit fit; /* of data in main memory */
     struct starfish_slab_space space;
     struct starfish_slab_graph graph[STARFISH_RESIDENCES][STARFISH_PACES];
     struct starfish_rates rates[STARFISH_RESIDENCES];
@@ -35,10 +49,21 @@ struct starfish_slab_graph *starfish_slab_graph_of(struct starfish_poisson_plan 
 
 /* slab_cut.c: how to cut the field and its modes for the workers. */
 starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                         enum starfish_pace pace, struct starfish_cut *cut, size_t *parts);
+                                         enum starfish_pace pace, struct starfish_cut *cut,
+                                         struct starfish_slab_shape *shape);
 /* The same of a field of many problems, between them. */
 starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                             struct starfish_cut *cut);
+/* Slabs per GPU of a field that its memory holds, where there are enough planes. */
+enum { STARFISH_SLABS_PER_GPU = 11 };
+/* Groups that GPUs take of many problems in main memory, if their memory holds them. */
+size_t starfish_slab_groups_of_gpus(const struct starfish_poisson_plan *plan);
+
+/* slab_fit.c: whether and how the GPUs' memory holds the field. MEMORY, with the bytes, where it cannot, and there are
+ * no cores. */
+starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan, struct starfish_slab_fit *fit);
+/* Member of the method's row. */
+starfish_status starfish_slab_tell_memory(const struct starfish_poisson_plan *plan, struct starfish_memory *memory);
 /* Cores' planes are multiples of this: as many for each core of a team. */
 size_t starfish_slab_cores_step(const struct starfish_poisson_plan *plan);
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum {
-    SLABS_PER_GPU = 11,           /* of host data: the first copy in and the last one out do not overlap with work */
     BYTES_PER_GPU_SLAB = 8 << 20, /* below this, the time of a task is the runtime's */
     ELEMENTS_PER_TASK = 32768,    /* a task should be worth 100 us */
 };
@@ -88,7 +87,15 @@ static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes)
 {
     const size_t gpus = plan->context->workers_of[STARFISH_GPU];
     const size_t affordable = planes * starfish_poisson_plane_bytes(plan) / BYTES_PER_GPU_SLAB;
-    return clamp(SLABS_PER_GPU * gpus, 1, smaller(affordable > gpus ? affordable : gpus, planes));
+    return clamp(STARFISH_SLABS_PER_GPU * gpus, 1, smaller(affordable > gpus ? affordable : gpus, planes));
+}
+
+/* Equal slabs of as many planes as fit, but for the last one. */
+static void add_stream(const struct starfish_poisson_plan *plan, struct starfish_cut *cut)
+{
+    const size_t planes = starfish_slab_state(plan)->fit.planes;
+    for (size_t first = 0; first < plan->n[2]; first += planes)
+        add_slabs(cut, 1, smaller(planes, plan->n[2] - first), STARFISH_ON_GPUS);
 }
 
 /* Slabs of one kind of worker each. */
@@ -102,6 +109,14 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
     if (gpus == 0) {
         const size_t affordable = plan->n[0] * plan->n[1] * nz / ELEMENTS_PER_TASK;
         add_slabs(cut, clamp(cpus, 1, smaller(affordable > 0 ? affordable : 1, nz)), nz, 0);
+        return STARFISH_SUCCESS;
+    }
+    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_ON_CORES) {
+        add_slabs(cut, smaller(cpus, nz), nz, STARFISH_ON_CORES);
+        return STARFISH_SUCCESS;
+    }
+    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_STREAMED) {
+        add_stream(plan, cut);
         return STARFISH_SUCCESS;
     }
     if (residence == STARFISH_ON_DEVICE) {
@@ -124,8 +139,22 @@ static size_t choose_parts(const struct starfish_poisson_plan *plan, size_t slab
     return clamp(plan->context->workers_of[STARFISH_CPU], 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
 }
 
+/* Reduced systems of a stream are the cores', where there are any: theirs is the memory that holds them. */
+static void shape_stream(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut,
+                         struct starfish_slab_shape *shape)
+{
+    const size_t cpus = plan->context->workers_of[STARFISH_CPU];
+    const struct starfish_slab_fit *fit = &starfish_slab_state(plan)->fit;
+    if (cut->slabs == 1)
+        return;
+    shape->slots = smaller(fit->slots * plan->context->workers_of[STARFISH_GPU], STARFISH_SLAB_MOST_SLOTS);
+    shape->parts = cpus > 0 ? clamp(cpus, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)) : fit->parts;
+    shape->reduced_where = cpus > 0 ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
+}
+
 starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
-                                         enum starfish_pace pace, struct starfish_cut *cut, size_t *parts)
+                                         enum starfish_pace pace, struct starfish_cut *cut,
+                                         struct starfish_slab_shape *shape)
 {
     const struct starfish_poisson_options *options = &plan->options;
     STARFISH_TRY(check_count("slabs", options->slabs, smaller(plan->n[2], STARFISH_MAX_SLABS)));
@@ -134,6 +163,12 @@ starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enu
         *cut = starfish_cut_equally(plan->n[2], options->slabs);
     else
         STARFISH_TRY(cut_slabs(plan, residence, pace, cut));
-    *parts = options->mode_blocks > 0 ? options->mode_blocks : choose_parts(plan, cut->slabs);
+    shape->parts = choose_parts(plan, cut->slabs);
+    /* Where slabs have kinds of workers, the reduced system is the GPU's. */
+    shape->reduced_where = cut->where[cut->slabs - 1];
+    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_STREAMED)
+        shape_stream(plan, cut, shape);
+    if (options->mode_blocks > 0)
+        shape->parts = options->mode_blocks;
     return STARFISH_SUCCESS;
 }

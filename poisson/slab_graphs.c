@@ -29,16 +29,14 @@ static starfish_status create_graph(struct starfish_poisson_plan *plan, enum sta
                                     enum starfish_pace pace, struct starfish_slab_graph *graph)
 {
     struct starfish_cut cut;
-    size_t parts = 1;
+    struct starfish_slab_shape shape = {.cut = &cut};
     struct starfish_progress progress;
     if (plan->count > 1)
         return create_graph_of_problems(plan, residence, graph);
-    STARFISH_TRY(starfish_slab_choose_cut(plan, residence, pace, &cut, &parts));
-    /* Where slabs have kinds of workers, the reduced system is the GPU's. */
-    const uint32_t where = cut.where[cut.slabs - 1];
+    STARFISH_TRY(starfish_slab_choose_cut(plan, residence, pace, &cut, &shape));
     starfish_progress_init(&progress, plan->context);
-    starfish_status status = starfish_slab_graph_create(graph, &starfish_slab_state(plan)->space, &plan->direction[2],
-                                                        &cut, parts, where, &progress);
+    starfish_status status =
+        starfish_slab_graph_create(graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress);
     if (status == STARFISH_SUCCESS) {
         status = starfish_progress_wait(&progress);
         if (status == STARFISH_SUCCESS)

@@ -27,6 +27,11 @@ static size_t choose_groups(const struct starfish_poisson_plan *plan, size_t wor
     return smaller(workers * per_worker, most);
 }
 
+size_t starfish_slab_groups_of_gpus(const struct starfish_poisson_plan *plan)
+{
+    return choose_groups(plan, plan->context->workers_of[STARFISH_GPU], GROUPS_PER_GPU);
+}
+
 starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                             struct starfish_cut *cut)
 {
@@ -35,16 +40,17 @@ starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *
     if (asked > most)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.slabs is %zu, but at most %zu are possible", asked,
                              most);
+    const struct starfish_slab_fit *fit = &starfish_slab_state(plan)->fit;
+    const int on_cores = fit->fits == STARFISH_SLAB_ON_CORES && residence != STARFISH_ON_DEVICE;
     size_t groups = asked;
-    if (groups == 0 && gpus > 0)
-        groups =
-            residence == STARFISH_ON_DEVICE ? smaller(gpus, plan->count) : choose_groups(plan, gpus, GROUPS_PER_GPU);
+    if (groups == 0 && gpus > 0 && !on_cores)
+        groups = residence == STARFISH_ON_DEVICE ? smaller(gpus, plan->count) : fit->groups;
     if (groups == 0)
         groups = choose_groups(plan, cpus, GROUPS_PER_CORE);
     *cut = starfish_cut_equally(plan->count, groups);
     for (size_t g = 0; g < groups; g++) {
         cut->first_plane[g + 1] *= plan->n[2];
-        cut->where[g] = asked == 0 && gpus > 0 ? STARFISH_ON_GPUS : 0;
+        cut->where[g] = on_cores ? STARFISH_ON_CORES : asked == 0 && gpus > 0 ? STARFISH_ON_GPUS : 0;
     }
     return STARFISH_SUCCESS;
 }

@@ -77,9 +77,14 @@ static starfish_status check_basis(const struct starfish_poisson_plan *plan, con
 static starfish_status create_space(struct starfish_poisson_plan *plan, struct starfish_slab_state *state)
 {
     const struct starfish_basis *basis = &state->space.planes.basis.basis;
-    const starfish_status status =
-        starfish_slab_space_create(&state->space, plan->context, plan->options.precision, plan->direction, plan->lambda,
-                                   plan->singular, plan->count);
+    const struct starfish_slab_description description = {.context = plan->context,
+                                                          .precision = plan->options.precision,
+                                                          .direction = plan->direction,
+                                                          .lambda = plan->lambda,
+                                                          .singular = plan->singular,
+                                                          .count = plan->count,
+                                                          .max_planes = state->fit.planes};
+    const starfish_status status = starfish_slab_space_create(&state->space, &description);
     if (status == STARFISH_ERROR_NOT_SYMMETRIZABLE)
         return starfish_fail(status, "%s: %s", plan->name[1], starfish_error_message());
     STARFISH_TRY(status);
@@ -102,7 +107,9 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     struct starfish_slab_state *state = plan->state = calloc(1, sizeof *state);
     if (!state)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    starfish_status status = create_space(plan, state);
+    starfish_status status = starfish_slab_find_fit(plan, &state->fit);
+    if (status == STARFISH_SUCCESS)
+        status = create_space(plan, state);
     if (status == STARFISH_SUCCESS)
         status = starfish_slab_cut_for(plan, STARFISH_PINNED, STARFISH_LONE, &cut);
     if (status != STARFISH_SUCCESS)
@@ -135,5 +142,6 @@ const struct starfish_method_row starfish_slab_method = {
     .cut = starfish_slab_cut_for,
     .has_cut = starfish_slab_has_cut,
     .submit = submit,
+    .memory = starfish_slab_tell_memory,
     .watch = starfish_slab_watch,
 };

@@ -140,8 +140,9 @@ static starfish_status create_graph(struct trial *trial, enum size size, uint32_
     cut.where[0] = where;
     struct starfish_progress progress; /* a graph of one slab has nothing to prepare */
     starfish_progress_init(&progress, plan->context);
+    const struct starfish_slab_shape shape = {.cut = &cut, .parts = 1, .reduced_where = where};
     const starfish_status status = starfish_slab_graph_create(&trial->graph[size], &starfish_slab_state(plan)->space,
-                                                              &plan->direction[2], &cut, 1, where, &progress);
+                                                              &plan->direction[2], &shape, &progress);
     starfish_progress_destroy(&progress);
     return status;
 }

@@ -184,6 +184,8 @@ static starfish_status finish(struct starfish_job *job)
 
 static void destroy(struct starfish_job *job)
 {
+    if (starfish_is_stuck())
+        return; /* tasks may still use it */
     free(job->of_method);
     starfish_table_destroy(&job->removed);
     starfish_table_destroy(&job->removed_again);
@@ -220,6 +222,8 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
     job->lone = request->lone;
     job->in_place = request->in_place;
     starfish_progress_init(&job->progress, plan->context);
+    if (plan->where)
+        job->progress.where = plan->where;
     take_fields(job);
     pthread_mutex_lock(&plan->submission);
     starfish_status status = submit_graph(job, boundary);

@@ -10,6 +10,7 @@
 
 #include <starfish/starfish.h>
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,19 @@ static starfish_status start_or_join(struct starfish_context *context, const str
     return status;
 }
 
+enum { PATIENCE_SECONDS = 60 };
+
+/* In a StarPU that others started too, their tasks may keep the workers for as long as they like. */
+static double choose_patience(const struct starfish_context *context, double seconds)
+{
+#ifdef STARPU_SIMGRID
+    return HUGE_VAL; /* SimGrid sees that nothing can move any more, and its waits cannot end by themselves */
+#endif
+    if (seconds < 0)
+        return context->joined ? HUGE_VAL : PATIENCE_SECONDS;
+    return seconds > 0 ? seconds : HUGE_VAL;
+}
+
 starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *user)
 {
     struct starfish_context_options options;
@@ -151,6 +165,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
         free(context);
         return status;
     }
+    starfish_watched_init(&context->watched, choose_patience(context, options.patience_seconds));
     struct starpu_sched_policy *policy = starpu_sched_ctx_get_sched_policy(0); /* StarPU's initial context */
     snprintf(context->policy, sizeof context->policy, "%s", policy && policy->policy_name ? policy->policy_name : "?");
     starfish_context_bytes(context); /* start counting now */
@@ -172,10 +187,15 @@ void starfish_context_destroy(starfish_context *context)
         free(context);
         return;
     }
+    if (starfish_is_stuck()) { /* StarPU would wait for its tasks, and they use the context */
+        starfish_log(context, STARFISH_LOG_ERROR, "StarPU is stuck, and is not shut down");
+        return;
+    }
     pthread_mutex_lock(&start_lock);
     stop_or_leave(context);
     pthread_mutex_unlock(&start_lock);
     starfish_fork_watch(-1);
+    starfish_watched_destroy(&context->watched);
     pthread_mutex_destroy(&context->bytes_lock);
     free(context);
 }
@@ -377,6 +397,8 @@ starfish_status starfish_context_on_each_worker(struct starfish_context *context
     (void)context, (void)name, (void)function, (void)argument; /* no task computes, so no worker needs anything */
     return STARFISH_SUCCESS;
 #endif
+    if (starfish_is_stuck())
+        return starfish_fail_stuck();
     struct each_worker each = {context, function, argument};
     struct starpu_task *task[STARPU_NMAXWORKERS];
     starfish_status status = STARFISH_SUCCESS;

@@ -3,6 +3,7 @@
 #define STARFISH_SCHEDULER_CONTEXT_H
 
 #include "base/status.h"
+#include "scheduler/watch.h"
 #include <starfish/context.h>
 #include <starfish/types.h>
 
@@ -48,6 +49,7 @@ struct starfish_context {
     pthread_mutex_t bytes_lock;
     struct starfish_links links;
     struct starfish_record *record; /* of its tasks, NULL while none is kept (record.h) */
+    struct starfish_watched watched;
 };
 
 /* Kinds of workers that a task may run on, as StarPU's masks: the type of everything called `where`. */

@@ -1,12 +1,14 @@
 /* Calls of StarPU that wait until data are where they are wanted. Workers that rest are woken for them; in a forked
- * child they do nothing. */
+ * child, and where the runtime is stuck (watch.h), they do nothing. */
 #ifndef STARFISH_SCHEDULER_DATA_H
 #define STARFISH_SCHEDULER_DATA_H
 
 #include "scheduler/context.h"
 
-/* The host's access to a handle in its home memory, until starpu_data_release_on_node. Not 0: StarPU refuses. */
-int starfish_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mode mode);
+/* The host's access to a handle in its home memory, until its release. Errors: RUNTIME (inside a task, in a forked
+ * child, or the runtime is stuck), MEMORY. */
+starfish_status starfish_data_acquire(struct starfish_context *context, starpu_data_handle_t handle,
+                                      enum starpu_data_access_mode mode);
 void starfish_data_release_access(starpu_data_handle_t handle);
 /* After the last task that uses the handle; the values come home. NULL is allowed. */
 void starfish_data_unregister(starpu_data_handle_t handle);

@@ -5,25 +5,55 @@
 
 static void *run(void *data)
 {
-    const struct starfish_driver *driver = data;
+    struct starfish_driver *driver = data;
 
     driver->function(driver->argument);
+    STARPU_PTHREAD_MUTEX_LOCK(&driver->lock);
+    driver->has_ended = 1;
+    STARPU_PTHREAD_COND_SIGNAL(&driver->ended);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&driver->lock);
     return NULL;
 }
 
-starfish_status starfish_driver_start(struct starfish_driver *driver, void (*function)(void *argument), void *argument)
+static void destroy(struct starfish_driver *driver)
 {
-    driver->function = function;
-    driver->argument = argument;
-    if (starpu_pthread_create(&driver->thread, NULL, run, driver) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "no thread can be made");
-    return STARFISH_SUCCESS;
+    STARPU_PTHREAD_MUTEX_DESTROY(&driver->lock);
+    STARPU_PTHREAD_COND_DESTROY(&driver->ended);
 }
 
-void starfish_driver_join(struct starfish_driver *driver)
+starfish_status starfish_driver_start(struct starfish_driver *driver, struct starfish_context *context,
+                                      void (*function)(void *argument), void *argument)
 {
-    if (!starfish_is_forked()) /* the thread is the parent's */
-        starpu_pthread_join(driver->thread, NULL);
+    driver->context = context;
+    driver->function = function;
+    driver->argument = argument;
+    driver->has_ended = 0;
+    STARPU_PTHREAD_MUTEX_INIT(&driver->lock, NULL);
+    STARPU_PTHREAD_COND_INIT(&driver->ended, NULL);
+    if (starpu_pthread_create(&driver->thread, NULL, run, driver) == 0)
+        return STARFISH_SUCCESS;
+    destroy(driver);
+    return starfish_fail(STARFISH_ERROR_RUNTIME, "no thread can be made");
+}
+
+starfish_status starfish_driver_join(struct starfish_driver *driver)
+{
+    struct starfish_patience patience;
+    starfish_status status = STARFISH_SUCCESS;
+
+    if (starfish_is_forked())
+        return STARFISH_SUCCESS; /* the thread is the parent's */
+    starfish_patience_begin(&patience, driver->context);
+    STARPU_PTHREAD_MUTEX_LOCK(&driver->lock);
+    while (!driver->has_ended && status == STARFISH_SUCCESS)
+        status = starfish_patience_wait(&patience, &driver->ended, &driver->lock);
+    const int has_ended = driver->has_ended;
+    STARPU_PTHREAD_MUTEX_UNLOCK(&driver->lock);
+    if (!has_ended)
+        return status;
+    starpu_pthread_join(driver->thread, NULL);
+    destroy(driver);
+    return STARFISH_SUCCESS;
 }
 
 void starfish_queue_create(struct starfish_queue *queue)

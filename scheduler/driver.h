@@ -7,15 +7,21 @@
 #include "scheduler/context.h"
 
 struct starfish_driver {
+    struct starfish_context *context;
     starpu_pthread_t thread;
     void (*function)(void *argument);
     void *argument;
+    starpu_pthread_mutex_t lock;
+    starpu_pthread_cond_t ended;
+    int has_ended;
 };
 
 /* function(argument) in a thread; driver must stay until starfish_driver_join. RUNTIME where the system refuses. */
-starfish_status starfish_driver_start(struct starfish_driver *driver, void (*function)(void *argument), void *argument);
-/* Wait for its end; once, in any thread. */
-void starfish_driver_join(struct starfish_driver *driver);
+starfish_status starfish_driver_start(struct starfish_driver *driver, struct starfish_context *context,
+                                      void (*function)(void *argument), void *argument);
+/* Wait for its end; once, in any thread. RUNTIME when the runtime is stuck (watch.h): then the thread goes on waiting,
+ * and what it uses must stay. */
+starfish_status starfish_driver_join(struct starfish_driver *driver);
 
 /* Turns in the order in which tickets were taken. */
 struct starfish_queue {

@@ -213,28 +213,22 @@ void starfish_field_wait_for_holders(struct starfish_field *field)
 
 /* ---- The host's access ------------------------------------------------------------------------------------------- */
 
-static starfish_status acquire_slabs(const struct starfish_cut *cut, const starpu_data_handle_t *slab,
-                                     enum starpu_data_access_mode mode)
+static void release_slabs(const struct starfish_field *field, size_t count)
 {
-    for (size_t s = 0; s < cut->slabs; s++)
-        if (starfish_data_acquire(slab[s], mode) != 0) {
-            const struct starfish_cut acquired = {.slabs = s};
-            starfish_slabs_release(&acquired, slab);
-            return starfish_fail(STARFISH_ERROR_RUNTIME, "field acquire: StarPU refused (called from inside a task?)");
+    for (size_t s = 0; s < count; s++)
+        starfish_data_release_access(field->handle[s]);
+}
+
+static starfish_status acquire_slabs(const struct starfish_field *field)
+{
+    for (size_t s = 0; s < field->cut.slabs; s++) {
+        const starfish_status status = starfish_data_acquire(field->context, field->handle[s], STARPU_RW);
+        if (status != STARFISH_SUCCESS) {
+            release_slabs(field, s);
+            return status;
         }
+    }
     return STARFISH_SUCCESS;
-}
-
-starfish_status starfish_slabs_acquire(const struct starfish_cut *cut, const starpu_data_handle_t *slab,
-                                       enum starfish_host_access access)
-{
-    return acquire_slabs(cut, slab, access == STARFISH_READ ? STARPU_R : STARPU_W);
-}
-
-void starfish_slabs_release(const struct starfish_cut *cut, const starpu_data_handle_t *slab)
-{
-    for (size_t s = 0; s < cut->slabs; s++)
-        starfish_data_release_access(slab[s]);
 }
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
@@ -306,6 +300,8 @@ void starfish_field_destroy(starfish_field *field)
 {
     if (!field)
         return;
+    if (starfish_is_stuck())
+        return; /* tasks may still touch it */
     starfish_field_wait_for_holders(field);
     for (size_t s = 0; s < field->cut.slabs; s++)
         starfish_data_unregister(field->handle[s]);
@@ -321,7 +317,8 @@ starfish_status starfish_field_acquire(starfish_field *field, void **memory)
     if (!field || !memory)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field acquire: NULL argument");
     starfish_field_wait_for_holders(field);
-    STARFISH_TRY(acquire_slabs(&field->cut, field->handle, STARPU_RW));
+    STARFISH_TRY(acquire_slabs(field));
+    starfish_outside_begin(field->context);
     *memory = field->memory;
     return STARFISH_SUCCESS;
 }
@@ -330,6 +327,7 @@ starfish_status starfish_field_release(starfish_field *field)
 {
     if (!field)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field release: field is NULL");
-    starfish_slabs_release(&field->cut, field->handle);
+    release_slabs(field, field->cut.slabs);
+    starfish_outside_end(field->context);
     return STARFISH_SUCCESS;
 }

@@ -102,12 +102,6 @@ int starfish_slab_home(starpu_data_handle_t handle);
 void *starfish_slab_memory(void *buffer);
 struct starfish_strides starfish_slab_strides(void *buffer, size_t depth);
 
-/* Waits for tasks and lets the host read (WRITE: overwrite) slabs in the memory that they were registered with, until
- * the release. Errors: RUNTIME (inside a task), and then none is acquired. */
-starfish_status starfish_slabs_acquire(const struct starfish_cut *cut, const starpu_data_handle_t *slab,
-                                       enum starfish_host_access access);
-void starfish_slabs_release(const struct starfish_cut *cut, const starpu_data_handle_t *slab);
-
 /* Cut 0..n-1 into `parts` runs that differ by one at most. */
 void starfish_divide(size_t n, size_t parts, size_t *first);
 struct starfish_cut starfish_cut_equally(size_t planes, size_t slabs);

@@ -1,4 +1,6 @@
-/* Host memory that GPUs copy at full speed, and where an address lies. */
+/* Host memory that GPUs copy at full speed, where an address lies, and what fits into GPUs. */
+#include "scheduler/memory.h"
+
 #include "scheduler/context.h"
 #include "scheduler/fork.h"
 #include "scheduler/machine.h"
@@ -6,6 +8,8 @@
 
 #include "base/pages.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef STARPU_SIMGRID
@@ -152,4 +156,123 @@ starfish_status starfish_memory_place(const struct starfish_context *context, co
     *residence = STARFISH_PINNED; /* as `starfish sched` and `starfish trace` have it */
 #endif
     return STARFISH_SUCCESS;
+}
+
+/* ---- What fits into GPUs ----------------------------------------------------------------------------------------- */
+
+enum { PIECE = 32 << 20, FREE_PIECES = 4 }; /* of StarPU's suballocator */
+
+/* Taken for good, by StarPU's memory nodes. */
+static atomic_size_t taken[STARPU_MAXNODES];
+
+int starfish_memory_is_limited(void)
+{
+    char name[40];
+    if (getenv("STARPU_LIMIT_CUDA_MEM"))
+        return 1;
+    for (int device = 0; device < starfish_gpu_count(); device++) {
+        snprintf(name, sizeof name, "STARPU_LIMIT_CUDA_%d_MEM", device);
+        if (getenv(name))
+            return 1;
+    }
+    return 0;
+}
+
+static int has_suballocator(void)
+{
+    const char *value = getenv("STARPU_SUBALLOCATOR");
+    return !value || !*value || atoi(value) != 0;
+}
+
+size_t starfish_device_footprint(size_t large, size_t small)
+{
+    return has_suballocator() ? large + (small / PIECE + 1 + FREE_PIECES) * PIECE : large + small;
+}
+
+static size_t total_of(unsigned node)
+{
+    const starpu_ssize_t total = starpu_memory_get_total(node);
+    return total > 0 ? (size_t)total : SIZE_MAX;
+}
+
+static size_t room_of(unsigned node)
+{
+    const size_t total = total_of(node), gone = atomic_load(&taken[node]);
+    return total == SIZE_MAX ? SIZE_MAX : total > gone ? total - gone : 0;
+}
+
+static unsigned node_of(const struct starfish_context *context, size_t worker)
+{
+    return starpu_worker_get_memory_node((unsigned)context->worker[worker]);
+}
+
+size_t starfish_device_room(const struct starfish_context *context)
+{
+    size_t room = SIZE_MAX;
+    for (size_t worker = 0; worker < context->workers; worker++)
+        if (starfish_context_worker_kind(context, worker) == STARFISH_GPU) {
+            const size_t here = room_of(node_of(context, worker));
+            room = here < room ? here : room;
+        }
+    return room;
+}
+
+starfish_status starfish_device_take(const struct starfish_context *context, size_t worker, const char *what,
+                                     size_t bytes)
+{
+    if (starfish_context_worker_kind(context, worker) != STARFISH_GPU)
+        return STARFISH_SUCCESS;
+    const unsigned node = node_of(context, worker);
+    if (bytes > room_of(node))
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory: %s needs %zu bytes on a GPU, which has %zu left",
+                             what, bytes, room_of(node));
+    atomic_fetch_add(&taken[node], bytes);
+    starpu_memory_allocate(node, bytes, STARPU_MEMORY_OVERFLOW); /* others' data can be taken out */
+    return STARFISH_SUCCESS;
+}
+
+void starfish_device_give_back(const struct starfish_context *context, size_t worker, size_t bytes)
+{
+    if (starfish_context_worker_kind(context, worker) != STARFISH_GPU)
+        return;
+    const unsigned node = node_of(context, worker);
+    atomic_fetch_sub(&taken[node], bytes);
+    starpu_memory_deallocate(node, bytes);
+}
+
+/* Data whose home is a GPU are not StarPU's to allocate. */
+static size_t bytes_of(const struct starpu_task *task)
+{
+    size_t sum[2] = {0, 0};
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++) {
+        const starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, i);
+        const int home = starpu_data_get_home_node(handle);
+        const size_t bytes = starpu_data_get_size(handle);
+        if (home < 0 || starpu_node_get_kind((unsigned)home) != STARPU_CUDA_RAM)
+            sum[bytes <= STARFISH_SMALL_DATA] += bytes;
+    }
+    return starfish_device_footprint(sum[0], sum[1]);
+}
+
+starfish_status starfish_fit_task(const struct starfish_context *context, struct starpu_task *task)
+{
+    if (context->workers_of[STARFISH_GPU] == 0 || !(task->where & (int32_t)STARPU_CUDA))
+        return STARFISH_SUCCESS;
+    const size_t needed = bytes_of(task), room = starfish_device_room(context);
+    if (needed <= room)
+        return STARFISH_SUCCESS;
+    task->where &= ~(int32_t)STARPU_CUDA;
+    if (task->where != 0 && !task->execute_on_a_specific_worker)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_MEMORY, "task %s needs %zu bytes on a GPU at once, which has %zu", task->name,
+                         needed, room);
+}
+
+size_t starfish_missing_bytes(const struct starpu_task *task, unsigned node)
+{
+    size_t sum = 0;
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        if (!starpu_data_test_if_allocated_on_node(STARPU_TASK_GET_HANDLE(task, i), node))
+            sum += starpu_data_get_size(STARPU_TASK_GET_HANDLE(task, i));
+    return sum;
 }

@@ -18,6 +18,8 @@ static const struct starfish_option rows[] = {
      .text = "cores that share a CPU worker; 0: one, beside a GPU all of a NUMA node"},
     {AT(idle_seconds), .type = STARFISH_OPTION_REAL, .default_value = -1, .least = -1, .most = HUGE_VAL,
      .text = "seconds without a task after which workers rest; -1: chosen, inf: never"},
+    {AT(patience_seconds), .type = STARFISH_OPTION_REAL, .default_value = -1, .least = -1, .most = 1e6,
+     .text = "after which a job ends in which nothing moves; 0: never; -1: 60, in a StarPU that is joined never"},
 };
 
 const struct starfish_option_table starfish_context_option_table =

@@ -17,6 +17,7 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
     static const struct starfish_interval none = {HUGE_VAL, -HUGE_VAL};
     memset(progress, 0, sizeof *progress);
     progress->context = context;
+    progress->where = context->where;
     STARPU_PTHREAD_MUTEX_INIT(&progress->lock, NULL);
     STARPU_PTHREAD_COND_INIT(&progress->all_done, NULL);
     progress->clock_offset = INFINITY;
@@ -52,10 +53,14 @@ starfish_status starfish_progress_wait(struct starfish_progress *progress)
         while (unfinished(progress) && starpu_timing_now() < end)
             sched_yield();
     }
+    struct starfish_patience patience;
+    starfish_status status = STARFISH_SUCCESS;
+    starfish_patience_begin(&patience, progress->context);
     STARPU_PTHREAD_MUTEX_LOCK(&progress->lock);
-    while (unfinished(progress))
-        STARPU_PTHREAD_COND_WAIT(&progress->all_done, &progress->lock);
+    while (unfinished(progress) && status == STARFISH_SUCCESS)
+        status = starfish_patience_wait(&patience, &progress->all_done, &progress->lock);
     STARPU_PTHREAD_MUTEX_UNLOCK(&progress->lock);
+    STARFISH_TRY(status);
     int error = atomic_load(&progress->error);
     if (error == 0)
         return STARFISH_SUCCESS;

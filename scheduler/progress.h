@@ -26,6 +26,7 @@ struct starfish_stretch {
 
 struct starfish_progress {
     struct starfish_context *context;
+    uint32_t where; /* kinds of workers that its tasks may run on: the context's, unless its plan uses fewer */
     atomic_size_t submitted, finished;
     atomic_int error;              /* the first CUDA error that a task met, 0 for none */
     _Atomic(const char *) culprit; /* the operation that met it */
@@ -44,8 +45,9 @@ struct starfish_progress {
 };
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context);
-/* Wait until every submitted task has finished; STARFISH_ERROR_RUNTIME when one of them failed. Where the context's
- * workers leave a core free, the first milliseconds are spent looking again and again: to be woken up takes 50 us. */
+/* Wait until every submitted task has finished; STARFISH_ERROR_RUNTIME when one of them failed, or when the runtime is
+ * stuck (watch.h). Where the context's workers leave a core free, the first milliseconds are spent looking again and
+ * again: to be woken up takes 50 us. */
 starfish_status starfish_progress_wait(struct starfish_progress *progress);
 void starfish_progress_destroy(struct starfish_progress *progress);
 

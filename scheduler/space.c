@@ -255,6 +255,8 @@ void starfish_vector_destroy(struct starfish_vector *vector)
 {
     const struct starfish_space *space = vector->space;
 
+    if (starfish_is_stuck())
+        return; /* tasks may still touch its memory */
     for (size_t p = 0; space && !vector->borrowed && p < pieces_of(space); p++)
         unregister(vector->piece[p]);
     for (size_t h = 0; space && vector->ghosts && h < space->halos; h++)

@@ -79,10 +79,10 @@ starfish_status starfish_table_results(struct starfish_table *vector, size_t cou
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_table_read(const struct starfish_table *vector, void *values, size_t bytes)
+starfish_status starfish_table_read(const struct starfish_table *vector, struct starfish_context *context, void *values,
+                                    size_t bytes)
 {
-    if (starfish_data_acquire(vector->handle, STARPU_R) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "the runtime refuses a table of %zu elements", vector->count);
+    STARFISH_TRY(starfish_data_acquire(context, vector->handle, STARPU_R));
     memcpy(values, vector->memory, bytes);
     starfish_data_release_access(vector->handle);
     return STARFISH_SUCCESS;
@@ -90,18 +90,17 @@ starfish_status starfish_table_read(const struct starfish_table *vector, void *v
 
 void starfish_table_destroy(struct starfish_table *vector)
 {
+    if (starfish_is_stuck())
+        return; /* tasks may still read it */
     starfish_data_unregister(vector->handle);
     free(vector->memory);
     memset(vector, 0, sizeof *vector);
 }
 
-starfish_status starfish_table_acquire(const struct starfish_table *vector, enum starfish_host_access access)
+starfish_status starfish_table_acquire(const struct starfish_table *vector, struct starfish_context *context,
+                                       enum starfish_host_access access)
 {
-    if (starfish_data_acquire(vector->handle, access == STARFISH_READ ? STARPU_R : STARPU_W) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME,
-                             "StarPU refused access to a table of %zu elements (called from inside a task?)",
-                             vector->count);
-    return STARFISH_SUCCESS;
+    return starfish_data_acquire(context, vector->handle, access == STARFISH_READ ? STARPU_R : STARPU_W);
 }
 
 void starfish_table_release(const struct starfish_table *vector)
@@ -116,6 +115,26 @@ starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t cou
                              count);
     starpu_vector_data_register(handle, -1, 0, (uint32_t)count, element_size);
     return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *memory, size_t count,
+                                           size_t element_size)
+{
+    if (count == 0 || count > UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a piece of %zu elements: ask for more slabs or mode blocks",
+                             count);
+    starpu_vector_data_register(handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)count, element_size);
+    return STARFISH_SUCCESS;
+}
+
+void starfish_token_register(starpu_data_handle_t *handle)
+{
+    starpu_void_data_register(handle);
+}
+
+void starfish_data_rest(starpu_data_handle_t handle)
+{
+    starpu_data_wont_use(handle);
 }
 
 void starfish_array_unregister(starpu_data_handle_t handle)

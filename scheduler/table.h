@@ -20,18 +20,28 @@ starfish_status starfish_table_floats(struct starfish_table *vector, const float
 starfish_status starfish_table_ints(struct starfish_table *vector, const int *values, size_t count);
 /* `count` doubles that tasks write and the host reads. */
 starfish_status starfish_table_results(struct starfish_table *vector, size_t count);
-/* Wait for the tasks that write it: its first `bytes` bytes. RUNTIME where the runtime refuses. */
-starfish_status starfish_table_read(const struct starfish_table *vector, void *values, size_t bytes);
+/* Wait for the tasks that write it: its first `bytes` bytes. RUNTIME where the runtime refuses, or is stuck. */
+starfish_status starfish_table_read(const struct starfish_table *vector, struct starfish_context *context, void *values,
+                                    size_t bytes);
 void starfish_table_destroy(struct starfish_table *vector);
 
 enum starfish_host_access { STARFISH_READ, STARFISH_WRITE };
 /* Waits for the tasks that write (WRITE: use) the table, and lets the host read (WRITE: overwrite) its memory until the
- * release. Errors: RUNTIME (inside a task). */
-starfish_status starfish_table_acquire(const struct starfish_table *vector, enum starfish_host_access access);
+ * release. Errors: RUNTIME (inside a task, or the runtime is stuck), MEMORY. */
+starfish_status starfish_table_acquire(const struct starfish_table *vector, struct starfish_context *context,
+                                       enum starfish_host_access access);
 void starfish_table_release(const struct starfish_table *vector);
 
 /* An array without memory of its own: the runtime allocates it where a task first writes it. */
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size);
+/* The same, with memory of ours, `count` elements on the host, as its home. */
+starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *memory, size_t count,
+                                           size_t element_size);
+/* A token: data without bytes, by which tasks that share nothing else wait for each other. */
+void starfish_token_register(starpu_data_handle_t *handle);
+/* Tasks that were submitted so far are the last for a while that use the data: a device may take their memory for
+ * others first, after they are brought home. */
+void starfish_data_rest(starpu_data_handle_t handle);
 /* Waits for its tasks and unregisters data whose values nobody needs any more. NULL is allowed. */
 void starfish_array_unregister(starpu_data_handle_t handle);
 

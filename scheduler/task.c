@@ -2,6 +2,7 @@
 #include "scheduler/task.h"
 
 #include "scheduler/fork.h"
+#include "scheduler/memory.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/record.h"
 #include "scheduler/rest.h"
@@ -66,6 +67,8 @@ void starfish_task_simulated(void *buffers[], void *arguments)
 void starfish_task_check(const struct starfish_task_header *header, const char *operation, int cuda_error)
 {
     int none = 0;
+    if (starfish_is_stuck())
+        return; /* nobody waits for the job any more */
     if (cuda_error != 0 && atomic_compare_exchange_strong(&header->progress->error, &none, cuda_error))
         atomic_store(&header->progress->culprit, operation);
 }
@@ -103,13 +106,18 @@ static void take_a_moment(void)
 static void finished(void *data)
 {
     struct starpu_task *task = data;
-    const struct starfish_task_header *header = task->cl_arg;
-    struct starfish_progress *progress = header->progress;
-    const struct starpu_profiling_task_info *info = task->profiling_info;
+    struct starfish_task_header *header = task->cl_arg;
     const int ran = task->where != (int32_t)STARPU_NOWHERE;
     if (ran)
         take_a_moment();
     const double now = starpu_timing_now();
+    struct starfish_progress *progress = header->progress;
+    if (starfish_is_stuck() || !starfish_watched_finish_begin(&progress->context->watched, header)) {
+        starfish_rest_idle(); /* and no more: the job may be gone */
+        return;
+    }
+    struct starfish_watched *watched = &progress->context->watched;
+    const struct starpu_profiling_task_info *info = task->profiling_info;
 
     STARPU_PTHREAD_MUTEX_LOCK(&progress->lock);
     if (ran && info && info->workerid >= 0) {
@@ -127,6 +135,7 @@ static void finished(void *data)
     }
     if (header->record)
         starfish_record_finish(header->record, header->number, ran ? info : NULL, now - progress->clock_offset);
+    starfish_watched_finish_end(watched);
     if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))
         STARPU_PTHREAD_COND_BROADCAST(&progress->all_done);
     STARPU_PTHREAD_MUTEX_UNLOCK(&progress->lock);
@@ -181,6 +190,8 @@ static starfish_status check_length(struct starpu_task *task)
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
 {
     STARFISH_TRY(starfish_fork_check());
+    if (starfish_is_stuck())
+        return starfish_fail_stuck();
     if (task->refused > 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
                              task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
@@ -198,9 +209,13 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     copy->phase = task->phase;
     copy->step = task->step;
     copy->footprint = with_team(copy->footprint, task->progress->context);
+    copy->task = starpu_task;
+    copy->name = task->name;
+    copy->coordinates = task->coordinates;
+    memcpy(copy->at, task->at, sizeof copy->at);
     starpu_task->cl = task->codelet;
     starpu_task->name = task->name;
-    const uint32_t allowed = task->progress->context->where;
+    const uint32_t allowed = task->progress->where;
     starpu_task->where = (int32_t)(task->where == STARPU_NOWHERE ? STARPU_NOWHERE
                                    : task->where                 ? task->where & allowed
                                                                  : allowed);
@@ -216,7 +231,9 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     starpu_task->callback_func = finished;
     starpu_task->callback_arg = starpu_task;
 
-    status = check_length(starpu_task);
+    status = starfish_fit_task(task->progress->context, starpu_task);
+    if (status == STARFISH_SUCCESS)
+        status = check_length(starpu_task);
     if (status != STARFISH_SUCCESS) {
         discard(starpu_task);
         return status;
@@ -224,6 +241,7 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     copy->record = task->progress->context->record;
     if (copy->record)
         copy->number = starfish_record_submit(copy->record, task, starpu_task);
+    starfish_watched_add(&task->progress->context->watched, copy);
     atomic_fetch_add(&task->progress->submitted, 1);
     starfish_rest_busy();
     int code = starpu_task_submit(starpu_task);
@@ -231,6 +249,7 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
         return STARFISH_SUCCESS;
     starfish_rest_idle();
     atomic_fetch_sub(&task->progress->submitted, 1);
+    starfish_watched_drop(&task->progress->context->watched, copy);
     discard(starpu_task);
     return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));
 }

@@ -17,6 +17,13 @@
 
 enum { STARFISH_TASK_MAX_DATA = 544 };
 
+/* Where in the problem a task works, for people: "slab" 3. */
+struct starfish_coordinate {
+    const char *name;
+    int value;
+};
+enum { STARFISH_TASK_COORDINATES = 2 };
+
 struct starfish_task_header {
     struct starfish_progress *progress;
     int phase;
@@ -25,14 +32,13 @@ struct starfish_task_header {
     struct starfish_record *record; /* that is kept of it, or NULL */
     size_t number;                  /* in there */
     size_t draw;                    /* in a simulation: which random number its length depends on */
-};
-
-/* Where in the problem a task works, for people: "slab" 3. */
-struct starfish_coordinate {
+    /* For the watchdog (watch.h). */
+    struct starfish_task_header *before, *after;
+    struct starpu_task *task;
     const char *name;
-    int value;
+    int coordinates;
+    struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
 };
-enum { STARFISH_TASK_COORDINATES = 2 };
 
 struct starfish_task {
     struct starpu_codelet *codelet;
@@ -58,7 +64,9 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 /* The task's next coordinate: that of `data` in `dimension`, if it has one (starpu_data_set_coordinates). */
 void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension);
-/* Copies `arguments`. Errors: MEMORY; RUNTIME (too many data, or StarPU refuses the task; names it). */
+/* Copies `arguments`. A task whose data do not fit into the GPUs' memory goes to the cores where it may. Errors:
+ * MEMORY, also where it may not (names the bytes); RUNTIME (too many data, or StarPU is stuck or refuses the
+ * task; names it). */
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size);
 
 /* For a codelet's performance model. */

@@ -1,6 +1,8 @@
 /* Work space, one piece per worker. */
 #include "scheduler/workspace.h"
 
+#include "scheduler/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 #ifdef STARFISH_HAVE_GPU
@@ -14,14 +16,19 @@ static size_t part_bytes(const struct starfish_workspace *workspace, starfish_wo
     return (workspace->bytes[kind] / ALIGNMENT + 1) * ALIGNMENT;
 }
 
+static size_t bytes_on(const struct starfish_workspace *workspace, size_t worker)
+{
+    const starfish_worker_kind kind = starfish_context_worker_kind(workspace->context, worker);
+    return part_bytes(workspace, kind) * workspace->context->team[worker].size;
+}
+
 /* On the worker itself, so that a core's pages are on its NUMA node and a GPU's device is current. */
 static void allocate(void *data, size_t worker)
 {
     struct starfish_workspace *workspace = data;
-    starfish_worker_kind kind = starfish_context_worker_kind(workspace->context, worker);
-    size_t bytes = part_bytes(workspace, kind) * workspace->context->team[worker].size;
+    const size_t bytes = bytes_on(workspace, worker);
 #ifdef STARFISH_HAVE_GPU
-    if (kind == STARFISH_GPU) {
+    if (starfish_context_worker_kind(workspace->context, worker) == STARFISH_GPU) {
         if (cudaMalloc(&workspace->piece[worker], bytes) != cudaSuccess) {
             workspace->piece[worker] = NULL;
             cudaGetLastError();
@@ -44,6 +51,22 @@ static void release(void *data, size_t worker)
     free(workspace->piece[worker]);
 }
 
+static starfish_status take(struct starfish_workspace *workspace)
+{
+    for (size_t worker = 0; worker < workspace->context->workers; worker++) {
+        STARFISH_TRY(starfish_device_take(workspace->context, worker, "work space", bytes_on(workspace, worker)));
+        workspace->taken[worker] = 1;
+    }
+    return STARFISH_SUCCESS;
+}
+
+static void give_back(struct starfish_workspace *workspace)
+{
+    for (size_t worker = 0; worker < workspace->context->workers; worker++)
+        if (workspace->taken[worker])
+            starfish_device_give_back(workspace->context, worker, bytes_on(workspace, worker));
+}
+
 starfish_status starfish_workspace_create(struct starfish_workspace *workspace, struct starfish_context *context,
                                           size_t cpu_bytes, size_t gpu_bytes)
 {
@@ -51,6 +74,12 @@ starfish_status starfish_workspace_create(struct starfish_workspace *workspace, 
     workspace->context = context;
     workspace->bytes[STARFISH_CPU] = cpu_bytes;
     workspace->bytes[STARFISH_GPU] = gpu_bytes;
+    const starfish_status status = take(workspace);
+    if (status != STARFISH_SUCCESS) {
+        give_back(workspace);
+        workspace->context = NULL;
+        return status;
+    }
     STARFISH_TRY(starfish_context_on_each_worker(context, "workspace", allocate, workspace));
 #ifdef STARPU_SIMGRID
     return STARFISH_SUCCESS;
@@ -72,6 +101,7 @@ void starfish_workspace_destroy(struct starfish_workspace *workspace)
     if (!workspace->context)
         return;
     starfish_context_on_each_worker(workspace->context, "workspace", release, workspace);
+    give_back(workspace);
     workspace->context = NULL;
 }
 

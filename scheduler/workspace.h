@@ -12,6 +12,7 @@ struct starfish_workspace {
     struct starfish_context *context;
     size_t bytes[STARFISH_WORKER_KINDS];
     void *piece[STARPU_NMAXWORKERS]; /* by the context's worker number */
+    int taken[STARPU_NMAXWORKERS];   /* counted as a GPU's memory that is gone (memory.h) */
 };
 
 starfish_status starfish_workspace_create(struct starfish_workspace *workspace, struct starfish_context *context,

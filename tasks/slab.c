@@ -2,6 +2,7 @@
 #include "tasks/slab.h"
 
 #include "base/real.h"
+#include "codelets/bring_home.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <stdlib.h>
@@ -22,7 +23,8 @@ static starfish_status make_constant_tables(struct starfish_slab_space *space, c
     return status;
 }
 
-static starfish_status make_planes(struct starfish_slab_space *space, const struct starfish_direction *d)
+static starfish_status make_planes(struct starfish_slab_space *space, const struct starfish_direction *d,
+                                   size_t max_planes)
 {
     const enum starfish_transform_kind kind[2] = {d[0].transform, d[1].transform};
     const struct starfish_basis_operator operator_y = {.n = d[1].n,
@@ -32,9 +34,8 @@ static starfish_status make_planes(struct starfish_slab_space *space, const stru
                                                        .upper = d[1].upper,
                                                        .reflection = STARFISH_BASIS_EXACT,
                                                        .sum = d[1].sum};
-    const size_t planes = space->n[2] * (space->count > 1 ? starfish_slab_problems_at_once(space) : 1);
     return starfish_plane_set_create(&space->planes, space->context, kind, space->n,
-                                     d[1].has_transform ? NULL : &operator_y, planes, space->precision);
+                                     d[1].has_transform ? NULL : &operator_y, max_planes, space->precision);
 }
 
 /* z for elimination: of rows whose signs allow it, sums in place of the diagonal. */
@@ -46,9 +47,10 @@ static starfish_status make_line(struct starfish_slab_space *space, const struct
     return starfish_matrix_table(&space->line, space->precision, &line, 1);
 }
 
-static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction *d, int singular)
+static starfish_status fill_space(struct starfish_slab_space *space, const struct starfish_direction *d, int singular,
+                                  size_t max_planes)
 {
-    STARFISH_TRY(make_planes(space, d));
+    STARFISH_TRY(make_planes(space, d, max_planes));
     const struct starfish_basis *basis = d[1].has_transform ? NULL : &space->planes.basis.basis;
     STARFISH_TRY(make_line(space, &d[2]));
     STARFISH_TRY(starfish_table_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
@@ -64,21 +66,21 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
     return make_constant_tables(space, &d[2], basis ? starfish_basis_of_ones(basis, row) : 1);
 }
 
-starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,
-                                           starfish_precision precision, const struct starfish_direction *direction,
-                                           double lambda, int singular, size_t count)
+starfish_status starfish_slab_space_create(struct starfish_slab_space *space,
+                                           const struct starfish_slab_description *description)
 {
+    const struct starfish_direction *direction = description->direction;
     memset(space, 0, sizeof *space);
-    space->context = context;
-    space->count = count;
-    space->precision = precision;
+    space->context = description->context;
+    space->count = description->count;
+    space->precision = description->precision;
     space->periodic = direction[2].periodic;
     space->row_sums = direction[2].signs != 0;
-    space->lambda = lambda;
+    space->lambda = description->lambda;
     space->constant_lane = -1;
     for (int axis = 0; axis < 3; axis++)
         space->n[axis] = direction[axis].n;
-    starfish_status status = fill_space(space, direction, singular);
+    starfish_status status = fill_space(space, direction, description->singular, description->max_planes);
     if (status != STARFISH_SUCCESS)
         starfish_slab_space_destroy(space);
     return status;
@@ -105,6 +107,32 @@ static starfish_status register_array(starfish_handle *handle, const char *name,
     return STARFISH_SUCCESS;
 }
 
+/* Array `which` (0: separators, 1: heads) of a part, in a streamed graph. */
+static starfish_status register_end(struct starfish_slab_graph *graph, size_t s, size_t part, int which,
+                                    starfish_handle *handle)
+{
+    const struct starfish_slab_space *space = graph->space;
+    const size_t size = starfish_real_size(space->precision), *row = graph->parts.first_row;
+    const size_t before = (2 * s + (size_t)which) * space->n[1] + row[part];
+    STARFISH_TRY(starfish_array_register_at(handle, graph->ends + before * space->n[0] * size,
+                                            space->n[0] * (row[part + 1] - row[part]), size));
+    starfish_data_label_2d(*handle, which ? "heads" : "separators", s, part);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status register_ends(struct starfish_slab_graph *graph, struct starfish_slab *slab, size_t s, size_t p)
+{
+    const struct starfish_slab_space *space = graph->space;
+    const size_t size = starfish_real_size(space->precision);
+    const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
+    if (graph->slots > 0) {
+        STARFISH_TRY(register_end(graph, s, p, 0, &slab->separator[p]));
+        return register_end(graph, s, p, 1, &slab->head[p]);
+    }
+    STARFISH_TRY(register_array(&slab->separator[p], "separators", lanes, size, s, p));
+    return register_array(&slab->head[p], "heads", lanes, size, s, p);
+}
+
 static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s)
 {
     const struct starfish_slab_space *space = graph->space;
@@ -113,14 +141,13 @@ static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s
         const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
         STARFISH_TRY(register_array(&graph->slab[0][s].coefficient[p], "coefficients",
                                     STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
-        for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
+        for (int turn = 0; turn < graph->turns; turn++) {
             struct starfish_slab *slab = &graph->slab[turn][s];
             slab->coefficient[p] = graph->slab[0][s].coefficient[p];
-            STARFISH_TRY(register_array(&slab->separator[p], "separators", lanes, size, s, p));
-            STARFISH_TRY(register_array(&slab->head[p], "heads", lanes, size, s, p));
+            STARFISH_TRY(register_ends(graph, slab, s, p));
         }
     }
-    for (int turn = 0; turn < STARFISH_SLAB_TURNS && space->constant_lane >= 0; turn++)
+    for (int turn = 0; turn < graph->turns && space->constant_lane >= 0; turn++)
         STARFISH_TRY(starfish_array_register(&graph->slab[turn][s].moments, STARFISH_CONSTANT_MOMENTS, sizeof(double)));
     return STARFISH_SUCCESS;
 }
@@ -142,13 +169,32 @@ static int alone(const struct starfish_slab_graph *graph)
 /* What the most demanding slab needs, which may be a thin one: fewer planes let kernels take more lanes at a time. */
 static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_worker_kind kind)
 {
+    const size_t slabs = graph->cut.slabs;
     size_t most = 0;
-    for (size_t s = 0; s < graph->cut.slabs; s++) {
-        const size_t bytes = starfish_slab_workspace(graph->space, kind, graph->cut.slabs, graph->parts.count,
-                                                     starfish_cut_planes(&graph->cut, s));
+    if (starfish_kind_allowed(graph->reduced_where, kind == STARFISH_GPU))
+        most = starfish_slab_reduced_workspace(graph->space, kind, slabs, graph->parts.count);
+    for (size_t s = 0; s < slabs; s++) {
+        if (!starfish_kind_allowed(graph->cut.where[s], kind == STARFISH_GPU))
+            continue;
+        const size_t bytes = starfish_slab_workspace(graph->space, kind, slabs, starfish_cut_planes(&graph->cut, s));
         most = bytes > most ? bytes : most;
     }
     return most;
+}
+
+/* What streams are made of, and what tasks of slabs leave for each other, in memory of ours. */
+static starfish_status make_stream(struct starfish_slab_graph *graph)
+{
+    const struct starfish_slab_space *space = graph->space;
+    if (graph->slots == 0)
+        return STARFISH_SUCCESS;
+    graph->ends_bytes = 2 * graph->cut.slabs * space->n[0] * space->n[1] * starfish_real_size(space->precision);
+    void *memory = NULL;
+    STARFISH_TRY(starfish_alloc(space->context, graph->ends_bytes, &memory));
+    graph->ends = memory;
+    for (size_t slot = 0; slot < graph->slots; slot++)
+        starfish_token_register(&graph->token[slot]);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z,
@@ -165,25 +211,31 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
     if (alone(graph))
         return STARFISH_SUCCESS;
     STARFISH_TRY(make_upper(graph, z));
+    STARFISH_TRY(make_stream(graph));
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         STARFISH_TRY(register_slab(graph, s));
-        STARFISH_TRY(starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts,
-                                                       &graph->slab[0][s]));
+        struct starfish_slab slab = graph->slab[0][s];
+        if (graph->slots > 0)
+            slab.where = graph->reduced_where; /* where they are needed */
+        STARFISH_TRY(
+            starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts, &slab));
     }
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
-                                           const struct starfish_direction *z, const struct starfish_cut *cut,
-                                           size_t parts, uint32_t reduced_where, struct starfish_progress *progress)
+                                           const struct starfish_direction *z, const struct starfish_slab_shape *shape,
+                                           struct starfish_progress *progress)
 {
     memset(graph, 0, sizeof *graph);
     graph->space = space;
-    graph->cut = *cut;
-    graph->reduced_where = reduced_where;
+    graph->cut = *shape->cut;
+    graph->reduced_where = shape->reduced_where;
+    graph->slots = shape->slots;
+    graph->turns = shape->slots > 0 ? 1 : STARFISH_SLAB_TURNS;
     graph->parts.workspace = &graph->workspace;
-    graph->parts.count = parts;
-    starfish_divide(space->n[1], parts, graph->parts.first_row);
+    graph->parts.count = shape->parts;
+    starfish_divide(space->n[1], shape->parts, graph->parts.first_row);
     starfish_status status = fill_graph(graph, z, progress);
     if (status != STARFISH_SUCCESS) {
         starfish_progress_wait(progress);
@@ -198,17 +250,26 @@ starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *grap
     memset(graph, 0, sizeof *graph);
     graph->space = space;
     graph->cut = *cut;
+    graph->turns = 1;
+    const size_t gpu_bytes = starfish_kind_allowed(cut->where[0], 1) /* all groups have the same kinds */
+                                 ? starfish_slab_problems_workspace(space, STARFISH_GPU, strided)
+                                 : 0;
     const starfish_status status = starfish_workspace_create(
-        &graph->workspace, space->context, starfish_slab_problems_workspace(space, STARFISH_CPU, strided),
-        starfish_slab_problems_workspace(space, STARFISH_GPU, strided));
+        &graph->workspace, space->context, starfish_slab_problems_workspace(space, STARFISH_CPU, strided), gpu_bytes);
     if (status != STARFISH_SUCCESS)
         starfish_slab_graph_destroy(graph);
     return status;
 }
 
+/* Of coefficients that GPUs give up after each solve, tasks still have to be in order with that. */
+static int are_constant(const struct starfish_slab_graph *graph)
+{
+    return graph->slots == 0 || !starfish_kind_allowed(graph->reduced_where, 1);
+}
+
 void starfish_slab_graph_is_made(const struct starfish_slab_graph *graph)
 {
-    for (size_t s = 0; s < graph->cut.slabs; s++)
+    for (size_t s = 0; s < graph->cut.slabs && are_constant(graph); s++)
         for (size_t p = 0; p < graph->parts.count; p++)
             starfish_data_set_constant(graph->slab[0][s].coefficient[p], 1);
 }
@@ -229,11 +290,15 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         for (size_t p = 0; p < graph->parts.count; p++)
             starfish_array_unregister(graph->slab[0][s].coefficient[p]);
-        for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++)
+        for (int turn = 0; turn < graph->turns; turn++) {
             release_ends(&graph->slab[turn][s], graph->parts.count);
-        for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++)
             starfish_array_unregister(graph->modes[turn][s]);
+        }
     }
+    for (size_t slot = 0; slot < graph->slots; slot++)
+        starfish_array_unregister(graph->token[slot]);
+    if (!starfish_is_stuck())
+        starfish_free(graph->space->context, graph->ends, graph->ends_bytes);
     starfish_table_destroy(&graph->upper);
     starfish_workspace_destroy(&graph->workspace);
     graph->space = NULL;
@@ -258,8 +323,56 @@ static starfish_status submit_reduced(const struct starfish_slab_graph *graph, c
                                                         .upper = graph->upper.handle,
                                                         .where = graph->reduced_where};
         STARFISH_TRY(starfish_submit_slab_reduced(progress, STARFISH_PHASE_MODES, &task));
+        for (size_t s = 0; graph->slots > 0 && s < graph->cut.slabs; s++) {
+            starfish_data_rest(slab[s].head[part]);
+            if (!are_constant(graph))
+                starfish_data_rest(slab[s].coefficient[part]);
+            starfish_data_rest(slab[s].separator[part]);
+        }
     }
     return STARFISH_SUCCESS;
+}
+
+/* ---- Streams ----------------------------------------------------------------------------------------------------- */
+
+static starfish_handle token_of(const struct starfish_slab_graph *graph, size_t s)
+{
+    return graph->slots > 0 ? graph->token[s % graph->slots] : NULL;
+}
+
+/* Results of the task that has just been submitted for slab s go home, and its place is free when they are there. */
+static starfish_status leave(const struct starfish_slab_graph *graph, size_t s, struct starfish_progress *progress,
+                             int phase, starfish_handle result)
+{
+    STARFISH_TRY(starfish_submit_bring_home_before(progress, phase, result, token_of(graph, s)));
+    starfish_data_rest(result);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status leave_forward(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
+                                     size_t s, struct starfish_progress *progress,
+                                     const struct starfish_slab_forward_task *task)
+{
+    if (graph->slots == 0)
+        return STARFISH_SUCCESS;
+    if (task->rhs != task->solution)
+        starfish_data_rest(task->rhs);
+    STARFISH_TRY(leave(graph, s, progress, STARFISH_PHASE_FORWARD, task->solution));
+    for (size_t p = 0; p < graph->parts.count; p++) {
+        STARFISH_TRY(leave(graph, s, progress, STARFISH_PHASE_FORWARD, slab[s].separator[p]));
+        STARFISH_TRY(leave(graph, s, progress, STARFISH_PHASE_FORWARD, slab[s].head[p]));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status leave_backward(const struct starfish_slab_graph *graph, const struct starfish_slab *before,
+                                      size_t s, struct starfish_progress *progress, starfish_handle solution)
+{
+    if (graph->slots == 0)
+        return STARFISH_SUCCESS;
+    for (size_t p = 0; before && p < graph->parts.count; p++)
+        starfish_data_rest(before->separator[p]);
+    return leave(graph, s, progress, STARFISH_PHASE_BACKWARD, solution);
 }
 
 static const struct starfish_slab *slab_before(const struct starfish_slab_graph *graph,
@@ -283,8 +396,10 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
                                                      .total = removed,
                                                      .modes = modes ? modes[s] : NULL,
                                                      .solution = solution->slab[s],
-                                                     .edge = solution->edge[s]};
-    return starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, &task);
+                                                     .edge = solution->edge[s],
+                                                     .token = token_of(graph, s)};
+    STARFISH_TRY(starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, &task));
+    return leave_backward(graph, task.before, s, progress, task.solution);
 }
 
 /* Where the modes of a solution lie whose rows are not packed; made when the first one comes. */
@@ -304,7 +419,7 @@ starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct st
 {
     const struct starfish_slab *slab = graph->slab[graph->turn];
     const starfish_handle *const modes = modes_of(graph, solution);
-    graph->turn = (graph->turn + 1) % STARFISH_SLAB_TURNS;
+    graph->turn = (graph->turn + 1) % graph->turns;
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         const struct starfish_slab_forward_task task = {.space = graph->space,
                                                         .parts = &graph->parts,
@@ -312,8 +427,10 @@ starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct st
                                                         .alone = alone(graph),
                                                         .rhs = rhs[s],
                                                         .solution = modes ? modes[s] : solution->slab[s],
-                                                        .moments = alone(graph) ? removed : slab[s].moments};
+                                                        .moments = alone(graph) ? removed : slab[s].moments,
+                                                        .token = token_of(graph, s)};
         STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, &task));
+        STARFISH_TRY(leave_forward(graph, slab, s, progress, &task));
     }
     STARFISH_TRY(submit_reduced(graph, slab, progress, removed));
     for (size_t s = 0; s < graph->cut.slabs; s++)

@@ -10,16 +10,38 @@
 #include "codelets/slab.h"
 #include "tasks/separable.h"
 
-/* Everything that does not depend on how the field is cut, of a field of `count` problems. Destroyed after a failure.
- */
-starfish_status starfish_slab_space_create(struct starfish_slab_space *space, struct starfish_context *context,
-                                           starfish_precision precision, const struct starfish_direction *direction,
-                                           double lambda, int singular, size_t count);
+/* Everything that does not depend on how the field is cut, of a field of `count` problems. GPUs' tasks have at most
+ * `max_planes` planes at a time. Destroyed after a failure. */
+struct starfish_slab_description {
+    struct starfish_context *context;
+    starfish_precision precision;
+    const struct starfish_direction *direction; /* three */
+    double lambda;
+    int singular;
+    size_t count, max_planes;
+};
+starfish_status starfish_slab_space_create(struct starfish_slab_space *space,
+                                           const struct starfish_slab_description *description);
 void starfish_slab_space_destroy(struct starfish_slab_space *space);
 
 /* Successive solves take turns with the arrays between their tasks, so that the next one's forward tasks, and the
  * copies before them, need not wait for this one's backward tasks. */
 enum { STARFISH_SLAB_TURNS = 2 };
+
+/* How a field is cut for a graph. parts: of the modes of y, each with a reduced system of its own. reduced_where: the
+ * kinds of workers that solve these; 0: any.
+ *
+ * slots: 0 where devices hold the whole field. Else it is streamed through them: a slab's task waits until one of
+ * `slots` places is free, that is until the task `slots` slabs before it has its results back in main memory; what the
+ * devices then hold is marked as the first to be given up. So at most `slots` slabs are on devices at a time, their
+ * memory is used again without being freed, and copies in, work and copies out overlap. What is between the tasks has
+ * its home in main memory, and solves do not take turns. Rows of solutions are packed. */
+enum { STARFISH_SLAB_MOST_SLOTS = 3 * 8 };
+struct starfish_slab_shape {
+    const struct starfish_cut *cut;
+    size_t parts, slots;
+    uint32_t reduced_where;
+};
 
 /* A graph for one way of cutting the field. */
 struct starfish_slab_graph {
@@ -28,18 +50,20 @@ struct starfish_slab_graph {
     struct starfish_slab_parts parts;
     struct starfish_workspace workspace;
     uint32_t reduced_where;
-    int turn;                                                           /* of the next solve */
+    size_t slots;
+    starfish_handle token[STARFISH_SLAB_MOST_SLOTS];
+    char *ends; /* where slots: of all slabs, separators and heads in main memory */
+    size_t ends_bytes;
+    int turns, turn;                                                    /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
     struct starfish_table upper;                                        /* of z, at every slab's last plane */
     starfish_handle modes[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS];     /* once rows of a solution are not packed */
 };
 
-/* Makes the graph's data and starts computing its coefficients; `progress` must be waited for before it goes.
- * parts: of the modes of y, each with a reduced system of its own. reduced_where: the kinds of workers that solve
- * these; 0: any. */
+/* Makes the graph's data and starts computing its coefficients; `progress` must be waited for before it goes. */
 starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
-                                           const struct starfish_direction *z, const struct starfish_cut *cut,
-                                           size_t parts, uint32_t reduced_where, struct starfish_progress *progress);
+                                           const struct starfish_direction *z, const struct starfish_slab_shape *shape,
+                                           struct starfish_progress *progress);
 /* After its tasks: coefficients are only read from now on. */
 void starfish_slab_graph_is_made(const struct starfish_slab_graph *graph);
 void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);

@@ -65,8 +65,11 @@ static starfish_status create(struct starfish_spectral *s, const struct starfish
     STARFISH_TRY(make_tables(s, d));
     STARFISH_TRY(register_tiles(s));
     STARFISH_TRY(starfish_reduction_setup(s, p->product, p->fractions));
-    return starfish_workspace_create(&s->workspace, s->context, workspace_bytes(s, STARFISH_CPU),
-                                     workspace_bytes(s, STARFISH_GPU));
+    size_t bytes[STARFISH_WORKER_KINDS] = {0, 0};
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
+        if (starfish_kind_allowed(p->where, kind == STARFISH_GPU))
+            bytes[kind] = workspace_bytes(s, (starfish_worker_kind)kind);
+    return starfish_workspace_create(&s->workspace, s->context, bytes[STARFISH_CPU], bytes[STARFISH_GPU]);
 }
 
 starfish_status starfish_spectral_create(struct starfish_spectral *s, struct starfish_context *context,

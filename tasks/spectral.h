@@ -62,6 +62,7 @@ struct starfish_spectral_problem {
     size_t blocks;
     const struct starfish_reduction *product;
     const struct starfish_fractions *fractions;
+    uint32_t where; /* kinds of workers that will solve, and need work space; 0: any */
 };
 /* Set up for cyclic reduction along z. Who does what is left to the scheduler, until chain_method and split are set. */
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,

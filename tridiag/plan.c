@@ -209,7 +209,7 @@ static starfish_status find_growth(struct starfish_tridiag_plan *plan)
     for (size_t i = 0; i < plan->pieces; i++) {
         const struct starfish_batch_piece *piece = &plan->piece[i];
         const double *growth = piece->growth.memory;
-        STARFISH_TRY(starfish_table_acquire(&piece->growth, STARFISH_READ));
+        STARFISH_TRY(starfish_table_acquire(&piece->growth, plan->context, STARFISH_READ));
         for (size_t l = 0; l < piece->growth.count; l++)
             if (growth[l] > plan->growth) {
                 plan->growth = growth[l];
@@ -347,7 +347,7 @@ starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan)
 
 void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
 {
-    if (!plan)
+    if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
     release_coefficients(plan);
     for (size_t i = 0; i < plan->pieces; i++) {

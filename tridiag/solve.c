@@ -56,6 +56,8 @@ static starfish_status finish(struct starfish_tridiag_job *job)
 
 static void destroy(struct starfish_tridiag_job *job)
 {
+    if (starfish_is_stuck())
+        return; /* tasks may still use it */
     starfish_progress_destroy(&job->progress);
     free(job);
 }

@@ -95,6 +95,23 @@ static void add_results(struct table *table, const struct solve_run *run)
     }
 }
 
+static void add_memory(struct table *table, const struct solve_run *run)
+{
+    struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
+    if (starfish_poisson_plan_memory(run->solver.plan, &memory) != STARFISH_SUCCESS)
+        return;
+    table_row(table);
+    table_cell(table, "memory");
+    table_cell(table, "%.4g MB beside the arrays", 1e-6 * (double)memory.main_bytes);
+    if (memory.gpu_least == 0)
+        return;
+    table_row(table);
+    table_cell(table, "GPU memory");
+    table_cell(table, "%.4g MB of %.4g at least, %.4g to keep all there%s", 1e-6 * (double)memory.gpu_least,
+               1e-6 * (double)memory.gpu_there, 1e-6 * (double)(memory.gpu_work + memory.gpu_data),
+               memory.streamed ? ": streamed" : "");
+}
+
 static void add_files(struct table *table, const struct solve_run *run)
 {
     const char *names[] = {solve_output_name(run), run->options.vtk, run->options.plot};
@@ -165,6 +182,7 @@ void solve_print_table(const struct solve_run *run)
     add_problem(&table, run);
     add_workers(&table, run);
     add_results(&table, run);
+    add_memory(&table, run);
     add_files(&table, run);
     table_print(&table);
     if (run->solver.info.phases)
@@ -204,6 +222,21 @@ static json_t *bytes(const struct starfish_info *info)
     json_object_set_new(object, "host_to_device", json_integer((json_int_t)info->host_to_device));
     json_object_set_new(object, "device_to_host", json_integer((json_int_t)info->device_to_host));
     json_object_set_new(object, "device_to_device", json_integer((json_int_t)info->device_to_device));
+    return object;
+}
+
+static json_t *memory(const struct solve_run *run)
+{
+    struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
+    json_t *object = json_object();
+    if (starfish_poisson_plan_memory(run->solver.plan, &memory) != STARFISH_SUCCESS)
+        return object;
+    json_object_set_new(object, "main", json_integer((json_int_t)memory.main_bytes));
+    json_object_set_new(object, "gpu_work", json_integer((json_int_t)memory.gpu_work));
+    json_object_set_new(object, "gpu_data", json_integer((json_int_t)memory.gpu_data));
+    json_object_set_new(object, "gpu_least", json_integer((json_int_t)memory.gpu_least));
+    json_object_set_new(object, "gpu_there", json_integer((json_int_t)memory.gpu_there));
+    json_object_set_new(object, "streamed", json_boolean(memory.streamed));
     return object;
 }
 
@@ -255,5 +288,6 @@ void solve_print_json(const struct solve_run *run)
     json_object_set_new(object, "phases", phases(&run->solver.info));
     json_object_set_new(object, "workers", workers(run));
     json_object_set_new(object, "bytes", bytes(&run->solver.info));
+    json_object_set_new(object, "memory", memory(run));
     command_print_json(object);
 }

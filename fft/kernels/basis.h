@@ -94,6 +94,8 @@ void starfish_basis_columns_cpu(const struct starfish_basis *basis, enum starfis
  * worker. It copies the matrices, holds cuBLAS's work space, and does not need *basis afterwards.
  * STARFISH_ERROR_MEMORY, STARFISH_ERROR_RUNTIME. */
 struct starfish_basis_cuda;
+/* Of a GPU's memory, beside the matrices: what cuBLAS asks for on compute capability 9.0. */
+enum { STARFISH_BASIS_BLAS_BYTES = 32 << 20 };
 starfish_status starfish_basis_cuda_create(struct starfish_basis_cuda **plan, const struct starfish_basis *basis);
 void starfish_basis_cuda_destroy(struct starfish_basis_cuda *plan);
 /* Returns a cudaError_t (0 when accepted; cuBLAS's failures as cudaErrorUnknown). */

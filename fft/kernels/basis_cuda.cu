@@ -37,7 +37,7 @@ struct starfish_basis_cuda {
 namespace
 {
 
-constexpr size_t workspace_bytes = size_t(32) << 20; /* what cuBLAS asks for on compute capability 9.0 */
+constexpr size_t workspace_bytes = STARFISH_BASIS_BLAS_BYTES;
 constexpr unsigned fold_threads = 256, pairs_per_thread = 4;
 constexpr size_t most_blocks = 65535; /* of a grid in y */
 

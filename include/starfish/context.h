@@ -41,11 +41,20 @@ struct starfish_context_options {
      * from when it is created until the last context is gone. Workers of a StarPU that the program has started never
      * rest. */
     double idle_seconds;
+    /* The watchdog. Whoever waits for a job gets STARFISH_ERROR_RUNTIME, with a message that says what is waited for,
+     * when for so many seconds no task of the context has run or finished and no data have moved, although tasks are
+     * there. Only time counts in which the process could run: none in which it is stopped or in a debugger. A task that
+     * runs, however long, a field that the host holds, and a stream that the caller's work is in are no reason.
+     * From then on the process's StarPU is stuck: everything that would wait for it fails or returns at once with that
+     * message, jobs, plans, fields and contexts are destroyed without waiting and without giving memory back, and
+     * arrays that were passed to jobs must stay, since tasks may still touch them.
+     * 0: never. -1: 60, and never where StarPU was joined, since others' tasks may keep its workers. */
+    double patience_seconds;
 };
 #define STARFISH_CONTEXT_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_context_options), .cpu_workers = -1, .gpu_workers = -1, .policy = NULL,         \
-        .log = NULL, .log_data = NULL, .cores_per_worker = 0, .idle_seconds = -1                                       \
+        .log = NULL, .log_data = NULL, .cores_per_worker = 0, .idle_seconds = -1, .patience_seconds = -1               \
     }
 
 /* Start the workers, or join the StarPU that the process has already initialised: then `policy` is ignored and the

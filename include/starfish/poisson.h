@@ -261,6 +261,40 @@ STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *
                                                               starfish_poisson_plan **plan);
 STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
 
+/* Bytes that a plan and its solves take in each memory, upper bounds but for `gpu_there`. What is the GPUs' is for each
+ * of them, and 0 where the context has none. A plan whose `gpu_least` is more than `gpu_there` is not made (MEMORY),
+ * but that method slab leaves the work to cores where there are any. A solve whose `gpu_work + gpu_data` is more than
+ * `gpu_there` moves data to and fro; method slab streams the field then. */
+struct starfish_memory {
+    size_t size;       /* sizeof(struct starfish_memory); the initialiser sets it. A smaller one is filled as far as it
+                          goes */
+    size_t main_bytes; /* main memory, beside the user's arrays: what is between tasks, coefficients */
+    size_t gpu_work;   /* for good, as long as there is the plan: work space, matrices */
+    size_t gpu_data;   /* during a solve, if right-hand side, solution and all between them stay */
+    size_t gpu_least;  /* gpu_work, and the most that the tasks of a solve need at once */
+    size_t gpu_there;  /* what plans may use, as StarPU sees it (STARPU_LIMIT_CUDA_MEM), without other plans' gpu_work,
+                          but with this one's; of the GPU with the least */
+    int streamed;      /* 1: slabs of the field take turns in the GPUs' memory */
+};
+#define STARFISH_MEMORY_DEFAULTS                                                                                       \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_memory)                                                                         \
+    }
+/* Before a plan is made, by the arguments of its creation: analyses the problem (of n unknowns per direction: n, or
+ * n^2 to look for singular modes), and allocates next to nothing. Where `method` is AUTO it is for the method that is
+ * the choice by then. Errors as of the creation. Thread-safe. */
+STARFISH_API starfish_status starfish_poisson_memory(starfish_context *context,
+                                                     const struct starfish_poisson_problem *problem,
+                                                     const struct starfish_poisson_options *options,
+                                                     struct starfish_memory *memory);
+STARFISH_API starfish_status starfish_separable2d_memory(starfish_context *context, const struct starfish_axis *x,
+                                                         const struct starfish_axis *y, double lambda,
+                                                         const struct starfish_poisson_options *options,
+                                                         struct starfish_memory *memory);
+/* And of a plan. */
+STARFISH_API starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan,
+                                                          struct starfish_memory *memory);
+
 /* "slab", "blktri", "blktri-product" or "multigrid", and why it was chosen (one line); seconds that plan creation took.
  * Static or plan's storage. */
 STARFISH_API const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan);

@@ -25,7 +25,8 @@ static const struct starfish_cut cuts[] = {
     {.slabs = 3, .first_plane = {0, 60, 66, NZ}},
     {.slabs = 5, .first_plane = {0, 1, 2, 5, 64, NZ}},
 };
-enum { CUTS = sizeof cuts / sizeof cuts[0] };
+static const size_t slot_counts[] = {0, 2}; /* of streams; 0: the graph is none */
+enum { CUTS = sizeof cuts / sizeof cuts[0], SLOT_COUNTS = sizeof slot_counts / sizeof slot_counts[0] };
 
 static starfish_poisson_plan *plan_of(starfish_end ends)
 {
@@ -42,14 +43,16 @@ static starfish_poisson_plan *plan_of(starfish_end ends)
     return plan;
 }
 
-static void solve_cut(starfish_poisson_plan *plan, const struct starfish_cut *cut, double *rhs, double *solution)
+static void solve_cut(starfish_poisson_plan *plan, const struct starfish_cut *cut, size_t slots, double *rhs,
+                      double *solution)
 {
     static struct starfish_slab_graph graph; /* large */
     struct starfish_progress progress;
     struct starfish_field *field[2];
     starfish_progress_init(&progress, context);
-    ASSERT_OK(starfish_slab_graph_create(&graph, &starfish_slab_state(plan)->space, &plan->direction[2], cut, 2, 0,
-                                         &progress));
+    const struct starfish_slab_shape shape = {.cut = cut, .parts = 2, .slots = slots};
+    ASSERT_OK(
+        starfish_slab_graph_create(&graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "rhs", rhs, &field[0]));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "solution", solution, &field[1]));
     struct starfish_slabs slabs = {.slab = {NULL}};
@@ -74,9 +77,9 @@ static void thick_and_thin_slabs_agree(void **state)
         ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, expected, NULL));
         for (size_t i = 0; i < COUNT; i++)
             largest = fmax(largest, fabs(expected[i]));
-        for (size_t c = 0; c < CUTS; c++) {
+        for (size_t c = 0; c < (size_t)CUTS * SLOT_COUNTS; c++) {
             memset(got, 0xff, COUNT * sizeof *got);
-            solve_cut(plan, &cuts[c], rhs, got);
+            solve_cut(plan, &cuts[c % CUTS], slot_counts[c / CUTS], rhs, got);
             for (size_t i = 0; i < COUNT; i++)
                 if (!(fabs(got[i] - expected[i]) <= 1e-12 * largest))
                     fail_msg("ends %d, cut %zu, element %zu: %g, not %g", (int)ends, c, i, got[i], expected[i]);

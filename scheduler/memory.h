@@ -1,0 +1,41 @@
+/* The memory of devices: how much there is, what is taken for good, and whether a task's data fit.
+ *
+ * StarPU puts data into a GPU's memory when a task needs them, and takes others out again where there is no room. What
+ * it cannot do is run a task whose data do not fit at once: it then waits for ever. So no task that a GPU must run is
+ * submitted without room for it, and what is in a GPU's memory for good (work space, tables that kernels keep) is
+ * announced to StarPU and counted here. StarPU, and so this count, is one for the process. */
+#ifndef STARFISH_SCHEDULER_MEMORY_H
+#define STARFISH_SCHEDULER_MEMORY_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct starfish_context;
+struct starpu_task;
+
+/* Bytes of a GPU's memory that plans of the context may use, the least of its GPUs': what StarPU has, which follows
+ * STARPU_LIMIT_CUDA_MEM, without what is taken for good. SIZE_MAX where there is no GPU, or StarPU does not know. */
+size_t starfish_device_room(const struct starfish_context *context);
+/* What data of `large` and `small` bytes (pieces of more, and of no more, than 4 MB) take there: StarPU takes small
+ * ones out of pieces of 32 MB, of which it keeps some. */
+size_t starfish_device_footprint(size_t large, size_t small);
+enum { STARFISH_SMALL_DATA = 4 << 20 };
+
+/* Take memory of a worker's node for good, or give it back. MEMORY where there is not as much. For a core nothing is
+ * counted. */
+starfish_status starfish_device_take(const struct starfish_context *context, size_t worker, const char *what,
+                                     size_t bytes);
+void starfish_device_give_back(const struct starfish_context *context, size_t worker, size_t bytes);
+
+/* For task.c. Takes GPUs from the kinds of workers that may run the task where its data do not fit. MEMORY, with the
+ * bytes that are needed and that there are, where no kind remains. */
+starfish_status starfish_fit_task(const struct starfish_context *context, struct starpu_task *task);
+/* Bytes of its data that are not on that memory node. */
+size_t starfish_missing_bytes(const struct starpu_task *task, unsigned node);
+
+/* Whether STARPU_LIMIT_CUDA_MEM, or one for a device, is set. */
+int starfish_memory_is_limited(void);
+
+#endif
