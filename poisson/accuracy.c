@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ORDINARY 100.0   /* times n^2: rows that no grid of similar spacings has */
+#define ORDINARY 100.0    /* times n^2: rows that no grid of similar spacings has */
+#define ORDINARY_FEW 16.0 /* the same of few rows, and for the fewest of them */
+#define ORDINARY_LEAST 1e3
 #define FEW_ROWS 64      /* whose basis is cheaper than cyclic reduction in any case, */
 #define FEW_LOST 500     /* so that nothing needs to be lost */
 #define MOST_LOST 1e-2   /* of a solution, by that estimate, whatever n */
@@ -56,7 +58,7 @@ static double smallest_eigenvalue(const struct starfish_poisson_plan *plan)
     return first > 0 ? first : second;
 }
 
-static double largest_row(const struct starfish_direction *d)
+double starfish_largest_row(const struct starfish_direction *d)
 {
     double largest = 0;
     for (size_t k = 0; k < d->n; k++)
@@ -64,12 +66,17 @@ static double largest_row(const struct starfish_direction *d)
     return largest;
 }
 
+double starfish_ordinary_rows(double n)
+{
+    return n > FEW_ROWS ? ORDINARY * n * n : fmax(ORDINARY_LEAST, ORDINARY_FEW * n * n);
+}
+
 /* What errors grow by that are of the rounding of an axis's rows. */
 static double amplification(const struct starfish_poisson_plan *plan, int axis)
 {
     if (!starfish_is_semidefinite(plan->direction, plan->lambda))
         return 1;
-    return largest_row(&plan->direction[axis]) / smallest_eigenvalue(plan);
+    return starfish_largest_row(&plan->direction[axis]) / smallest_eigenvalue(plan);
 }
 
 static double eps_of(const struct starfish_poisson_plan *plan)

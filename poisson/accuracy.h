@@ -4,6 +4,12 @@
 
 #include "poisson/plan.h"
 
+/* The largest |lower| + |diag| + |upper| of a direction. */
+double starfish_largest_row(const struct starfish_direction *direction);
+/* The largest ratio of rows to the smallest eigenvalue that is no sign of an unusual grid of n rows in its longest
+ * direction: rounding errors there are what any method has. */
+double starfish_ordinary_rows(double n);
+
 /* Says in text[size] why block cyclic reduction loses digits on the plan's problem that other methods may keep; 0 where
  * it does not. */
 int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char *text, size_t size);

@@ -5,7 +5,6 @@
 #include "blktri/plan.h"
 #include "poisson/accuracy.h"
 #include "poisson/estimate.h"
-#include "poisson/null_space.h"
 #include "scheduler/memory.h"
 
 #include <stdio.h>
@@ -44,16 +43,6 @@ static enum starfish_blktri_form choose_form(struct starfish_poisson_plan *plan)
         plan->method = &starfish_blktri_product_method;
     }
     return STARFISH_BLKTRI_PRODUCT;
-}
-
-/* Where z is badly scaled, which the product form's chains lose digits by; and where pivots of any size come up. */
-static void choose_refinements(struct starfish_poisson_plan *plan)
-{
-    if (plan->options.refinements >= 0 || plan->options.precision != STARFISH_F64 || plan->direction[1].imaginary)
-        return;
-    plan->refinements = starfish_blktri_refinements(&plan->direction[2]);
-    if (plan->refinements == 0)
-        plan->refinements = !starfish_is_semidefinite(plan->direction, plan->lambda);
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -141,7 +130,10 @@ static starfish_status create(struct starfish_poisson_plan *plan)
                                           .radix = starfish_poisson_radix(plan),
                                           .algorithm = options->algorithm,
                                           .split = options->split};
-    choose_refinements(plan);
+    plan->losses = (struct starfish_losses){.diagonals = STARFISH_MOST_REFINEMENTS,
+                                            .pivots = 1,
+                                            .chains = how.form == STARFISH_BLKTRI_PRODUCT,
+                                            .steps = starfish_blktri_refinements(&plan->direction[2])};
     STARFISH_TRY(starfish_blktri_check_digits(plan));
     STARFISH_TRY(starfish_poisson_check_memory(plan));
     struct starfish_memory memory;

@@ -2,7 +2,9 @@
  * refinement that a plan chooses by it. The search for the smallest sum is skipped where all sums have one sign. */
 #include "poisson/condition.h"
 
+#include "poisson/accuracy.h"
 #include "poisson/methods.h"
+#include "poisson/null_space.h"
 
 #include <float.h>
 #include <math.h>
@@ -69,11 +71,13 @@ static double lowest_of_any(const struct starfish_spectra *s)
 static void take_eigenvalues(const struct starfish_poisson_plan *plan, const struct starfish_spectra *s,
                              struct starfish_condition *condition)
 {
-    double magnitude = fabs(plan->lambda);
-    for (int d = 0; d < 3; d++) /* both parts of a number, which are one mode of x, have equal ones */
+    double magnitude = fabs(plan->lambda), rows = magnitude;
+    for (int d = 0; d < 3; d++) { /* both parts of a number, which are one mode of x, have equal ones */
         magnitude += fmax(fabs(s->value[d][0]), fabs(s->value[d][s->n[d] - 1]));
+        rows += starfish_largest_row(&plan->direction[d]);
+    }
     condition->known = 1;
-    condition->largest = magnitude;
+    condition->largest = rows;
     condition->smallest = fmax(smallest_sum(s, plan->lambda, plan->singular), DBL_EPSILON * magnitude);
     condition->stiffest = lowest_of_any(s);
     condition->indefinite = !plan->singular && sum_at(s, plan->lambda, 1) > 0 && sum_at(s, plan->lambda, 0) < 0;
@@ -130,34 +134,104 @@ struct limits {
     double one, two, layer; /* two steps: anywhere, in a layer */
 };
 static const struct limits limits[] = {[STARFISH_F32] = {0.1, 0.1, 0.02}, [STARFISH_F64] = {1e-3, 0.02, 1e-5}};
+static const double units[] = {[STARFISH_F32] = (double)FLT_EPSILON, [STARFISH_F64] = DBL_EPSILON};
 #define LAYER 1e3   /* squared ratio of lengths: all modes of a direction are that much above the smallest sum */
 #define SCALING 1e6 /* of weights, for any method: one step; and two */
 #define HARD_SCALING 1e8
-#define PRODUCT_SCALING 1e2 /* of weights or rows, for the product form, which loses digits earlier */
+#define DIAGONALS_SCALING 1e4 /* for methods that eliminate with diagonals */
+#define PRODUCT_SCALING 1e2   /* of weights or rows, for the product form, which loses digits earlier */
+#define UNITS_LEFT 1e3 /* of rounding, that steps of refinement may leave where a method loses more than the data */
 
-/* In a layer, and where eigenvalues of both signs meet, eliminations without pivoting may lose digits that the problem
- * does not: one step brings them back. */
-static int steps_by_condition(const struct starfish_poisson_plan *plan)
+static double lost(const struct starfish_poisson_plan *plan)
+{
+    return units[plan->options.precision] * plan->condition.largest / plan->condition.smallest;
+}
+
+static int is_layer(const struct starfish_poisson_plan *plan)
+{
+    return plan->condition.known && plan->condition.stiffest > LAYER * plan->condition.smallest;
+}
+
+static int for_condition(const struct starfish_poisson_plan *plan)
+{
+    const struct limits *limit = &limits[plan->options.precision];
+    if (!plan->condition.known)
+        return 0;
+    return lost(plan) > (is_layer(plan) ? limit->layer : limit->two) ? 2 : lost(plan) > limit->one;
+}
+
+/* Smooth grids of as many rows have no larger ratios of rows to eigenvalues, nor do mildly stretched ones. */
+static int is_ordinary(const struct starfish_poisson_plan *plan)
+{
+    double n = 0;
+    for (int d = 0; d < 3; d++)
+        n = fmax(n, (double)plan->n[d]);
+    return plan->condition.largest <= starfish_ordinary_rows(n) * plan->condition.smallest;
+}
+
+/* A step leaves the share `lost` of an error. */
+static int for_diagonals(const struct starfish_poisson_plan *plan)
+{
+    const double share = lost(plan), enough = UNITS_LEFT * units[plan->options.precision];
+    int steps = 0;
+    if (!plan->condition.known || is_ordinary(plan))
+        return 0;
+    for (double left = share; left > enough && steps < plan->losses.diagonals; left *= share)
+        steps++;
+    return steps;
+}
+
+/* Eliminations without pivoting may lose digits in a layer, and where eigenvalues of both signs meet. */
+static int for_layers(const struct starfish_poisson_plan *plan)
+{
+    return is_layer(plan);
+}
+
+static int for_signs(const struct starfish_poisson_plan *plan)
+{
+    const int any_sign = plan->options.precision == STARFISH_F64 && !plan->direction[1].imaginary &&
+                         plan->losses.pivots && !starfish_is_semidefinite(plan->direction, plan->lambda);
+    return any_sign || (plan->condition.known && plan->condition.indefinite);
+}
+
+static int for_scaling(const struct starfish_poisson_plan *plan)
+{
+    const double scaling = plan->condition.scaling;
+    if (scaling > HARD_SCALING)
+        return plan->losses.diagonals > 1 ? 3 : 2;
+    return scaling > (plan->losses.diagonals ? DIAGONALS_SCALING : SCALING);
+}
+
+static int for_chains(const struct starfish_poisson_plan *plan)
 {
     const struct starfish_condition *c = &plan->condition;
-    const struct limits *limit = &limits[plan->options.precision];
-    const double unit = plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    const double lost = unit * c->largest / c->smallest;
-    const int layer = c->stiffest > LAYER * c->smallest;
-    if (lost > (layer ? limit->layer : limit->two))
-        return 2;
-    return layer || c->indefinite || lost > limit->one;
+    return plan->losses.chains && (c->scaling > PRODUCT_SCALING || c->rows > PRODUCT_SCALING);
+}
+
+/* Eigenvalues that need not be real. */
+static int for_asymmetry(const struct starfish_poisson_plan *plan)
+{
+    if (plan->condition.known || starfish_poisson_is_complex(plan))
+        return 0;
+    return plan->losses.diagonals > 1 ? 2 : 1;
+}
+
+/* Of a basis or chains themselves; residuals of complex lines have no more digits than their solutions. */
+int starfish_poisson_refinements_of_tables(const struct starfish_poisson_plan *plan)
+{
+    return plan->options.precision == STARFISH_F64 && !plan->direction[1].imaginary ? plan->losses.steps : 0;
 }
 
 int starfish_poisson_wanted_refinements(const struct starfish_poisson_plan *plan)
 {
-    const struct starfish_condition *c = &plan->condition;
-    const int product = plan->method->id == STARFISH_METHOD_BLKTRI_PRODUCT;
-    const int scaled = c->scaling > SCALING || (product && (c->scaling > PRODUCT_SCALING || c->rows > PRODUCT_SCALING));
-    if (c->scaling > HARD_SCALING)
-        return 2;
-    if (!c->known)
-        return scaled || !starfish_poisson_is_complex(plan);
-    const int steps = steps_by_condition(plan);
-    return steps > scaled ? steps : scaled;
+    static int (*const rule[])(const struct starfish_poisson_plan *) = {
+        for_condition, for_diagonals, for_layers,    for_signs,
+        for_scaling,   for_chains,    for_asymmetry, starfish_poisson_refinements_of_tables,
+    };
+    int steps = 0;
+    for (size_t r = 0; r < sizeof rule / sizeof rule[0]; r++) {
+        const int wanted = rule[r](plan);
+        steps = wanted > steps ? wanted : steps;
+    }
+    return steps;
 }

@@ -281,6 +281,10 @@ static starfish_status build_tridiagonal(struct starfish_direction *d, const str
         d->lower[0] = d->upper[d->n - 1] = 0;
     for (size_t k = 0; k < d->n; k++)
         d->sum[k] = starfish_row_sum(d->lower[k], d->diag[k], d->upper[k]);
+    if (d->n == 1 && !d->imaginary) { /* a single periodic row is coupled to itself alone */
+        d->diag[0] = d->sum[0];
+        d->lower[0] = d->upper[0] = 0;
+    }
     if (!d->imaginary)
         find_transform(d);
     return STARFISH_SUCCESS;

@@ -117,7 +117,11 @@ starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *pla
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
     plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
-    return plan->method->create(plan);
+    plan->losses = (struct starfish_losses){0};
+    STARFISH_TRY(plan->method->create(plan));
+    if (plan->options.refinements < 0 && plan->method->direct)
+        plan->refinements = starfish_poisson_refinements_of_tables(plan);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status create_chosen(struct starfish_poisson_plan *plan)
@@ -147,10 +151,8 @@ static starfish_status create_chosen(struct starfish_poisson_plan *plan)
 starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan)
 {
     STARFISH_TRY(create_chosen(plan));
-    if (plan->options.refinements < 0 && plan->method->direct) {
-        const int wanted = starfish_poisson_wanted_refinements(plan);
-        plan->refinements = wanted > plan->refinements ? wanted : plan->refinements;
-    }
+    if (plan->options.refinements < 0 && plan->method->direct)
+        plan->refinements = starfish_poisson_wanted_refinements(plan);
     return STARFISH_SUCCESS;
 }
 

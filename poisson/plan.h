@@ -22,12 +22,22 @@ enum { STARFISH_MOST_REFINEMENTS = 8 };
 /* How far rounding errors may reach (condition.c). Eigenvalues are sums of those of the directions, in magnitude; the
  * mode that a singular problem leaves out is not among them. */
 struct starfish_condition {
-    int known;                /* 0: eigenvalues need not be real, and the next four mean nothing */
-    double smallest, largest; /* bounds: of no mode less, of none more */
-    double stiffest;          /* of any direction: the largest of their smallest eigenvalues that are not zero */
-    int indefinite;           /* there are sums of both signs */
-    double scaling;           /* weights that make the directions symmetric: the product of their ratios */
-    double rows;              /* the largest row over the smallest, the largest ratio of any direction */
+    int known;       /* 0: eigenvalues need not be real, and the next four mean nothing */
+    double smallest; /* of no mode less */
+    double largest;  /* of no mode more: sums of the largest rows */
+    double stiffest; /* of any direction: the largest of their smallest eigenvalues that are not zero */
+    int indefinite;  /* there are sums of both signs */
+    double scaling;  /* weights that make the directions symmetric: the product of their ratios */
+    double rows;     /* the largest row over the smallest, the largest ratio of any direction */
+};
+
+/* What a method's arithmetic loses beyond the rounding of its data: set as it is made, for condition.c. */
+struct starfish_losses {
+    int diagonals; /* steps at most, where rounding errors are of the size of rows although eigenvalues are small: of
+                    * eliminations with diagonals in place of row sums, and of a computed basis */
+    int pivots;    /* of any size, where signs differ */
+    int chains;    /* of products, which badly scaled rows cost digits */
+    int steps;     /* of refinement, that its tables are known to need in f64 */
 };
 
 struct starfish_poisson_plan {
@@ -48,6 +58,7 @@ struct starfish_poisson_plan {
     enum starfish_tridiag_numbers numbers; /* in complex problems x is the two parts of a number, side by side */
     int refinements;                       /* steps after every solve */
     struct starfish_condition condition;   /* of the operator */
+    struct starfish_losses losses;         /* of the method */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
     uint32_t where;       /* kinds of workers that solves are for; 0: all of the context's */

@@ -10,8 +10,33 @@
 
 enum { BASIS_AT_MOST = 2048 };
 #define SCALING_AT_MOST 1e6
+#define PINNED_MORE 1e3    /* ratio of weights, from which on other methods are better, by far */
+#define PINNED_SECONDS 1e8 /* but not where they lose more than that (blktri_method.c) */
+static const double pinned_at_most[] = {[STARFISH_F32] = 1e4, [STARFISH_F64] = 1e6};
 
 /* ---- What it can, and its cost ----------------------------------------------------------------------------------- */
+
+/* In a singular problem the line of constants is solved with the last equation left out (constant_line.h): it takes up
+ * what the mean of the others is wrong by, times the ratio of weights. */
+static double pinned_ratio(const struct starfish_poisson_plan *plan)
+{
+    const struct starfish_direction *z = &plan->direction[2];
+    double most = 0;
+    for (size_t k = 0; k < z->n; k++)
+        most = fmax(most, fabs(z->weight[k]));
+    return plan->singular && most > 0 ? most / fabs(z->weight[z->n - 1]) : 1;
+}
+
+static starfish_status check_pinned(const struct starfish_poisson_plan *plan)
+{
+    const double ratio = pinned_ratio(plan);
+    if (ratio <= pinned_at_most[plan->options.precision])
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                         "method slab would lose the digits of the mean: the last row of %s has %.2g of the largest "
+                         "row's weight",
+                         plan->name[2], 1 / ratio);
+}
 
 /* Of complex problems it does those with a real second direction and without a constant mode. */
 static starfish_status can(const struct starfish_poisson_plan *plan)
@@ -23,6 +48,7 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
                              "%s is complex: it has no basis of eigenvectors, which method slab needs", plan->name[1]);
     if (starfish_poisson_is_complex(plan) && plan->singular)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method slab cannot do a singular problem in complex numbers");
+    STARFISH_TRY(check_pinned(plan));
     return y->has_transform ? STARFISH_SUCCESS
                             : starfish_check_symmetrizable(plan->name[1], y->lower, y->upper, y->n, y->periodic);
 }
@@ -30,6 +56,10 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
 static double cost(const struct starfish_poisson_plan *plan, char *why, size_t size)
 {
     const int has_gpu = plan->context->workers_of[STARFISH_GPU] > 0, complex = starfish_poisson_is_complex(plan);
+    if (pinned_ratio(plan) > PINNED_MORE) {
+        snprintf(why, size, "the last row of %s has little weight in the mean", plan->name[2]);
+        return PINNED_SECONDS;
+    }
     if (plan->direction[1].has_transform) {
         snprintf(why, size, "%s can be transformed: fewest operations", plan->name[1]);
         return 0;
@@ -56,13 +86,12 @@ static double cost(const struct starfish_poisson_plan *plan, char *why, size_t s
 #define SCALING_REFINED 1e3 /* errors of some rows grow by it */
 
 /* A basis of a strongly stretched direction, or of one that scaling makes symmetric, loses digits, which one step of
- * refinement brings back. */
-static void choose_refinements(struct starfish_poisson_plan *plan, const struct starfish_basis *basis)
+ * refinement brings back. Lines are eliminated with row sums where their signs allow. */
+static void state_losses(struct starfish_poisson_plan *plan, const struct starfish_basis *basis)
 {
-    if (plan->options.refinements < 0)
-        plan->refinements =
-            basis->n > 0 && plan->options.precision == STARFISH_F64 &&
-            (basis->scaling > SCALING_REFINED || starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE);
+    plan->losses.diagonals = plan->direction[2].signs == 0 ? STARFISH_MOST_REFINEMENTS : basis->n > 0;
+    plan->losses.steps =
+        basis->n > 0 && (basis->scaling > SCALING_REFINED || starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE);
 }
 
 /* Scaling makes a basis symmetric, and its squares are what rounding errors of some rows are multiplied with. */
@@ -88,7 +117,7 @@ static starfish_status create_space(struct starfish_poisson_plan *plan, struct s
     if (status == STARFISH_ERROR_NOT_SYMMETRIZABLE)
         return starfish_fail(status, "%s: %s", plan->name[1], starfish_error_message());
     STARFISH_TRY(status);
-    choose_refinements(plan, basis);
+    state_losses(plan, basis);
     return check_basis(plan, basis);
 }
 

@@ -23,14 +23,16 @@ static size_t put_direction(const struct starfish_direction *d, double *table)
     return 3 * d->n * stride;
 }
 
-/* And the rows' sums behind them. A single periodic row is coupled to itself alone: all of it goes to the diagonal,
- * where what cancels is gone before it meets a rounded value. */
+/* And the rows' sums behind them, as the direction knows them: what a rounded diagonal adds up to is noise of the
+ * couplings' size, which refinement would converge to. A single periodic row is coupled to itself alone: all of it goes
+ * to the diagonal, where what cancels is gone before it meets a rounded value. */
 static size_t put_operator(const struct starfish_direction *d, double *table)
 {
-    const size_t count = put_direction(d, table) / 3;
+    const size_t count = put_direction(d, table) / 3, stride = count / d->n;
     double *lower = table, *diag = lower + count, *upper = diag + count, *sum = upper + count;
     for (size_t e = 0; e < count; e++)
-        sum[e] = (double)((long double)lower[e] + (long double)upper[e] + (long double)diag[e]);
+        sum[e] = e % stride == 0 ? d->sum[e / stride]
+                                 : (double)((long double)lower[e] + (long double)upper[e] + (long double)diag[e]);
     for (size_t e = 0; e < count && d->n == 1; e++) {
         diag[e] = sum[e];
         lower[e] = upper[e] = 0;

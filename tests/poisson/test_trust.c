@@ -1,5 +1,6 @@
 /* What is called solved is right: hard problems of every method and precision against a dense solve in extended
  * precision; and what is said of how good a solution is. */
+#include "poisson/plan.h"
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
 #include "tests/poisson/oracle.h"
@@ -10,7 +11,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { MOST = 128 }; /* unknowns */
 
@@ -174,6 +177,66 @@ static void thin_layers_are_right_or_refused(void **state)
     }
 }
 
+/* Rows of a stretched grid sum to exactly nothing, which residuals know too: refinement keeps the digits of slab, which
+ * eliminates with row sums, and brings them to the others. (The dense oracle rounds diagonals.) */
+static void stretched_layers_keep_their_digits(void **state)
+{
+    (void)state;
+    static const double x[] = {0,         4.46e-3,   6.04e-3,     6.0415e-3,   7.2e-3,
+                               7.2221e-3, 7.2223e-3, 7.222502e-3, 7.222504e-3, 1.97e-2};
+    struct starfish_poisson_problem p = box((const char *const[]){"nn cell", "dn cell", "nd node"},
+                                            (const size_t[]){2, 3, 9}, (const double[]){620, 268, 1}, 4);
+    p.axis[2] = (struct starfish_axis){.n = 9,
+                                       .kind = STARFISH_STRETCHED,
+                                       .grid = STARFISH_NODE,
+                                       .ends = {STARFISH_DIRICHLET, STARFISH_NEUMANN},
+                                       .coordinates = x,
+                                       .coordinate_count = 10};
+    double f[MOST], wanted[MOST], u[MOST], largest = 0;
+    for (size_t i = 0; i < MOST; i++)
+        f[i] = 1 + cos((double)i);
+    for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++)
+        for (int turn = 0; turn < 3; turn++) {
+            const int first = method == STARFISH_METHOD_SLAB && turn == 0;
+            struct starfish_poisson_options options = options_of(method, STARFISH_F64);
+            starfish_poisson_plan *plan;
+            double error = 0;
+            options.refinements = first ? 0 : turn == 0 ? -1 : turn;
+            ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+            ASSERT_OK(starfish_poisson_solve(plan, NULL, f, first ? wanted : u, NULL));
+            for (size_t i = 0; i < unknowns(&p); i++) {
+                largest = fmax(largest, fabs(wanted[i]));
+                error = first ? 0 : fmax(error, fabs(u[i] - wanted[i]));
+            }
+            if (!(error <= 1e3 * DBL_EPSILON * largest))
+                fail_msg("method %d, refinements %d: error %g", method, options.refinements, error / largest);
+            starfish_poisson_plan_destroy(plan);
+        }
+}
+
+/* Slab leaves the last equation of a singular line out: not where its row has next to no weight in the mean. */
+static void means_keep_their_digits(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    const double lower[N] = {0, 2, 3, 4e8}, upper[N] = {1e-2, 1, 2, 0};
+    double diag[N];
+    struct starfish_poisson_problem p = box((const char *const[]){"periodic", "nn cell", "nn cell"},
+                                            (const size_t[]){2, 3, N}, (const double[]){1, 1, 1}, 0);
+    for (int k = 0; k < N; k++)
+        diag[k] = -lower[k] - upper[k];
+    p.axis[2] =
+        (struct starfish_axis){.kind = STARFISH_TRIDIAGONAL, .n = N, .lower = lower, .diag = diag, .upper = upper};
+    struct starfish_poisson_options options = options_of(STARFISH_METHOD_SLAB, STARFISH_F64);
+    starfish_poisson_plan *plan;
+    assert_int_equal(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(starfish_error_message(), "axis z"));
+    options.method = STARFISH_METHOD_AUTO;
+    ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+    assert_string_equal(starfish_poisson_plan_method(plan), "blktri");
+    starfish_poisson_plan_destroy(plan);
+}
+
 /* One periodic row in a direction couples it to itself: nothing of it is left, in the residual as in the problem. */
 static void one_periodic_row_leaves_no_noise(void **state)
 {
@@ -323,6 +386,48 @@ static void ordinary_problems_are_not_refined(void **state)
     }
 }
 
+/* Nor are grids of sizes that time is spent on, uniform or mildly stretched; a plan knows before the first solve. */
+static void ordinary_plans_have_no_refinement(void **state)
+{
+    (void)state;
+    enum { LONGEST = 128 };
+    static const struct {
+        const char *axis[3];
+        size_t n[3];
+        double length[3], stretched; /* of y: the largest spacing over the smallest; 0: uniform */
+    } rows[] = {
+        {{"dd node", "dd node", "dd node"}, {32, 32, 32}, {1, 1, 1}, 0},
+        {{"nn cell", "dd node", "nn cell"}, {32, 32, 32}, {1, 1, 1}, 0},
+        {{"periodic", "periodic", "dn cell"}, {64, 64, 64}, {1, 1, 1}, 0},
+        {{"nn cell", "nn cell", "nn cell"}, {64, 48, 32}, {1, 1, 1}, 0},
+        {{"dd node", "dd node", "dd node"}, {128, 64, 32}, {4, 2, 1}, 0},
+        {{"dd node", "dd cell", "dd node"}, {32, 128, 128}, {1, 1, 1}, 5},
+        {{"periodic", "nn cell", "dn cell"}, {32, 128, 128}, {1, 1, 1}, 5},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct starfish_poisson_problem p = box(rows[r].axis, rows[r].n, rows[r].length, 0);
+        struct starfish_axis *const y = &p.axis[1];
+        double faces[LONGEST + 1];
+        const double steep = acosh(sqrt(fmax(rows[r].stretched, 1)));
+        for (size_t k = 0; k <= y->n && steep > 0; k++)
+            faces[k] = (1 + tanh(steep * (2.0 * (double)k / (double)y->n - 1)) / tanh(steep)) / 2;
+        if (steep > 0) {
+            y->kind = STARFISH_STRETCHED;
+            y->coordinates = faces;
+            y->coordinate_count = y->n + 1;
+        }
+        for (int method = STARFISH_METHOD_AUTO; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++)
+            for (int precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
+                const struct starfish_poisson_options options = options_of(method, precision);
+                starfish_poisson_plan *plan;
+                ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+                if (plan->refinements != 0)
+                    fail_msg("row %zu, method %d, precision %d: %d steps", r, method, precision, plan->refinements);
+                starfish_poisson_plan_destroy(plan);
+            }
+    }
+}
+
 static void a_smaller_struct_is_filled_as_far_as_it_goes(void **state)
 {
     (void)state;
@@ -448,11 +553,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thin_layers_are_right_or_refused),
+        cmocka_unit_test(stretched_layers_keep_their_digits),
+        cmocka_unit_test(means_keep_their_digits),
         cmocka_unit_test(one_periodic_row_leaves_no_noise),
         cmocka_unit_test(refinement_never_makes_it_worse),
         cmocka_unit_test(boundary_data_count_in_the_bound),
         cmocka_unit_test(scaled_rows_are_right_or_refused),
         cmocka_unit_test(ordinary_problems_are_not_refined),
+        cmocka_unit_test(ordinary_plans_have_no_refinement),
         cmocka_unit_test(a_smaller_struct_is_filled_as_far_as_it_goes),
         cmocka_unit_test(what_is_not_finite_is_named),
         cmocka_unit_test(what_f32_does_not_hold_is_named),
