@@ -1,10 +1,12 @@
 /* Whether the GPUs' memory holds a field in main memory, and if not, slabs of how many planes take turns in it.
  *
  * A GPU's memory holds work space and tables for good, and data while tasks need them. Of a field that fits these are
- * right-hand side, solution, and 8 planes for every slab (separators and heads of two solves, coefficients). Where that
- * is too much the field is streamed (tasks/slab.h): forward has p planes of the right-hand side, p of the solution, and
- * two that it hands on. With three places, one slab is copied in, one is worked on and one is copied out; with two,
- * copies in and out still overlap. What of a residual or of boundary data must be there at once is less.
+ * right-hand side, solution, and 8 planes for every slab (separators and heads of two solves, coefficients). Where
+ * that is too much the field is streamed (tasks/slab_stream.h): forward has p planes of the right-hand side, p of the
+ * solution, and two that it hands on. With three places, one slab is copied in, one is worked on and one is copied
+ * out; with two, copies in and out still overlap. Where a GPU solves the reduced systems, best is room for two parts
+ * of their modes beside the slabs, since memory of one shape that is given up for another costs an allocation; where
+ * there is none, slabs and systems take turns. What of a residual or of boundary data must be there at once is less.
  *
  * Rows that are not packed, and many problems, are not streamed. Of the first all modes, or packed copies, must be
  * there too; of the second a group's right-hand sides and solutions at once, and cores do them where not all fit. */
@@ -22,9 +24,10 @@ enum {
 };
 
 /* What is asked: slabs of `planes` planes in `slots` places (0: the whole field), `parts` parts of the modes, 0 where
- * the reduced systems are not the GPU's. */
+ * the reduced systems are not the GPU's, and these `beside` the slabs or in turn with them. */
 struct shape {
     size_t planes, slots, parts;
+    int beside;
 };
 
 static size_t larger(size_t a, size_t b)
@@ -78,6 +81,8 @@ static size_t planes_at_once(const struct starfish_poisson_plan *plan, const str
     const size_t streamed = shape->slots * (2 * shape->planes + 2);
     const size_t residual = RESIDUAL_SLABS * shape->planes + RESIDUAL_PLANES;
     const size_t reduced = shape->parts > 0 ? REDUCED_PLANES * slabs_of(plan, shape) / shape->parts + 1 : 0;
+    if (shape->beside)
+        return larger(streamed + (shape->parts > 1 ? 2 : 1) * reduced, residual);
     return larger(larger(streamed, residual), reduced);
 }
 
@@ -113,16 +118,30 @@ static size_t most_planes(const struct starfish_poisson_plan *plan, size_t room,
     return 0;
 }
 
-/* More places or thicker slabs; parts until the reduced systems fit too. */
+/* The thickest slabs in that many places, with as few parts as allow it. */
+static int find_parts(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape *shape)
+{
+    const size_t most_parts = smaller(plan->n[1], STARFISH_MAX_MODE_PARTS);
+    struct shape at = *shape;
+    for (at.parts = 1; at.parts > 0; at.parts = at.parts < most_parts ? smaller(2 * at.parts, most_parts) : 0) {
+        at.planes = most_planes(plan, room, least, at);
+        if (at.planes > shape->planes)
+            *shape = at;
+    }
+    return shape->planes > 0;
+}
+
+/* More places or thicker slabs; reduced systems that are a GPU's beside them, if that is possible with two places. */
 static int find_stream(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape *shape)
 {
     const int on_cores = plan->context->workers_of[STARFISH_CPU] > 0;
-    const size_t most_parts = on_cores ? 1 : smaller(plan->n[1], STARFISH_MAX_MODE_PARTS);
-    for (size_t slots = 3; slots > 0; slots--)
-        for (size_t parts = 1; parts <= most_parts;
-             parts = parts < most_parts ? smaller(2 * parts, most_parts) : parts + 1) {
-            *shape = (struct shape){.slots = slots, .parts = on_cores ? 0 : parts};
-            shape->planes = most_planes(plan, room, least, *shape);
+    for (int beside = !on_cores; beside >= 0; beside--)
+        for (size_t slots = 3; slots > (size_t)beside; slots--) {
+            *shape = (struct shape){.slots = slots, .beside = beside};
+            if (on_cores)
+                shape->planes = most_planes(plan, room, least, *shape);
+            else if (!find_parts(plan, room, least, shape))
+                continue;
             if (shape->planes > 0 &&
                 (slots < 3 || shape->planes * starfish_poisson_plane_bytes(plan) >= STREAM_SLAB_BYTES))
                 return 1;
@@ -211,7 +230,7 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
         return STARFISH_SUCCESS;
     }
     if (may_stream)
-        shape = (struct shape){least, 1, 0};
+        shape = (struct shape){.planes = least, .slots = 1};
     if (plan->context->workers_of[STARFISH_CPU] == 0)
         return fail(may_stream ? device_bytes(plan, &shape) : fit->least_bytes, room);
     *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_ON_CORES, .planes = least};

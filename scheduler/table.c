@@ -127,14 +127,21 @@ starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *m
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_matrix_register_at(starpu_data_handle_t *handle, void *memory,
+                                            const struct starfish_matrix *matrix, size_t element_size)
+{
+    if (matrix->columns == 0 || matrix->rows == 0 || matrix->stride > UINT32_MAX || matrix->rows > UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "a piece of %zu x %zu elements: ask for more slabs or mode blocks", matrix->columns,
+                             matrix->rows);
+    starpu_matrix_data_register(handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)matrix->stride,
+                                (uint32_t)matrix->columns, (uint32_t)matrix->rows, element_size);
+    return STARFISH_SUCCESS;
+}
+
 void starfish_token_register(starpu_data_handle_t *handle)
 {
     starpu_void_data_register(handle);
-}
-
-void starfish_data_rest(starpu_data_handle_t handle)
-{
-    starpu_data_wont_use(handle);
 }
 
 void starfish_array_unregister(starpu_data_handle_t handle)

@@ -37,11 +37,14 @@ starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t cou
 /* The same, with memory of ours, `count` elements on the host, as its home. */
 starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *memory, size_t count,
                                            size_t element_size);
+/* The same of a matrix: `rows` rows of `columns` elements, `stride` elements apart. What is between rows is others'. */
+struct starfish_matrix {
+    size_t columns, rows, stride;
+};
+starfish_status starfish_matrix_register_at(starpu_data_handle_t *handle, void *memory,
+                                            const struct starfish_matrix *matrix, size_t element_size);
 /* A token: data without bytes, by which tasks that share nothing else wait for each other. */
 void starfish_token_register(starpu_data_handle_t *handle);
-/* Tasks that were submitted so far are the last for a while that use the data: a device may take their memory for
- * others first, after they are brought home. */
-void starfish_data_rest(starpu_data_handle_t handle);
 /* Waits for its tasks and unregisters data whose values nobody needs any more. NULL is allowed. */
 void starfish_array_unregister(starpu_data_handle_t handle);
 
