@@ -166,12 +166,21 @@ static int alone(const struct starfish_slab_graph *graph)
     return graph->cut.slabs == 1;
 }
 
+/* Reduced systems that a GPU, or a core, may have to solve. */
+static int may_be_reduced_on(const struct starfish_slab_graph *graph, int gpu)
+{
+    for (size_t part = 0; part < graph->parts.count; part++)
+        if (starfish_kind_allowed(graph->reduced_where[part], gpu))
+            return 1;
+    return 0;
+}
+
 /* What the most demanding slab needs, which may be a thin one: fewer planes let kernels take more lanes at a time. */
 static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_worker_kind kind)
 {
     const size_t slabs = graph->cut.slabs;
     size_t most = 0;
-    if (starfish_kind_allowed(graph->reduced_where, kind == STARFISH_GPU))
+    if (may_be_reduced_on(graph, kind == STARFISH_GPU))
         most = starfish_slab_reduced_workspace(graph->space, kind, slabs, graph->parts.count);
     for (size_t s = 0; s < slabs; s++) {
         if (!starfish_kind_allowed(graph->cut.where[s], kind == STARFISH_GPU))
@@ -216,11 +225,26 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
         STARFISH_TRY(register_slab(graph, s));
         struct starfish_slab slab = graph->slab[0][s];
         if (graph->slots > 0)
-            slab.where = graph->reduced_where; /* where they are needed */
+            slab.where = starfish_where_kinds(graph->reduced_where[0]); /* where they are needed */
         STARFISH_TRY(
             starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts, &slab));
     }
     return STARFISH_SUCCESS;
+}
+
+/* The parts of the reduced systems, as many to each owner of slabs; where there are none but GPUs alone may solve them,
+ * to each GPU. */
+static void deal_out(struct starfish_slab_graph *graph, uint32_t otherwise)
+{
+    uint32_t owner[STARFISH_MAX_SLABS];
+    const size_t parts = graph->parts.count, owners = starfish_cut_owners(&graph->cut, owner);
+    const size_t gpus = otherwise == STARFISH_ON_GPUS ? graph->space->context->workers_of[STARFISH_GPU] : 0;
+    for (size_t part = 0; part < parts; part++) {
+        const struct starfish_owner gpu = {.device = (int)(part * gpus / parts)};
+        graph->reduced_where[part] = owners > 0              ? owner[part * owners / parts]
+                                     : gpus > 1 && parts > 1 ? starfish_where_of(gpu, 0)
+                                                             : otherwise;
+    }
 }
 
 starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
@@ -230,12 +254,12 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
     memset(graph, 0, sizeof *graph);
     graph->space = space;
     graph->cut = *shape->cut;
-    graph->reduced_where = shape->reduced_where;
     graph->slots = shape->slots;
     graph->turns = shape->slots > 0 ? 1 : STARFISH_SLAB_TURNS;
     graph->parts.workspace = &graph->workspace;
     graph->parts.count = shape->parts;
     starfish_divide(space->n[1], shape->parts, graph->parts.first_row);
+    deal_out(graph, shape->reduced_where);
     starfish_status status = fill_graph(graph, z, progress);
     if (status != STARFISH_SUCCESS) {
         starfish_progress_wait(progress);
@@ -264,7 +288,7 @@ starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *grap
 /* Of coefficients that GPUs give up after each solve, tasks still have to be in order with that. */
 static int are_constant(const struct starfish_slab_graph *graph)
 {
-    return graph->slots == 0 || !starfish_kind_allowed(graph->reduced_where, 1);
+    return graph->slots == 0 || !may_be_reduced_on(graph, 1);
 }
 
 void starfish_slab_graph_is_made(const struct starfish_slab_graph *graph)
@@ -313,7 +337,7 @@ static starfish_status submit_reduced(const struct starfish_slab_graph *graph, c
         return STARFISH_SUCCESS;
     if (removed)
         STARFISH_TRY(starfish_submit_constant_sum(progress, STARFISH_PHASE_MODES, graph->cut.slabs, slab, removed,
-                                                  graph->reduced_where));
+                                                  graph->reduced_where[0]));
     for (size_t part = 0; part < graph->parts.count; part++) {
         const struct starfish_slab_reduced_task task = {.space = graph->space,
                                                         .parts = &graph->parts,
@@ -321,7 +345,7 @@ static starfish_status submit_reduced(const struct starfish_slab_graph *graph, c
                                                         .slabs = graph->cut.slabs,
                                                         .slab = slab,
                                                         .upper = graph->upper.handle,
-                                                        .where = graph->reduced_where};
+                                                        .where = graph->reduced_where[part]};
         STARFISH_TRY(starfish_submit_slab_reduced(progress, STARFISH_PHASE_MODES, &task));
         for (size_t s = 0; graph->slots > 0 && s < graph->cut.slabs; s++) {
             starfish_data_rest(slab[s].head[part]);

@@ -3,7 +3,8 @@
  *
  * Every slab is transformed in x and y and eliminated in z where it lies; only its first and last rows meet the other
  * slabs', in a reduced system with one unknown per slab and mode. So there is no transpose and no exchange of all with
- * all: CPU teams and GPUs are owners of slabs. */
+ * all: CPU teams and GPUs are owners of slabs. The modes are cut into parts, whose reduced systems are dealt out to the
+ * owners too, so that what travels between two owners are the ends of the one's slabs in the other's part, and back. */
 #ifndef STARFISH_TASKS_SLAB_H
 #define STARFISH_TASKS_SLAB_H
 
@@ -29,7 +30,8 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space);
 enum { STARFISH_SLAB_TURNS = 2 };
 
 /* How a field is cut for a graph. parts: of the modes of y, each with a reduced system of its own. reduced_where: the
- * kinds of workers that solve these; 0: any.
+ * kinds of workers that solve these, 0: any; where slabs have owners (owner.h), each of these solves as many, and where
+ * GPUs alone may, each GPU does.
  *
  * slots: 0 where devices hold the whole field. Else it is streamed through them: a slab's task waits until one of
  * `slots` places is free, that is until the task `slots` slabs before it has its results back in main memory; what the
@@ -49,7 +51,7 @@ struct starfish_slab_graph {
     struct starfish_cut cut;
     struct starfish_slab_parts parts;
     struct starfish_workspace workspace;
-    uint32_t reduced_where;
+    uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by parts: they are dealt out to the owners of slabs */
     size_t slots;
     starfish_handle token[STARFISH_SLAB_MOST_SLOTS];
     char *ends; /* where slots: of all slabs, separators and heads in main memory */
