@@ -119,6 +119,8 @@ starfish_status starfish_multigrid_plan_complete(struct starfish_multigrid_plan 
                                                  .tail_on_either = grids->tail_on_either,
                                                  .blocks = o->blocks,
                                                  .tail = o->tail,
+                                                 .parts = o->parts,
+                                                 .sharing = o->sharing,
                                                  .levels_in_tail = grids->levels_in_tail,
                                                  .borrows_finest = !plan->mixed,
                                                  .runs = grids->runs,

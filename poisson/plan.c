@@ -8,6 +8,7 @@
 #include "poisson/methods.h"
 #include "poisson/null_space.h"
 #include "poisson/options.h"
+#include "scheduler/spread.h"
 
 #include <float.h>
 #include <math.h>
@@ -225,6 +226,40 @@ double starfish_poisson_plan_seconds(const starfish_poisson_plan *plan)
 int starfish_poisson_plan_singular(const starfish_poisson_plan *plan)
 {
     return plan->singular;
+}
+
+/* The first one to say so says it for all fields of the plan. */
+static starfish_status settle_spread(struct starfish_poisson_plan *plan, const struct starfish_cut *wanted,
+                                     const struct starfish_cut **cut)
+{
+    pthread_mutex_lock(&plan->submission);
+    if (plan->spread.slabs == 0)
+        plan->spread = *wanted;
+    pthread_mutex_unlock(&plan->submission);
+    STARFISH_TRY(plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, cut));
+    return starfish_cut_is_same(*cut, wanted)
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: fields of the plan are spread in another way already");
+}
+
+starfish_status starfish_poisson_field_spread(starfish_poisson_plan *plan, size_t count,
+                                              const struct starfish_field_share *shares, starfish_field **field)
+{
+    const struct starfish_cut *cut;
+    struct starfish_cut wanted;
+    if (!plan || !field)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "field" : "plan");
+    *field = NULL;
+    const struct starfish_field_shape shape = {.precision = plan->options.precision,
+                                               .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]}};
+    STARFISH_TRY(starfish_spread_cut(plan->context, plan->field_n, count, shares, &wanted));
+    if (count > 0 && (plan->method->id != STARFISH_METHOD_SLAB || plan->count > 1))
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "shares: method %s%s cuts fields in its own way: without shares, or by method slab",
+                             starfish_method_list[plan->method->id], plan->count > 1 ? " for many problems" : "");
+    STARFISH_TRY(count > 0 ? settle_spread(plan, &wanted, &cut)
+                           : plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, &cut));
+    return starfish_field_spread(plan->context, &shape, cut, count > 0 ? shares : NULL, field);
 }
 
 starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field)

@@ -61,11 +61,12 @@ struct starfish_poisson_plan {
     struct starfish_losses losses;         /* of the method */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
-    uint32_t where;       /* kinds of workers that solves are for; 0: all of the context's */
-    void *state;          /* of the method */
-    char reason[256];     /* why it is this method */
-    double seconds;       /* that making the plan took */
-    atomic_int in_flight; /* jobs submitted and not waited for */
+    uint32_t where;             /* kinds of workers that solves are for; 0: all of the context's */
+    void *state;                /* of the method */
+    char reason[256];           /* why it is this method */
+    double seconds;             /* that making the plan took */
+    atomic_int in_flight;       /* jobs submitted and not waited for */
+    struct starfish_cut spread; /* as the user wants fields spread; no slabs: as the method does */
     /* A method's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the
      * next one's, so that the runtime's implicit dependencies put them one after the other. */
     pthread_mutex_t submission;

@@ -1,9 +1,11 @@
 /* Cutting a field for the workers of the slab method: as many slabs as overlap and balance want, each for the kind of
  * worker that it is sized for.
  *
- * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab. From and to main
- * memory, a GPU wants a few slabs, so that copies and work overlap; and teams of cores take the planes that balance
- * them with the GPU's copies, by rates that are measured (slab_trial.c) and by what solves then take (balance.c). */
+ * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab: another GPU would
+ * have to copy its share in and out, which takes longer than the first one needs for all. Of fields that are spread
+ * over the GPUs' memories each has a slab, as long. From and to main memory, a GPU wants a few slabs, so that copies
+ * and work overlap; and teams of cores take the planes that balance them with the GPU's copies, by rates that are
+ * measured (slab_trial.c) and by what solves then take (balance.c). */
 #include "poisson/slab.h"
 
 #include "scheduler/team.h"
@@ -120,7 +122,13 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
         return STARFISH_SUCCESS;
     }
     if (residence == STARFISH_ON_DEVICE) {
-        add_slabs(cut, smaller(gpus, nz), nz, STARFISH_ON_GPUS);
+        add_slabs(cut, 1, nz, STARFISH_ON_GPUS);
+        return STARFISH_SUCCESS;
+    }
+    if (residence == STARFISH_SPREAD) {
+        add_slabs(cut, smaller(gpus, nz), nz, 0);
+        for (size_t s = 0; s < cut->slabs; s++)
+            cut->where[s] = starfish_where_of((struct starfish_owner){0, (int)s}, 0);
         return STARFISH_SUCCESS;
     }
     if (cpus > 0)
@@ -132,11 +140,15 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
     return STARFISH_SUCCESS;
 }
 
-static size_t choose_parts(const struct starfish_poisson_plan *plan, size_t slabs)
+/* One for each owner, so that they share the reduced systems. */
+static size_t choose_parts(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
 {
-    if (plan->context->workers_of[STARFISH_GPU] > 0 || slabs == 1)
+    uint32_t owner[STARFISH_MAX_SLABS];
+    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t owners = starfish_cut_owners(cut, owner);
+    if (cut->slabs == 1)
         return 1;
-    return clamp(plan->context->workers_of[STARFISH_CPU], 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
+    return clamp(owners > 0 ? owners : gpus > 0 ? gpus : cpus, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
 }
 
 /* Reduced systems of a stream are the cores', where there are any: theirs is the memory that holds them. */
@@ -152,6 +164,15 @@ static void shape_stream(const struct starfish_poisson_plan *plan, const struct 
     shape->reduced_where = cpus > 0 ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
 }
 
+/* What streams through GPUs cannot live on them. */
+static starfish_status check_spread(const struct starfish_poisson_plan *plan)
+{
+    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_RESIDENT)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_MEMORY, "a spread field: of %zu planes a GPU's memory holds %zu at a time",
+                         plan->n[2], starfish_slab_state(plan)->fit.planes);
+}
+
 starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                          enum starfish_pace pace, struct starfish_cut *cut,
                                          struct starfish_slab_shape *shape)
@@ -159,11 +180,15 @@ starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enu
     const struct starfish_poisson_options *options = &plan->options;
     STARFISH_TRY(check_count("slabs", options->slabs, smaller(plan->n[2], STARFISH_MAX_SLABS)));
     STARFISH_TRY(check_count("mode_blocks", options->mode_blocks, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)));
-    if (options->slabs > 0)
+    if (residence == STARFISH_SPREAD)
+        STARFISH_TRY(check_spread(plan));
+    if (residence == STARFISH_SPREAD && plan->spread.slabs > 0)
+        *cut = plan->spread;
+    else if (options->slabs > 0)
         *cut = starfish_cut_equally(plan->n[2], options->slabs);
     else
         STARFISH_TRY(cut_slabs(plan, residence, pace, cut));
-    shape->parts = choose_parts(plan, cut->slabs);
+    shape->parts = choose_parts(plan, cut);
     /* Where slabs have kinds of workers, the reduced system is the GPU's. */
     shape->reduced_where = cut->where[cut->slabs - 1];
     if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_STREAMED)

@@ -2,16 +2,21 @@
 #include "poisson/slab.h"
 
 /* Where the user says how to cut, or there is no GPU, one graph is for all; where there are GPUs alone, one for all
- * data of the host; and only where there are both kinds of workers do their shares depend on the pace. */
+ * data of the host; and only where there are both kinds of workers do their shares depend on the pace. Fields that are
+ * spread as the user says have a graph of their own. */
 static struct starfish_slab_graph *graph_for(struct starfish_poisson_plan *plan, enum starfish_residence *residence,
                                              enum starfish_pace *pace)
 {
     const size_t *workers = plan->context->workers_of;
+    if (*residence == STARFISH_SPREAD && plan->spread.slabs > 0) {
+        *pace = STARFISH_LONE;
+        return &starfish_slab_state(plan)->graph[STARFISH_SPREAD][STARFISH_LONE];
+    }
     if (plan->options.slabs > 0 || workers[STARFISH_GPU] == 0 ||
         (workers[STARFISH_CPU] == 0 && *residence == STARFISH_PAGEABLE))
         *residence = STARFISH_PINNED;
     if (plan->options.slabs > 0 || workers[STARFISH_GPU] == 0 || workers[STARFISH_CPU] == 0 ||
-        *residence == STARFISH_ON_DEVICE)
+        *residence >= STARFISH_ON_DEVICE)
         *pace = STARFISH_LONE;
     return &starfish_slab_state(plan)->graph[*residence][*pace];
 }

@@ -96,7 +96,7 @@ static starfish_status submit_refinement(struct starfish_job *job, int step)
  * solution has taken its place. */
 static starfish_status prepare_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
-    const int overwritten = job->rhs->memory == job->solution->memory;
+    const int overwritten = job->rhs->memory == job->solution->memory; /* of spread fields, the first share's */
     if (!starfish_job_has_boundary(job, boundary) && !(overwritten && reads_residual(job->plan)) &&
         !starfish_job_packs_rhs(job))
         return STARFISH_SUCCESS;

@@ -3,6 +3,7 @@
 
 #include "base/real.h"
 #include "scheduler/data.h"
+#include "scheduler/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,21 @@ int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut
     return a->slabs == b->slabs &&
            memcmp(a->first_plane, b->first_plane, (a->slabs + 1) * sizeof a->first_plane[0]) == 0 &&
            memcmp(a->where, b->where, a->slabs * sizeof a->where[0]) == 0;
+}
+
+size_t starfish_cut_owners(const struct starfish_cut *cut, uint32_t owner[STARFISH_MAX_SLABS])
+{
+    size_t owners = 0;
+    int named = 0;
+    for (size_t s = 0; s < cut->slabs; s++) {
+        size_t found = 0;
+        while (found < owners && owner[found] != cut->where[s])
+            found++;
+        if (found == owners)
+            owner[owners++] = cut->where[s];
+        named |= starfish_where_gpu(cut->where[s]) >= 0 || starfish_where_rank(cut->where[s]) > 0;
+    }
+    return named ? owners : 0;
 }
 
 static starfish_status check(const starfish_context *context, starfish_precision precision, const size_t n[3],
@@ -253,6 +269,31 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
     return starfish_field_shaped(context, &shape, cut, name, memory, result);
 }
 
+struct starfish_field *starfish_field_empty(struct starfish_context *context, const struct starfish_field_shape *shape,
+                                            const struct starfish_cut *cut)
+{
+    struct starfish_field *field = calloc(1, sizeof *field);
+    if (!field) {
+        starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
+        return NULL;
+    }
+    field->context = context;
+    field->precision = shape->precision;
+    memcpy(field->n, shape->n, sizeof field->n);
+    field->cut = *cut;
+    field->strides = shape->strides;
+    STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
+    STARPU_PTHREAD_COND_INIT(&field->released, NULL);
+    return field;
+}
+
+static void discard(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_DESTROY(&field->lock);
+    STARPU_PTHREAD_COND_DESTROY(&field->released);
+    free(field);
+}
+
 starfish_status starfish_field_shaped(struct starfish_context *context, const struct starfish_field_shape *shape,
                                       const struct starfish_cut *cut, const char *name, void *memory,
                                       struct starfish_field **result)
@@ -270,25 +311,18 @@ starfish_status starfish_field_shaped(struct starfish_context *context, const st
                                  "%s: problems that do not follow one another without gaps "
                                  "need StarPU 1.4",
                                  name);
-    struct starfish_field *field = calloc(1, sizeof *field);
+    struct starfish_field *field = starfish_field_empty(context, shape, cut);
     if (!field)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
-    *field = (struct starfish_field){.context = context,
-                                     .precision = shape->precision,
-                                     .n = {n[0], n[1], n[2]},
-                                     .cut = *cut,
-                                     .memory = memory,
-                                     .strides = shape->strides};
+        return STARFISH_ERROR_MEMORY;
+    field->memory = memory;
     if (!memory) {
         field->owned_bytes = n[0] * n[1] * n[2] * starfish_real_size(shape->precision);
         starfish_status status = starfish_alloc(context, field->owned_bytes, &field->memory);
         if (status != STARFISH_SUCCESS) {
-            free(field);
+            discard(field);
             return status;
         }
     }
-    STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
-    STARPU_PTHREAD_COND_INIT(&field->released, NULL);
     const struct starfish_cut_array array = {n, shape->precision, field->memory, node, shape->strides};
     for (size_t s = 0; s < cut->slabs; s++)
         starfish_slab_register(&field->handle[s], name, cut, s, &array);
@@ -305,11 +339,10 @@ void starfish_field_destroy(starfish_field *field)
     starfish_field_wait_for_holders(field);
     for (size_t s = 0; s < field->cut.slabs; s++)
         starfish_data_unregister(field->handle[s]);
-    STARPU_PTHREAD_MUTEX_DESTROY(&field->lock);
-    STARPU_PTHREAD_COND_DESTROY(&field->released);
     if (field->owned_bytes > 0)
         starfish_free(field->context, field->memory, field->owned_bytes);
-    free(field);
+    starfish_spread_release(field->context, field->spread);
+    discard(field);
 }
 
 starfish_status starfish_field_acquire(starfish_field *field, void **memory)
@@ -319,7 +352,7 @@ starfish_status starfish_field_acquire(starfish_field *field, void **memory)
     starfish_field_wait_for_holders(field);
     STARFISH_TRY(acquire_slabs(field));
     starfish_outside_begin(field->context);
-    *memory = field->memory;
+    *memory = starfish_field_shares(field) == 1 ? field->memory : NULL;
     return STARFISH_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/strides.h"
 #include "scheduler/context.h"
+#include "scheduler/owner.h"
 #include "scheduler/table.h"
 
 #include <starfish/field.h>
@@ -11,8 +12,8 @@
 
 enum { STARFISH_MAX_SLABS = 64 };
 
-/* How a field is cut into slabs: slab s holds planes first_plane[s] .. first_plane[s+1]-1 and is worked on by the kinds
- * of workers in where[s] (context.h). */
+/* How a field is cut into slabs: slab s holds planes first_plane[s] .. first_plane[s+1]-1 and is worked on by the
+ * workers in where[s]: kinds of them (context.h), and maybe an owner (owner.h). */
 struct starfish_cut {
     size_t slabs;
     size_t first_plane[STARFISH_MAX_SLABS + 1];
@@ -25,6 +26,9 @@ static inline size_t starfish_cut_planes(const struct starfish_cut *cut, size_t 
 }
 
 int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut *b);
+/* The owners of a cut's slabs as a `where` each, every one once, in their order; how many: 0 where no slab names a GPU
+ * or another rank, so that kinds of workers are all that is said. */
+size_t starfish_cut_owners(const struct starfish_cut *cut, uint32_t owner[STARFISH_MAX_SLABS]);
 
 struct starfish_field {
     struct starfish_context *context;
@@ -33,6 +37,7 @@ struct starfish_field {
     struct starfish_cut cut;
     starpu_data_handle_t handle[STARFISH_MAX_SLABS];
     void *memory;                    /* the first element */
+    struct starfish_spread *spread;  /* NULL: all of it is in one memory (spread.h) */
     struct starfish_strides strides; /* zero: packed */
     size_t owned_bytes;              /* memory is ours when not 0 */
     /* Threads that will yet submit tasks on it, which must come before everybody else's. */
@@ -80,6 +85,10 @@ struct starfish_field_shape {
 starfish_status starfish_field_shaped(struct starfish_context *context, const struct starfish_field_shape *shape,
                                       const struct starfish_cut *cut, const char *name, void *memory,
                                       struct starfish_field **result);
+
+/* The struct alone, without memory and slabs; NULL: out of memory, which has been said. */
+struct starfish_field *starfish_field_empty(struct starfish_context *context, const struct starfish_field_shape *shape,
+                                            const struct starfish_cut *cut);
 
 /* An array of n[0] x n[1] x n[2] elements that is cut: `memory` is its address on memory node `node`; NULL: data that
  * have memory only while tasks need it. */

@@ -156,12 +156,21 @@ static int alone(const struct starfish_slab_graph *graph)
     return graph->cut.slabs == 1;
 }
 
+/* Reduced systems that a GPU, or a core, may have to solve. */
+static int may_be_reduced_on(const struct starfish_slab_graph *graph, int gpu)
+{
+    for (size_t part = 0; part < graph->systems.count; part++)
+        if (starfish_kind_allowed(graph->reduced_where[part], gpu))
+            return 1;
+    return 0;
+}
+
 /* What the most demanding slab needs, which may be a thin one: fewer planes let kernels take more lanes at a time. */
 static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_worker_kind kind)
 {
     const size_t slabs = graph->cut.slabs;
     size_t most = 0;
-    if (starfish_kind_allowed(graph->reduced_where, kind == STARFISH_GPU))
+    if (may_be_reduced_on(graph, kind == STARFISH_GPU))
         most = starfish_slab_reduced_workspace(graph->space, kind, slabs, graph->systems.count);
     for (size_t s = 0; s < slabs; s++) {
         if (!starfish_kind_allowed(graph->cut.where[s], kind == STARFISH_GPU))
@@ -193,7 +202,7 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
         STARFISH_TRY(register_slab(graph, s));
         struct starfish_slab slab = graph->slab[0][s];
         if (slots > 0)
-            slab.where = graph->reduced_where; /* where they are needed */
+            slab.where = starfish_where_kinds(graph->reduced_where[0]); /* where they are needed */
         STARFISH_TRY(
             starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts, &slab));
     }
@@ -207,6 +216,21 @@ static struct starfish_slab_parts parts_of(const struct starfish_slab_graph *gra
     return parts;
 }
 
+/* The parts of the reduced systems, as many to each owner of slabs; where there are none but GPUs alone may solve them,
+ * to each GPU. */
+static void deal_out(struct starfish_slab_graph *graph, uint32_t otherwise)
+{
+    uint32_t owner[STARFISH_MAX_SLABS];
+    const size_t parts = graph->systems.count, owners = starfish_cut_owners(&graph->cut, owner);
+    const size_t gpus = otherwise == STARFISH_ON_GPUS ? graph->space->context->workers_of[STARFISH_GPU] : 0;
+    for (size_t part = 0; part < parts; part++) {
+        const struct starfish_owner gpu = {.device = (int)(part * gpus / parts)};
+        graph->reduced_where[part] = owners > 0              ? owner[part * owners / parts]
+                                     : gpus > 1 && parts > 1 ? starfish_where_of(gpu, 0)
+                                                             : otherwise;
+    }
+}
+
 starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
                                            const struct starfish_direction *z, const struct starfish_slab_shape *shape,
                                            struct starfish_progress *progress)
@@ -214,10 +238,10 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
     memset(graph, 0, sizeof *graph);
     graph->space = space;
     graph->cut = *shape->cut;
-    graph->reduced_where = shape->reduced_where;
     graph->turns = shape->slots > 0 ? 1 : STARFISH_SLAB_TURNS;
     graph->parts = parts_of(graph, shape->slots > 0 ? 1 : shape->parts);
     graph->systems = parts_of(graph, shape->parts);
+    deal_out(graph, shape->reduced_where);
     starfish_status status = fill_graph(graph, z, shape->slots, progress);
     if (status != STARFISH_SUCCESS) {
         starfish_progress_wait(progress);
@@ -246,7 +270,7 @@ starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *grap
 void starfish_slab_graph_is_made(struct starfish_slab_graph *graph)
 {
     if (graph->stream.slots > 0)
-        starfish_slab_stream_is_made(&graph->stream, starfish_kind_allowed(graph->reduced_where, 1));
+        starfish_slab_stream_is_made(&graph->stream, may_be_reduced_on(graph, 1));
     else
         for (size_t s = 0; s < graph->cut.slabs; s++)
             for (size_t p = 0; p < graph->parts.count; p++)
@@ -289,7 +313,7 @@ static starfish_status submit_reduced(const struct starfish_slab_graph *graph, c
         return STARFISH_SUCCESS;
     if (removed)
         STARFISH_TRY(starfish_submit_constant_sum(progress, STARFISH_PHASE_MODES, graph->cut.slabs, slab, removed,
-                                                  graph->reduced_where));
+                                                  graph->reduced_where[0]));
     STARFISH_TRY(starfish_slab_stream_gather(&graph->stream, progress, slab));
     for (size_t part = 0; part < graph->systems.count; part++) {
         const struct starfish_slab_reduced_task task = {
@@ -300,7 +324,7 @@ static starfish_status submit_reduced(const struct starfish_slab_graph *graph, c
             .slab = slab,
             .gathered = graph->stream.slots > 0 ? &graph->stream.gathered[part] : NULL,
             .upper = graph->upper.handle,
-            .where = graph->reduced_where};
+            .where = graph->reduced_where[part]};
         STARFISH_TRY(starfish_submit_slab_reduced(progress, STARFISH_PHASE_MODES, &task));
         STARFISH_TRY(starfish_slab_stream_after_reduced(&graph->stream, part, progress));
     }

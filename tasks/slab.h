@@ -3,7 +3,8 @@
  *
  * Every slab is transformed in x and y and eliminated in z where it lies; only its first and last rows meet the other
  * slabs', in a reduced system with one unknown per slab and mode. So there is no transpose and no exchange of all with
- * all: CPU teams and GPUs are owners of slabs. */
+ * all: CPU teams and GPUs are owners of slabs. The modes are cut into parts, whose reduced systems are dealt out to the
+ * owners too, so that what travels between two owners are the ends of the one's slabs in the other's part, and back. */
 #ifndef STARFISH_TASKS_SLAB_H
 #define STARFISH_TASKS_SLAB_H
 
@@ -30,7 +31,8 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space);
 enum { STARFISH_SLAB_TURNS = 2 };
 
 /* How a field is cut for a graph. parts: of the modes of y, each with a reduced system of its own. reduced_where: the
- * kinds of workers that solve these; 0: any.
+ * kinds of workers that solve these, 0: any; where slabs have owners (owner.h), each of these solves as many, and where
+ * GPUs alone may, each GPU does.
  *
  * slots: 0 where devices hold the whole field. Else it is streamed through them, `slots` slabs at a time
  * (slab_stream.h). What is between the tasks has its home in main memory, and solves do not take turns. Rows of
@@ -48,7 +50,7 @@ struct starfish_slab_graph {
     struct starfish_slab_parts parts;   /* that slabs hand on: in a stream one, of all modes */
     struct starfish_slab_parts systems; /* of the reduced systems */
     struct starfish_workspace workspace;
-    uint32_t reduced_where;
+    uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems: they are dealt out to the owners of slabs */
     struct starfish_slab_stream stream;
     int turns, turn;                                                    /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */

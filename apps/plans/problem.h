@@ -23,6 +23,7 @@ struct problem_run {
     starfish_precision precision;
     struct starfish_boundary boundary;               /* its arrays are problem.boundary's */
     struct starfish_array solution, second_solution; /* the second is for streams of solves */
+    starfish_field *field[2];                        /* right-hand side and solution that are spread, or NULL */
     struct starfish_info info;                       /* of the last solve */
     struct starfish_accuracy accuracy;               /* the same */
     double error;                                    /* max |u - exact|; NaN without "exact" */

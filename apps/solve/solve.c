@@ -141,6 +141,8 @@ int command_solve(int argc, char **argv)
         {"--out", OPTION_TEXT, &given->out, "F", .help = "solution, .npy or FILE.h5:/NAME, instead of the problem's"},
         {"--workers", OPTION_TEXT, &given->workers, "W", .help = WORKERS_WORDS},
         {"--slabs", OPTION_POSITIVE, &problem->library, "N", .table = &starfish_poisson_option_table},
+        {"--sharing", OPTION_MEMBER, &problem->library, "S", .table = &starfish_poisson_option_table},
+        {"--parts", OPTION_POSITIVE, &problem->library, "N", .table = &starfish_poisson_option_table},
         {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
         {"--vtk", OPTION_TEXT, &given->vtk, "F", .help = "also write the solution as .vti or .vtr"},
         {"--plot", OPTION_TEXT, &given->plot, "F.png", .help = "also draw a slice of the solution"},
