@@ -6,8 +6,8 @@
  *
  * The cases run in a second process, which the first one watches: where it dies or hangs, that is counted, and another
  * one goes on with the next call. With --step K only every K-th call fails, beginning at another one in each case. With
- * --seconds S each case has its share of that time, in which calls from all over it fail. What a case came to is printed
- * when it is done.
+ * --seconds S each case has its share of that time, in which calls from all over it fail. A case's line is printed when
+ * it is done.
  * Exit status: 0 all held; 1 not; 2 wrong use; 77 no device where one is needed. */
 #include "tests/faults/calls.h"
 #include "tests/faults/cases.h"
@@ -66,7 +66,7 @@ static void sleep_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* ---- What is printed ------------------------------------------------------------------------------------------------ */
+/* ---- What is printed --------------------------------------------------------------------------------------------- */
 
 static long total(const long outcome[OUTCOMES])
 {
