@@ -13,6 +13,7 @@
  * STARPU_WORKERS_CPUID wherever the process may not use all of them, or there are too many. */
 #include "scheduler/start.h"
 
+#include "scheduler/address_space.h"
 #include "scheduler/home.h"
 #include "scheduler/memory.h"
 #include "scheduler/options.h"
@@ -301,6 +302,15 @@ static void remove_temporary_home(void)
 
 /* ---- Start and stop ---------------------------------------------------------------------------------------------- */
 
+/* Of StarPU and ours beside the caller's: workers, and one that watches them. */
+static int threads_of(const struct starpu_conf *conf)
+{
+    enum { BESIDE = 1 };
+    int cores, numa_nodes;
+    starfish_topology_count(&cores, &numa_nodes);
+    return (conf->ncpus >= 0 ? conf->ncpus : cores) + (conf->ncuda > 0 ? conf->ncuda : 0) + BESIDE;
+}
+
 starfish_status starfish_start_starpu(const struct starfish_context *context,
                                       const struct starfish_context_options *options, struct starfish_crew *crew)
 {
@@ -310,6 +320,7 @@ starfish_status starfish_start_starpu(const struct starfish_context *context,
     starfish_topology_look();
     set_environment_defaults();
     STARFISH_TRY(fill_conf(&conf, options, context, crew));
+    STARFISH_TRY(starfish_check_address_space(threads_of(&conf)));
     STARFISH_TRY(find_home(context, folder, sizeof folder, &home));
     int code = initialise(&conf, options, home);
     if (code != 0)
