@@ -87,6 +87,7 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
     starfish_task_begin(&task, &slab_coefficients_codelet, progress, phase);
     task.name = "coefficients";
     task.where = slab->where;
+    task.rank = starfish_where_rank(slab->where); /* each part of what it writes may be another rank's */
     task.width = space->n[0] * space->n[1];
     starfish_task_at(&task, "slab", slab->coefficient[0], 0);
     starfish_slab_tables(&task, space);

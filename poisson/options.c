@@ -73,6 +73,7 @@ static const struct starfish_option rows[] = {
      .text = "multigrid: who shares the fine grids"},
     {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--parts",
      .text = "multigrid: runs of planes with memory of their own; 0: chosen from the workers"},
+    {AT(planes), .type = STARFISH_OPTION_POINTER, .text = "of each rank; NULL: dealt evenly"},
 };
 
 const struct starfish_option_table starfish_poisson_option_table =

@@ -45,6 +45,10 @@ struct starfish_poisson_plan {
     struct starfish_poisson_options options;
     const char *const *name; /* what messages call the directions, three */
     size_t n[3];
+    struct starfish_planes_here {        /* of this rank, which has all of them where it is the only one */
+        size_t first, planes;
+        int any_gpu; /* some rank has one */
+    } here;
     size_t count;                        /* problems of a solve */
     size_t field_n[3];                   /* of a field: of as many planes as all problems have */
     struct starfish_user_layout {        /* of the user's arrays */
@@ -93,6 +97,13 @@ static inline int starfish_poisson_has_strides(const struct starfish_poisson_pla
 static inline size_t starfish_poisson_copies_bytes(const struct starfish_poisson_plan *plan)
 {
     return starfish_poisson_has_strides(plan) ? 2 * plan->count * starfish_poisson_field_bytes(plan) : 0;
+}
+
+/* Elements of a face's data, those of this rank's planes. */
+static inline size_t starfish_poisson_face_size(const struct starfish_poisson_plan *plan, int axis)
+{
+    const size_t n[3] = {plan->n[0], plan->n[1], plan->here.planes};
+    return axis == 2 ? n[0] * n[1] * plan->count : n[axis == 0 ? 1 : 0] * n[2] * plan->count;
 }
 
 static inline int starfish_poisson_is_complex(const struct starfish_poisson_plan *plan)

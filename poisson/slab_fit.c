@@ -40,6 +40,12 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* Of a rank without planes as of one. */
+static size_t planes_here(const struct starfish_poisson_plan *plan)
+{
+    return plan->here.planes > 0 ? plan->here.planes : 1;
+}
+
 static size_t problems_at_once(const struct starfish_poisson_plan *plan)
 {
     const struct starfish_slab_space space = {
@@ -49,7 +55,7 @@ static size_t problems_at_once(const struct starfish_poisson_plan *plan)
 
 static size_t slabs_of(const struct starfish_poisson_plan *plan, const struct shape *shape)
 {
-    return (plan->n[2] + shape->planes - 1) / shape->planes;
+    return (planes_here(plan) + shape->planes - 1) / shape->planes;
 }
 
 /* Work space and matrices. */
@@ -63,7 +69,7 @@ static size_t fixed_bytes(const struct starfish_poisson_plan *plan, const struct
         bytes += shape->planes * starfish_poisson_plane_bytes(plan); /* modes */
 #ifdef STARFISH_HAVE_GPU
     const size_t size = starfish_real_size(plan->options.precision), lanes = plan->n[0] * plan->n[1];
-    bytes += starfish_slab_solve_workspace_cuda(smaller(shape->planes, plan->n[2]), lanes, d[2].periodic, size);
+    bytes += starfish_slab_solve_workspace_cuda(smaller(shape->planes, planes_here(plan)), lanes, d[2].periodic, size);
     if (shape->parts > 0)
         bytes += starfish_slab_reduced_workspace_cuda((int)slabs_of(plan, shape), lanes / shape->parts + plan->n[0],
                                                       d[2].periodic, size);
@@ -77,7 +83,7 @@ static size_t planes_at_once(const struct starfish_poisson_plan *plan, const str
     const size_t gpus = plan->context->workers_of[STARFISH_GPU];
     const size_t fields = starfish_poisson_has_strides(plan) ? 4 : 2; /* with modes of two solves, or packed copies */
     if (shape->slots == 0)
-        return (fields * plan->n[2] + PLANES_PER_SLAB * STARFISH_SLABS_PER_GPU * gpus + gpus - 1) / gpus;
+        return (fields * planes_here(plan) + PLANES_PER_SLAB * STARFISH_SLABS_PER_GPU * gpus + gpus - 1) / gpus;
     const size_t streamed = shape->slots * (2 * shape->planes + 2);
     const size_t residual = RESIDUAL_SLABS * shape->planes + RESIDUAL_PLANES;
     const size_t reduced = shape->parts > 0 ? REDUCED_PLANES * slabs_of(plan, shape) / shape->parts + 1 : 0;
@@ -102,7 +108,7 @@ static size_t divisor_below(const struct starfish_poisson_plan *plan, size_t roo
 {
     const size_t planes = shape.planes;
     for (; shape.planes >= least && 2 * shape.planes > planes; shape.planes--)
-        if (plan->n[2] % shape.planes == 0 && device_bytes(plan, &shape) <= room)
+        if (planes_here(plan) % shape.planes == 0 && device_bytes(plan, &shape) <= room)
             return shape.planes;
     return planes;
 }
@@ -111,7 +117,7 @@ static size_t divisor_below(const struct starfish_poisson_plan *plan, size_t roo
 static size_t most_planes(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape shape)
 {
     const size_t plane = starfish_poisson_plane_bytes(plan);
-    const size_t most = plan->options.slabs > 0 ? least : larger(least, plan->n[2] / STREAM_SLABS);
+    const size_t most = plan->options.slabs > 0 ? least : larger(least, planes_here(plan) / STREAM_SLABS);
     for (shape.planes = smaller(most, room / plane / (2 * shape.slots) + 1); shape.planes >= least; shape.planes--)
         if (device_bytes(plan, &shape) <= room)
             return divisor_below(plan, room, least, shape);
@@ -153,13 +159,13 @@ static int find_stream(const struct starfish_poisson_plan *plan, size_t room, si
 static size_t least_planes(const struct starfish_poisson_plan *plan)
 {
     const size_t slabs = plan->options.slabs > 0 ? plan->options.slabs : STARFISH_MAX_SLABS;
-    return (plan->n[2] + slabs - 1) / slabs;
+    return (planes_here(plan) + slabs - 1) / slabs;
 }
 
 static struct starfish_slab_fit fit_of(const struct starfish_poisson_plan *plan, enum starfish_slab_fits fits,
                                        const struct shape *shape)
 {
-    const struct shape whole = {.planes = plan->n[2]};
+    const struct shape whole = {.planes = planes_here(plan)};
     return (struct starfish_slab_fit){.fits = fits,
                                       .planes = shape->planes,
                                       .slots = shape->slots,
@@ -217,8 +223,8 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
     if (plan->count > 1)
         return find_fit_of_groups(plan, fit);
     const size_t room = starfish_device_room(plan->context), least = least_planes(plan);
-    struct shape shape = {.planes = plan->n[2], .parts = 1};
-    *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_RESIDENT, .planes = plan->n[2]};
+    struct shape shape = {.planes = planes_here(plan), .parts = 1};
+    *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_RESIDENT, .planes = planes_here(plan)};
     if (plan->context->workers_of[STARFISH_GPU] == 0)
         return STARFISH_SUCCESS;
     *fit = fit_of(plan, STARFISH_SLAB_RESIDENT, &shape);
@@ -240,7 +246,7 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
 static size_t slabs_of_fit(const struct starfish_poisson_plan *plan, const struct starfish_slab_fit *fit)
 {
     if (fit->fits == STARFISH_SLAB_STREAMED)
-        return (plan->n[2] + fit->planes - 1) / fit->planes;
+        return (planes_here(plan) + fit->planes - 1) / fit->planes;
     return plan->options.slabs > 0 ? plan->options.slabs : plan->context->workers_of[STARFISH_CPU] + 1;
 }
 

@@ -3,6 +3,7 @@
 #include "poisson/slab.h"
 
 #include "poisson/estimate.h"
+#include "poisson/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,15 +151,29 @@ static void destroy(struct starfish_poisson_plan *plan)
     plan->state = NULL;
 }
 
+/* Streams take turns with memory in their own way on each rank: several ranks have none. */
+static starfish_status find_fit(const struct starfish_poisson_plan *plan, struct starfish_slab_fit *fit)
+{
+    STARFISH_TRY(starfish_slab_find_fit(plan, fit));
+    if (starfish_context_ranks(plan->context) == 1 || fit->fits != STARFISH_SLAB_STREAMED)
+        return STARFISH_SUCCESS;
+    if (plan->context->workers_of[STARFISH_CPU] == 0)
+        return starfish_fail(STARFISH_ERROR_MEMORY,
+                             "the GPUs of a rank do not hold its planes, and there are no cores");
+    fit->fits = STARFISH_SLAB_ON_CORES;
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
     const struct starfish_cut *cut;
     struct starfish_slab_state *state = plan->state = calloc(1, sizeof *state);
     if (!state)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    starfish_status status = starfish_slab_find_fit(plan, &state->fit);
+        return starfish_ranks_agree(plan->context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
+    starfish_status status = find_fit(plan, &state->fit);
     if (status == STARFISH_SUCCESS)
         status = create_space(plan, state);
+    status = starfish_ranks_agree(plan->context, status);
     if (status == STARFISH_SUCCESS)
         status = starfish_slab_cut_for(plan, STARFISH_PINNED, STARFISH_LONE, &cut);
     if (status != STARFISH_SUCCESS)
@@ -184,6 +199,7 @@ const struct starfish_method_row starfish_slab_method = {
     .direct = 1,
     .many = 1,
     .rows = 1,
+    .ranks = 1,
     .can = can,
     .cost = cost,
     .create = create,

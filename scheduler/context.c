@@ -5,6 +5,7 @@
 #include "scheduler/options.h"
 #include "scheduler/owner.h"
 #include "scheduler/policies/policies.h"
+#include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 #include "scheduler/start.h"
 #include "scheduler/team.h"
@@ -192,6 +193,7 @@ void starfish_context_destroy(starfish_context *context)
         starfish_log(context, STARFISH_LOG_ERROR, "StarPU is stuck, and is not shut down");
         return;
     }
+    starfish_ranks_destroy(context);
     pthread_mutex_lock(&start_lock);
     stop_or_leave(context);
     pthread_mutex_unlock(&start_lock);

@@ -33,6 +33,8 @@ struct starfish_team {
     int *core; /* logical processing units; NULL for a GPU */
 };
 
+struct starfish_ranks;
+
 struct starfish_context {
     uint32_t where;                 /* StarPU's mask of the worker kinds that tasks of this context may run on */
     size_t workers;                 /* those of the allowed kinds */
@@ -49,6 +51,7 @@ struct starfish_context {
     pthread_mutex_t bytes_lock;
     struct starfish_links links;
     struct starfish_record *record; /* of its tasks, NULL while none is kept (record.h) */
+    struct starfish_ranks *ranks;   /* processes that share it, NULL: this one alone (ranks.h) */
     struct starfish_watched watched;
 };
 

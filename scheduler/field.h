@@ -26,6 +26,10 @@ static inline size_t starfish_cut_planes(const struct starfish_cut *cut, size_t 
 }
 
 int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut *b);
+/* Whether this rank owns a slab; the planes from its first slab to its last one, of which it may have none. */
+int starfish_cut_is_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t slab);
+void starfish_cut_planes_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t *first,
+                              size_t *planes);
 /* The owners of a cut's slabs as a `where` each, every one once, in their order; how many: 0 where no slab names a GPU
  * or another rank, so that kinds of workers are all that is said. */
 size_t starfish_cut_owners(const struct starfish_cut *cut, uint32_t owner[STARFISH_MAX_SLABS]);
@@ -64,9 +68,12 @@ struct starfish_slabs {
     int strided; /* rows of the slabs may not be packed */
 };
 
-/* Makes the edges of slabs that are cut so, in memory of the runtime's. `periodic`: in z. */
-starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
-                                      starfish_precision precision, int periodic);
+struct starfish_cut_array;
+
+/* Makes the edges of slabs that are cut so, in memory of the runtime's: of an array without memory. `periodic`: in z.
+ */
+starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut,
+                                      const struct starfish_cut_array *array, int periodic);
 /* Waits for the tasks of the edges. */
 void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_cut *cut);
 
@@ -98,6 +105,9 @@ struct starfish_cut_array {
     void *memory;
     int node;
     struct starfish_strides strides; /* zero: packed */
+    /* Whose ranks own the slabs, by the cut: `memory` is then that of the first slab of this one's, and slabs of others
+     * have none. NULL: all slabs are here. */
+    const struct starfish_context *context;
 };
 /* One slab of it as data of the runtime. */
 void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,

@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "base/real.h"
 #include "scheduler/data.h"
+#include "scheduler/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,12 @@ static void register_table(struct starfish_table *vector, size_t size)
     /* StarPU wants at least one element, which the memory has. */
     starpu_vector_data_register(&vector->handle, STARPU_MAIN_RAM, (uintptr_t)vector->memory,
                                 (uint32_t)(vector->count > 0 ? vector->count : 1), size);
+}
+
+void starfish_data_wait(starpu_data_handle_t handle)
+{
+    if (handle && starpu_data_acquire_on_node(handle, STARPU_ACQUIRE_NO_NODE, STARPU_R) == 0)
+        starpu_data_release_on_node(handle, STARPU_ACQUIRE_NO_NODE);
 }
 
 void starfish_data_set_constant(starpu_data_handle_t handle, int constant)
@@ -76,6 +83,14 @@ starfish_status starfish_table_results(struct starfish_table *vector, size_t cou
 {
     STARFISH_TRY(reserve(vector, count, sizeof(double)));
     register_table(vector, sizeof(double));
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_table_results_of(struct starfish_table *vector, const struct starfish_context *context,
+                                          size_t count, int owner)
+{
+    STARFISH_TRY(starfish_table_results(vector, count));
+    starfish_data_set_travelling(context, vector->handle, owner);
     return STARFISH_SUCCESS;
 }
 

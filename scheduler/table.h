@@ -20,6 +20,9 @@ starfish_status starfish_table_floats(struct starfish_table *vector, const float
 starfish_status starfish_table_ints(struct starfish_table *vector, const int *values, size_t count);
 /* `count` doubles that tasks write and the host reads. */
 starfish_status starfish_table_results(struct starfish_table *vector, size_t count);
+/* The same of rank `owner`, whose tasks write it, and which others' tasks may read (ranks.h). */
+starfish_status starfish_table_results_of(struct starfish_table *vector, const struct starfish_context *context,
+                                          size_t count, int owner);
 /* Wait for the tasks that write it: its first `bytes` bytes. RUNTIME where the runtime refuses, or is stuck. */
 starfish_status starfish_table_read(const struct starfish_table *vector, struct starfish_context *context, void *values,
                                     size_t bytes);
@@ -55,6 +58,9 @@ starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct s
  * to NULL. NULL is allowed. */
 void starfish_data_release(starpu_data_handle_t *handle);
 
+/* Waits until what has been submitted for the data is done, transfers from other ranks included; brings them nowhere.
+ * NULL is allowed. */
+void starfish_data_wait(starpu_data_handle_t handle);
 /* From now on tasks only read the values, until 0 says that they may be written again. No task that writes them may be
  * running. Where data may be written, StarPU with FxT notes all tasks that have read them since, 32 bytes each, so that
  * memory would grow with every solve. NULL is allowed. */

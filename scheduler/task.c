@@ -5,6 +5,7 @@
 #include "scheduler/memory.h"
 #include "scheduler/owner.h"
 #include "scheduler/policies/policies.h"
+#include "scheduler/ranks.h"
 #include "scheduler/record.h"
 #include "scheduler/rest.h"
 
@@ -22,6 +23,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->priority = STARPU_DEFAULT_PRIO;
     task->where = 0;
     task->worker = -1;
+    task->rank = -1;
     task->name = codelet->name;
     task->width = 0;
     task->coordinates = 0;
@@ -198,7 +200,7 @@ static starfish_status check_length(struct starpu_task *task)
     return STARFISH_SUCCESS;
 }
 
-/* The one place that decides by a task's owner who runs it. */
+/* Which of this rank's workers runs a task, by its owner. */
 static void choose_workers(const struct starfish_task *task, struct starpu_task *starpu_task)
 {
     const struct starfish_context *context = task->progress->context;
@@ -264,12 +266,9 @@ starfish_status starfish_task_expect(const struct starfish_task *task, void *arg
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
+static starfish_status submit_here(const struct starfish_task *task, void *arguments, size_t size)
 {
     struct starpu_task *starpu_task;
-    STARFISH_TRY(starfish_fork_check());
-    if (starfish_is_stuck())
-        return starfish_fail_stuck();
     if (task->refused > 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
                              task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
@@ -301,4 +300,19 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     starfish_watched_drop(&task->progress->context->watched, copy);
     discard(starpu_task);
     return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));
+}
+
+/* The one place where tasks are submitted. All ranks come here with every task of a graph: one executes it, and those
+ * that own what it reads or writes send and receive. */
+starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
+{
+    const struct starfish_context *context = task->progress->context;
+    STARFISH_TRY(starfish_fork_check());
+    if (starfish_is_stuck())
+        return starfish_fail_stuck();
+    const int executing = starfish_rank_of_task(context, task);
+    STARFISH_TRY(starfish_ranks_fetch(context, task, executing));
+    if (executing == starfish_context_rank(context))
+        STARFISH_TRY(submit_here(task, arguments, size));
+    return starfish_ranks_give_back(context, task, executing);
 }

@@ -48,6 +48,7 @@ struct starfish_task {
     int priority;
     uint32_t where; /* kinds of workers (context.h) and owner (owner.h) */
     int worker;     /* StarPU's number of the one worker that may run it; -1: any of those kinds */
+    int rank;       /* that executes it; -1: the owner of what it writes (ranks.h) */
     const char *name;
     size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */
     int coordinates;

@@ -2,6 +2,7 @@
 #include "tasks/slab.h"
 
 #include "base/real.h"
+#include "scheduler/ranks.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <stdlib.h>
@@ -106,13 +107,29 @@ static starfish_status register_array(starfish_handle *handle, const char *name,
     return STARFISH_SUCCESS;
 }
 
+static int rank_of_part(const struct starfish_slab_graph *graph, size_t part)
+{
+    return starfish_where_rank(graph->reduced_where[part]);
+}
+
+/* What slab s says of its ends in part p: of the rank that solves the part's reduced system. */
 static starfish_status register_ends(struct starfish_slab_graph *graph, struct starfish_slab *slab, size_t s, size_t p)
 {
     const struct starfish_slab_space *space = graph->space;
     const size_t size = starfish_real_size(space->precision);
     const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
     STARFISH_TRY(register_array(&slab->separator[p], "separators", lanes, size, s, p));
-    return register_array(&slab->head[p], "heads", lanes, size, s, p);
+    STARFISH_TRY(register_array(&slab->head[p], "heads", lanes, size, s, p));
+    starfish_data_set_travelling(space->context, slab->separator[p], rank_of_part(graph, p));
+    starfish_data_set_travelling(space->context, slab->head[p], rank_of_part(graph, p));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status register_moments(const struct starfish_slab_graph *graph, size_t s, starfish_handle *moments)
+{
+    STARFISH_TRY(starfish_array_register(moments, STARFISH_CONSTANT_MOMENTS, sizeof(double)));
+    starfish_data_set_travelling(graph->space->context, *moments, starfish_where_rank(graph->cut.where[s]));
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status register_arrays(struct starfish_slab_graph *graph, size_t s)
@@ -123,12 +140,12 @@ static starfish_status register_arrays(struct starfish_slab_graph *graph, size_t
         return starfish_slab_stream_register(&graph->stream, s, &graph->slab[0][s]);
     for (size_t p = 0; p < graph->parts.count; p++) {
         const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
-        STARFISH_TRY(register_array(&graph->slab[0][s].coefficient[p], "coefficients",
-                                    STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
+        starfish_handle *const coefficient = &graph->slab[0][s].coefficient[p];
+        STARFISH_TRY(register_array(coefficient, "coefficients", STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
+        starfish_data_set_travelling(space->context, *coefficient, rank_of_part(graph, p));
         for (int turn = 0; turn < graph->turns; turn++) {
-            struct starfish_slab *slab = &graph->slab[turn][s];
-            slab->coefficient[p] = graph->slab[0][s].coefficient[p];
-            STARFISH_TRY(register_ends(graph, slab, s, p));
+            graph->slab[turn][s].coefficient[p] = *coefficient;
+            STARFISH_TRY(register_ends(graph, &graph->slab[turn][s], s, p));
         }
     }
     return STARFISH_SUCCESS;
@@ -138,7 +155,7 @@ static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s
 {
     STARFISH_TRY(register_arrays(graph, s));
     for (int turn = 0; turn < graph->turns && graph->space->constant_lane >= 0; turn++)
-        STARFISH_TRY(starfish_array_register(&graph->slab[turn][s].moments, STARFISH_CONSTANT_MOMENTS, sizeof(double)));
+        STARFISH_TRY(register_moments(graph, s, &graph->slab[turn][s].moments));
     return STARFISH_SUCCESS;
 }
 
@@ -181,8 +198,8 @@ static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_
     return most;
 }
 
-static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z, size_t slots,
-                                  struct starfish_progress *progress)
+static starfish_status register_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z,
+                                      size_t slots)
 {
     for (size_t s = 0; s < graph->cut.slabs; s++)
         for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
@@ -198,8 +215,20 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
     if (slots > 0)
         STARFISH_TRY(
             starfish_slab_stream_create(&graph->stream, graph->space, slots, graph->cut.slabs, &graph->systems));
-    for (size_t s = 0; s < graph->cut.slabs; s++) {
+    for (size_t s = 0; s < graph->cut.slabs; s++)
         STARFISH_TRY(register_slab(graph, s));
+    return STARFISH_SUCCESS;
+}
+
+/* What may fail on one rank comes before the first task that others wait for. */
+static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z, size_t slots,
+                                  struct starfish_progress *progress)
+{
+    const starfish_status registered = register_graph(graph, z, slots);
+    if (alone(graph))
+        return registered;
+    STARFISH_TRY(starfish_ranks_agree(graph->space->context, registered));
+    for (size_t s = 0; s < graph->cut.slabs; s++) {
         struct starfish_slab slab = graph->slab[0][s];
         if (slots > 0)
             slab.where = starfish_where_kinds(graph->reduced_where[0]); /* where they are needed */
@@ -273,8 +302,12 @@ void starfish_slab_graph_is_made(struct starfish_slab_graph *graph)
         starfish_slab_stream_is_made(&graph->stream, may_be_reduced_on(graph, 1));
     else
         for (size_t s = 0; s < graph->cut.slabs; s++)
-            for (size_t p = 0; p < graph->parts.count; p++)
+            for (size_t p = 0; p < graph->parts.count; p++) {
+                /* Those of other ranks' slabs are still on their way to who solves the part. */
+                if (rank_of_part(graph, p) == starfish_context_rank(graph->space->context))
+                    starfish_data_wait(graph->slab[0][s].coefficient[p]);
                 starfish_data_set_constant(graph->slab[0][s].coefficient[p], 1);
+            }
 }
 
 static void release_ends(const struct starfish_slab *slab, size_t parts)
@@ -362,7 +395,8 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
 static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const struct starfish_slabs *solution)
 {
     starfish_handle *const modes = graph->modes[graph->turn];
-    const struct starfish_cut_array array = {.n = graph->space->n, .precision = graph->space->precision};
+    const struct starfish_cut_array array = {
+        .n = graph->space->n, .precision = graph->space->precision, .context = graph->space->context};
     for (size_t s = 0; s < graph->cut.slabs && solution->strided; s++)
         if (!modes[s])
             starfish_slab_register(&modes[s], "modes", &graph->cut, s, &array);

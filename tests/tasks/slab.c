@@ -228,7 +228,8 @@ static void single_slabs_have_no_edges(void **state)
         for (int periodic = 0; periodic < 2; periodic++) {
             const struct starfish_cut cut = starfish_cut_equally(NZ, count);
             size_t edges = 0;
-            ASSERT_OK(starfish_edges_create(&slabs, &cut, n, STARFISH_F64, periodic));
+            ASSERT_OK(starfish_edges_create(&slabs, &cut,
+                                            &(struct starfish_cut_array){.n = n, .precision = STARFISH_F64}, periodic));
             for (size_t s = 0; s < count; s++)
                 for (int end = 0; end < STARFISH_EDGES; end++)
                     if (slabs.edge[s][end]) {
