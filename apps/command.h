@@ -20,6 +20,9 @@ int command_machine(int argc, char **argv);
  * standard output: {"status": "error", "code": ..., "message": ...}. Returns the exit status that `status` means. */
 int command_fail(starfish_status status, int json);
 
+/* One of several processes that fail together speaks for all: the others say nothing. */
+void command_set_silent(int silent);
+
 /* Print a JSON object on standard output and release it. */
 void command_print_json(json_t *object);
 /* A number, or null where JSON has none (NaN, infinity). */

@@ -3,6 +3,7 @@
 
 #include "apps/files/file.h"
 #include "apps/files/json.h"
+#include "base/deal.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@ struct reader {
     const json_t *root;
     struct starfish_problem *problem;
     int only_shapes;
+    int rank, ranks;
 };
 
 static const json_t *get(const struct reader *reader, const char *key)
@@ -39,10 +41,23 @@ static starfish_status read_array(const struct reader *reader, const char *key, 
     return status == STARFISH_SUCCESS ? status : starfish_json_wrap(reader->path, key, status);
 }
 
+/* An array's shape, and what is read of it: all, or this process's planes. */
+struct shape {
+    size_t rank, extent[3];
+    enum { WHOLE, PLANES } of;
+};
+
 static starfish_status read_field(const struct reader *reader, const char *key, const char *folder, const char *name,
-                                  size_t rank, const size_t *shape, struct starfish_array *array)
+                                  const struct shape *wanted_shape, struct starfish_array *array)
 {
-    struct starfish_wanted wanted = {.name = name, .rank = rank, .reason = ""};
+    const struct starfish_problem *problem = reader->problem;
+    const size_t rank = wanted_shape->rank, *shape = wanted_shape->extent;
+    struct starfish_wanted wanted = {.name = name,
+                                     .rank = rank,
+                                     .reason = "",
+                                     .part = wanted_shape->of == PLANES,
+                                     .first = problem->first_plane,
+                                     .count = problem->planes};
     memcpy(wanted.shape, shape, rank * sizeof *shape);
     if (!reader->only_shapes)
         return read_array(reader, key, folder, &wanted, array);
@@ -52,12 +67,12 @@ static starfish_status read_field(const struct reader *reader, const char *key, 
 }
 
 /* A number, or the name of an array of that shape. */
-static starfish_status read_values(const struct reader *reader, const char *key, const json_t *value, size_t rank,
-                                   const size_t *shape, struct starfish_values *values)
+static starfish_status read_values(const struct reader *reader, const char *key, const json_t *value,
+                                   const struct shape *shape, struct starfish_values *values)
 {
     values->given = 1;
     if (json_is_string(value))
-        return read_field(reader, key, reader->problem->folder, json_string_value(value), rank, shape, &values->array);
+        return read_field(reader, key, reader->problem->folder, json_string_value(value), shape, &values->array);
     if (value && !json_is_number(value))
         return starfish_json_fail(reader->path, key, "must be a number or the name of a file");
     return starfish_json_number(reader->path, key, value, &values->constant);
@@ -253,11 +268,19 @@ static starfish_status read_origin(const struct reader *reader)
     return STARFISH_SUCCESS;
 }
 
+/* Whether this process has unknowns at an end. */
+static int has_end(const struct starfish_problem *problem, size_t d, size_t end)
+{
+    const size_t last = problem->first_plane + problem->planes;
+    return d < 2 || (problem->planes > 0 && (end ? last == problem->axis[2].n : problem->first_plane == 0));
+}
+
 static starfish_status read_boundary(const struct reader *reader)
 {
     static const char *const known[] = {"x0", "x1", "y0", "y1", "z0", "z1", NULL};
     const struct starfish_axis *axis = reader->problem->axis;
-    const size_t shapes[3][2] = {{axis[2].n, axis[1].n}, {axis[2].n, axis[0].n}, {axis[1].n, axis[0].n}};
+    const struct shape shapes[3] = {
+        {2, {axis[2].n, axis[1].n}, PLANES}, {2, {axis[2].n, axis[0].n}, PLANES}, {2, {axis[1].n, axis[0].n}, WHOLE}};
     const json_t *boundary = get(reader, "boundary");
     if (!boundary)
         return STARFISH_SUCCESS;
@@ -273,7 +296,10 @@ static starfish_status read_boundary(const struct reader *reader)
         snprintf(key, sizeof key, "boundary.%s", known[face]);
         if (axis[d].periodic)
             return starfish_json_fail(reader->path, key, "a periodic direction has no boundary");
-        STARFISH_TRY(read_values(reader, key, value, 2, shapes[d], &reader->problem->boundary[d][face % 2]));
+        if (json_is_string(value) && !has_end(reader->problem, d, face % 2))
+            reader->problem->boundary[d][face % 2].given = 1;
+        else
+            STARFISH_TRY(read_values(reader, key, value, &shapes[d], &reader->problem->boundary[d][face % 2]));
     }
     return STARFISH_SUCCESS;
 }
@@ -308,7 +334,8 @@ static starfish_status read_coefficient(const struct reader *reader, const char 
                                         const double **data)
 {
     struct starfish_values values = {.given = 0};
-    STARFISH_TRY(read_values(reader, key, value, 1, &n, &values));
+    const struct shape shape = {1, {n}, WHOLE};
+    STARFISH_TRY(read_values(reader, key, value, &shape, &values));
     if (!values.array.data) {
         STARFISH_TRY(starfish_array_create(&values.array, STARFISH_F64, 1, &n));
         starfish_array_fill(&values.array, values.constant);
@@ -402,15 +429,16 @@ static starfish_status read_kind(const struct reader *reader)
 static starfish_status read_fields(const struct reader *reader, const char *rhs)
 {
     struct starfish_problem *problem = reader->problem;
-    size_t shape[3], rank = starfish_problem_shape(problem, shape);
+    struct shape shape = {.of = PLANES};
     const json_t *exact = get(reader, "exact");
+    shape.rank = starfish_problem_shape(problem, shape.extent);
     if (rhs) {
         problem->rhs.given = 1;
-        STARFISH_TRY(read_field(reader, "rhs", NULL, rhs, rank, shape, &problem->rhs.array));
+        STARFISH_TRY(read_field(reader, "rhs", NULL, rhs, &shape, &problem->rhs.array));
     } else {
-        STARFISH_TRY(read_values(reader, "rhs", get(reader, "rhs"), rank, shape, &problem->rhs));
+        STARFISH_TRY(read_values(reader, "rhs", get(reader, "rhs"), &shape, &problem->rhs));
     }
-    return exact ? read_values(reader, "exact", exact, rank, shape, &problem->exact) : STARFISH_SUCCESS;
+    return exact ? read_values(reader, "exact", exact, &shape, &problem->exact) : STARFISH_SUCCESS;
 }
 
 static starfish_status read_solution(const struct reader *reader)
@@ -423,11 +451,21 @@ static starfish_status read_solution(const struct reader *reader)
     return starfish_file_join(reader->problem->folder, json_string_value(solution), &reader->problem->solution);
 }
 
+static void deal_planes(const struct reader *reader)
+{
+    struct starfish_problem *problem = reader->problem;
+    const struct starfish_run_of_planes run =
+        starfish_deal(problem->axis[problem->dimensions - 1].n, reader->rank, reader->ranks);
+    problem->first_plane = run.first;
+    problem->planes = run.count;
+}
+
 static starfish_status read_problem(const struct reader *reader, const char *rhs)
 {
     const json_t *lambda = get(reader, "lambda");
     STARFISH_TRY(read_kind(reader));
     STARFISH_TRY(read_sizes(reader));
+    deal_planes(reader);
     STARFISH_TRY(kinds[reader->problem->kind].read_axes(reader));
     if (lambda)
         STARFISH_TRY(starfish_json_number(reader->path, "lambda", lambda, &reader->problem->lambda));
@@ -435,7 +473,9 @@ static starfish_status read_problem(const struct reader *reader, const char *rhs
     return read_fields(reader, rhs);
 }
 
-static starfish_status read_file(const char *path, const char *rhs, int only_shapes, struct starfish_problem *problem)
+/* `reader` says what is read of it. */
+static starfish_status read_file(const char *path, const char *rhs, struct reader reader,
+                                 struct starfish_problem *problem)
 {
     json_t *root;
     *problem = (struct starfish_problem){.path = strdup(path)};
@@ -443,7 +483,9 @@ static starfish_status read_file(const char *path, const char *rhs, int only_sha
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", path);
     STARFISH_TRY(starfish_file_folder(path, &problem->folder));
     STARFISH_TRY(starfish_json_load(path, &root));
-    struct reader reader = {problem->path, root, problem, only_shapes};
+    reader.path = problem->path;
+    reader.root = root;
+    reader.problem = problem;
     starfish_status status = read_problem(&reader, rhs);
     json_decref(root);
     return status;
@@ -451,12 +493,18 @@ static starfish_status read_file(const char *path, const char *rhs, int only_sha
 
 starfish_status starfish_problem_read(const char *path, const char *rhs, struct starfish_problem *problem)
 {
-    return read_file(path, rhs, 0, problem);
+    return read_file(path, rhs, (struct reader){.ranks = 1}, problem);
 }
 
 starfish_status starfish_problem_read_shapes(const char *path, const char *rhs, struct starfish_problem *problem)
 {
-    return read_file(path, rhs, 1, problem);
+    return read_file(path, rhs, (struct reader){.only_shapes = 1, .ranks = 1}, problem);
+}
+
+starfish_status starfish_problem_read_part(const char *path, const char *rhs, int rank, int ranks,
+                                           struct starfish_problem *problem)
+{
+    return read_file(path, rhs, (struct reader){.rank = rank, .ranks = ranks}, problem);
 }
 
 void starfish_problem_free(struct starfish_problem *problem)
@@ -485,6 +533,13 @@ size_t starfish_problem_shape(const struct starfish_problem *problem, size_t sha
     for (size_t d = 0; d < problem->dimensions; ++d)
         shape[problem->dimensions - 1 - d] = problem->axis[d].n;
     return problem->dimensions;
+}
+
+size_t starfish_problem_shape_here(const struct starfish_problem *problem, size_t shape[3])
+{
+    const size_t rank = starfish_problem_shape(problem, shape);
+    shape[0] = problem->planes;
+    return rank;
 }
 
 /* Unknowns of a stretched axis: nodes without the Dirichlet end, or midpoints between faces. */

@@ -5,6 +5,7 @@
 #include "apps/plans/cycles.h"
 #include "apps/recorded/simulate.h"
 #include "base/options.h"
+#include "scheduler/transport.h"
 
 /* ---- Data -------------------------------------------------------------------------------------------------------- */
 
@@ -21,8 +22,21 @@ starfish_status problem_read_precision(struct problem_run *run)
     return STARFISH_SUCCESS;
 }
 
+int problem_rank(const struct problem_run *run)
+{
+    return run->transport ? run->transport->rank : 0;
+}
+
+int problem_ranks(const struct problem_run *run)
+{
+    return run->transport ? run->transport->ranks : 1;
+}
+
 starfish_status problem_read(struct problem_run *run)
 {
+    if (run->transport)
+        return starfish_problem_read_part(run->options.path, run->options.rhs, problem_rank(run), problem_ranks(run),
+                                          &run->problem);
     return (SIMULATED ? starfish_problem_read_shapes : starfish_problem_read)(run->options.path, run->options.rhs,
                                                                               &run->problem);
 }
@@ -63,7 +77,7 @@ static starfish_status prepare_face(const struct problem_run *run, const char *k
 static starfish_status prepare_rhs(struct problem_run *run)
 {
     struct starfish_values *rhs = &run->problem.rhs;
-    size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
+    size_t shape[3], rank = starfish_problem_shape_here(&run->problem, shape);
     STARFISH_TRY(convert(run, "rhs", rhs));
     return rhs->array.data ? STARFISH_SUCCESS : make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
 }
@@ -72,7 +86,7 @@ starfish_status problem_prepare(struct problem_run *run)
 {
     static const char *const keys[] = {"boundary.x0", "boundary.x1", "boundary.y0",
                                        "boundary.y1", "boundary.z0", "boundary.z1"};
-    size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
+    size_t shape[3], rank = starfish_problem_shape_here(&run->problem, shape);
     STARFISH_TRY(prepare_rhs(run));
     for (size_t face = 0; face < 6; ++face) {
         struct starfish_values *values = &run->problem.boundary[face / 2][face % 2];

@@ -18,6 +18,7 @@ struct problem_options {
 struct problem_run {
     struct problem_options options;
     struct starfish_problem problem;
+    const struct starfish_transport *transport; /* to other ranks (scheduler/transport.h), NULL: there are none */
     starfish_context *context;
     starfish_poisson_plan *plan;
     starfish_precision precision;
@@ -26,7 +27,7 @@ struct problem_run {
     starfish_field *field[2];                        /* right-hand side and solution that are spread, or NULL */
     struct starfish_info info;                       /* of the last solve */
     struct starfish_accuracy accuracy;               /* the same */
-    double error;                                    /* max |u - exact|; NaN without "exact" */
+    double error;                                    /* max |u - exact|, of all ranks; NaN without "exact" */
 };
 
 /* In this order. The precision from the options, where the method can work in it (UNSUPPORTED, ARGUMENT). */
@@ -37,6 +38,9 @@ starfish_status problem_read(struct problem_run *run);
 starfish_status problem_prepare(struct problem_run *run);
 /* The plan, once there is a context. */
 starfish_status problem_make_plan(struct problem_run *run, int check_residual);
+/* This process among all. */
+int problem_rank(const struct problem_run *run);
+int problem_ranks(const struct problem_run *run);
 /* Sets error, after a solve with a plan that checks the residual. Error: NUMERICAL (the solution is not finite). */
 starfish_status problem_check_result(struct problem_run *run);
 /* Destroys plan and context, and frees all memory; also after a failure. */
