@@ -10,14 +10,14 @@ static int unknown_of(const struct starfish_fem_space *space, size_t cell, int n
     return space->unknown[space->mesh->cell[cell * space->mesh->lattice + (size_t)space->basis.node[n]]];
 }
 
-static starfish_status incidence(const struct starfish_fem_space *space, struct starfish_matrix *b)
+static starfish_status incidence(const struct starfish_fem_space *space, struct starfish_csr *b)
 {
     size_t entries = 0;
 
     for (size_t c = 0; c < space->mesh->cells; c++)
         for (int n = 0; n < space->basis.count; n++)
             entries += unknown_of(space, c, n) >= 0;
-    STARFISH_TRY(starfish_matrix_create(b, space->mesh->cells, space->unknowns, entries));
+    STARFISH_TRY(starfish_csr_create(b, space->mesh->cells, space->unknowns, entries));
     for (size_t c = 0; c < space->mesh->cells; c++) {
         int at = b->start[c];
         for (int n = 0; n < space->basis.count; n++)
@@ -30,17 +30,17 @@ static starfish_status incidence(const struct starfish_fem_space *space, struct 
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, struct starfish_matrix *a)
+starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, struct starfish_csr *a)
 {
-    struct starfish_matrix b, transposed = {.rows = 0};
+    struct starfish_csr b, transposed = {.rows = 0};
 
-    *a = (struct starfish_matrix){.rows = 0};
+    *a = (struct starfish_csr){.rows = 0};
     STARFISH_TRY(incidence(space, &b));
-    starfish_status status = starfish_matrix_transpose(&b, &transposed);
+    starfish_status status = starfish_csr_transpose(&b, &transposed);
     if (status == STARFISH_SUCCESS)
-        status = starfish_matrix_product(&transposed, NULL, &b, a);
-    starfish_matrix_destroy(&b);
-    starfish_matrix_destroy(&transposed);
+        status = starfish_csr_product(&transposed, NULL, &b, a);
+    starfish_csr_destroy(&b);
+    starfish_csr_destroy(&transposed);
     return status;
 }
 
@@ -93,7 +93,7 @@ static starfish_status integrate(const struct starfish_fem_problem *problem, con
 /* ---- All cells --------------------------------------------------------------------------------------------------- */
 
 struct sums {
-    struct starfish_matrix *a;
+    struct starfish_csr *a;
     double *load, *volume;
 };
 
@@ -113,7 +113,7 @@ static void scatter(const struct starfish_fem_space *space, size_t cell, const s
         for (int m = 0; m < space->basis.count; m++) {
             const int column = unknown_of(space, cell, m);
             if (column >= 0)
-                sums->a->value[starfish_matrix_find(sums->a, (size_t)row, (size_t)column)] += e->a[n][m];
+                sums->a->value[starfish_csr_find(sums->a, (size_t)row, (size_t)column)] += e->a[n][m];
             else if (sums->load)
                 sums->load[row] -= e->a[n][m] * space->given[node[space->basis.node[m]]];
         }
@@ -141,13 +141,13 @@ static starfish_status add_cells(const struct starfish_fem_problem *problem, con
 }
 
 starfish_status starfish_fem_assemble(const struct starfish_fem_problem *problem,
-                                      const struct starfish_fem_space *space, struct starfish_matrix *a, double *load,
+                                      const struct starfish_fem_space *space, struct starfish_csr *a, double *load,
                                       double *volume)
 {
     const struct sums sums = {a, load, volume};
 
     STARFISH_TRY(starfish_fem_pattern(space, a));
-    memset(a->value, 0, starfish_matrix_entries(a) * sizeof *a->value);
+    memset(a->value, 0, starfish_csr_entries(a) * sizeof *a->value);
     for (size_t i = 0; i < space->unknowns; i++) {
         if (load)
             load[i] = 0;

@@ -74,7 +74,7 @@ static void remove_mean(struct starfish_fem_plan *plan)
         memset(plan->load, 0, n * sizeof *plan->load);
 }
 
-static double row_sum_norm(const struct starfish_matrix *a)
+static double row_sum_norm(const struct starfish_csr *a)
 {
     double most = 0;
 
@@ -87,7 +87,7 @@ static double row_sum_norm(const struct starfish_matrix *a)
     return most;
 }
 
-static starfish_status assemble_finest(struct building *b, struct starfish_matrix *a)
+static starfish_status assemble_finest(struct building *b, struct starfish_csr *a)
 {
     struct starfish_fem_plan *plan = b->plan;
     const size_t n = plan->space.unknowns;
@@ -100,7 +100,7 @@ static starfish_status assemble_finest(struct building *b, struct starfish_matri
     plan->load_norm = norm_of(plan->load, n);
     if (!isfinite(plan->load_norm))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs or its source is not finite");
-    plan->nonzeros = starfish_matrix_entries(a);
+    plan->nonzeros = starfish_csr_entries(a);
     plan->matrix_norm = row_sum_norm(a);
     if (plan->volume)
         remove_mean(plan);
@@ -133,7 +133,7 @@ static starfish_status choose_damping(struct building *b, struct starfish_fem_gr
 
     grid->damping = o->damping > 0 ? o->damping : usual[o->smoother];
     if (grid->a.rows < LARGE || b->radius == 0)
-        STARFISH_TRY(starfish_matrix_spectral_radius(grid->m.start ? &grid->m : NULL, &grid->a, &radius));
+        STARFISH_TRY(starfish_csr_spectral_radius(grid->m.start ? &grid->m : NULL, &grid->a, &radius));
     b->radius = fmax(b->radius, radius);
     if (o->damping == 0 && grid->damping * b->radius > most)
         grid->damping = safe / b->radius;
@@ -155,7 +155,7 @@ static starfish_status make_grid(struct building *b, int l)
     STARFISH_TRY(make_smoother(b, grid));
     STARFISH_TRY(choose_damping(b, grid));
     b->plan->smoother_seconds += seconds_now() - start;
-    b->plan->smoother_nonzeros += l > 0 ? 0 : grid->m.start ? starfish_matrix_entries(&grid->m) : grid->a.rows;
+    b->plan->smoother_nonzeros += l > 0 ? 0 : grid->m.start ? starfish_csr_entries(&grid->m) : grid->a.rows;
     return STARFISH_SUCCESS;
 }
 
@@ -224,9 +224,9 @@ starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct 
         starfish_refined_destroy(&b->mesh[l]);
         if (b->space[l].unknown != plan->space.unknown || !plan->space.unknown)
             starfish_fem_space_destroy(&b->space[l]);
-        starfish_matrix_destroy(&b->grid[l].a);
-        starfish_matrix_destroy(&b->grid[l].p);
-        starfish_matrix_destroy(&b->grid[l].m);
+        starfish_csr_destroy(&b->grid[l].a);
+        starfish_csr_destroy(&b->grid[l].p);
+        starfish_csr_destroy(&b->grid[l].m);
     }
     free(b);
     plan->setup_seconds = seconds_now() - start;

@@ -84,13 +84,13 @@ static void by_cells(const struct starfish_fem_space *space, int *order)
 
 /* ---- Cuthill and McKee ------------------------------------------------------------------------------------------- */
 
-static int degree(const struct starfish_matrix *a, int i)
+static int degree(const struct starfish_csr *a, int i)
 {
     return a->start[i + 1] - a->start[i];
 }
 
 /* The neighbours that have no number yet, at the end of the order, by rising degree. */
-static size_t add_neighbours(const struct starfish_matrix *a, int i, unsigned char *seen, int *order, size_t count)
+static size_t add_neighbours(const struct starfish_csr *a, int i, unsigned char *seen, int *order, size_t count)
 {
     const size_t first = count;
 
@@ -112,7 +112,7 @@ static size_t add_neighbours(const struct starfish_matrix *a, int i, unsigned ch
 static starfish_status by_levels(const struct starfish_fem_space *space, int *order)
 {
     unsigned char *seen = (unsigned char *)(order + space->unknowns);
-    struct starfish_matrix a;
+    struct starfish_csr a;
     const starfish_status status = starfish_fem_pattern(space, &a);
     size_t count = 0, done = 0;
 
@@ -127,7 +127,7 @@ static starfish_status by_levels(const struct starfish_fem_space *space, int *or
         while (done < count)
             count = add_neighbours(&a, order[done++], seen, order, count);
     }
-    starfish_matrix_destroy(&a);
+    starfish_csr_destroy(&a);
     return status;
 }
 

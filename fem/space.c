@@ -131,14 +131,14 @@ static int prolong_row(const struct starfish_fem_space *coarse, const struct chi
 }
 
 static starfish_status fill_prolongation(const struct starfish_fem_space *coarse, const struct starfish_fem_space *fine,
-                                         const struct child_values *children, struct starfish_matrix *p)
+                                         const struct child_values *children, struct starfish_csr *p)
 {
     size_t *where, entries = 0;
 
     STARFISH_TRY(find_cells(fine, &where));
     for (size_t i = 0; i < fine->unknowns; i++)
         entries += (size_t)prolong_row(coarse, children, where[i], NULL, NULL);
-    const starfish_status status = starfish_matrix_create(p, fine->unknowns, coarse->unknowns, entries);
+    const starfish_status status = starfish_csr_create(p, fine->unknowns, coarse->unknowns, entries);
     for (size_t i = 0; status == STARFISH_SUCCESS && i < fine->unknowns; i++)
         p->start[i + 1] =
             p->start[i] + prolong_row(coarse, children, where[i], p->column + p->start[i], p->value + p->start[i]);
@@ -147,7 +147,7 @@ static starfish_status fill_prolongation(const struct starfish_fem_space *coarse
 }
 
 starfish_status starfish_fem_prolongation(const struct starfish_fem_space *coarse,
-                                          const struct starfish_fem_space *fine, struct starfish_matrix *p)
+                                          const struct starfish_fem_space *fine, struct starfish_csr *p)
 {
     struct child_values *children = malloc(sizeof *children);
 

@@ -23,15 +23,15 @@ starfish_status starfish_fem_space_number(struct starfish_fem_space *space, star
                                           size_t seed);
 
 /* The pattern of A: unknowns that are in one cell. Values are of no use. */
-starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, struct starfish_matrix *a);
+starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, struct starfish_csr *a);
 /* Stiffness between unknowns, and where they are not NULL: load, the integral of f times the basis functions less the
  * stiffness with given nodes times their values; and volume, the integrals of the basis functions. Errors: ARGUMENT
  * (names a cell whose map is inverted), MEMORY, UNSUPPORTED. */
 starfish_status starfish_fem_assemble(const struct starfish_fem_problem *problem,
-                                      const struct starfish_fem_space *space, struct starfish_matrix *a, double *load,
+                                      const struct starfish_fem_space *space, struct starfish_csr *a, double *load,
                                       double *volume);
 /* Values at the nodes of `fine`, the refinement of the coarse space, of the coarse space's basis functions. */
 starfish_status starfish_fem_prolongation(const struct starfish_fem_space *coarse,
-                                          const struct starfish_fem_space *fine, struct starfish_matrix *p);
+                                          const struct starfish_fem_space *fine, struct starfish_csr *p);
 
 #endif

@@ -9,7 +9,7 @@
 /* A grid, finest first: its operator, the prolongation from the next coarser grid (none for the last), and what smooths
  * it: a matrix M, or where that is empty the inverse of the diagonal. */
 struct starfish_fem_grid {
-    struct starfish_matrix a, p, m;
+    struct starfish_csr a, p, m;
     double damping;
 };
 

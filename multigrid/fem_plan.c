@@ -11,8 +11,8 @@
 
 /* A grid's matrices, by enum starfish_fem_matrix. Those of the first and last are the caller's. */
 struct grid {
-    const struct starfish_matrix *matrix[STARFISH_FEM_MATRICES];
-    struct starfish_matrix r, ra;
+    const struct starfish_csr *matrix[STARFISH_FEM_MATRICES];
+    struct starfish_csr r, ra;
     int *local; /* of a cut grid: local numbers of its unknowns in the part that is made */
 };
 
@@ -40,7 +40,7 @@ struct making {
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
-static starfish_status lay_out(const struct starfish_matrix *const matrix[STARFISH_FEM_MATRICES],
+static starfish_status lay_out(const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES],
                                starfish_sparse_format format, starfish_precision precision, struct packed *p)
 {
     for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
@@ -53,12 +53,12 @@ static starfish_status lay_out(const struct starfish_matrix *const matrix[STARFI
 }
 
 /* The diagonal of rows first, first + 1, ... of A. */
-static void pack_inverse(const struct starfish_matrix *a, size_t first, starfish_precision precision, struct packed *p)
+static void pack_inverse(const struct starfish_csr *a, size_t first, starfish_precision precision, struct packed *p)
 {
     void *inverse = p->words + p->shape.inverse;
 
     for (size_t i = 0; i < p->shape.rows; i++) {
-        const int e = starfish_matrix_find(a, first + i, first + i);
+        const int e = starfish_csr_find(a, first + i, first + i);
         const double value = e < 0 || a->value[e] == 0 ? 0 : 1 / a->value[e];
         if (precision == STARFISH_F32)
             ((float *)inverse)[i] = (float)value;
@@ -67,7 +67,7 @@ static void pack_inverse(const struct starfish_matrix *a, size_t first, starfish
     }
 }
 
-static starfish_status pack(const struct starfish_matrix *const matrix[STARFISH_FEM_MATRICES],
+static starfish_status pack(const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES],
                             starfish_sparse_format format, starfish_precision precision, struct packed *p)
 {
     STARFISH_TRY(lay_out(matrix, format, precision, p));
@@ -102,8 +102,8 @@ static starfish_status make_grid(struct making *m, int l)
     grid->matrix[STARFISH_FEM_A] = &given->a;
     grid->matrix[STARFISH_FEM_M] = given->m.start ? &given->m : NULL;
     if (l + 1 < m->grids->levels) {
-        STARFISH_TRY(starfish_matrix_transpose(&given->p, &grid->r));
-        STARFISH_TRY(starfish_matrix_product(&grid->r, NULL, &given->a, &grid->ra));
+        STARFISH_TRY(starfish_csr_transpose(&given->p, &grid->r));
+        STARFISH_TRY(starfish_csr_product(&grid->r, NULL, &given->a, &grid->ra));
         grid->matrix[STARFISH_FEM_P] = &given->p;
         grid->matrix[STARFISH_FEM_R] = &grid->r;
         grid->matrix[STARFISH_FEM_RA] = &grid->ra;
@@ -113,7 +113,7 @@ static starfish_status make_grid(struct making *m, int l)
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
-static void mark_columns(const struct starfish_matrix *a, const size_t rows[2], int *local)
+static void mark_columns(const struct starfish_csr *a, const size_t rows[2], int *local)
 {
     for (int e = a ? a->start[rows[0]] : 0; a && e < a->start[rows[1]]; e++)
         local[a->column[e]] = 1;
@@ -144,10 +144,10 @@ static void number_locally(const struct making *m, int l, size_t p)
 }
 
 /* Rows of a matrix in the local numbers of its columns. */
-static starfish_status localise(const struct starfish_matrix *a, const size_t rows[2], const int *local,
-                                struct starfish_matrix *b)
+static starfish_status localise(const struct starfish_csr *a, const size_t rows[2], const int *local,
+                                struct starfish_csr *b)
 {
-    struct starfish_matrix run;
+    struct starfish_csr run;
     struct starfish_renumbering new = {.row_count = rows[1] - rows[0], .column_count = a->columns, .columns = local};
     int *identity = malloc((new.row_count + 1) * sizeof *identity);
 
@@ -156,16 +156,16 @@ static starfish_status localise(const struct starfish_matrix *a, const size_t ro
     for (size_t i = 0; i < new.row_count; i++)
         identity[i] = (int)i;
     new.rows = identity;
-    starfish_status status = starfish_matrix_rows(a, rows[0], rows[1], &run);
+    starfish_status status = starfish_csr_rows(a, rows[0], rows[1], &run);
     if (status == STARFISH_SUCCESS)
-        status = starfish_matrix_renumber(&run, &new, b);
-    starfish_matrix_destroy(&run);
+        status = starfish_csr_renumber(&run, &new, b);
+    starfish_csr_destroy(&run);
     free(identity);
     return status;
 }
 
 /* The matrices of part p, once the local numbers of its level and of the next are there. */
-static starfish_status localise_all(const struct making *m, int l, size_t p, struct starfish_matrix *local)
+static starfish_status localise_all(const struct making *m, int l, size_t p, struct starfish_csr *local)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
     const size_t *own = &cut->first[l][p];
@@ -184,8 +184,8 @@ static starfish_status localise_all(const struct making *m, int l, size_t p, str
 static starfish_status pack_part(struct making *m, int l, size_t p)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
-    struct starfish_matrix local[STARFISH_FEM_MATRICES] = {{.rows = 0}};
-    const struct starfish_matrix *matrix[STARFISH_FEM_MATRICES];
+    struct starfish_csr local[STARFISH_FEM_MATRICES] = {{.rows = 0}};
+    const struct starfish_csr *matrix[STARFISH_FEM_MATRICES];
     struct packed *packed = &m->part[l].packed[p];
 
     packed->shape = (struct starfish_fem_shape){.rows = cut->first[l][p + 1] - cut->first[l][p],
@@ -201,7 +201,7 @@ static starfish_status pack_part(struct making *m, int l, size_t p)
     if (status == STARFISH_SUCCESS && packed->shape.diagonal)
         pack_inverse(&m->grids->grid[l].a, cut->first[l][p], m->precision, packed);
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
-        starfish_matrix_destroy(&local[i]);
+        starfish_csr_destroy(&local[i]);
     return status;
 }
 
@@ -304,7 +304,7 @@ static starfish_status keep_shapes(struct starfish_multigrid_plan *plan, const s
 /* Mixed precision: the finest operator in f64. */
 static starfish_status keep_high(struct starfish_multigrid_plan *plan, struct making *m)
 {
-    const struct starfish_matrix *const matrix[STARFISH_FEM_MATRICES] = {[STARFISH_FEM_A] = &m->grids->grid[0].a};
+    const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES] = {[STARFISH_FEM_A] = &m->grids->grid[0].a};
 
     if (!plan->mixed)
         return STARFISH_SUCCESS;
@@ -357,8 +357,8 @@ static void free_all(struct making *m)
     const struct starfish_fem_cut *cut = m->grids->cut;
 
     for (int l = 0; l < m->grids->levels; l++) {
-        starfish_matrix_destroy(&m->grid[l].r);
-        starfish_matrix_destroy(&m->grid[l].ra);
+        starfish_csr_destroy(&m->grid[l].r);
+        starfish_csr_destroy(&m->grid[l].ra);
         free(m->grid[l].local);
         free(m->whole[l].words);
     }

@@ -11,12 +11,12 @@
 #include "sparse/matrix.h"
 
 /* M with the pattern of A^power. */
-starfish_status starfish_spai(struct starfish_context *context, const struct starfish_matrix *a, int power,
-                              struct starfish_matrix *m);
+starfish_status starfish_spai(struct starfish_context *context, const struct starfish_csr *a, int power,
+                              struct starfish_csr *m);
 /* G^T G, G triangular with the pattern of A^power. */
-starfish_status starfish_fsai(struct starfish_context *context, const struct starfish_matrix *a, int power,
-                              struct starfish_matrix *m);
+starfish_status starfish_fsai(struct starfish_context *context, const struct starfish_csr *a, int power,
+                              struct starfish_csr *m);
 /* Z D^-1 Z^T, where entries of Z below `drop` in size were dropped; Z has ones on its diagonal. */
-starfish_status starfish_sainv(const struct starfish_matrix *a, double drop, struct starfish_matrix *m);
+starfish_status starfish_sainv(const struct starfish_csr *a, double drop, struct starfish_csr *m);
 
 #endif

@@ -19,9 +19,9 @@ struct inverting {
     size_t blocks, longest;
 };
 
-static starfish_status tables_create(struct tables *tables, const struct starfish_matrix *a, int values)
+static starfish_status tables_create(struct tables *tables, const struct starfish_csr *a, int values)
 {
-    const size_t entries = starfish_matrix_entries(a);
+    const size_t entries = starfish_csr_entries(a);
 
     STARFISH_TRY(starfish_table_ints(&tables->start, a->start, a->rows + 1));
     STARFISH_TRY(starfish_table_ints(&tables->column, a->column, entries));
@@ -41,29 +41,29 @@ static struct starfish_local_matrix_handles handles_of(const struct tables *tabl
 }
 
 /* A A^T, which cores look up instead of multiplying rows again and again. A is symmetric, or its transpose is. */
-static starfish_status create_products(struct inverting *i, const struct starfish_matrix *a)
+static starfish_status create_products(struct inverting *i, const struct starfish_csr *a)
 {
-    struct starfish_matrix transposed, product = {.rows = 0};
+    struct starfish_csr transposed, product = {.rows = 0};
 
     if (starfish_context_workers_of(i->context, STARFISH_GPU) > 0)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_matrix_transpose(a, &transposed));
-    starfish_status status = starfish_matrix_product(a, NULL, &transposed, &product);
+    STARFISH_TRY(starfish_csr_transpose(a, &transposed));
+    starfish_status status = starfish_csr_product(a, NULL, &transposed, &product);
     if (status == STARFISH_SUCCESS)
         status = tables_create(&i->products, &product, 1);
-    starfish_matrix_destroy(&product);
-    starfish_matrix_destroy(&transposed);
+    starfish_csr_destroy(&product);
+    starfish_csr_destroy(&transposed);
     return status;
 }
 
 /* Blocks are equal in rows. */
-static size_t first_of(const struct inverting *i, const struct starfish_matrix *pattern, size_t block)
+static size_t first_of(const struct inverting *i, const struct starfish_csr *pattern, size_t block)
 {
     return pattern->rows * block / i->blocks;
 }
 
-static starfish_status begin(struct inverting *i, const struct starfish_matrix *a,
-                             const struct starfish_matrix *pattern, int triangular)
+static starfish_status begin(struct inverting *i, const struct starfish_csr *a, const struct starfish_csr *pattern,
+                             int triangular)
 {
     i->blocks = (pattern->rows + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK;
     i->blocks = i->blocks > MOST_BLOCKS ? MOST_BLOCKS : i->blocks;
@@ -78,7 +78,7 @@ static starfish_status begin(struct inverting *i, const struct starfish_matrix *
     return triangular ? STARFISH_SUCCESS : create_products(i, a);
 }
 
-static starfish_status submit(struct inverting *i, const struct starfish_matrix *pattern, int triangular)
+static starfish_status submit(struct inverting *i, const struct starfish_csr *pattern, int triangular)
 {
     for (size_t block = 0; block < i->blocks; block++) {
         const size_t first = first_of(i, pattern, block), last = first_of(i, pattern, block + 1);
@@ -96,7 +96,7 @@ static starfish_status submit(struct inverting *i, const struct starfish_matrix 
 }
 
 /* The values of the pattern. */
-static starfish_status collect(struct inverting *i, const struct starfish_matrix *pattern)
+static starfish_status collect(struct inverting *i, const struct starfish_csr *pattern)
 {
     for (size_t block = 0; block < i->blocks; block++) {
         const size_t first = (size_t)pattern->start[first_of(i, pattern, block)];
@@ -118,8 +118,8 @@ static void end(struct inverting *i)
 }
 
 /* m, of which the pattern is there, gets its values. */
-static starfish_status invert(struct starfish_context *context, const struct starfish_matrix *a, int triangular,
-                              struct starfish_matrix *m)
+static starfish_status invert(struct starfish_context *context, const struct starfish_csr *a, int triangular,
+                              struct starfish_csr *m)
 {
     struct inverting *i = calloc(1, sizeof *i);
 
@@ -141,50 +141,50 @@ static starfish_status invert(struct starfish_context *context, const struct sta
 }
 
 /* A^power; its values are of no use. */
-static starfish_status raise_pattern(const struct starfish_matrix *a, int power, struct starfish_matrix *pattern)
+static starfish_status raise_pattern(const struct starfish_csr *a, int power, struct starfish_csr *pattern)
 {
-    STARFISH_TRY(starfish_matrix_rows(a, 0, a->rows, pattern));
+    STARFISH_TRY(starfish_csr_rows(a, 0, a->rows, pattern));
     for (int k = 1; k < power; k++) {
-        struct starfish_matrix next;
-        const starfish_status status = starfish_matrix_product(pattern, NULL, a, &next);
-        starfish_matrix_destroy(pattern);
+        struct starfish_csr next;
+        const starfish_status status = starfish_csr_product(pattern, NULL, a, &next);
+        starfish_csr_destroy(pattern);
         *pattern = next;
         STARFISH_TRY(status);
     }
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_spai(struct starfish_context *context, const struct starfish_matrix *a, int power,
-                              struct starfish_matrix *m)
+starfish_status starfish_spai(struct starfish_context *context, const struct starfish_csr *a, int power,
+                              struct starfish_csr *m)
 {
     STARFISH_TRY(raise_pattern(a, power, m));
     return a->rows > 0 ? invert(context, a, 0, m) : STARFISH_SUCCESS;
 }
 
-static starfish_status square(const struct starfish_matrix *g, struct starfish_matrix *m)
+static starfish_status square(const struct starfish_csr *g, struct starfish_csr *m)
 {
-    struct starfish_matrix transposed;
+    struct starfish_csr transposed;
 
-    STARFISH_TRY(starfish_matrix_transpose(g, &transposed));
-    const starfish_status status = starfish_matrix_product(&transposed, NULL, g, m);
-    starfish_matrix_destroy(&transposed);
+    STARFISH_TRY(starfish_csr_transpose(g, &transposed));
+    const starfish_status status = starfish_csr_product(&transposed, NULL, g, m);
+    starfish_csr_destroy(&transposed);
     return status;
 }
 
-starfish_status starfish_fsai(struct starfish_context *context, const struct starfish_matrix *a, int power,
-                              struct starfish_matrix *m)
+starfish_status starfish_fsai(struct starfish_context *context, const struct starfish_csr *a, int power,
+                              struct starfish_csr *m)
 {
-    struct starfish_matrix pattern, g = {.rows = 0};
+    struct starfish_csr pattern, g = {.rows = 0};
 
-    *m = (struct starfish_matrix){.rows = 0};
+    *m = (struct starfish_csr){.rows = 0};
     starfish_status status = raise_pattern(a, power, &pattern);
     if (status == STARFISH_SUCCESS)
-        status = starfish_matrix_lower(&pattern, &g);
-    starfish_matrix_destroy(&pattern);
+        status = starfish_csr_lower(&pattern, &g);
+    starfish_csr_destroy(&pattern);
     if (status == STARFISH_SUCCESS && a->rows > 0)
         status = invert(context, a, 1, &g);
     if (status == STARFISH_SUCCESS)
         status = square(&g, m);
-    starfish_matrix_destroy(&g);
+    starfish_csr_destroy(&g);
     return status;
 }

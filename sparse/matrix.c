@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-starfish_status starfish_matrix_create(struct starfish_matrix *a, size_t rows, size_t columns, size_t entries)
+starfish_status starfish_csr_create(struct starfish_csr *a, size_t rows, size_t columns, size_t entries)
 {
-    *a = (struct starfish_matrix){.rows = rows, .columns = columns};
+    *a = (struct starfish_csr){.rows = rows, .columns = columns};
     if (entries > INT_MAX || rows >= INT_MAX || columns >= INT_MAX)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "a matrix would have %zu entries, more than 2^31 - 1",
                              entries);
@@ -17,14 +17,14 @@ starfish_status starfish_matrix_create(struct starfish_matrix *a, size_t rows, s
     a->column = malloc((entries + 1) * sizeof *a->column);
     a->value = malloc((entries + 1) * sizeof *a->value);
     if (!a->start || !a->column || !a->value) {
-        starfish_matrix_destroy(a);
+        starfish_csr_destroy(a);
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu entries", entries);
     }
     a->start[rows] = (int)entries;
     return STARFISH_SUCCESS;
 }
 
-void starfish_matrix_destroy(struct starfish_matrix *a)
+void starfish_csr_destroy(struct starfish_csr *a)
 {
     free(a->start);
     free(a->column);
@@ -32,11 +32,11 @@ void starfish_matrix_destroy(struct starfish_matrix *a)
     memset(a, 0, sizeof *a);
 }
 
-starfish_status starfish_matrix_transpose(const struct starfish_matrix *a, struct starfish_matrix *t)
+starfish_status starfish_csr_transpose(const struct starfish_csr *a, struct starfish_csr *t)
 {
-    const size_t entries = starfish_matrix_entries(a);
+    const size_t entries = starfish_csr_entries(a);
 
-    STARFISH_TRY(starfish_matrix_create(t, a->columns, a->rows, entries));
+    STARFISH_TRY(starfish_csr_create(t, a->columns, a->rows, entries));
     t->start[t->rows] = 0;
     for (size_t e = 0; e < entries; e++)
         t->start[a->column[e] + 1]++;
@@ -89,8 +89,8 @@ static void add_entry(struct accumulator *row, size_t i, int j, double value)
     row->value[j] += value;
 }
 
-static void multiply_row(const struct starfish_matrix *a, const double *middle, const struct starfish_matrix *b,
-                         size_t i, struct accumulator *row)
+static void multiply_row(const struct starfish_csr *a, const double *middle, const struct starfish_csr *b, size_t i,
+                         struct accumulator *row)
 {
     row->count = 0;
     for (int e = a->start[i]; e < a->start[i + 1]; e++) {
@@ -125,7 +125,7 @@ static void sort_columns(int *column, int count)
     }
 }
 
-static size_t count_product(const struct starfish_matrix *a, const struct starfish_matrix *b, struct accumulator *row)
+static size_t count_product(const struct starfish_csr *a, const struct starfish_csr *b, struct accumulator *row)
 {
     size_t entries = 0;
 
@@ -137,15 +137,15 @@ static size_t count_product(const struct starfish_matrix *a, const struct starfi
     return entries;
 }
 
-starfish_status starfish_matrix_product(const struct starfish_matrix *a, const double *middle,
-                                        const struct starfish_matrix *b, struct starfish_matrix *c)
+starfish_status starfish_csr_product(const struct starfish_csr *a, const double *middle, const struct starfish_csr *b,
+                                     struct starfish_csr *c)
 {
     struct accumulator row;
     starfish_status status = accumulator_create(&row, b->columns);
 
-    *c = (struct starfish_matrix){.rows = 0};
+    *c = (struct starfish_csr){.rows = 0};
     if (status == STARFISH_SUCCESS)
-        status = starfish_matrix_create(c, a->rows, b->columns, count_product(a, b, &row));
+        status = starfish_csr_create(c, a->rows, b->columns, count_product(a, b, &row));
     for (size_t i = 0; status == STARFISH_SUCCESS && i < a->rows; i++) {
         multiply_row(a, middle, b, i, &row);
         sort_columns(row.column, row.count);
@@ -172,7 +172,7 @@ static int by_column(const void *a, const void *b)
 }
 
 /* The row's entries that stay, sorted by their new columns; how many. */
-static int renumber_row(const struct starfish_matrix *a, size_t i, const int *columns, struct entry *row)
+static int renumber_row(const struct starfish_csr *a, size_t i, const int *columns, struct entry *row)
 {
     int count = 0;
 
@@ -185,15 +185,15 @@ static int renumber_row(const struct starfish_matrix *a, size_t i, const int *co
     return count;
 }
 
-static starfish_status begin_renumbered(const struct starfish_matrix *a, const struct starfish_renumbering *new,
-                                        struct starfish_matrix *b)
+static starfish_status begin_renumbered(const struct starfish_csr *a, const struct starfish_renumbering *new,
+                                        struct starfish_csr *b)
 {
     size_t entries = 0;
 
     for (size_t i = 0; i < a->rows; i++)
         for (int e = a->start[i]; new->rows[i] >= 0 && e < a->start[i + 1]; e++)
             entries += new->columns[a->column[e]] >= 0;
-    STARFISH_TRY(starfish_matrix_create(b, new->row_count, new->column_count, entries));
+    STARFISH_TRY(starfish_csr_create(b, new->row_count, new->column_count, entries));
     b->start[b->rows] = 0;
     for (size_t i = 0; i < a->rows; i++)
         for (int e = a->start[i]; new->rows[i] >= 0 && e < a->start[i + 1]; e++)
@@ -203,8 +203,8 @@ static starfish_status begin_renumbered(const struct starfish_matrix *a, const s
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_matrix_renumber(const struct starfish_matrix *a, const struct starfish_renumbering *new,
-                                         struct starfish_matrix *b)
+starfish_status starfish_csr_renumber(const struct starfish_csr *a, const struct starfish_renumbering *new,
+                                      struct starfish_csr *b)
 {
     int longest = 0;
 
@@ -227,12 +227,11 @@ starfish_status starfish_matrix_renumber(const struct starfish_matrix *a, const 
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_matrix_rows(const struct starfish_matrix *a, size_t first, size_t last,
-                                     struct starfish_matrix *b)
+starfish_status starfish_csr_rows(const struct starfish_csr *a, size_t first, size_t last, struct starfish_csr *b)
 {
     const int begin = a->start[first], end = a->start[last];
 
-    STARFISH_TRY(starfish_matrix_create(b, last - first, a->columns, (size_t)(end - begin)));
+    STARFISH_TRY(starfish_csr_create(b, last - first, a->columns, (size_t)(end - begin)));
     for (size_t i = first; i <= last; i++)
         b->start[i - first] = a->start[i] - begin;
     memcpy(b->column, a->column + begin, (size_t)(end - begin) * sizeof *b->column);
@@ -240,14 +239,14 @@ starfish_status starfish_matrix_rows(const struct starfish_matrix *a, size_t fir
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_matrix_lower(const struct starfish_matrix *a, struct starfish_matrix *lower)
+starfish_status starfish_csr_lower(const struct starfish_csr *a, struct starfish_csr *lower)
 {
     size_t entries = 0;
 
     for (size_t i = 0; i < a->rows; i++)
         for (int e = a->start[i]; e < a->start[i + 1] && a->column[e] <= (int)i; e++)
             entries++;
-    STARFISH_TRY(starfish_matrix_create(lower, a->rows, a->columns, entries));
+    STARFISH_TRY(starfish_csr_create(lower, a->rows, a->columns, entries));
     for (size_t i = 0; i < a->rows; i++) {
         int to = lower->start[i];
         for (int e = a->start[i]; e < a->start[i + 1] && a->column[e] <= (int)i; e++, to++) {
@@ -261,7 +260,7 @@ starfish_status starfish_matrix_lower(const struct starfish_matrix *a, struct st
 
 /* ---- Vectors ----------------------------------------------------------------------------------------------------- */
 
-void starfish_matrix_apply(const struct starfish_matrix *a, const double *x, double *y)
+void starfish_csr_apply(const struct starfish_csr *a, const double *x, double *y)
 {
     for (size_t i = 0; i < a->rows; i++) {
         double sum = 0;
@@ -271,7 +270,7 @@ void starfish_matrix_apply(const struct starfish_matrix *a, const double *x, dou
     }
 }
 
-int starfish_matrix_find(const struct starfish_matrix *a, size_t i, size_t j)
+int starfish_csr_find(const struct starfish_csr *a, size_t i, size_t j)
 {
     int low = a->start[i], high = a->start[i + 1];
 
@@ -285,17 +284,16 @@ int starfish_matrix_find(const struct starfish_matrix *a, size_t i, size_t j)
     return low < a->start[i + 1] && a->column[low] == (int)j ? low : -1;
 }
 
-static void apply_inverse_diagonal(const struct starfish_matrix *a, const double *x, double *y)
+static void apply_inverse_diagonal(const struct starfish_csr *a, const double *x, double *y)
 {
     for (size_t i = 0; i < a->rows; i++) {
-        const int diagonal = starfish_matrix_find(a, i, i);
+        const int diagonal = starfish_csr_find(a, i, i);
         y[i] = diagonal < 0 || a->value[diagonal] == 0 ? 0 : x[i] / a->value[diagonal];
     }
 }
 
 /* Starts are the same for all numberings but for the order of additions: a pattern of signs would not be. */
-starfish_status starfish_matrix_spectral_radius(const struct starfish_matrix *m, const struct starfish_matrix *a,
-                                                double *radius)
+starfish_status starfish_csr_spectral_radius(const struct starfish_csr *m, const struct starfish_csr *a, double *radius)
 {
     enum { STEPS = 20 };
     double *x = malloc((2 * a->rows + 1) * sizeof *x), *y = x + a->rows;
@@ -313,9 +311,9 @@ starfish_status starfish_matrix_spectral_radius(const struct starfish_matrix *m,
         for (size_t i = 0; i < a->rows && norm > 0; i++)
             x[i] /= norm;
         *radius = step > 0 ? norm : 0;
-        starfish_matrix_apply(a, x, y);
+        starfish_csr_apply(a, x, y);
         if (m)
-            starfish_matrix_apply(m, y, x);
+            starfish_csr_apply(m, y, x);
         else
             apply_inverse_diagonal(a, y, x);
     }

@@ -9,12 +9,12 @@
 
 enum { CHUNK = STARFISH_SELL_CHUNK, WINDOW = STARFISH_SELL_WINDOW, WARP = 32 };
 
-static int length_of(const struct starfish_matrix *a, size_t i)
+static int length_of(const struct starfish_csr *a, size_t i)
 {
     return i < a->rows ? a->start[i + 1] - a->start[i] : 0;
 }
 
-static int longest_of(const struct starfish_matrix *a)
+static int longest_of(const struct starfish_csr *a)
 {
     int longest = 0;
 
@@ -23,9 +23,9 @@ static int longest_of(const struct starfish_matrix *a)
     return longest;
 }
 
-unsigned starfish_sparse_threads(const struct starfish_matrix *a)
+unsigned starfish_sparse_threads(const struct starfish_csr *a)
 {
-    const size_t mean = a->rows > 0 ? starfish_matrix_entries(a) / a->rows : 0;
+    const size_t mean = a->rows > 0 ? starfish_csr_entries(a) / a->rows : 0;
     unsigned threads = 1;
 
     while (threads < WARP && 8 * (size_t)threads < mean)
@@ -37,7 +37,7 @@ unsigned starfish_sparse_threads(const struct starfish_matrix *a)
 
 /* row: the matrix's rows in windows of falling lengths, rows of one length in their order; then what pads the last
  * chunk. Counting is the shortest stable sort: lengths are small. */
-static void sort_windows(const struct starfish_matrix *a, int longest, int *first, int *row)
+static void sort_windows(const struct starfish_csr *a, int longest, int *first, int *row)
 {
     const size_t places = (a->rows + CHUNK - 1) / CHUNK * CHUNK;
 
@@ -55,7 +55,7 @@ static void sort_windows(const struct starfish_matrix *a, int longest, int *firs
         row[place] = (int)a->rows;
 }
 
-static starfish_status sorted_rows(const struct starfish_matrix *a, int **row)
+static starfish_status sorted_rows(const struct starfish_csr *a, int **row)
 {
     const int longest = longest_of(a);
     int *first = malloc(((size_t)longest + 2) * sizeof *first);
@@ -68,19 +68,19 @@ static starfish_status sorted_rows(const struct starfish_matrix *a, int **row)
 }
 
 /* Entries of a chunk, padding included. Its first row is its longest. */
-static size_t chunk_entries(const struct starfish_matrix *a, const int *row, size_t chunk)
+static size_t chunk_entries(const struct starfish_csr *a, const int *row, size_t chunk)
 {
     return (size_t)length_of(a, (size_t)row[chunk * CHUNK]) * CHUNK;
 }
 
 /* ---- Layouts ----------------------------------------------------------------------------------------------------- */
 
-static starfish_status count_entries(const struct starfish_matrix *a, struct starfish_sparse_layout *l)
+static starfish_status count_entries(const struct starfish_csr *a, struct starfish_sparse_layout *l)
 {
     const size_t groups = ((size_t)longest_of(a) + l->threads - 1) / l->threads;
     int *row;
 
-    l->entries = starfish_matrix_entries(a);
+    l->entries = starfish_csr_entries(a);
     if (l->format == STARFISH_SPARSE_ELLPACK_T) {
         l->pitch = (a->rows + WARP - 1) / WARP * WARP;
         l->entries = groups * l->pitch * l->threads;
@@ -104,7 +104,7 @@ static size_t take(size_t *words, size_t count)
     return at;
 }
 
-starfish_status starfish_sparse_lay_out(const struct starfish_matrix *a, starfish_sparse_format format,
+starfish_status starfish_sparse_lay_out(const struct starfish_csr *a, starfish_sparse_format format,
                                         starfish_precision precision, struct starfish_sparse_layout *l, size_t *words)
 {
     const size_t chunks = (a->rows + CHUNK - 1) / CHUNK;
@@ -130,7 +130,7 @@ starfish_status starfish_sparse_lay_out(const struct starfish_matrix *a, starfis
 /* ---- Packing ----------------------------------------------------------------------------------------------------- */
 
 struct target {
-    const struct starfish_matrix *matrix;
+    const struct starfish_csr *matrix;
     const struct starfish_sparse_layout *layout;
     starfish_precision precision;
     int *table;
@@ -154,16 +154,16 @@ static void put_entry(const struct target *t, size_t at, int e)
 
 static void pack_csr(const struct target *t)
 {
-    const struct starfish_matrix *a = t->matrix;
+    const struct starfish_csr *a = t->matrix;
 
     memcpy(t->table + t->layout->start, a->start, (a->rows + 1) * sizeof(int));
-    for (size_t e = 0; e < starfish_matrix_entries(a); e++)
+    for (size_t e = 0; e < starfish_csr_entries(a); e++)
         put_entry(t, e, (int)e);
 }
 
 static void pack_ellpack(const struct target *t)
 {
-    const struct starfish_matrix *a = t->matrix;
+    const struct starfish_csr *a = t->matrix;
     const struct starfish_sparse_layout *l = t->layout;
     const size_t threads = l->threads;
 
@@ -180,7 +180,7 @@ static void pack_ellpack(const struct target *t)
 
 static void pack_sell(const struct target *t, const int *row)
 {
-    const struct starfish_matrix *a = t->matrix;
+    const struct starfish_csr *a = t->matrix;
     const struct starfish_sparse_layout *l = t->layout;
     const size_t chunks = (a->rows + CHUNK - 1) / CHUNK;
     int *start = t->table + l->start;
@@ -199,7 +199,7 @@ static void pack_sell(const struct target *t, const int *row)
     }
 }
 
-starfish_status starfish_sparse_pack(const struct starfish_matrix *a, const struct starfish_sparse_layout *layout,
+starfish_status starfish_sparse_pack(const struct starfish_csr *a, const struct starfish_sparse_layout *layout,
                                      starfish_precision precision, int *table)
 {
     const struct target target = {a, layout, precision, table};

@@ -15,7 +15,7 @@ struct list {
 };
 
 struct biconjugation {
-    const struct starfish_matrix *a;
+    const struct starfish_csr *a;
     double drop;
     struct list *vector, *user; /* by vector, by row */
     double *product;            /* A z_i, zero elsewhere */
@@ -43,7 +43,7 @@ static starfish_status append(struct list *list, int at, double value, int has_v
     return STARFISH_SUCCESS;
 }
 
-static starfish_status begin(struct biconjugation *b, const struct starfish_matrix *a, double drop)
+static starfish_status begin(struct biconjugation *b, const struct starfish_csr *a, double drop)
 {
     const size_t n = a->rows + 1;
 
@@ -157,7 +157,7 @@ static starfish_status eliminate(struct biconjugation *b, int i)
     multiply(b, i);
     b->pivot[i] = with_product(b, i);
     if (!(b->pivot[i] > 0)) /* singular, or rounding errors: as if z_i were alone */
-        b->pivot[i] = b->a->value[starfish_matrix_find(b->a, (size_t)i, (size_t)i)];
+        b->pivot[i] = b->a->value[starfish_csr_find(b->a, (size_t)i, (size_t)i)];
     for (int c = 0; c < b->candidates; c++) {
         const int j = b->candidate[c];
         const double factor = with_product(b, j) / b->pivot[i];
@@ -170,14 +170,14 @@ static starfish_status eliminate(struct biconjugation *b, int i)
 }
 
 /* Z^T as a matrix, whose rows are the vectors, sorted. */
-static starfish_status gather(const struct biconjugation *b, struct starfish_matrix *rows)
+static starfish_status gather(const struct biconjugation *b, struct starfish_csr *rows)
 {
-    struct starfish_matrix columns;
+    struct starfish_csr columns;
     size_t entries = 0;
 
     for (size_t i = 0; i < b->a->rows; i++)
         entries += (size_t)b->vector[i].count;
-    STARFISH_TRY(starfish_matrix_create(&columns, b->a->rows, b->a->rows, entries));
+    STARFISH_TRY(starfish_csr_create(&columns, b->a->rows, b->a->rows, entries));
     for (size_t i = 0; i < b->a->rows; i++) {
         const struct list *z = &b->vector[i];
         for (int k = 0; k < z->count; k++) {
@@ -186,33 +186,33 @@ static starfish_status gather(const struct biconjugation *b, struct starfish_mat
         }
         columns.start[i + 1] = columns.start[i] + z->count;
     }
-    const starfish_status status = starfish_matrix_transpose(&columns, rows);
-    starfish_matrix_destroy(&columns);
+    const starfish_status status = starfish_csr_transpose(&columns, rows);
+    starfish_csr_destroy(&columns);
     return status;
 }
 
-static starfish_status multiply_out(const struct biconjugation *b, struct starfish_matrix *m)
+static starfish_status multiply_out(const struct biconjugation *b, struct starfish_csr *m)
 {
-    struct starfish_matrix z = {.rows = 0}, transposed = {.rows = 0};
+    struct starfish_csr z = {.rows = 0}, transposed = {.rows = 0};
     double *inverse = b->product; /* not needed any more */
 
     for (size_t i = 0; i < b->a->rows; i++)
         inverse[i] = 1 / b->pivot[i];
     starfish_status status = gather(b, &z);
     if (status == STARFISH_SUCCESS)
-        status = starfish_matrix_transpose(&z, &transposed);
+        status = starfish_csr_transpose(&z, &transposed);
     if (status == STARFISH_SUCCESS)
-        status = starfish_matrix_product(&z, inverse, &transposed, m);
-    starfish_matrix_destroy(&z);
-    starfish_matrix_destroy(&transposed);
+        status = starfish_csr_product(&z, inverse, &transposed, m);
+    starfish_csr_destroy(&z);
+    starfish_csr_destroy(&transposed);
     return status;
 }
 
-starfish_status starfish_sainv(const struct starfish_matrix *a, double drop, struct starfish_matrix *m)
+starfish_status starfish_sainv(const struct starfish_csr *a, double drop, struct starfish_csr *m)
 {
     struct biconjugation b;
 
-    *m = (struct starfish_matrix){.rows = 0};
+    *m = (struct starfish_csr){.rows = 0};
     starfish_status status = begin(&b, a, drop);
     for (size_t i = 0; status == STARFISH_SUCCESS && i < a->rows; i++)
         status = eliminate(&b, (int)i);

@@ -33,7 +33,7 @@ struct spmv {
 /* One matrix, in a format and at a place. */
 struct subject {
     struct spmv *run;
-    const struct starfish_matrix *matrix;
+    const struct starfish_csr *matrix;
     struct starfish_spmv product;
     const char *numbering;
     double bytes, *wanted; /* what must be moved; the product by the naive code */
@@ -190,7 +190,7 @@ static void add_row(struct subject *s, const char *who, const char *format, int 
     json_t *row = bench_row(&s->run->bench, who, name, s->run->seconds, (size_t)measured, s->bytes);
     bench_limit(row, s->run->copy * s->bytes);
     json_object_set_new(row, "unknowns", json_integer((json_int_t)s->matrix->rows));
-    json_object_set_new(row, "nonzeros", json_integer((json_int_t)starfish_matrix_entries(s->matrix)));
+    json_object_set_new(row, "nonzeros", json_integer((json_int_t)starfish_csr_entries(s->matrix)));
     json_object_set_new(row, "difference", command_json_real(difference(s)));
 }
 
@@ -218,7 +218,7 @@ struct slices {
 
 static void fill_slices(const struct subject *s, size_t slice, struct slices *slices)
 {
-    const struct starfish_matrix *a = s->matrix;
+    const struct starfish_csr *a = s->matrix;
     const size_t size = real_size(s->run);
     for (size_t at = 0; at < slices->stored; ++at)
         slices->column[at] = -1;
@@ -237,7 +237,7 @@ static void fill_slices(const struct subject *s, size_t slice, struct slices *sl
 
 static int make_slices(const struct subject *s, size_t slice, struct slices *slices)
 {
-    const struct starfish_matrix *a = s->matrix;
+    const struct starfish_csr *a = s->matrix;
     const size_t count = (a->rows + slice - 1) / slice;
     slices->start = calloc(count + 1, sizeof *slices->start);
     for (size_t c = 0; slices->start && c < count; ++c) {
@@ -265,7 +265,7 @@ static void measure_peer(struct subject *s, size_t slice, const char *format)
         void *column = place_array(s, slices.column, slices.stored * sizeof *slices.column);
         void *value = place_array(s, slices.value, slices.stored * real_size(s->run));
         const struct peer_spmv peer = {.n = s->matrix->rows,
-                                       .entries = starfish_matrix_entries(s->matrix),
+                                       .entries = starfish_csr_entries(s->matrix),
                                        .stored = slices.stored,
                                        .slice = slice > 1 ? slice : 0,
                                        .precision = (starfish_precision)s->run->precision,
@@ -291,7 +291,7 @@ static void measure_peer(struct subject *s, size_t slice, const char *format)
 
 /* ---- Matrices ---------------------------------------------------------------------------------------------------- */
 
-static starfish_status measure_matrix(struct spmv *run, const struct starfish_matrix *a, const char *numbering,
+static starfish_status measure_matrix(struct spmv *run, const struct starfish_csr *a, const char *numbering,
                                       int on_device)
 {
     const size_t size = real_size(run);
@@ -299,13 +299,13 @@ static starfish_status measure_matrix(struct spmv *run, const struct starfish_ma
     double *x = malloc((a->rows + 1) * sizeof *x);
     starfish_status status = STARFISH_SUCCESS;
     s.wanted = malloc((a->rows + 1) * sizeof *s.wanted);
-    s.bytes = (double)(starfish_matrix_entries(a) * (size + sizeof(int)) + 2 * a->rows * size);
+    s.bytes = (double)(starfish_csr_entries(a) * (size + sizeof(int)) + 2 * a->rows * size);
     if (!x || !s.wanted)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the vectors");
     for (size_t i = 0; i < a->rows && status == STARFISH_SUCCESS; ++i)
         x[i] = x_of(i);
     if (status == STARFISH_SUCCESS)
-        starfish_matrix_apply(a, x, s.wanted);
+        starfish_csr_apply(a, x, s.wanted);
     for (int f = STARFISH_SPARSE_CSR; f < STARFISH_SPARSE_FORMATS && status == STARFISH_SUCCESS; ++f)
         status = measure_format(&s, (starfish_sparse_format)f);
     if (status == STARFISH_SUCCESS && on_device) {
@@ -333,7 +333,7 @@ static starfish_status measure_numbering(struct spmv *run, const struct starfish
                                          const struct starfish_refined *mesh, starfish_fem_numbering numbering)
 {
     struct starfish_fem_space space;
-    struct starfish_matrix a = {.rows = 0};
+    struct starfish_csr a = {.rows = 0};
     starfish_status status = starfish_fem_space_create(problem, mesh, &space);
     if (status == STARFISH_SUCCESS)
         status = starfish_fem_space_number(&space, numbering, 1);
@@ -343,7 +343,7 @@ static starfish_status measure_numbering(struct spmv *run, const struct starfish
         measure_copy(run, on_device);
         status = measure_matrix(run, &a, starfish_fem_numbering_names[numbering], on_device);
     }
-    starfish_matrix_destroy(&a);
+    starfish_csr_destroy(&a);
     starfish_fem_space_destroy(&space);
     return status;
 }

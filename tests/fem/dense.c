@@ -110,7 +110,7 @@ static void add_cell(const struct starfish_fem_space *space, size_t c, int p, do
 }
 
 /* The largest difference, over the largest entry. */
-static double compare(const struct starfish_fem_space *space, const struct starfish_matrix *a, const double *load,
+static double compare(const struct starfish_fem_space *space, const struct starfish_csr *a, const double *load,
                       const double *dense, const double *f)
 {
     double worst = 0, largest = 0;
@@ -126,7 +126,7 @@ static double compare(const struct starfish_fem_space *space, const struct starf
                 wanted -= entry * space->given[j];
                 continue;
             }
-            const int e = starfish_matrix_find(a, (size_t)space->unknown[i], (size_t)space->unknown[j]);
+            const int e = starfish_csr_find(a, (size_t)space->unknown[i], (size_t)space->unknown[j]);
             worst = fmax(worst, fabs(entry - (e < 0 ? 0 : a->value[e])));
         }
         worst = fmax(worst, fabs(wanted - load[space->unknown[i]]));
@@ -143,7 +143,7 @@ static int test(int d, int n, starfish_fem_element element, starfish_fem_numberi
         .mesh = &mesh.mesh, .element = element, .rhs = 1, .dirichlets = 1, .dirichlet = &dirichlet};
     struct starfish_refined refined;
     struct starfish_fem_space space = {.mesh = NULL};
-    struct starfish_matrix a = {.rows = 0};
+    struct starfish_csr a = {.rows = 0};
     double worst = HUGE_VAL;
 
     if (starfish_refined_begin(&problem, &refined) == STARFISH_SUCCESS &&
@@ -162,7 +162,7 @@ static int test(int d, int n, starfish_fem_element element, starfish_fem_numberi
     if (!(worst <= 1e-12))
         fprintf(stderr, "%dD, %d cells, element %d, numbering %d: differs by %.3e (%s)\n", d, n, (int)element,
                 (int)numbering, worst, starfish_error_message());
-    starfish_matrix_destroy(&a);
+    starfish_csr_destroy(&a);
     starfish_fem_space_destroy(&space);
     starfish_refined_destroy(&refined);
     test_mesh_free(&mesh);

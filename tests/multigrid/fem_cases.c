@@ -31,7 +31,7 @@ static starfish_status create(starfish_context *context, struct test_fem *fem, c
                                              .cut = fem->parts > 1 ? &cut : NULL};
 
     for (int l = 0; l < TEST_FEM_LEVELS; l++) {
-        starfish_matrix_destroy(&fem->grid[l].m);
+        starfish_csr_destroy(&fem->grid[l].m);
         if (variant->spai)
             STARFISH_TRY(starfish_spai(context, &fem->grid[l].a, 1, &fem->grid[l].m));
     }

@@ -49,13 +49,13 @@ static double *transpose(size_t n, size_t m, const double *a)
     return t;
 }
 
-static void make_sparse(struct starfish_matrix *a, size_t rows, size_t columns, const double *dense)
+static void make_sparse(struct starfish_csr *a, size_t rows, size_t columns, const double *dense)
 {
     size_t entries = 0;
 
     for (size_t e = 0; e < rows * columns; e++)
         entries += dense[e] != 0;
-    if (starfish_matrix_create(a, rows, columns, entries) != STARFISH_SUCCESS)
+    if (starfish_csr_create(a, rows, columns, entries) != STARFISH_SUCCESS)
         abort();
     for (size_t i = 0, e = 0; i < rows; i++) {
         for (size_t j = 0; j < columns; j++)
@@ -104,9 +104,9 @@ void test_fem_make(struct test_fem *fem, size_t side, size_t parts)
 void test_fem_free(struct test_fem *fem)
 {
     for (int l = 0; l < TEST_FEM_LEVELS; l++) {
-        starfish_matrix_destroy(&fem->grid[l].a);
-        starfish_matrix_destroy(&fem->grid[l].p);
-        starfish_matrix_destroy(&fem->grid[l].m);
+        starfish_csr_destroy(&fem->grid[l].a);
+        starfish_csr_destroy(&fem->grid[l].p);
+        starfish_csr_destroy(&fem->grid[l].m);
     }
     free(fem->dense);
 }

@@ -18,7 +18,7 @@
 static const struct test_sparse_device *tested;
 
 /* A random matrix: of every fourth row few entries, of the third many; square ones have a dominant diagonal. */
-static void random_matrix(struct starfish_matrix *a, size_t rows, size_t columns, int dominant)
+static void random_matrix(struct starfish_csr *a, size_t rows, size_t columns, int dominant)
 {
     unsigned seed = (unsigned)(rows + 3 * columns);
     double *dense = calloc(rows * columns, sizeof *dense);
@@ -33,7 +33,7 @@ static void random_matrix(struct starfish_matrix *a, size_t rows, size_t columns
         }
     for (size_t e = 0; e < rows * columns; e++)
         entries += dense[e] != 0;
-    assert_int_equal(starfish_matrix_create(a, rows, columns, entries), STARFISH_SUCCESS);
+    assert_int_equal(starfish_csr_create(a, rows, columns, entries), STARFISH_SUCCESS);
     for (size_t i = 0, e = 0; i < rows; i++) {
         a->start[i] = (int)e;
         for (size_t j = 0; j < columns; j++)
@@ -47,7 +47,7 @@ static void random_matrix(struct starfish_matrix *a, size_t rows, size_t columns
 }
 
 /* The matrix in a format, as a table of the device. */
-static struct starfish_sparse upload(const struct starfish_matrix *a, starfish_sparse_format format,
+static struct starfish_sparse upload(const struct starfish_csr *a, starfish_sparse_format format,
                                      starfish_precision precision)
 {
     struct starfish_sparse_layout layout;
@@ -92,7 +92,7 @@ static double *download(starfish_precision precision, const void *from, size_t c
 enum { WITH_X = 1, WITH_BASE = 2, WITH_INVERSE = 4, WITH_RESULT = 8, WITH_SUMS = 16, VARIANTS = 32 };
 
 struct product {
-    const struct starfish_matrix *a;
+    const struct starfish_csr *a;
     starfish_precision precision;
     struct starfish_sparse matrix;
     struct numbers x, base, inverse;
@@ -116,7 +116,7 @@ static void check_product(const struct product *p, int variant, size_t first, si
     double *product = calloc(n + 1, sizeof *product), squares = 0, total = 0;
 
     if (variant & WITH_X)
-        starfish_matrix_apply(p->a, p->x.host, product);
+        starfish_csr_apply(p->a, p->x.host, product);
     tested->spmv[p->precision](&spmv);
     double *result = spmv.result ? download(p->precision, spmv.result, n) : NULL;
     for (size_t i = 0; i < n; i++) {
@@ -142,7 +142,7 @@ static void test_products_of(size_t rows, size_t columns, starfish_sparse_format
 {
     const size_t most = rows > columns ? rows : columns;
     unsigned seed = 7;
-    struct starfish_matrix a;
+    struct starfish_csr a;
 
     random_matrix(&a, rows, columns, 0);
     for (int variant = WITH_RESULT; variant < VARIANTS; variant++) {
@@ -160,7 +160,7 @@ static void test_products_of(size_t rows, size_t columns, starfish_sparse_format
         free(p.base.host);
         free(p.inverse.host);
     }
-    starfish_matrix_destroy(&a);
+    starfish_csr_destroy(&a);
 }
 
 static void test_products(void **state)
@@ -178,11 +178,11 @@ static void test_products(void **state)
 
 /* ---- BiCGStab ---------------------------------------------------------------------------------------------------- */
 
-static double residual_norm(const struct starfish_matrix *a, const double *f, const double *u)
+static double residual_norm(const struct starfish_csr *a, const double *f, const double *u)
 {
     double *product = calloc(a->rows + 1, sizeof *product), sum = 0;
 
-    starfish_matrix_apply(a, u, product);
+    starfish_csr_apply(a, u, product);
     for (size_t i = 0; i < a->rows; i++)
         sum += (f[i] - product[i]) * (f[i] - product[i]);
     free(product);
@@ -194,16 +194,16 @@ static void test_bicgstab_of(size_t n, starfish_sparse_format format, starfish_p
                              int diagonal)
 {
     const double tolerance = precision == STARFISH_F32 ? 1e-3 : 1e-9;
-    struct starfish_matrix a, m;
+    struct starfish_csr a, m;
     unsigned seed = 3;
 
     random_matrix(&a, n, n, 1);
     const struct numbers f = numbers(precision, n, &seed), u = numbers(precision, n, &seed);
     double *inverse = calloc(n, sizeof *inverse);
-    assert_int_equal(starfish_matrix_create(&m, n, n, n), STARFISH_SUCCESS);
+    assert_int_equal(starfish_csr_create(&m, n, n, n), STARFISH_SUCCESS);
     for (size_t i = 0; i < n; i++) {
         m.start[i] = m.column[i] = (int)i;
-        m.value[i] = inverse[i] = 1 / a.value[starfish_matrix_find(&a, i, i)];
+        m.value[i] = inverse[i] = 1 / a.value[starfish_csr_find(&a, i, i)];
     }
     void *reals = calloc(n, sizeof(double));
     for (size_t i = 0; i < n; i++)
@@ -225,8 +225,8 @@ static void test_bicgstab_of(size_t n, starfish_sparse_format format, starfish_p
     double *result = download(precision, bicgstab.u, n);
     assert_true(residual_norm(&a, f.host, result) <= 3 * tolerance * before);
     tested->memory->release();
-    starfish_matrix_destroy(&a);
-    starfish_matrix_destroy(&m);
+    starfish_csr_destroy(&a);
+    starfish_csr_destroy(&m);
     free(f.host);
     free(u.host);
     free(inverse);
@@ -250,20 +250,20 @@ static void test_bicgstab(void **state)
 /* ---- Rows of approximate inverses -------------------------------------------------------------------------------- */
 
 /* A A^T of a random matrix: symmetric positive definite. */
-static void definite_matrix(struct starfish_matrix *a, size_t n)
+static void definite_matrix(struct starfish_csr *a, size_t n)
 {
-    struct starfish_matrix b, transposed;
+    struct starfish_csr b, transposed;
 
     random_matrix(&b, n, n, 1);
-    assert_int_equal(starfish_matrix_transpose(&b, &transposed), STARFISH_SUCCESS);
-    assert_int_equal(starfish_matrix_product(&b, NULL, &transposed, a), STARFISH_SUCCESS);
-    starfish_matrix_destroy(&b);
-    starfish_matrix_destroy(&transposed);
+    assert_int_equal(starfish_csr_transpose(&b, &transposed), STARFISH_SUCCESS);
+    assert_int_equal(starfish_csr_product(&b, NULL, &transposed, a), STARFISH_SUCCESS);
+    starfish_csr_destroy(&b);
+    starfish_csr_destroy(&transposed);
 }
 
-static struct starfish_local_matrix upload_csr(const struct starfish_matrix *a)
+static struct starfish_local_matrix upload_csr(const struct starfish_csr *a)
 {
-    const size_t entries = starfish_matrix_entries(a);
+    const size_t entries = starfish_csr_entries(a);
 
     return (struct starfish_local_matrix){tested->memory->upload(a->start, (a->rows + 1) * sizeof(int)),
                                           tested->memory->upload(a->column, entries * sizeof(int)),
@@ -271,48 +271,48 @@ static struct starfish_local_matrix upload_csr(const struct starfish_matrix *a)
 }
 
 /* The least squares' gradient is zero: row k of M A - I has no part along the rows of A that its pattern names. */
-static void check_least_squares(const struct starfish_matrix *a, const struct starfish_matrix *m)
+static void check_least_squares(const struct starfish_csr *a, const struct starfish_csr *m)
 {
-    struct starfish_matrix product;
+    struct starfish_csr product;
 
-    assert_int_equal(starfish_matrix_product(m, NULL, a, &product), STARFISH_SUCCESS);
+    assert_int_equal(starfish_csr_product(m, NULL, a, &product), STARFISH_SUCCESS);
     for (size_t k = 0; k < a->rows; k++)
         for (int e = m->start[k]; e < m->start[k + 1]; e++) {
             double gradient = 0, size = 0;
             for (int f = a->start[m->column[e]]; f < a->start[m->column[e] + 1]; f++) {
-                const int at = starfish_matrix_find(&product, k, (size_t)a->column[f]);
+                const int at = starfish_csr_find(&product, k, (size_t)a->column[f]);
                 const double left = (at < 0 ? 0 : product.value[at]) - (a->column[f] == (int)k);
                 gradient += left * a->value[f];
                 size += fabs(a->value[f]);
             }
             assert_true(fabs(gradient) <= 1e-9 * size);
         }
-    starfish_matrix_destroy(&product);
+    starfish_csr_destroy(&product);
 }
 
 /* G A G^T has ones on its diagonal, and G A nothing else on the pattern of G. */
-static void check_triangular(const struct starfish_matrix *a, const struct starfish_matrix *g)
+static void check_triangular(const struct starfish_csr *a, const struct starfish_csr *g)
 {
-    struct starfish_matrix product;
+    struct starfish_csr product;
 
-    assert_int_equal(starfish_matrix_product(g, NULL, a, &product), STARFISH_SUCCESS);
+    assert_int_equal(starfish_csr_product(g, NULL, a, &product), STARFISH_SUCCESS);
     for (size_t i = 0; i < a->rows; i++) {
         double diagonal = 0;
         for (int e = g->start[i]; e < g->start[i + 1]; e++) {
-            const double value = product.value[starfish_matrix_find(&product, i, (size_t)g->column[e])];
+            const double value = product.value[starfish_csr_find(&product, i, (size_t)g->column[e])];
             diagonal += value * g->value[e];
             assert_true(g->column[e] == (int)i || fabs(value) <= 1e-9);
         }
         assert_true(fabs(diagonal - 1) <= 1e-9);
     }
-    starfish_matrix_destroy(&product);
+    starfish_csr_destroy(&product);
 }
 
-static void invert(const struct starfish_matrix *a, int triangular, int products, struct starfish_matrix *m)
+static void invert(const struct starfish_csr *a, int triangular, int products, struct starfish_csr *m)
 {
     struct starfish_local_inverse kernel = {.last = m->rows, .triangular = triangular};
-    struct starfish_matrix square = {.rows = 0};
-    const size_t entries = starfish_matrix_entries(m);
+    struct starfish_csr square = {.rows = 0};
+    const size_t entries = starfish_csr_entries(m);
 
     for (size_t i = 0; i < m->rows; i++) {
         const size_t length = (size_t)(m->start[i + 1] - m->start[i]);
@@ -320,7 +320,7 @@ static void invert(const struct starfish_matrix *a, int triangular, int products
     }
     kernel.matrix = upload_csr(a);
     if (products) {
-        assert_int_equal(starfish_matrix_product(a, NULL, a, &square), STARFISH_SUCCESS);
+        assert_int_equal(starfish_csr_product(a, NULL, a, &square), STARFISH_SUCCESS);
         kernel.products = upload_csr(&square);
     }
     kernel.pattern_start = tested->memory->upload(m->start, (m->rows + 1) * sizeof(int));
@@ -331,7 +331,7 @@ static void invert(const struct starfish_matrix *a, int triangular, int products
     tested->local_inverse(&kernel);
     tested->memory->download(m->value, kernel.result, entries * sizeof(double));
     tested->memory->release();
-    starfish_matrix_destroy(&square);
+    starfish_csr_destroy(&square);
 }
 
 static void test_local_inverses(void **state)
@@ -340,19 +340,19 @@ static void test_local_inverses(void **state)
 
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-        struct starfish_matrix a, m, g;
+        struct starfish_csr a, m, g;
         definite_matrix(&a, sizes[s]);
-        assert_int_equal(starfish_matrix_rows(&a, 0, a.rows, &m), STARFISH_SUCCESS);
-        assert_int_equal(starfish_matrix_lower(&a, &g), STARFISH_SUCCESS);
+        assert_int_equal(starfish_csr_rows(&a, 0, a.rows, &m), STARFISH_SUCCESS);
+        assert_int_equal(starfish_csr_lower(&a, &g), STARFISH_SUCCESS);
         for (int products = 0; products < 2; products++) {
             invert(&a, 0, products, &m);
             check_least_squares(&a, &m);
         }
         invert(&a, 1, 0, &g);
         check_triangular(&a, &g);
-        starfish_matrix_destroy(&a);
-        starfish_matrix_destroy(&m);
-        starfish_matrix_destroy(&g);
+        starfish_csr_destroy(&a);
+        starfish_csr_destroy(&m);
+        starfish_csr_destroy(&g);
     }
 }
 
