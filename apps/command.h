@@ -10,6 +10,7 @@
  * 2 bad usage or input. */
 int command_info(int argc, char **argv);
 int command_solve(int argc, char **argv);
+int command_fem(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_reproduce(int argc, char **argv);
 int command_sched(int argc, char **argv);

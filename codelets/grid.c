@@ -156,7 +156,8 @@ static void attach_result(struct starfish_task *task, struct arguments *a, const
 {
     const struct starfish_extent extent = written(&t->step);
     const size_t part = t->operation == STARFISH_GRID_RESTRICT ? t->coarse_part : t->part;
-    const int adds = t->operation == STARFISH_GRID_PROLONG && !t->step.zero;
+    const int sweep_adds = t->operation == STARFISH_GRID_SMOOTH && starfish_grid_adds(a->setting.kind, t->step.sweep);
+    const int adds = (t->operation == STARFISH_GRID_PROLONG || sweep_adds) && !t->step.zero;
 
     if (!t->result)
         return;

@@ -141,6 +141,7 @@ void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
     starfish_hierarchy_destroy(&plan->graph);
     starfish_table_destroy(&plan->high_table);
     free(plan->shapes);
+    free(plan->part_shapes);
     free(plan->high_shape);
     free(plan);
 }

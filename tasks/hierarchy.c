@@ -362,6 +362,7 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
                                  double damping, int zero)
 {
     const int along_columns = s->graph->kind->runs_along_columns(sweep);
+    const int adds = starfish_grid_adds(s->graph->kind, sweep);
     const struct starfish_vector *v = level->u[!level->now];
     const size_t parts = level->space.parts[!along_columns];
 
@@ -371,7 +372,8 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
         task.step.sweep = sweep;
         task.step.damping = damping;
         task.step.at = along_columns ? columns_of(&level->space, part) : rectangle_of(&level->space, part);
-        task.u = zero ? NULL : solution(level);
+        task.step.zero = zero && adds;
+        task.u = zero && !adds ? NULL : solution(level);
         task.f = level->f;
         task.coarse = level->uncorrected ? solution(level + 1) : NULL;
         task.result = v;
@@ -392,9 +394,10 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
     int sweep[STARFISH_GRID_MOST_SWEEPS];
     const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, sweep);
 
-    for (int i = 0; i < steps * sweeps; i++)
-        STARFISH_TRY(
-            run_sweep(s, level, sweep[i % sweeps], kind->damping(smoothing, shape, i / sweeps, steps), zero && i == 0));
+    for (int i = 0; i < steps * sweeps; i++) {
+        const int here = sweep[i % sweeps], first = i == 0 || (i < sweeps && starfish_grid_adds(kind, here));
+        STARFISH_TRY(run_sweep(s, level, here, kind->damping(smoothing, shape, i / sweeps, steps), zero && first));
+    }
     return STARFISH_SUCCESS;
 }
 

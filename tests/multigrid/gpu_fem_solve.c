@@ -1,10 +1,10 @@
-/* The third kind of grids on a GPU, and on a GPU and cores. Exit status 77 without one. */
+/* Grids of finite elements on a GPU, and on a GPU and cores. Exit status 77 without one. */
 #include "tests/common/memory.h"
-#include "tests/multigrid/csr_cases.h"
+#include "tests/multigrid/fem_cases.h"
 
 #include <stdio.h>
 
-static int run(int cores, const struct starfish_owner owners[][TEST_CSR_PARTS], size_t sets)
+static int run(int cores, const struct starfish_owner owners[][TEST_FEM_PARTS], size_t sets)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     starfish_context *context;
@@ -15,15 +15,15 @@ static int run(int cores, const struct starfish_owner owners[][TEST_CSR_PARTS], 
         fprintf(stderr, "%s\n", starfish_error_message());
         return 1;
     }
-    const int failed = test_csr_kind_on(context, owners, sets);
+    const int failed = test_fem_kind_on(context, owners, sets);
     starfish_context_destroy(context);
     return failed;
 }
 
 int main(void)
 {
-    static const struct starfish_owner gpu[][TEST_CSR_PARTS] = {{{0, 0}, {0, 0}, {0, 0}}};
-    static const struct starfish_owner both[][TEST_CSR_PARTS] = {{{0, STARFISH_CORES}, {0, 0}, {0, STARFISH_CORES}},
+    static const struct starfish_owner gpu[][TEST_FEM_PARTS] = {{{0, 0}, {0, 0}, {0, 0}}};
+    static const struct starfish_owner both[][TEST_FEM_PARTS] = {{{0, STARFISH_CORES}, {0, 0}, {0, STARFISH_CORES}},
                                                                  {{0, 0}, {0, STARFISH_CORES}, {0, 0}}};
 
     if (test_cuda_devices() == 0)

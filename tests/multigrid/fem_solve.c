@@ -1,11 +1,11 @@
-/* The third kind of grids on cores: in one part, and in three. */
-#include "tests/multigrid/csr_cases.h"
+/* Grids of finite elements on cores: in one part, and in three. */
+#include "tests/multigrid/fem_cases.h"
 
 #include <stdio.h>
 
 int main(void)
 {
-    static const struct starfish_owner owners[][TEST_CSR_PARTS] = {
+    static const struct starfish_owner owners[][TEST_FEM_PARTS] = {
         {{0, STARFISH_CORES}, {0, STARFISH_CORES}, {0, STARFISH_CORES}},
         {{0, STARFISH_ANY}, {0, STARFISH_CORES}, {0, STARFISH_ANY}}};
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
@@ -16,7 +16,7 @@ int main(void)
         fprintf(stderr, "%s\n", starfish_error_message());
         return 1;
     }
-    const int failed = test_csr_kind_on(context, owners, sizeof owners / sizeof owners[0]);
+    const int failed = test_fem_kind_on(context, owners, sizeof owners / sizeof owners[0]);
     starfish_context_destroy(context);
     return failed != 0;
 }
