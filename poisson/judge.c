@@ -106,8 +106,8 @@ static starfish_status read_verdicts(const struct starfish_job *job, double maxi
 }
 
 /* Is the last correction so small, and known so well, that it says how wrong the solution is, whatever residual the
- * rounding of the solution leaves? A correction is wrong by the share of its size that the condition's rounding is; with
- * row sums, by that of the residual's own rounding errors. */
+ * rounding of the solution leaves? A correction is wrong by the share of its size that the condition's rounding is;
+ * with row sums, by that of the residual's own rounding errors. */
 static int is_sure(const struct starfish_poisson_plan *plan, const struct starfish_accuracy *accuracy)
 {
     const struct starfish_condition *c = &plan->condition;
