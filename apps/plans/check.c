@@ -20,7 +20,7 @@ static double error_against_exact(const struct problem_run *run)
         low = fmin(low, difference);
         high = fmax(high, difference);
     }
-    return starfish_poisson_plan_singular(run->plan) ? 0.5 * (high - low) : fmax(fabs(low), fabs(high));
+    return run->about.singular ? 0.5 * (high - low) : fmax(fabs(low), fabs(high));
 }
 
 starfish_status problem_check_result(struct problem_run *run)

@@ -8,6 +8,7 @@
 #define STARFISH_VERSION "0.1.0"
 
 #include <starfish/context.h>
+#include <starfish/diffusion.h>
 #include <starfish/field.h>
 #include <starfish/fishpack.h>
 #include <starfish/multigrid.h>
