@@ -10,10 +10,7 @@
 enum { MOST_PARTS = 16 };
 
 const char *const starfish_diffusion_method_names[STARFISH_DIFFUSION_METHODS] = {
-    [STARFISH_DIFFUSION_AUTO] = "auto",
-    [STARFISH_DIFFUSION_MULTIGRID] = "multigrid",
-    [STARFISH_DIFFUSION_CG] = "cg",
-    [STARFISH_DIFFUSION_BICGSTAB] = "bicgstab"};
+    [STARFISH_DIFFUSION_AUTO] = "auto", [STARFISH_DIFFUSION_MULTIGRID] = "multigrid", [STARFISH_DIFFUSION_CG] = "cg"};
 const char *const starfish_preconditioner_names[STARFISH_PRECONDITIONERS] = {
     [STARFISH_PRECONDITIONER_AUTO] = "auto",          [STARFISH_PRECONDITIONER_NONE] = "none",
     [STARFISH_PRECONDITIONER_JACOBI] = "jacobi",      [STARFISH_PRECONDITIONER_IP] = "ip",

@@ -223,3 +223,14 @@ starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solv
     const starfish_status moved = starfish_hierarchy_move_solution(&solve->plan->graph, solve->progress);
     return status != STARFISH_SUCCESS ? status : moved;
 }
+
+/* ---- For iterations of others ------------------------------------------------------------------------------------ */
+
+starfish_status starfish_multigrid_precondition(struct starfish_multigrid_plan *plan,
+                                                struct starfish_progress *progress, const struct starfish_vector *r,
+                                                const struct starfish_vector *z)
+{
+    starfish_hierarchy_set_arrays(&plan->graph, r, z);
+    STARFISH_TRY(starfish_hierarchy_cycle(&plan->graph, progress, plan->options.shape, 1));
+    return starfish_hierarchy_move_solution(&plan->graph, progress);
+}

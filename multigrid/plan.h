@@ -99,6 +99,22 @@ starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
                                                  const struct starfish_multigrid_options *options,
                                                  const struct starfish_runs *runs, starfish_multigrid_plan **result);
 
+/* A seven-point problem whose faces have couplings of their own (starfish_flux_grid_set_faces). */
+struct starfish_stencil_faces {
+    struct starfish_stencil_problem problem;
+    const double *face[3], *rest;
+};
+starfish_status starfish_stencil_plan_create_faces(starfish_context *context,
+                                                   const struct starfish_stencil_faces *faces,
+                                                   const struct starfish_multigrid_options *options,
+                                                   const struct starfish_runs *runs, starfish_multigrid_plan **result);
+
+/* Submit z = one cycle from zero for r, vectors of the plan's space and of the precision of its cycles: a
+ * preconditioner for iterations of others. Nobody may solve with the plan meanwhile. */
+starfish_status starfish_multigrid_precondition(struct starfish_multigrid_plan *plan,
+                                                struct starfish_progress *progress, const struct starfish_vector *r,
+                                                const struct starfish_vector *z);
+
 enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 };    /* unknowns of a grid that is solved by its inverse */
 enum { STARFISH_MULTIGRID_MOST_ITERATED = 1 << 20 }; /* of one that is solved by conjugate gradients */
 

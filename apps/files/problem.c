@@ -33,9 +33,8 @@ starfish_status starfish_problem_array(const struct starfish_problem_reader *rea
     return status == STARFISH_SUCCESS ? status : starfish_json_wrap(reader->path, key, status);
 }
 
-starfish_status starfish_problem_field(const struct starfish_problem_reader *reader, const char *key,
-                                       const char *folder, const char *name, size_t rank, const size_t *shape,
-                                       struct starfish_array *array)
+static starfish_status read_field(const struct starfish_problem_reader *reader, const char *key, const char *folder,
+                                  const char *name, size_t rank, const size_t *shape, struct starfish_array *array)
 {
     struct starfish_wanted wanted = {.name = name, .rank = rank, .reason = ""};
     memcpy(wanted.shape, shape, rank * sizeof *shape);
@@ -53,8 +52,7 @@ starfish_status starfish_problem_values(const struct starfish_problem_reader *re
 {
     values->given = 1;
     if (json_is_string(value))
-        return starfish_problem_field(reader, key, reader->problem->folder, json_string_value(value), rank, shape,
-                                      &values->array);
+        return read_field(reader, key, reader->problem->folder, json_string_value(value), rank, shape, &values->array);
     if (value && !json_is_number(value))
         return starfish_json_fail(reader->path, key, "must be a number or the name of a file");
     return starfish_json_number(reader->path, key, value, &values->constant);
@@ -96,9 +94,9 @@ static starfish_status read_sizes(const struct starfish_problem_reader *reader)
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static const struct starfish_problem_keys *const kinds[] = {
-    [STARFISH_POISSON3D] = &starfish_poisson3d_keys,
-    [STARFISH_SEPARABLE3D] = &starfish_separable3d_keys,
-    [STARFISH_SEPARABLE2D] = &starfish_separable2d_keys,
+    [STARFISH_POISSON3D] = &starfish_poisson3d_keys,     [STARFISH_SEPARABLE3D] = &starfish_separable3d_keys,
+    [STARFISH_SEPARABLE2D] = &starfish_separable2d_keys, [STARFISH_DIFFUSION3D] = &starfish_diffusion3d_keys,
+    [STARFISH_DIFFUSION2D] = &starfish_diffusion2d_keys,
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -137,7 +135,7 @@ static starfish_status read_fields(const struct starfish_problem_reader *reader,
     const json_t *exact = starfish_problem_get(reader, "exact");
     if (rhs) {
         problem->rhs.given = 1;
-        STARFISH_TRY(starfish_problem_field(reader, "rhs", NULL, rhs, rank, shape, &problem->rhs.array));
+        STARFISH_TRY(read_field(reader, "rhs", NULL, rhs, rank, shape, &problem->rhs.array));
     } else {
         STARFISH_TRY(
             starfish_problem_values(reader, "rhs", starfish_problem_get(reader, "rhs"), rank, shape, &problem->rhs));
@@ -200,6 +198,8 @@ void starfish_problem_free(struct starfish_problem *problem)
     starfish_array_free(&problem->exact.array);
     for (size_t face = 0; face < 6; ++face)
         starfish_array_free(&problem->boundary[face / 2][face % 2].array);
+    starfish_array_free(&problem->diffusion.coefficient.array);
+    starfish_array_free(&problem->diffusion.regions);
     for (size_t i = 0; i < problem->coefficient_count; ++i)
         starfish_array_free(&problem->coefficients[i]);
     *problem = (struct starfish_problem){.path = NULL};

@@ -6,12 +6,15 @@
 
 #include "apps/files/array.h"
 
+#include <starfish/diffusion.h>
 #include <starfish/poisson.h>
 
 typedef enum starfish_problem_kind {
     STARFISH_POISSON3D,
     STARFISH_SEPARABLE3D,
-    STARFISH_SEPARABLE2D
+    STARFISH_SEPARABLE2D,
+    STARFISH_DIFFUSION3D,
+    STARFISH_DIFFUSION2D
 } starfish_problem_kind;
 
 /* A right-hand side, boundary data or a known solution: one number everywhere, or an array. */
@@ -22,6 +25,13 @@ struct starfish_values {
 };
 
 enum { STARFISH_PROBLEM_ARRAYS = 8 };
+
+/* What diffusion3d and diffusion2d have beside a box. */
+struct starfish_problem_diffusion {
+    struct starfish_values coefficient;
+    starfish_mean mean;
+    struct starfish_array regions; /* rank 0: none */
+};
 
 struct starfish_problem {
     char *path, *folder;
@@ -35,6 +45,8 @@ struct starfish_problem {
 
     struct starfish_array coefficients[STARFISH_PROBLEM_ARRAYS]; /* what the axes point to */
     size_t coefficient_count;
+
+    struct starfish_problem_diffusion diffusion;
 };
 
 /* Read and check the file and the arrays it names. `rhs`, where not NULL, is read instead of what the key "rhs" names.

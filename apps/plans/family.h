@@ -25,9 +25,11 @@ struct problem_family {
     starfish_status (*submit)(struct problem_run *run, void *solution, void **job);
     starfish_status (*wait)(struct problem_run *run, void *job);
     void (*progress)(const void *job, size_t *finished, size_t *total);
+    /* Memory that run->plan takes; NULL: it does not tell. */
+    starfish_status (*memory)(const struct problem_run *run, struct starfish_memory *memory);
 };
 
-extern const struct problem_family problem_poisson_family;
+extern const struct problem_family problem_poisson_family, problem_diffusion_family;
 
 /* The option tables of all families, ended by NULL. */
 extern const struct starfish_option_table *const problem_option_tables[];

@@ -10,9 +10,9 @@
 /* ---- Families ---------------------------------------------------------------------------------------------------- */
 
 static const struct problem_family *const families[] = {
-    [STARFISH_POISSON3D] = &problem_poisson_family,
-    [STARFISH_SEPARABLE3D] = &problem_poisson_family,
-    [STARFISH_SEPARABLE2D] = &problem_poisson_family,
+    [STARFISH_POISSON3D] = &problem_poisson_family,     [STARFISH_SEPARABLE3D] = &problem_poisson_family,
+    [STARFISH_SEPARABLE2D] = &problem_poisson_family,   [STARFISH_DIFFUSION3D] = &problem_diffusion_family,
+    [STARFISH_DIFFUSION2D] = &problem_diffusion_family,
 };
 
 /* ---- Data -------------------------------------------------------------------------------------------------------- */

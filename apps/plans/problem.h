@@ -29,10 +29,10 @@ struct problem_result {
     const char *status; /* NULL before it has ended; "solved", or how it failed */
     struct starfish_info info;
     struct starfish_accuracy accuracy;
-    int iterates; /* the method is iterative, and has the next three */
-    int iterations;
-    double reached;   /* what it calls the residual */
-    double tolerated; /* the tolerance that counted in the place of the one that was asked for, or NaN */
+    int iterates;            /* the method is iterative, and has the next three */
+    int iterations, rescued; /* rescued: of another method at the end */
+    double reached;          /* what it calls the residual */
+    double tolerated;        /* the tolerance that counted in the place of the one that was asked for, or NaN */
 };
 
 /* Steps of an iterative method in a simulation, where no residual tells when to stop. */

@@ -34,6 +34,9 @@ struct starfish_diffusion_problem {
     size_t n[3];       /* 2^31 unknowns in all at most */
     double length[3];
     starfish_end ends[3][2];
+    /* Dirichlet data are given at nodes a whole width beyond the first and the last unknown, instead of half a width:
+     * the matrix with 4, or 6, everywhere on the diagonal. */
+    int dirichlet_nodes;
     double lambda;
     starfish_mean mean;
     const double *coefficient; /* k of each cell, positive; NULL: constant_coefficient everywhere */
@@ -45,7 +48,6 @@ typedef enum starfish_diffusion_method {
     STARFISH_DIFFUSION_AUTO,
     STARFISH_DIFFUSION_MULTIGRID, /* conjugate gradients with a cycle as preconditioner */
     STARFISH_DIFFUSION_CG,        /* with the preconditioner and the deflation that are asked for */
-    STARFISH_DIFFUSION_BICGSTAB,  /* likewise without deflation; does not need a definite matrix */
     STARFISH_DIFFUSION_METHODS
 } starfish_diffusion_method;
 
@@ -92,9 +94,9 @@ struct starfish_diffusion_options {
     int max_iterations; /* 1 or more */
     /* Exactly max_iterations iterations, and nobody looks at residuals: for measurements. */
     int fixed;
-    size_t block;      /* block-ic: unknowns of a block; 0: four rows of n[0], in 3D four planes */
-    int dropped_fill;  /* ip: only the entries that the matrix has, in one pass */
-    int matrix_free;   /* couplings are computed from k wherever they are needed, instead of stored as diagonals */
+    size_t block;     /* block-ic: unknowns of a block; 0: four rows of n[0], in 3D four planes */
+    int dropped_fill; /* ip: only the entries that the matrix has, in one pass */
+    int matrix_free;  /* couplings are computed from k wherever they are needed, instead of stored as diagonals */
     starfish_deflation_solver coarse;
     int product_with_az; /* deflation: A Z is not stored; each step has a product with A more */
     size_t parts;        /* runs of rows, in 3D of planes, at most 16; 0: chosen from the workers */
@@ -119,14 +121,15 @@ struct starfish_diffusion_info {
     size_t size; /* sizeof(struct starfish_diffusion_info); what a smaller one lacks is not written */
     starfish_diffusion_outcome outcome;
     int iterations;
-    int replacements;    /* how often the residual was computed anew and the iteration begun again */
-    double residual;     /* ||f - A u|| / ||f||, Euclidean */
-    double recurrence;   /* what the iteration took for it before it was computed anew */
-    double residual_max; /* max |f - A u| / max |f| */
-    double tolerance;    /* that counts */
-    double bound;        /* 100 eps || |A| |u| || / ||f|| */
-    double pertrb;       /* what was taken off f in a singular problem */
-    int rescued;         /* iterations of multigrid at the end, where the method asked for did not get there */
+    int replacements;      /* how often the residual was computed anew and the iteration begun again */
+    double residual;       /* ||f - A u|| / ||f||, Euclidean */
+    double recurrence;     /* what the iteration took for it before it was computed anew */
+    double residual_max;   /* max |f - A u| / max |f|, */
+    double residual_bound; /* and what it can be at most where the Euclidean one is at the tolerance */
+    double tolerance;      /* that counts */
+    double bound;          /* 100 eps || |A| |u| || / ||f|| */
+    double pertrb;         /* what was taken off f in a singular problem */
+    int rescued;           /* iterations of multigrid at the end, where the method asked for did not get there */
     double seconds;
     struct {
         size_t tasks;
@@ -151,7 +154,7 @@ STARFISH_API starfish_status starfish_diffusion_plan_create(starfish_context *co
 /* NULL is allowed. */
 STARFISH_API void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan);
 
-/* "cg", "multigrid" or "bicgstab"; what it consists of (one line); seconds that making it took; 1 when the problem is
+/* "cg" or "multigrid"; what it consists of (one line); seconds that making it took; 1 when the problem is
  * singular; and how many vectors are deflated. The plan's storage. */
 STARFISH_API const char *starfish_diffusion_plan_method(const starfish_diffusion_plan *plan);
 STARFISH_API const char *starfish_diffusion_plan_reason(const starfish_diffusion_plan *plan);
