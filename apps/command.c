@@ -37,9 +37,18 @@ double command_median(double *values, size_t count)
     return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
+static int is_silent;
+
+void command_set_silent(int silent)
+{
+    is_silent = silent;
+}
+
 int command_fail(starfish_status status, int json)
 {
     const char *message = starfish_error_message();
+    if (is_silent)
+        return exit_statuses[status];
     fprintf(stderr, "starfish: %s\n", message);
     if (json) {
         json_t *object =

@@ -10,6 +10,7 @@
  * 2 bad usage or input. */
 int command_info(int argc, char **argv);
 int command_solve(int argc, char **argv);
+int command_fem(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_reproduce(int argc, char **argv);
 int command_sched(int argc, char **argv);
@@ -19,6 +20,9 @@ int command_machine(int argc, char **argv);
 /* Say on standard error, in one line, what starfish_error_message says, and, for machines, the same as a JSON object on
  * standard output: {"status": "error", "code": ..., "message": ...}. Returns the exit status that `status` means. */
 int command_fail(starfish_status status, int json);
+
+/* One of several processes that fail together speaks for all: the others say nothing. */
+void command_set_silent(int silent);
 
 /* Print a JSON object on standard output and release it. */
 void command_print_json(json_t *object);

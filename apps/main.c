@@ -25,6 +25,7 @@ static const struct command {
 } commands[] = {
     {"info", NULL, command_info, "workers, devices, StarPU version and features"},
     {"solve", NULL, command_solve, "solve the problem that a problem file describes"},
+    {"fem", NULL, command_fem, "solve on an unstructured mesh by finite elements"},
     {"bench", NULL, command_bench, "one benchmark, with its peers in the same run"},
     {"reproduce", NULL, command_reproduce, "the papers' experiments, paper beside ours"},
     {"sched", NULL, command_sched, "one problem under several scheduling policies and sets of workers"},

@@ -29,6 +29,7 @@ static struct starfish_option row_of(const struct option_entry *entry)
     static const struct starfish_option rows[] = {
         [OPTION_FLAG] = {.type = STARFISH_OPTION_SWITCH},
         [OPTION_TEXT] = {.type = STARFISH_OPTION_TEXT},
+        [OPTION_TEXTS] = {.type = STARFISH_OPTION_TEXT},
         [OPTION_COUNT] = {.type = STARFISH_OPTION_SIZE, .least = 1, .most = INT_MAX},
         [OPTION_NUMBER] = {.type = STARFISH_OPTION_SIZE, .most = INT_MAX},
     };
@@ -63,6 +64,19 @@ static const struct option_entry *find(const struct option_entry *options, const
     return NULL;
 }
 
+/* The value, and the words behind it that look like further ones. */
+static starfish_status read_texts(const struct option_entry *entry, const char *value, int argc, char **argv, int *i)
+{
+    struct option_texts *texts = entry->target;
+    while (value) {
+        if (texts->count == OPTION_MOST_TEXTS)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: more than %d times", entry->name, OPTION_MOST_TEXTS);
+        texts->text[texts->count++] = value;
+        value = *i + 1 < argc && argv[*i + 1][0] != '-' && strchr(argv[*i + 1], '=') ? argv[++*i] : NULL;
+    }
+    return STARFISH_SUCCESS;
+}
+
 /* Read the option at argv[*i]; *i moves on to its value. */
 static starfish_status read_option(const struct command_line *line, int argc, char **argv, int *i)
 {
@@ -82,6 +96,8 @@ static starfish_status read_option(const struct command_line *line, int argc, ch
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s is empty", entry->name, entry->argument);
     if (entry->given)
         *entry->given = entry->name;
+    if (entry->kind == OPTION_TEXTS)
+        return read_texts(entry, value, argc, argv, i);
     return starfish_option_set(&row, entry->target, value);
 }
 
@@ -149,7 +165,9 @@ static void print_option(const struct option_entry *entry)
 {
     const struct starfish_option row = row_of(entry);
     const int is_text = row.type == STARFISH_OPTION_TEXT;
-    const char *given = is_text ? *(const char *const *)((const char *)entry->target + row.offset) : NULL;
+    const char *given = is_text && entry->kind != OPTION_TEXTS
+                            ? *(const char *const *)((const char *)entry->target + row.offset)
+                            : NULL;
     const char *says = row.text ? row.text : "";
     const char *zero =
         entry->kind == OPTION_POSITIVE ? strstr(says, "; 0: ") : NULL; /* what is so without the option */

@@ -8,6 +8,7 @@
 typedef enum option_kind {
     OPTION_FLAG,   /* int: becomes 1 */
     OPTION_TEXT,   /* const char * */
+    OPTION_TEXTS,  /* struct option_texts: may be there several times, or have several words with a '=' in each */
     OPTION_COUNT,  /* size_t, at least 1 */
     OPTION_NUMBER, /* size_t, may be 0 */
     /* As the row of `table` with this flag says: */
@@ -16,6 +17,12 @@ typedef enum option_kind {
     OPTION_LIST,     /* const char *: a list of the row's names, for list_choices */
     OPTION_WORD,     /* const char *: a word for one of `tables`, which is known later */
 } option_kind;
+
+enum { OPTION_MOST_TEXTS = 64 };
+struct option_texts {
+    size_t count;
+    const char *text[OPTION_MOST_TEXTS];
+};
 
 /* What `target` holds before the command line is read is the default, which help tells. */
 struct option_entry {

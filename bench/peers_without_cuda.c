@@ -1,5 +1,6 @@
 /* The peers on the GPU in a build without CUDA: none can be run. */
 #include "bench/peer_lines.h"
+#include "bench/peer_spmv.h"
 #include "bench/peers.h"
 
 /* NOLINTBEGIN(readability-non-const-parameter): the others write there. */
@@ -70,4 +71,10 @@ int peer_device_read(void *host, const void *device, size_t count, size_t stride
     (void)host, (void)device, (void)count, (void)stride, (void)size;
     return 0;
 }
+int peer_cusparse_spmv(const struct peer_spmv *spmv, int at_once, int repeat, double *seconds)
+{
+    (void)spmv, (void)at_once, (void)repeat, (void)seconds;
+    return 0;
+}
+
 /* NOLINTEND(readability-non-const-parameter) */

@@ -1,5 +1,5 @@
-/* Tasks that run nowhere: one for which StarPU fetches its data to the memory node that it names, and one that is there
- * for the order of tasks alone. */
+/* Tasks that run nowhere: for which StarPU fetches data to the memory node that they name, or which are there for the
+ * order of tasks alone. */
 #include "codelets/bring_home.h"
 
 /* One codelet per memory node, since the node is the codelet's; filled in by position. */
@@ -13,26 +13,67 @@ static struct starpu_codelet bring_home_codelet[] = {NODE(0),  NODE(1),  NODE(2)
                                                      NODE(12), NODE(13), NODE(14), NODE(15)};
 enum { NODES = sizeof bring_home_codelet / sizeof bring_home_codelet[0] };
 
-starfish_status starfish_submit_bring_home(struct starfish_progress *progress, int phase, starpu_data_handle_t data)
-{
-    return starfish_submit_bring_home_before(progress, phase, data, NULL);
-}
+enum { NOWHERE_KNOWN = -1 };
 
-starfish_status starfish_submit_bring_home_before(struct starfish_progress *progress, int phase,
-                                                  starpu_data_handle_t data, starpu_data_handle_t token)
+static int home_of(starpu_data_handle_t data)
 {
     const int home = starpu_data_get_home_node(data);
+    return home < NODES ? home : NOWHERE_KNOWN;
+}
+
+static starfish_status submit_at_home(struct starfish_progress *progress, int phase, starpu_data_handle_t data,
+                                      enum starpu_data_access_mode mode, starpu_data_handle_t token)
+{
     struct starfish_task task;
     struct starfish_task_header header = {.footprint = 0};
-    if (home < 0 || home >= NODES)
-        return STARFISH_SUCCESS; /* it will be fetched in the end */
-    starfish_task_begin(&task, &bring_home_codelet[home], progress, phase);
-    task.name = "bring home";
+    starfish_task_begin(&task, &bring_home_codelet[home_of(data)], progress, phase);
+    task.name = mode == STARPU_R ? "bring home" : "stay home";
     task.where = STARPU_NOWHERE;
     starfish_task_at(&task, "slab", data, 0);
-    starfish_task_data(&task, data, STARPU_R);
+    starfish_task_data(&task, data, mode);
     if (token)
         starfish_task_data(&task, token, STARPU_R);
+    return starfish_task_submit(&task, &header, sizeof header);
+}
+
+starfish_status starfish_submit_bring_home(struct starfish_progress *progress, int phase, starpu_data_handle_t data)
+{
+    if (home_of(data) < 0)
+        return STARFISH_SUCCESS; /* it will be fetched in the end */
+    return submit_at_home(progress, phase, data, STARPU_R, NULL);
+}
+
+/* To StarPU, values are forgotten and then written where they are; nobody touches them. */
+starfish_status starfish_submit_send_home(struct starfish_progress *progress, int phase, starpu_data_handle_t data,
+                                          starpu_data_handle_t token)
+{
+    if (home_of(data) < 0)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(submit_at_home(progress, phase, data, STARPU_R, NULL));
+    starpu_data_invalidate_submit(data);
+    return submit_at_home(progress, phase, data, STARPU_W, token);
+}
+
+static int in_main_memory[STARFISH_TASK_MAX_DATA]; /* the node of each, 0 */
+
+static struct starpu_codelet hand_over_codelet = {.where = STARPU_NOWHERE,
+                                                  .nbuffers = STARPU_VARIABLE_NBUFFERS,
+                                                  .specific_nodes = 1,
+                                                  .dyn_nodes = in_main_memory,
+                                                  .name = "hand_over"};
+
+starfish_status starfish_submit_hand_over(struct starfish_progress *progress, int phase,
+                                          const struct starfish_views *from, const struct starfish_views *to)
+{
+    struct starfish_task task;
+    struct starfish_task_header header = {.footprint = 0};
+    starfish_task_begin(&task, &hand_over_codelet, progress, phase);
+    task.name = "hand over";
+    task.where = STARPU_NOWHERE;
+    for (size_t i = 0; i < from->count; i++)
+        starfish_task_data(&task, from->data[i], STARPU_R);
+    for (size_t i = 0; i < to->count; i++)
+        starfish_task_data(&task, to->data[i], STARPU_W);
     return starfish_task_submit(&task, &header, sizeof header);
 }
 

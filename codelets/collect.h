@@ -1,14 +1,25 @@
-/* Tasks: a vector whose parts have memories of their own collected in one array, and spread from it again. What is cut
- * above is solved in one place below: the tail of a hierarchy. A word in and a word out per unknown. */
+/* Vectors whose parts have memories of their own in tasks that work on all of them in one place: the parts come there,
+ * are collected in one array, and spread from it again. What is cut above is solved so below: the tail of a hierarchy.
+ * Bound by the links between the memories; a word in and a word out per unknown. */
 #ifndef STARFISH_CODELETS_COLLECT_H
 #define STARFISH_CODELETS_COLLECT_H
 
 #include "codelets/vectors.h"
 
-/* The parts of `from`, one after the other, become `to`, a vector of one part; and back, with a task per part. */
-starfish_status starfish_submit_collect(const struct starfish_algebra *algebra, const struct starfish_vector *from,
-                                        const struct starfish_vector *to);
-starfish_status starfish_submit_spread(const struct starfish_algebra *algebra, const struct starfish_vector *from,
-                                       const struct starfish_vector *to);
+/* How a task finds the parts among its data. */
+struct starfish_parts_access {
+    const struct starfish_space *space; /* NULL: there are none */
+    struct starfish_access part[STARFISH_SPACE_MOST_PARTS];
+};
+
+/* Attach all parts of a vector; mode: STARPU_R to collect it, STARPU_W to spread, STARPU_RW to do both. */
+void starfish_parts_attach(struct starfish_task *task, const struct starfish_vector *vector,
+                           enum starpu_data_access_mode mode, struct starfish_parts_access *access);
+/* Inside a task: all parts to an array in the memory of the place, and from there to the parts and their edges. Return
+ * a cudaError_t, 0 on cores. */
+int starfish_parts_collect(const struct starfish_place *place, void *buffers[],
+                           const struct starfish_parts_access *access, void *array);
+int starfish_parts_spread(const struct starfish_place *place, void *buffers[],
+                          const struct starfish_parts_access *access, const void *array);
 
 #endif

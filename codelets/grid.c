@@ -156,7 +156,8 @@ static void attach_result(struct starfish_task *task, struct arguments *a, const
 {
     const struct starfish_extent extent = written(&t->step);
     const size_t part = t->operation == STARFISH_GRID_RESTRICT ? t->coarse_part : t->part;
-    const int adds = t->operation == STARFISH_GRID_PROLONG && !t->step.zero;
+    const int sweep_adds = t->operation == STARFISH_GRID_SMOOTH && starfish_grid_adds(a->setting.kind, t->step.sweep);
+    const int adds = (t->operation == STARFISH_GRID_PROLONG || sweep_adds) && !t->step.zero;
 
     if (!t->result)
         return;
@@ -192,26 +193,48 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
     return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
 }
 
-starfish_status starfish_submit_grid(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
-                                     const struct starfish_grid_task *t)
+static void describe(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
+                     const struct starfish_grid_task *t, struct starfish_task *task, struct arguments *a)
 {
     const struct starfish_vector *written_to = t->result ? t->result : t->f ? t->f : t->u;
     const int restricts = t->operation == STARFISH_GRID_RESTRICT, smooths = t->operation == STARFISH_GRID_SMOOTH;
-    struct starfish_task task;
-    struct arguments a = {.setting = *setting, .operation = t->operation, .step = t->step, .sums = -1};
 
+    *a = (struct arguments){.setting = *setting, .operation = t->operation, .step = t->step, .sums = -1};
     for (int role = 0; role < ROLES; role++)
-        a.access[role] = STARFISH_NO_ACCESS;
-    starfish_task_begin(&task, operations[t->operation].codelet, progress, operations[t->operation].phase);
-    task.name = smooths ? setting->kind->sweep_names[t->step.sweep] : operations[t->operation].name;
-    task.width = t->step.at.y1 - t->step.at.y0;
-    starfish_task_of_owner(&task, written_to->space, restricts ? t->coarse_part : t->part, setting->where);
-    a.table = attach_table(&task, t->table, STARPU_R);
-    a.coarse_table = attach_table(&task, t->coarse_table, STARPU_R);
+        a->access[role] = STARFISH_NO_ACCESS;
+    starfish_task_begin(task, operations[t->operation].codelet, progress, operations[t->operation].phase);
+    task->name = smooths ? setting->kind->sweep_names[t->step.sweep] : operations[t->operation].name;
+    task->width = t->step.at.y1 - t->step.at.y0;
+    starfish_task_of_owner(task, written_to->space, restricts ? t->coarse_part : t->part, setting->where);
+    a->table = attach_table(task, t->table, STARPU_R);
+    a->coarse_table = attach_table(task, t->coarse_table, STARPU_R);
     for (int role = 0; role < RESULT; role++)
-        attach_input(&task, &a, t, (enum role)role);
-    attach_result(&task, &a, t);
-    a.sums = attach_table(&task, t->sums, STARPU_W);
-    a.header.footprint = footprint_of(setting, t);
+        attach_input(task, a, t, (enum role)role);
+    attach_result(task, a, t);
+    a->sums = attach_table(task, t->sums, STARPU_W);
+    a->header.footprint = footprint_of(setting, t);
+}
+
+starfish_status starfish_submit_grid(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
+                                     const struct starfish_grid_task *t)
+{
+    struct starfish_task task;
+    struct arguments a;
+
+    describe(progress, setting, t, &task, &a);
     return starfish_task_submit(&task, &a, sizeof a);
+}
+
+starfish_status starfish_grid_expect(struct starfish_context *context, const struct starfish_grid_setting *setting,
+                                     const struct starfish_grid_task *t, double seconds[STARFISH_WORKER_KINDS])
+{
+    struct starfish_progress progress;
+    struct starfish_task task;
+    struct arguments a;
+
+    starfish_progress_init(&progress, context);
+    describe(&progress, setting, t, &task, &a);
+    const starfish_status status = starfish_task_expect(&task, &a, sizeof a, seconds);
+    starfish_progress_destroy(&progress);
+    return status;
 }

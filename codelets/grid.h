@@ -39,6 +39,11 @@ struct starfish_grid_task {
 starfish_status starfish_submit_grid(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                      const struct starfish_grid_task *task);
 
+/* Instead of submitting it: the seconds that it can be expected to take on a worker of each kind, NaN where that is not
+ * known. */
+starfish_status starfish_grid_expect(struct starfish_context *context, const struct starfish_grid_setting *setting,
+                                     const struct starfish_grid_task *task, double seconds[STARFISH_WORKER_KINDS]);
+
 /* u improved by a cycle over the tail, or = where zero. The tail must stay until the task is done; table: of its
  * levels; `where`: kinds of workers, 0: any. */
 struct starfish_tail_task {
@@ -48,6 +53,7 @@ struct starfish_tail_task {
     starfish_cycle_shape shape;
     int zero;
     const struct starfish_vector *f, *u;
+    const struct starfish_vector *f_parts, *u_parts; /* where these are cut and apart, and f and u their copies; NULL */
 };
 starfish_status starfish_submit_tail(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                      const struct starfish_tail_task *task);

@@ -67,6 +67,12 @@ struct starfish_slab {
     starpu_data_handle_t moments;                              /* two doubles; of singular problems */
 };
 
+/* What all slabs hand on to the reduced system of one part of the modes, if it lies together: matrices with a row of
+ * the part's lanes for every slab, of coefficients with four. */
+struct starfish_slab_gathered {
+    starpu_data_handle_t separators, heads, coefficients;
+};
+
 enum starfish_slab_priority {
     STARFISH_PRIORITY_FORWARD = 0,
     STARFISH_PRIORITY_BACKWARD = 1,
@@ -99,12 +105,13 @@ struct starfish_slab_forward_task {
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_forward_task *description);
 /* The system over `slabs` slabs of one part of the modes. upper: reals, the last row's of every slab; where: kinds of
- * workers, 0: any. */
+ * workers, 0: any. gathered: in place of the slabs' own data, or NULL. */
 struct starfish_slab_reduced_task {
     const struct starfish_slab_space *space;
     const struct starfish_slab_parts *parts;
     size_t part, slabs;
     const struct starfish_slab *slab;
+    const struct starfish_slab_gathered *gathered;
     starpu_data_handle_t upper;
     uint32_t where;
 };

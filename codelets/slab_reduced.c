@@ -87,6 +87,7 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
     starfish_task_begin(&task, &slab_coefficients_codelet, progress, phase);
     task.name = "coefficients";
     task.where = slab->where;
+    task.rank = starfish_where_rank(slab->where); /* each part of what it writes may be another rank's */
     task.width = space->n[0] * space->n[1];
     starfish_task_at(&task, "slab", slab->coefficient[0], 0);
     starfish_slab_tables(&task, space);
@@ -104,23 +105,34 @@ struct arguments {
     struct starfish_task_header header;
     const struct starfish_slab_space *space;
     const struct starfish_workspace *workspace;
+    int gathered;
     struct starfish_slab_reduced kernel; /* pointers are filled in by the task */
 };
 
-/* Data: upper, then separators, heads, coefficients of every slab. */
+/* Row `row` of slab s: of the slab's own array, or of a matrix with `rows` rows for every slab. */
+static void *row_of(void *buffers[], const struct arguments *a, size_t array, size_t s, size_t rows, size_t row)
+{
+    if (!a->gathered)
+        return starfish_real_at(STARFISH_VECTOR(buffers, 1 + array + 3 * s), a->space->precision,
+                                row * a->kernel.lanes);
+    void *const buffer = buffers[1 + array];
+    return starfish_real_at((void *)STARPU_MATRIX_GET_PTR(buffer), a->space->precision,
+                            (rows * s + row) * STARPU_MATRIX_GET_LD(buffer));
+}
+
+/* Data: upper, then separators, heads, coefficients: of every slab, or gathered. */
 static struct starfish_slab_reduced with_pointers(void *buffers[], const struct arguments *a)
 {
-    const starfish_precision precision = a->space->precision;
+    enum { SEPARATORS, HEADS, COEFFICIENTS, ROWS = STARFISH_SLAB_COEFFICIENTS };
     struct starfish_slab_reduced kernel = a->kernel;
     kernel.upper = STARFISH_VECTOR(buffers, 0);
-    for (int s = 0; s < kernel.slabs; s++) {
-        kernel.rhs[s] = STARFISH_VECTOR(buffers, 1 + 3 * s);
-        kernel.head[s] = STARFISH_VECTOR(buffers, 2 + 3 * s);
-        void *const coefficients = STARFISH_VECTOR(buffers, 3 + 3 * s);
-        kernel.lower[s] = starfish_real_at(coefficients, precision, STARFISH_SLAB_LOWER * kernel.lanes);
-        kernel.diag[s] = starfish_real_at(coefficients, precision, STARFISH_SLAB_DIAG * kernel.lanes);
-        kernel.head_own[s] = starfish_real_at(coefficients, precision, STARFISH_SLAB_HEAD_OWN * kernel.lanes);
-        kernel.head_before[s] = starfish_real_at(coefficients, precision, STARFISH_SLAB_HEAD_BEFORE * kernel.lanes);
+    for (size_t s = 0; s < (size_t)kernel.slabs; s++) {
+        kernel.rhs[s] = row_of(buffers, a, SEPARATORS, s, 1, 0);
+        kernel.head[s] = row_of(buffers, a, HEADS, s, 1, 0);
+        kernel.lower[s] = row_of(buffers, a, COEFFICIENTS, s, ROWS, STARFISH_SLAB_LOWER);
+        kernel.diag[s] = row_of(buffers, a, COEFFICIENTS, s, ROWS, STARFISH_SLAB_DIAG);
+        kernel.head_own[s] = row_of(buffers, a, COEFFICIENTS, s, ROWS, STARFISH_SLAB_HEAD_OWN);
+        kernel.head_before[s] = row_of(buffers, a, COEFFICIENTS, s, ROWS, STARFISH_SLAB_HEAD_BEFORE);
     }
     return kernel;
 }
@@ -183,6 +195,22 @@ static void slab_reduced_cuda(void *buffers[], void *data)
 
 STARFISH_CODELET(slab_reduced, "slab_reduced", 0xcc6677);
 
+static void attach(struct starfish_task *task, const struct starfish_slab_reduced_task *d)
+{
+    starfish_task_data(task, d->upper, STARPU_R);
+    if (d->gathered) {
+        starfish_task_data(task, d->gathered->separators, STARPU_RW);
+        starfish_task_data(task, d->gathered->heads, STARPU_R);
+        starfish_task_data(task, d->gathered->coefficients, STARPU_R);
+        return;
+    }
+    for (size_t s = 0; s < d->slabs; s++) {
+        starfish_task_data(task, d->slab[s].separator[d->part], STARPU_RW);
+        starfish_task_data(task, d->slab[s].head[d->part], STARPU_R);
+        starfish_task_data(task, d->slab[s].coefficient[d->part], STARPU_R);
+    }
+}
+
 starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_reduced_task *d)
 {
@@ -194,16 +222,12 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
     task.where = d->where;
     task.priority = STARFISH_PRIORITY_REDUCED;
     task.width = lanes;
-    starfish_task_at(&task, "part", d->slab[0].separator[d->part], 1);
-    starfish_task_data(&task, d->upper, STARPU_R);
-    for (size_t s = 0; s < d->slabs; s++) {
-        starfish_task_data(&task, d->slab[s].separator[d->part], STARPU_RW);
-        starfish_task_data(&task, d->slab[s].head[d->part], STARPU_R);
-        starfish_task_data(&task, d->slab[s].coefficient[d->part], STARPU_R);
-    }
+    starfish_task_at(&task, "part", d->gathered ? d->gathered->separators : d->slab[0].separator[d->part], 1);
+    attach(&task, d);
     struct arguments arguments = {
         .space = space,
         .workspace = d->parts->workspace,
+        .gathered = d->gathered != NULL,
         .kernel = {.lanes = lanes,
                    .slabs = (int)d->slabs,
                    .periodic = space->periodic,

@@ -1,5 +1,8 @@
 /* Task: one cycle over all small grids of a hierarchy, whatever their kind (multigrid/kernels/tail.h). On a GPU its
- * launches are one CUDA graph from the second time on. Bound by launches and by the latency of small grids. */
+ * launches are one CUDA graph from the second time on. Where the first of these grids is cut into parts apart, the task
+ * takes them all, works on arrays in one place, and gives the solution back to them. Bound by launches and by the
+ * latency of small grids. */
+#include "codelets/collect.h"
 #include "codelets/grid.h"
 
 #include <string.h>
@@ -11,6 +14,7 @@ struct arguments {
     starfish_cycle_shape shape;
     int zero, table;
     struct starfish_access f, u;
+    struct starfish_parts_access f_parts, u_parts; /* where the first grid is cut */
 };
 
 /* One run: what is captured as a graph. */
@@ -39,6 +43,23 @@ static int launch(void *data)
     return starfish_tail_run(&run->place, a->tail, &run->arrays, a->shape, a->zero);
 }
 
+static int collect(const struct run *run, void *buffers[])
+{
+    const struct arguments *a = run->arguments;
+
+    if (!a->f_parts.space)
+        return 0;
+    TRY_LAUNCH(starfish_parts_collect(&run->place, buffers, &a->f_parts, (void *)(uintptr_t)run->arrays.f));
+    return a->zero ? 0 : starfish_parts_collect(&run->place, buffers, &a->u_parts, run->arrays.u);
+}
+
+static int spread(const struct run *run, void *buffers[])
+{
+    const struct arguments *a = run->arguments;
+
+    return a->u_parts.space ? starfish_parts_spread(&run->place, buffers, &a->u_parts, run->arrays.u) : 0;
+}
+
 static void tail_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
@@ -46,7 +67,9 @@ static void tail_cpu(void *buffers[], void *data)
                                          starfish_workspace_part(a->setting.workspace, 0)};
     struct run run = run_of(&place, buffers, a);
 
+    collect(&run, buffers);
     launch(&run);
+    spread(&run, buffers);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -62,28 +85,32 @@ static void tail_cuda(void *buffers[], void *data)
 
     for (int l = 0; l < a->tail->levels; l++)
         key.word[key.count++] = (uintptr_t)run.arrays.table[l];
+    starfish_task_check(&a->header, "parts of the tail", collect(&run, buffers));
     starfish_task_check(&a->header, "tail", starfish_replay(a->setting.replays, &key, place.stream, launch, &run));
+    starfish_task_check(&a->header, "parts of the tail", spread(&run, buffers));
 }
 #endif
 
 STARFISH_CODELET(tail, "grid_tail", 0x555588);
 
-static uint32_t footprint_of(const struct starfish_tail *tail, starfish_cycle_shape shape, int zero, const size_t n[2])
+static uint32_t footprint_of(const struct starfish_tail *tail, const struct starfish_tail_task *task, const size_t n[2])
 {
+    const size_t parts = task->f_parts ? task->f_parts->space->parts[1] : 0;
     const size_t sizes[] = {(size_t)tail->kind->name[0],
                             strlen(tail->kind->name),
                             tail->precision,
                             n[0],
                             n[1],
                             (size_t)tail->levels,
-                            shape,
+                            task->shape,
                             tail->smoothing.smoother,
                             (size_t)tail->smoothing.before,
                             (size_t)tail->smoothing.after,
-                            (size_t)zero,
-                            tail->kind->variant(tail->shape[0])};
+                            (size_t)task->zero,
+                            tail->kind->variant(tail->shape[0]),
+                            parts};
 
-    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0] - (parts == 0)); /* one place: as ever */
 }
 
 starfish_status starfish_submit_tail(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
@@ -105,8 +132,12 @@ starfish_status starfish_submit_tail(struct starfish_progress *progress, const s
     a.table = submitted.count;
     for (int l = 0; l < tail->levels; l++)
         starfish_task_data(&submitted, task->table[l], STARPU_R);
-    a.f = starfish_vector_attach(&submitted, task->f, 0, &whole, STARPU_R);
-    a.u = starfish_vector_attach(&submitted, task->u, 0, &whole, task->zero ? STARPU_W : STARPU_RW);
-    a.header.footprint = footprint_of(tail, task->shape, task->zero, n);
+    a.f = starfish_vector_attach(&submitted, task->f, 0, &whole, task->f_parts ? STARPU_W : STARPU_R);
+    a.u = starfish_vector_attach(&submitted, task->u, 0, &whole, task->zero || task->u_parts ? STARPU_W : STARPU_RW);
+    if (task->f_parts)
+        starfish_parts_attach(&submitted, task->f_parts, STARPU_R, &a.f_parts);
+    if (task->u_parts)
+        starfish_parts_attach(&submitted, task->u_parts, task->zero ? STARPU_W : STARPU_RW, &a.u_parts);
+    a.header.footprint = footprint_of(tail, task, n);
     return starfish_task_submit(&submitted, &a, sizeof a);
 }

@@ -110,11 +110,7 @@ struct starfish_access starfish_vector_attach(struct starfish_task *task, const 
 void starfish_task_of_owner(struct starfish_task *task, const struct starfish_space *space, size_t part,
                             uint32_t otherwise)
 {
-    const int device = space->owner[part].device;
-
-    task->where = device == STARFISH_ANY ? otherwise : device == STARFISH_CORES ? STARPU_CPU : STARPU_CUDA;
-    if (device >= 0)
-        task->worker = starfish_context_gpu_worker(space->context, (size_t)device);
+    task->where = starfish_where_of(space->owner[part], otherwise);
 }
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */

@@ -24,6 +24,10 @@ const char *const starfish_storage_names[] = {
     [STARFISH_STORAGE_INNER] = "inner", [STARFISH_STORAGE_F16] = "f16", [STARFISH_STORAGE_BF16] = "bf16"};
 const char *const starfish_matrix_names[] = {
     [STARFISH_MATRIX_AUTO] = "auto", [STARFISH_MATRIX_STORED] = "stored", [STARFISH_MATRIX_TENSOR] = "tensor"};
+const char *const starfish_sharing_names[STARFISH_SHARINGS] = {[STARFISH_SHARING_AUTO] = "auto",
+                                                               [STARFISH_SHARING_ALONE] = "alone",
+                                                               [STARFISH_SHARING_GPUS] = "gpus",
+                                                               [STARFISH_SHARING_ALL] = "all"};
 static const char *const krylovs[] = {"none", "cg"};
 static const char *const coarse_solvers[] = {[STARFISH_COARSE_DIRECT] = "direct",
                                              [STARFISH_COARSE_CG_JACOBI] = "cg-jacobi",
@@ -76,6 +80,10 @@ static const struct starfish_option rows[] = {
      .text = "of conjugate gradients on the coarsest grid; 0: 1e-2"},
     {AT(coarse_iterations), .type = STARFISH_OPTION_INT, .most = MOST_COARSE_ITERATIONS,
      .text = "of conjugate gradients on the coarsest grid; 0: 100"},
+    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--parts",
+     .text = "runs of rows with memory of their own; 0: chosen from the workers"},
+    {AT(sharing), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SHARING_AUTO,
+     STARFISH_OPTION_VALUES(starfish_sharing_names), .flag = "--sharing", .text = "who shares the fine grids"},
 };
 
 const struct starfish_option_table starfish_multigrid_option_table =

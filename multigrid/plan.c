@@ -119,6 +119,8 @@ starfish_status starfish_multigrid_plan_complete(struct starfish_multigrid_plan 
                                                  .tail_on_either = grids->tail_on_either,
                                                  .blocks = o->blocks,
                                                  .tail = o->tail,
+                                                 .parts = o->parts,
+                                                 .sharing = o->sharing,
                                                  .levels_in_tail = grids->levels_in_tail,
                                                  .borrows_finest = !plan->mixed,
                                                  .runs = grids->runs,
@@ -139,6 +141,7 @@ void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
     starfish_hierarchy_destroy(&plan->graph);
     starfish_table_destroy(&plan->high_table);
     free(plan->shapes);
+    free(plan->part_shapes);
     free(plan->high_shape);
     free(plan);
 }

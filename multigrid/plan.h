@@ -36,10 +36,11 @@ struct starfish_multigrid_plan {
     struct starfish_context *context;
     struct starfish_multigrid_options options;
     const struct starfish_multigrid_hooks *hooks;
-    void *state;  /* the hooks' own */
-    size_t n[2];  /* columns and rows of the finest grid's arrays */
-    int mixed;    /* cycles in f32, residuals in f64 */
-    void *shapes; /* of all grids, of which the graph has pointers */
+    void *state;       /* the hooks' own */
+    size_t n[2];       /* columns and rows of the finest grid's arrays */
+    int mixed;         /* cycles in f32, residuals in f64 */
+    void *shapes;      /* of all grids, of which the graph has pointers */
+    void *part_shapes; /* of grids that are cut by index sets */
     void *high_shape;
     struct starfish_table high_table;
     struct starfish_hierarchy_graph graph;

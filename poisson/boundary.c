@@ -11,10 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether this rank has unknowns at an end. */
+static int end_is_here(const struct starfish_poisson_plan *plan, int axis, int end)
+{
+    const struct starfish_planes_here *here = &plan->here;
+    return here->planes > 0 && (axis < 2 || (end ? here->first + here->planes == plan->n[2] : here->first == 0));
+}
+
 static int end_has_data(const struct starfish_poisson_plan *plan, const struct starfish_boundary *boundary, int axis,
                         int end)
 {
-    return boundary && plan->direction[axis].takes_boundary[end] &&
+    return boundary && end_is_here(plan, axis, end) && plan->direction[axis].takes_boundary[end] &&
            (boundary->array[axis][end] || boundary->constant[axis][end] != 0);
 }
 
@@ -31,7 +38,7 @@ int starfish_job_has_boundary(const struct starfish_job *job, const struct starf
 static starfish_status register_face(struct starfish_job *job, const void *array, int axis, int end)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    const size_t count = plan->n[0] * plan->n[1] * plan->n[2] / plan->n[axis] * plan->count;
+    const size_t count = starfish_poisson_face_size(plan, axis);
     const size_t size = starfish_real_size(plan->options.precision);
     enum starfish_residence residence;
     char name[32];
@@ -83,12 +90,13 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const str
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const starfish_precision precision = plan->options.precision;
-    struct starfish_boundary_task task = {.precision = precision, .planes = plan->n[2]};
+    struct starfish_boundary_task task = {.precision = precision, .planes = plan->here.planes};
     STARFISH_TRY(describe(job, boundary, &task));
-    const struct starfish_cut_array array = {.n = plan->field_n, .precision = precision};
+    const struct starfish_cut_array array = {.n = plan->field_n, .precision = precision, .context = plan->context};
+    /* Faces are those of this rank's planes. */
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
-        task.first_plane = job->cut.first_plane[slab];
+        task.first_plane = job->cut.first_plane[slab] - plan->here.first;
         task.where = job->cut.where[slab];
         task.rhs = job->rhs->handle[slab];
         starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, &array);

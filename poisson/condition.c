@@ -138,7 +138,7 @@ static const double units[] = {[STARFISH_F32] = (double)FLT_EPSILON, [STARFISH_F
 #define LAYER 1e3   /* squared ratio of lengths: all modes of a direction are that much above the smallest sum */
 #define SCALING 1e6 /* of weights, for any method: one step; and two */
 #define HARD_SCALING 1e8
-#define DIAGONALS_SCALING 1e4 /* for methods that eliminate with diagonals */
+#define DIAGONALS_SCALING 1e3 /* for methods that eliminate with diagonals */
 #define PRODUCT_SCALING 1e2   /* of weights or rows, for the product form, which loses digits earlier */
 #define UNITS_LEFT 1e3 /* of rounding, that steps of refinement may leave where a method loses more than the data */
 

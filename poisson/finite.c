@@ -21,11 +21,6 @@ static starfish_status submit(struct starfish_job *job, struct starfish_finite_t
     return starfish_submit_finite(&job->progress, STARFISH_PHASE_FORWARD, task);
 }
 
-static size_t face_size(const struct starfish_poisson_plan *plan, int axis)
-{
-    return plan->count * plan->n[0] * plan->n[1] * plan->n[2] / plan->n[axis];
-}
-
 starfish_status starfish_job_submit_search(struct starfish_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
@@ -44,8 +39,9 @@ starfish_status starfish_job_submit_search(struct starfish_job *job)
     }
     for (int face = 0; face < 6; face++) {
         const int axis = face / 2, end = face % 2;
-        struct starfish_finite_task task = {
-            .count = face_size(plan, axis), .where = job->cut.where[0], .values = job->face[axis][end]};
+        struct starfish_finite_task task = {.count = starfish_poisson_face_size(plan, axis),
+                                            .where = job->cut.where[0],
+                                            .values = job->face[axis][end]};
         if (job->face[axis][end])
             STARFISH_TRY(submit(job, &task, &search->face[axis][end]));
     }
@@ -71,6 +67,8 @@ starfish_status starfish_job_end_search(const struct starfish_job *job)
                                  face % 2, (size_t)first);
     }
     for (size_t slab = 0; slab < job->cut.slabs && search; slab++) {
+        if (!starfish_cut_is_here(job->plan->context, &job->cut, slab))
+            continue;
         STARFISH_TRY(read_first(job, &search->slab[slab], &first));
         if (first != STARFISH_ALL_FINITE)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs is not finite at (%zu, %zu, %zu)", (size_t)first % nx,

@@ -10,6 +10,7 @@
 
 #include "multigrid/plan.h"
 #include "poisson/methods.h"
+#include "poisson/ranks.h"
 #include "stencil/kernels/refine.h"
 
 #include <float.h>
@@ -26,6 +27,8 @@ static const char *const names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f6
 #define NOISE_UNITS 1e3
 #define MOST_CORRECTION 0.05
 #define MOST_ERROR 0.1
+#define SURE_CORRECTION 1e-3 /* with which the residual has no cap, */
+#define MOST_SHARE 0.01      /* where a correction is that well known */
 
 /* ---- What is known ----------------------------------------------------------------------------------------------- */
 
@@ -49,12 +52,13 @@ static void take_maxima(double maximum[STARFISH_MAXIMA], const double *found, in
         memcpy(maximum, found, STARFISH_MAXIMA * sizeof *maximum);
 }
 
-/* What the residual's task found, over all slabs; 0 where there was none. */
-static starfish_status read_maxima(const struct starfish_job *job, double maximum[STARFISH_MAXIMA], int *known)
+/* What the residual's task found, over this rank's slabs. */
+static starfish_status read_maxima_here(const struct starfish_job *job, double maximum[STARFISH_MAXIMA])
 {
     memset(maximum, 0, STARFISH_MAXIMA * sizeof *maximum);
-    *known = job->maximum[0].handle != NULL;
-    for (size_t slab = 0; slab < job->cut.slabs && *known; slab++) {
+    for (size_t slab = 0; slab < job->cut.slabs; slab++) {
+        if (!starfish_cut_is_here(job->plan->context, &job->cut, slab))
+            continue;
         STARFISH_TRY(starfish_table_acquire(&job->maximum[slab], job->plan->context, STARFISH_READ));
         const double *found = job->maximum[slab].memory;
         for (size_t p = 0; p < starfish_job_problems(job, slab); p++, found += STARFISH_MAXIMA)
@@ -64,6 +68,26 @@ static starfish_status read_maxima(const struct starfish_job *job, double maximu
     return STARFISH_SUCCESS;
 }
 
+/* Over all slabs; *known: 0 where there was no residual. */
+static starfish_status read_maxima(const struct starfish_job *job, double maximum[STARFISH_MAXIMA], int *known)
+{
+    *known = job->maximum[0].handle != NULL;
+    const starfish_status status = *known ? read_maxima_here(job, maximum) : STARFISH_SUCCESS;
+    return *known ? starfish_ranks_agree_maximum(job->plan->context, status, maximum, STARFISH_MAXIMA) : status;
+}
+
+/* A verdict is found by rank 0. */
+static starfish_status read_verdict(const struct starfish_job *job, int step, double verdict[STARFISH_VERDICT_NUMBERS])
+{
+    const struct starfish_context *context = job->plan->context;
+    const size_t bytes = STARFISH_VERDICT_NUMBERS * sizeof *verdict;
+    starfish_status status = STARFISH_SUCCESS;
+    if (starfish_context_rank(context) == 0)
+        status = starfish_table_read(&job->verdict[step], job->plan->context, verdict, bytes);
+    STARFISH_TRY(starfish_ranks_broadcast(context, verdict, bytes, 0));
+    return status;
+}
+
 /* Steps up to the first that was taken back, since those after it repeat it; and what the last one says. */
 static starfish_status read_verdicts(const struct starfish_job *job, double maximum[STARFISH_MAXIMA],
                                      struct starfish_accuracy *accuracy)
@@ -71,7 +95,7 @@ static starfish_status read_verdicts(const struct starfish_job *job, double maxi
     double verdict[STARFISH_VERDICT_NUMBERS];
     int all_kept = 1;
     for (int step = 0; step < STARFISH_MOST_REFINEMENTS && job->verdict[step].handle; step++) {
-        STARFISH_TRY(starfish_table_read(&job->verdict[step], job->plan->context, verdict, sizeof verdict));
+        STARFISH_TRY(read_verdict(job, step, verdict));
         all_kept = all_kept && verdict[STARFISH_VERDICT_KEPT] != 0;
         accuracy->refinements += all_kept;
         memcpy(maximum, verdict + STARFISH_VERDICT_MAXIMA, STARFISH_MAXIMA * sizeof *maximum);
@@ -81,12 +105,25 @@ static starfish_status read_verdicts(const struct starfish_job *job, double maxi
     return STARFISH_SUCCESS;
 }
 
-static double bound_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
+/* Is the last correction so small, and known so well, that it says how wrong the solution is, whatever residual the
+ * rounding of the solution leaves? A correction is wrong by the share of its size that the condition's rounding is;
+ * with row sums, by that of the residual's own rounding errors. */
+static int is_sure(const struct starfish_poisson_plan *plan, const struct starfish_accuracy *accuracy)
+{
+    const struct starfish_condition *c = &plan->condition;
+    const double unit = epsilons[plan->options.precision];
+    if (!plan->method->direct || !c->known || c->indefinite || isnan(accuracy->correction))
+        return 0;
+    const double share = unit * c->largest / c->smallest * (plan->losses.diagonals ? 1 : unit);
+    return share <= MOST_SHARE && accuracy->correction <= SURE_CORRECTION;
+}
+
+static double bound_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA], int sure)
 {
     const starfish_precision precision = plan->options.precision;
     const double rhs = maximum[STARFISH_MAXIMUM_RHS], size = maximum[STARFISH_MAXIMUM_SIZE];
     const double rounding = rhs > 0 ? UNITS * epsilons[precision] * (size / rhs) : 0;
-    const double bound = fmin(caps[precision], fmax(floors[precision], rounding));
+    const double bound = fmin(sure ? HUGE_VAL : caps[precision], fmax(floors[precision], rounding));
     if (plan->options.tolerance == 0 || plan->method->direct)
         return bound;
     /* The iteration has seen that the Euclidean norm is small enough: the maximum is at most that. */
@@ -129,7 +166,7 @@ starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struc
     if (noise && accuracy->correction > 0)
         accuracy->correction = 0;
     accuracy->residual = relative(maximum[STARFISH_MAXIMUM_RESIDUAL], maximum[STARFISH_MAXIMUM_RHS]);
-    accuracy->residual_bound = bound_of(job->plan, maximum);
+    accuracy->residual_bound = bound_of(job->plan, maximum, is_sure(job->plan, accuracy));
     *error = isnan(accuracy->correction) && !noise ? error_of(job->plan, maximum) : 0;
     return STARFISH_SUCCESS;
 }

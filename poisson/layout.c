@@ -5,6 +5,7 @@
 
 #include "codelets/stencil.h"
 #include "poisson/methods.h"
+#include "poisson/ranks.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <math.h>
@@ -76,7 +77,8 @@ starfish_status starfish_poisson_user_field(const struct starfish_poisson_plan *
     const struct starfish_field_shape shape = {.precision = plan->options.precision,
                                                .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]},
                                                .strides = plan->layout[which].strides};
-    return starfish_field_shaped(plan->context, &shape, cut, names[which], first_unknown(plan, which, memory), field);
+    void *const first = plan->here.planes > 0 ? first_unknown(plan, which, memory) : NULL;
+    return starfish_field_shaped(plan->context, &shape, cut, names[which], first, field);
 }
 
 starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *plan, const void *rhs,
@@ -107,7 +109,8 @@ int starfish_job_packs_rhs(const struct starfish_job *job)
 void starfish_job_make_solution_slabs(struct starfish_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    const struct starfish_cut_array array = {.n = plan->field_n, .precision = plan->options.precision};
+    const struct starfish_cut_array array = {
+        .n = plan->field_n, .precision = plan->options.precision, .context = plan->context};
     const int packs = wants_packed(plan, job->solution);
     for (size_t slab = 0; slab < job->cut.slabs && packs; slab++)
         starfish_slab_register(&job->packed[slab], "packed solution", &job->cut, slab, &array);
@@ -149,11 +152,24 @@ starfish_status starfish_job_make_removed(struct starfish_job *job)
     if (!job->plan->singular)
         return STARFISH_SUCCESS;
     if (job->plan->count == 1)
-        return starfish_table_results(&job->removed, STARFISH_CONSTANT_MOMENTS);
+        return starfish_table_results_of(&job->removed, job->plan->context, STARFISH_CONSTANT_MOMENTS, 0);
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         STARFISH_TRY(starfish_table_results(&job->removed_of_slab[slab],
                                             STARFISH_CONSTANT_MOMENTS * starfish_job_problems(job, slab)));
     return STARFISH_SUCCESS;
+}
+
+/* What was taken off on all ranks: the sum is rank 0's. */
+static starfish_status read_sum(const struct starfish_job *job, double removed[2])
+{
+    struct starfish_context *context = job->plan->context;
+    starfish_status status = STARFISH_SUCCESS;
+    if (starfish_context_rank(context) == 0)
+        status = starfish_table_read(&job->removed, job->plan->context, removed, 2 * sizeof *removed);
+    STARFISH_TRY(starfish_ranks_broadcast(context, removed, 2 * sizeof *removed, 0));
+    if (job->pertrb)
+        job->pertrb[0] = removed[0];
+    return status;
 }
 
 /* The pairs of one table: keeps the one with the largest first number, and copies all of these to `all`, or NULL. */
@@ -182,7 +198,7 @@ starfish_status starfish_job_read_removed(const struct starfish_job *job, double
         return STARFISH_SUCCESS;
     }
     if (plan->count == 1)
-        return read_removed(job, &job->removed, 1, removed, job->pertrb);
+        return read_sum(job, removed);
     size_t first = 0;
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         const size_t problems = starfish_job_problems(job, slab);

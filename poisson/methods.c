@@ -2,6 +2,7 @@
 #include "poisson/methods.h"
 
 #include "poisson/condition.h"
+#include "scheduler/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,6 +51,9 @@ static starfish_status can(const struct starfish_poisson_plan *plan, const struc
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "method %s solves one problem at a time, but options.count is %zu",
                              starfish_method_list[row->id], plan->count);
+    if (starfish_context_ranks(plan->context) > 1 && !row->ranks)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method %s does not run on several ranks",
+                             starfish_method_list[row->id]);
     return row->can(plan);
 }
 
@@ -153,6 +157,10 @@ starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *pla
     STARFISH_TRY(create_chosen(plan));
     if (plan->options.refinements < 0 && plan->method->direct)
         plan->refinements = starfish_poisson_wanted_refinements(plan);
+    /* All ranks submit the same tasks. */
+    double refinements = plan->refinements;
+    STARFISH_TRY(starfish_ranks_maximum(plan->context, &refinements, 1));
+    plan->refinements = (int)refinements;
     return STARFISH_SUCCESS;
 }
 

@@ -19,6 +19,7 @@ struct starfish_method_row {
     int direct; /* divides by sums of eigenvalues, of which lambda may cancel none */
     int many;   /* does solves of many problems */
     int rows;   /* reads and writes rows that are not packed */
+    int ranks;  /* runs on several */
 
     /* Whether it can solve the plan's problem; the message of a failure says why not. */
     starfish_status (*can)(const struct starfish_poisson_plan *plan);

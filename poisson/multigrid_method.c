@@ -142,6 +142,8 @@ static starfish_status create_plan(struct starfish_poisson_plan *plan, struct li
     options.before = options.after = 1;
     options.conjugate_gradients = 1;
     options.tolerance = tolerance_of(plan);
+    options.sharing = plan->options.sharing;
+    options.parts = plan->options.parts;
     options.blocks = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;
     return starfish_stencil_plan_create(plan->context, &problem, &options, created);
 }
@@ -162,11 +164,16 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
 static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct state *state)
 {
     const struct starfish_space *finest = starfish_hierarchy_space(&state->plan->graph);
-    const struct starfish_runs runs = {.parts = finest->parts[1], .first = finest->first[1]};
+    const struct starfish_runs runs = {.parts = finest->parts[1],
+                                       .first = finest->first[1],
+                                       .owner = finest->apart ? finest->owner : NULL,
+                                       .apart = finest->apart};
 
     state->cut.slabs = runs.parts;
     memcpy(state->cut.first_plane, runs.first, (runs.parts + 1) * sizeof runs.first[0]);
     state->cut.first_plane[runs.parts] = plan->n[2];
+    for (size_t s = 0; s < runs.parts && runs.owner; s++)
+        state->cut.where[s] = starfish_where_of(runs.owner[s], 0);
     return starfish_space_runs(&state->space, plan->context, finest->n, &runs);
 }
 

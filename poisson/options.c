@@ -1,8 +1,10 @@
 /* The options of plans of the separable solvers, as a table. */
 #include "poisson/options.h"
 
+#include "multigrid/options.h"
 #include "poisson/methods.h"
 #include "scheduler/field.h"
+#include "scheduler/space.h"
 
 #include <float.h>
 #include <math.h>
@@ -66,6 +68,12 @@ static const struct starfish_option rows[] = {
     {AT(ghosts), .type = STARFISH_OPTION_SWITCH, .text = "also fill the layer of ghosts around the solution"},
     {AT(check_data), .type = STARFISH_OPTION_SWITCH,
      .text = "look for values of right-hand side and boundary data that are not finite"},
+    {AT(sharing), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SHARING_AUTO,
+     .values = starfish_sharing_names, .value_count = STARFISH_SHARINGS, .flag = "--sharing",
+     .text = "multigrid: who shares the fine grids"},
+    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--parts",
+     .text = "multigrid: runs of planes with memory of their own; 0: chosen from the workers"},
+    {AT(planes), .type = STARFISH_OPTION_POINTER, .text = "of each rank; NULL: dealt evenly"},
 };
 
 const struct starfish_option_table starfish_poisson_option_table =

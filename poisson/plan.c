@@ -8,6 +8,8 @@
 #include "poisson/methods.h"
 #include "poisson/null_space.h"
 #include "poisson/options.h"
+#include "poisson/ranks.h"
+#include "scheduler/spread.h"
 
 #include <float.h>
 #include <math.h>
@@ -74,12 +76,25 @@ static starfish_status analyse(struct starfish_poisson_plan *plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu x %zu x %zu is too large", d[0].n, d[1].n, d[2].n);
     STARFISH_TRY(starfish_poisson_read_layouts(plan));
     STARFISH_TRY(starfish_poisson_check_ghosts(plan));
+    STARFISH_TRY(starfish_poisson_deal_planes(plan));
     STARFISH_TRY(check_null_space(plan, NULL));
     STARFISH_TRY(choose_numbers(plan));
     STARFISH_TRY(starfish_poisson_choose_method(plan));
     STARFISH_TRY(look_at_eigenvalues(plan));
     return starfish_operator_create(&plan->operator_, plan->options.precision, d, plan->lambda,
                                     starfish_poisson_is_complex(plan));
+}
+
+static starfish_status describe(struct starfish_poisson_plan *plan, const struct starfish_axis *const axis[3],
+                                int identity_x)
+{
+    for (int a = 0; a < 3; a++)
+        STARFISH_TRY(starfish_direction_create(&plan->direction[a], plan->name[a], axis[a]));
+    for (int a = 0; a < 3; a++)
+        starfish_poisson_ghost_rules(axis[a], plan->ghost[a]);
+    if (identity_x)
+        plan->direction[0].transform = STARFISH_TRANSFORM_IDENTITY;
+    return analyse(plan);
 }
 
 /* `identity_x`: a 2D problem, one layer in x that nothing couples. `options`: checked. */
@@ -90,22 +105,14 @@ static starfish_status begin_plan(starfish_context *context, const struct starfi
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
     struct starfish_poisson_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+        return starfish_ranks_agree(context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
     plan->context = context;
     plan->options = *options;
     plan->name = names[identity_x];
     plan->lambda = lambda;
     plan->refinements = options->refinements > 0 ? options->refinements : 0;
     pthread_mutex_init(&plan->submission, NULL);
-    starfish_status status = STARFISH_SUCCESS;
-    for (int a = 0; a < 3 && status == STARFISH_SUCCESS; a++)
-        status = starfish_direction_create(&plan->direction[a], names[identity_x][a], axis[a]);
-    for (int a = 0; a < 3 && status == STARFISH_SUCCESS; a++)
-        starfish_poisson_ghost_rules(axis[a], plan->ghost[a]);
-    if (status == STARFISH_SUCCESS && identity_x)
-        plan->direction[0].transform = STARFISH_TRANSFORM_IDENTITY;
-    if (status == STARFISH_SUCCESS)
-        status = analyse(plan);
+    const starfish_status status = starfish_poisson_agree_on_plan(plan, describe(plan, axis, identity_x));
     if (status != STARFISH_SUCCESS) {
         starfish_poisson_plan_destroy(plan);
         return status;
@@ -127,17 +134,29 @@ static starfish_status finish_plan(starfish_poisson_plan **plan, double start)
 }
 
 /* What both kinds of plans need before anything of them is looked at. Takes the user's options. */
-static starfish_status begin(const starfish_context *context, double lambda,
-                             const struct starfish_poisson_options *user, struct starfish_poisson_options *options,
-                             starfish_poisson_plan **plan)
+static starfish_status begin(double lambda, const struct starfish_poisson_options *user,
+                             struct starfish_poisson_options *options, starfish_poisson_plan **plan)
 {
     if (!plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
-    if (!context)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    *plan = NULL;
     STARFISH_TRY(starfish_poisson_read_options(user, options));
     if (!isfinite(lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status begin_poisson(const struct starfish_poisson_problem *problem,
+                                     const struct starfish_poisson_options *user,
+                                     struct starfish_poisson_options *options, starfish_poisson_plan **plan)
+{
+    if (!problem)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem is NULL");
+    STARFISH_TRY(begin(problem->lambda, user, options, plan));
+    for (int a = 0; a < 3; a++)
+        if (options->complex_rhs || problem->axis[a].complex_line)
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                                 "complex numbers are for starfish_separable2d_plan_create alone");
     return STARFISH_SUCCESS;
 }
 
@@ -147,13 +166,9 @@ starfish_status starfish_poisson_plan_begin(starfish_context *context, const str
     struct starfish_poisson_options options;
     if (plan)
         *plan = NULL;
-    if (!problem)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem is NULL");
-    STARFISH_TRY(begin(context, problem->lambda, user, &options, plan));
-    for (int a = 0; a < 3; a++)
-        if (options.complex_rhs || problem->axis[a].complex_line)
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                                 "complex numbers are for starfish_separable2d_plan_create alone");
+    if (!context)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    STARFISH_TRY(starfish_ranks_agree(context, begin_poisson(problem, user, &options, plan)));
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
     return begin_plan(context, axis, 0, problem->lambda, &options, plan);
 }
@@ -167,9 +182,11 @@ starfish_status starfish_separable2d_plan_begin(starfish_context *context, const
     struct starfish_poisson_options options;
     if (plan)
         *plan = NULL;
-    if (!x || !y)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "axis x or y is NULL");
-    STARFISH_TRY(begin(context, lambda, user, &options, plan));
+    if (!context)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    starfish_status status =
+        x && y ? begin(lambda, user, &options, plan) : starfish_fail(STARFISH_ERROR_ARGUMENT, "axis x or y is NULL");
+    STARFISH_TRY(starfish_ranks_agree(context, status));
     options.complex_rhs = options.complex_rhs || x->complex_line || y->complex_line;
     const struct starfish_axis layer = {
         .kind = STARFISH_TRIDIAGONAL, .n = options.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
@@ -227,6 +244,42 @@ int starfish_poisson_plan_singular(const starfish_poisson_plan *plan)
     return plan->singular;
 }
 
+/* The first one to say so says it for all fields of the plan. */
+static starfish_status settle_spread(struct starfish_poisson_plan *plan, const struct starfish_cut *wanted,
+                                     const struct starfish_cut **cut)
+{
+    pthread_mutex_lock(&plan->submission);
+    if (plan->spread.slabs == 0)
+        plan->spread = *wanted;
+    pthread_mutex_unlock(&plan->submission);
+    STARFISH_TRY(plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, cut));
+    return starfish_cut_is_same(*cut, wanted)
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: fields of the plan are spread in another way already");
+}
+
+starfish_status starfish_poisson_field_spread(starfish_poisson_plan *plan, size_t count,
+                                              const struct starfish_field_share *shares, starfish_field **field)
+{
+    const struct starfish_cut *cut;
+    struct starfish_cut wanted;
+    if (!plan || !field)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "field" : "plan");
+    *field = NULL;
+    if (starfish_context_ranks(plan->context) > 1)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "fields of a plan on several ranks are not spread");
+    const struct starfish_field_shape shape = {.precision = plan->options.precision,
+                                               .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]}};
+    STARFISH_TRY(starfish_spread_cut(plan->context, plan->field_n, count, shares, &wanted));
+    if (count > 0 && (plan->method->id != STARFISH_METHOD_SLAB || plan->count > 1))
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "shares: method %s%s cuts fields in its own way: without shares, or by method slab",
+                             starfish_method_list[plan->method->id], plan->count > 1 ? " for many problems" : "");
+    STARFISH_TRY(count > 0 ? settle_spread(plan, &wanted, &cut)
+                           : plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, &cut));
+    return starfish_field_spread(plan->context, &shape, cut, count > 0 ? shares : NULL, field);
+}
+
 starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field)
 {
     if (!plan)
@@ -234,8 +287,17 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
     int node;
     enum starfish_residence residence = STARFISH_PINNED;
     const struct starfish_cut *cut;
+    starfish_status status = STARFISH_SUCCESS;
     if (memory)
-        STARFISH_TRY(starfish_memory_place(plan->context, "memory", memory, &node, &residence));
+        status = starfish_memory_place(plan->context, "memory", memory, &node, &residence);
+    STARFISH_TRY(starfish_poisson_agree_on_residence(plan, status, &residence));
     STARFISH_TRY(plan->method->cut(plan, residence, STARFISH_FOR_FIELDS, &cut));
-    return starfish_field_over(plan->context, plan->options.precision, plan->field_n, cut, "memory", memory, field);
+    status = starfish_field_over(plan->context, plan->options.precision, plan->field_n, cut, "memory", memory, field);
+    const int made = status == STARFISH_SUCCESS;
+    status = starfish_ranks_agree(plan->context, status);
+    if (made && status != STARFISH_SUCCESS) {
+        starfish_field_destroy(*field);
+        *field = NULL;
+    }
+    return status;
 }

@@ -45,6 +45,10 @@ struct starfish_poisson_plan {
     struct starfish_poisson_options options;
     const char *const *name; /* what messages call the directions, three */
     size_t n[3];
+    struct starfish_planes_here {        /* of this rank, which has all of them where it is the only one */
+        size_t first, planes;
+        int any_gpu; /* some rank has one */
+    } here;
     size_t count;                        /* problems of a solve */
     size_t field_n[3];                   /* of a field: of as many planes as all problems have */
     struct starfish_user_layout {        /* of the user's arrays */
@@ -61,11 +65,12 @@ struct starfish_poisson_plan {
     struct starfish_losses losses;         /* of the method */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
-    uint32_t where;       /* kinds of workers that solves are for; 0: all of the context's */
-    void *state;          /* of the method */
-    char reason[256];     /* why it is this method */
-    double seconds;       /* that making the plan took */
-    atomic_int in_flight; /* jobs submitted and not waited for */
+    uint32_t where;             /* kinds of workers that solves are for; 0: all of the context's */
+    void *state;                /* of the method */
+    char reason[256];           /* why it is this method */
+    double seconds;             /* that making the plan took */
+    atomic_int in_flight;       /* jobs submitted and not waited for */
+    struct starfish_cut spread; /* as the user wants fields spread; no slabs: as the method does */
     /* A method's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the
      * next one's, so that the runtime's implicit dependencies put them one after the other. */
     pthread_mutex_t submission;
@@ -92,6 +97,13 @@ static inline int starfish_poisson_has_strides(const struct starfish_poisson_pla
 static inline size_t starfish_poisson_copies_bytes(const struct starfish_poisson_plan *plan)
 {
     return starfish_poisson_has_strides(plan) ? 2 * plan->count * starfish_poisson_field_bytes(plan) : 0;
+}
+
+/* Elements of a face's data, those of this rank's planes. */
+static inline size_t starfish_poisson_face_size(const struct starfish_poisson_plan *plan, int axis)
+{
+    const size_t n[3] = {plan->n[0], plan->n[1], plan->here.planes};
+    return axis == 2 ? n[0] * n[1] * plan->count : n[axis == 0 ? 1 : 0] * n[2] * plan->count;
 }
 
 static inline int starfish_poisson_is_complex(const struct starfish_poisson_plan *plan)

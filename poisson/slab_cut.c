@@ -1,11 +1,14 @@
 /* Cutting a field for the workers of the slab method: as many slabs as overlap and balance want, each for the kind of
  * worker that it is sized for.
  *
- * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab. From and to main
- * memory, a GPU wants a few slabs, so that copies and work overlap; and teams of cores take the planes that balance
- * them with the GPU's copies, by rates that are measured (slab_trial.c) and by what solves then take (balance.c). */
+ * Cores alone share equal slabs. A GPU whose data are in its own memory does everything, in one slab: another GPU would
+ * have to copy its share in and out, which takes longer than the first one needs for all. Of fields that are spread
+ * over the GPUs' memories each has a slab, as long. From and to main memory, a GPU wants a few slabs, so that copies
+ * and work overlap; and teams of cores take the planes that balance them with the GPU's copies, by rates that are
+ * measured (slab_trial.c) and by what solves then take (balance.c). */
 #include "poisson/slab.h"
 
+#include "scheduler/ranks.h"
 #include "scheduler/team.h"
 
 #include <math.h>
@@ -79,15 +82,23 @@ static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum s
     } else if (cpu + gpu < worth_of_cores * rates->gpu_stream) {
         cpu = 0;
     }
-    *planes = (size_t)((double)plan->n[2] * cpu / (cpu + gpu)) / step * step;
+    *planes = (size_t)((double)plan->here.planes * cpu / (cpu + gpu)) / step * step;
     return STARFISH_SUCCESS;
 }
 
-static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes)
+/* Of each rank, so that all have some. */
+static size_t most_slabs(const struct starfish_poisson_plan *plan)
+{
+    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
+    return STARFISH_MAX_SLABS / smaller(ranks, STARFISH_MAX_SLABS);
+}
+
+static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes, size_t most)
 {
     const size_t gpus = plan->context->workers_of[STARFISH_GPU];
     const size_t affordable = planes * starfish_poisson_plane_bytes(plan) / BYTES_PER_GPU_SLAB;
-    return clamp(STARFISH_SLABS_PER_GPU * gpus, 1, smaller(affordable > gpus ? affordable : gpus, planes));
+    return smaller(clamp(STARFISH_SLABS_PER_GPU * gpus, 1, smaller(affordable > gpus ? affordable : gpus, planes)),
+                   most);
 }
 
 /* Equal slabs of as many planes as fit, but for the last one. */
@@ -103,12 +114,15 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
                                  enum starfish_pace pace, struct starfish_cut *cut)
 {
     const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
-    const size_t nz = plan->n[2];
+    const size_t nz = plan->here.planes, most = most_slabs(plan);
     size_t of_cores = 0;
     *cut = (struct starfish_cut){.slabs = 0};
+    if (nz == 0)
+        return STARFISH_SUCCESS;
     if (gpus == 0) {
         const size_t affordable = plan->n[0] * plan->n[1] * nz / ELEMENTS_PER_TASK;
-        add_slabs(cut, clamp(cpus, 1, smaller(affordable > 0 ? affordable : 1, nz)), nz, 0);
+        const size_t slabs = clamp(cpus, 1, smaller(affordable > 0 ? affordable : 1, nz));
+        add_slabs(cut, smaller(slabs, most), nz, 0);
         return STARFISH_SUCCESS;
     }
     if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_ON_CORES) {
@@ -120,23 +134,36 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
         return STARFISH_SUCCESS;
     }
     if (residence == STARFISH_ON_DEVICE) {
-        add_slabs(cut, smaller(gpus, nz), nz, STARFISH_ON_GPUS);
+        add_slabs(cut, 1, nz, STARFISH_ON_GPUS);
         return STARFISH_SUCCESS;
     }
-    if (cpus > 0)
+    if (residence == STARFISH_SPREAD) {
+        add_slabs(cut, smaller(gpus, nz), nz, 0);
+        for (size_t s = 0; s < cut->slabs; s++)
+            cut->where[s] = starfish_where_of((struct starfish_owner){0, (int)s}, 0);
+        return STARFISH_SUCCESS;
+    }
+    if (cpus > 0 && cpus < most)
         STARFISH_TRY(share_of_cores(plan, residence, pace, &of_cores));
     if (of_cores > 0)
         add_slabs(cut, cpus, of_cores, STARFISH_ON_CORES);
     if (nz > of_cores)
-        add_slabs(cut, gpu_slabs(plan, nz - of_cores), nz - of_cores, STARFISH_ON_GPUS);
+        add_slabs(cut, gpu_slabs(plan, nz - of_cores, most - (of_cores > 0 ? cpus : 0)), nz - of_cores,
+                  STARFISH_ON_GPUS);
     return STARFISH_SUCCESS;
 }
 
-static size_t choose_parts(const struct starfish_poisson_plan *plan, size_t slabs)
+/* One for each owner, so that they share the reduced systems. */
+static size_t choose_parts(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
 {
-    if (plan->context->workers_of[STARFISH_GPU] > 0 || slabs == 1)
+    uint32_t owner[STARFISH_MAX_SLABS];
+    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t owners = starfish_cut_owners(cut, owner);
+    if (cut->slabs == 1)
         return 1;
-    return clamp(plan->context->workers_of[STARFISH_CPU], 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
+    if (starfish_context_ranks(plan->context) > 1) /* the same on all */
+        return clamp(owners, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
+    return clamp(owners > 0 ? owners : gpus > 0 ? gpus : cpus, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
 }
 
 /* Reduced systems of a stream are the cores', where there are any: theirs is the memory that holds them. */
@@ -152,23 +179,89 @@ static void shape_stream(const struct starfish_poisson_plan *plan, const struct 
     shape->reduced_where = cpus > 0 ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
 }
 
+/* What streams through GPUs cannot live on them. */
+static starfish_status check_spread(const struct starfish_poisson_plan *plan)
+{
+    if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_RESIDENT)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_MEMORY, "a spread field: of %zu planes a GPU's memory holds %zu at a time",
+                         plan->n[2], starfish_slab_state(plan)->fit.planes);
+}
+
+/* ---- Ranks ------------------------------------------------------------------------------------------------------- */
+
+/* How one rank cuts its planes. */
+struct part_of_cut {
+    size_t slabs, planes[STARFISH_MAX_SLABS];
+    uint32_t where[STARFISH_MAX_SLABS];
+};
+
+static void add_part(struct starfish_cut *cut, const struct part_of_cut *part, int rank)
+{
+    for (size_t s = 0; s < part->slabs && cut->slabs < STARFISH_MAX_SLABS; s++) {
+        const struct starfish_owner owner = {rank, STARFISH_ANY};
+        cut->where[cut->slabs] = starfish_where_of(owner, part->where[s]);
+        cut->first_plane[cut->slabs + 1] = cut->first_plane[cut->slabs] + part->planes[s];
+        cut->slabs++;
+    }
+}
+
+/* One behind the other, in the order of the ranks, the same on all. Collective; `status`: of cutting this rank's. */
+static starfish_status join_cuts(const struct starfish_poisson_plan *plan, starfish_status status,
+                                 struct starfish_cut *cut)
+{
+    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
+    if (ranks == 1)
+        return status;
+    struct part_of_cut own = {.slabs = cut->slabs}, *all = malloc(ranks * sizeof *all);
+    if (!all && status == STARFISH_SUCCESS)
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the slabs of %zu ranks", ranks);
+    status = starfish_ranks_agree(plan->context, status);
+    for (size_t s = 0; s < own.slabs; s++) {
+        own.planes[s] = starfish_cut_planes(cut, s);
+        own.where[s] = cut->where[s];
+    }
+    if (status == STARFISH_SUCCESS)
+        status = starfish_ranks_gather(plan->context, &own, sizeof own, all);
+    *cut = (struct starfish_cut){.slabs = 0};
+    for (size_t rank = 0; rank < ranks && status == STARFISH_SUCCESS; rank++)
+        add_part(cut, &all[rank], (int)rank);
+    free(all);
+    return status;
+}
+
+/* ---- The cut ----------------------------------------------------------------------------------------------------- */
+
+static starfish_status cut_here(struct starfish_poisson_plan *plan, enum starfish_residence residence,
+                                enum starfish_pace pace, struct starfish_cut *cut)
+{
+    const struct starfish_poisson_options *options = &plan->options;
+    const int alone = starfish_context_ranks(plan->context) == 1;
+    STARFISH_TRY(
+        check_count("slabs", options->slabs, alone ? smaller(plan->n[2], STARFISH_MAX_SLABS) : most_slabs(plan)));
+    STARFISH_TRY(check_count("mode_blocks", options->mode_blocks, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)));
+    if (residence == STARFISH_SPREAD)
+        STARFISH_TRY(check_spread(plan));
+    if (residence == STARFISH_SPREAD && plan->spread.slabs > 0)
+        *cut = plan->spread;
+    else if (options->slabs > 0 && plan->here.planes > 0)
+        *cut = starfish_cut_equally(plan->here.planes, smaller(options->slabs, plan->here.planes));
+    else
+        return cut_slabs(plan, residence, pace, cut);
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                          enum starfish_pace pace, struct starfish_cut *cut,
                                          struct starfish_slab_shape *shape)
 {
-    const struct starfish_poisson_options *options = &plan->options;
-    STARFISH_TRY(check_count("slabs", options->slabs, smaller(plan->n[2], STARFISH_MAX_SLABS)));
-    STARFISH_TRY(check_count("mode_blocks", options->mode_blocks, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)));
-    if (options->slabs > 0)
-        *cut = starfish_cut_equally(plan->n[2], options->slabs);
-    else
-        STARFISH_TRY(cut_slabs(plan, residence, pace, cut));
-    shape->parts = choose_parts(plan, cut->slabs);
+    STARFISH_TRY(join_cuts(plan, cut_here(plan, residence, pace, cut), cut));
+    shape->parts = choose_parts(plan, cut);
     /* Where slabs have kinds of workers, the reduced system is the GPU's. */
     shape->reduced_where = cut->where[cut->slabs - 1];
     if (starfish_slab_state(plan)->fit.fits == STARFISH_SLAB_STREAMED)
         shape_stream(plan, cut, shape);
-    if (options->mode_blocks > 0)
-        shape->parts = options->mode_blocks;
+    if (plan->options.mode_blocks > 0)
+        shape->parts = plan->options.mode_blocks;
     return STARFISH_SUCCESS;
 }

@@ -1,10 +1,12 @@
 /* Whether the GPUs' memory holds a field in main memory, and if not, slabs of how many planes take turns in it.
  *
  * A GPU's memory holds work space and tables for good, and data while tasks need them. Of a field that fits these are
- * right-hand side, solution, and 8 planes for every slab (separators and heads of two solves, coefficients). Where that
- * is too much the field is streamed (tasks/slab.h): forward has p planes of the right-hand side, p of the solution, and
- * two that it hands on. With three places, one slab is copied in, one is worked on and one is copied out; with two,
- * copies in and out still overlap. What of a residual or of boundary data must be there at once is less.
+ * right-hand side, solution, and 8 planes for every slab (separators and heads of two solves, coefficients). Where
+ * that is too much the field is streamed (tasks/slab_stream.h): forward has p planes of the right-hand side, p of the
+ * solution, and two that it hands on. With three places, one slab is copied in, one is worked on and one is copied
+ * out; with two, copies in and out still overlap. Where a GPU solves the reduced systems, best is room for two parts
+ * of their modes beside the slabs, since memory of one shape that is given up for another costs an allocation; where
+ * there is none, slabs and systems take turns. What of a residual or of boundary data must be there at once is less.
  *
  * Rows that are not packed, and many problems, are not streamed. Of the first all modes, or packed copies, must be
  * there too; of the second a group's right-hand sides and solutions at once, and cores do them where not all fit. */
@@ -22,9 +24,10 @@ enum {
 };
 
 /* What is asked: slabs of `planes` planes in `slots` places (0: the whole field), `parts` parts of the modes, 0 where
- * the reduced systems are not the GPU's. */
+ * the reduced systems are not the GPU's, and these `beside` the slabs or in turn with them. */
 struct shape {
     size_t planes, slots, parts;
+    int beside;
 };
 
 static size_t larger(size_t a, size_t b)
@@ -37,6 +40,12 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* Of a rank without planes as of one. */
+static size_t planes_here(const struct starfish_poisson_plan *plan)
+{
+    return plan->here.planes > 0 ? plan->here.planes : 1;
+}
+
 static size_t problems_at_once(const struct starfish_poisson_plan *plan)
 {
     const struct starfish_slab_space space = {
@@ -46,7 +55,7 @@ static size_t problems_at_once(const struct starfish_poisson_plan *plan)
 
 static size_t slabs_of(const struct starfish_poisson_plan *plan, const struct shape *shape)
 {
-    return (plan->n[2] + shape->planes - 1) / shape->planes;
+    return (planes_here(plan) + shape->planes - 1) / shape->planes;
 }
 
 /* Work space and matrices. */
@@ -60,7 +69,7 @@ static size_t fixed_bytes(const struct starfish_poisson_plan *plan, const struct
         bytes += shape->planes * starfish_poisson_plane_bytes(plan); /* modes */
 #ifdef STARFISH_HAVE_GPU
     const size_t size = starfish_real_size(plan->options.precision), lanes = plan->n[0] * plan->n[1];
-    bytes += starfish_slab_solve_workspace_cuda(smaller(shape->planes, plan->n[2]), lanes, d[2].periodic, size);
+    bytes += starfish_slab_solve_workspace_cuda(smaller(shape->planes, planes_here(plan)), lanes, d[2].periodic, size);
     if (shape->parts > 0)
         bytes += starfish_slab_reduced_workspace_cuda((int)slabs_of(plan, shape), lanes / shape->parts + plan->n[0],
                                                       d[2].periodic, size);
@@ -74,10 +83,12 @@ static size_t planes_at_once(const struct starfish_poisson_plan *plan, const str
     const size_t gpus = plan->context->workers_of[STARFISH_GPU];
     const size_t fields = starfish_poisson_has_strides(plan) ? 4 : 2; /* with modes of two solves, or packed copies */
     if (shape->slots == 0)
-        return (fields * plan->n[2] + PLANES_PER_SLAB * STARFISH_SLABS_PER_GPU * gpus + gpus - 1) / gpus;
+        return (fields * planes_here(plan) + PLANES_PER_SLAB * STARFISH_SLABS_PER_GPU * gpus + gpus - 1) / gpus;
     const size_t streamed = shape->slots * (2 * shape->planes + 2);
     const size_t residual = RESIDUAL_SLABS * shape->planes + RESIDUAL_PLANES;
     const size_t reduced = shape->parts > 0 ? REDUCED_PLANES * slabs_of(plan, shape) / shape->parts + 1 : 0;
+    if (shape->beside)
+        return larger(streamed + (shape->parts > 1 ? 2 : 1) * reduced, residual);
     return larger(larger(streamed, residual), reduced);
 }
 
@@ -97,7 +108,7 @@ static size_t divisor_below(const struct starfish_poisson_plan *plan, size_t roo
 {
     const size_t planes = shape.planes;
     for (; shape.planes >= least && 2 * shape.planes > planes; shape.planes--)
-        if (plan->n[2] % shape.planes == 0 && device_bytes(plan, &shape) <= room)
+        if (planes_here(plan) % shape.planes == 0 && device_bytes(plan, &shape) <= room)
             return shape.planes;
     return planes;
 }
@@ -106,23 +117,37 @@ static size_t divisor_below(const struct starfish_poisson_plan *plan, size_t roo
 static size_t most_planes(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape shape)
 {
     const size_t plane = starfish_poisson_plane_bytes(plan);
-    const size_t most = plan->options.slabs > 0 ? least : larger(least, plan->n[2] / STREAM_SLABS);
+    const size_t most = plan->options.slabs > 0 ? least : larger(least, planes_here(plan) / STREAM_SLABS);
     for (shape.planes = smaller(most, room / plane / (2 * shape.slots) + 1); shape.planes >= least; shape.planes--)
         if (device_bytes(plan, &shape) <= room)
             return divisor_below(plan, room, least, shape);
     return 0;
 }
 
-/* More places or thicker slabs; parts until the reduced systems fit too. */
+/* The thickest slabs in that many places, with as few parts as allow it. */
+static int find_parts(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape *shape)
+{
+    const size_t most_parts = smaller(plan->n[1], STARFISH_MAX_MODE_PARTS);
+    struct shape at = *shape;
+    for (at.parts = 1; at.parts > 0; at.parts = at.parts < most_parts ? smaller(2 * at.parts, most_parts) : 0) {
+        at.planes = most_planes(plan, room, least, at);
+        if (at.planes > shape->planes)
+            *shape = at;
+    }
+    return shape->planes > 0;
+}
+
+/* More places or thicker slabs; reduced systems that are a GPU's beside them, if that is possible with two places. */
 static int find_stream(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape *shape)
 {
     const int on_cores = plan->context->workers_of[STARFISH_CPU] > 0;
-    const size_t most_parts = on_cores ? 1 : smaller(plan->n[1], STARFISH_MAX_MODE_PARTS);
-    for (size_t slots = 3; slots > 0; slots--)
-        for (size_t parts = 1; parts <= most_parts;
-             parts = parts < most_parts ? smaller(2 * parts, most_parts) : parts + 1) {
-            *shape = (struct shape){.slots = slots, .parts = on_cores ? 0 : parts};
-            shape->planes = most_planes(plan, room, least, *shape);
+    for (int beside = !on_cores; beside >= 0; beside--)
+        for (size_t slots = 3; slots > (size_t)beside; slots--) {
+            *shape = (struct shape){.slots = slots, .beside = beside};
+            if (on_cores)
+                shape->planes = most_planes(plan, room, least, *shape);
+            else if (!find_parts(plan, room, least, shape))
+                continue;
             if (shape->planes > 0 &&
                 (slots < 3 || shape->planes * starfish_poisson_plane_bytes(plan) >= STREAM_SLAB_BYTES))
                 return 1;
@@ -134,13 +159,13 @@ static int find_stream(const struct starfish_poisson_plan *plan, size_t room, si
 static size_t least_planes(const struct starfish_poisson_plan *plan)
 {
     const size_t slabs = plan->options.slabs > 0 ? plan->options.slabs : STARFISH_MAX_SLABS;
-    return (plan->n[2] + slabs - 1) / slabs;
+    return (planes_here(plan) + slabs - 1) / slabs;
 }
 
 static struct starfish_slab_fit fit_of(const struct starfish_poisson_plan *plan, enum starfish_slab_fits fits,
                                        const struct shape *shape)
 {
-    const struct shape whole = {.planes = plan->n[2]};
+    const struct shape whole = {.planes = planes_here(plan)};
     return (struct starfish_slab_fit){.fits = fits,
                                       .planes = shape->planes,
                                       .slots = shape->slots,
@@ -198,8 +223,8 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
     if (plan->count > 1)
         return find_fit_of_groups(plan, fit);
     const size_t room = starfish_device_room(plan->context), least = least_planes(plan);
-    struct shape shape = {.planes = plan->n[2], .parts = 1};
-    *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_RESIDENT, .planes = plan->n[2]};
+    struct shape shape = {.planes = planes_here(plan), .parts = 1};
+    *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_RESIDENT, .planes = planes_here(plan)};
     if (plan->context->workers_of[STARFISH_GPU] == 0)
         return STARFISH_SUCCESS;
     *fit = fit_of(plan, STARFISH_SLAB_RESIDENT, &shape);
@@ -211,7 +236,7 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
         return STARFISH_SUCCESS;
     }
     if (may_stream)
-        shape = (struct shape){least, 1, 0};
+        shape = (struct shape){.planes = least, .slots = 1};
     if (plan->context->workers_of[STARFISH_CPU] == 0)
         return fail(may_stream ? device_bytes(plan, &shape) : fit->least_bytes, room);
     *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_ON_CORES, .planes = least};
@@ -221,7 +246,7 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
 static size_t slabs_of_fit(const struct starfish_poisson_plan *plan, const struct starfish_slab_fit *fit)
 {
     if (fit->fits == STARFISH_SLAB_STREAMED)
-        return (plan->n[2] + fit->planes - 1) / fit->planes;
+        return (planes_here(plan) + fit->planes - 1) / fit->planes;
     return plan->options.slabs > 0 ? plan->options.slabs : plan->context->workers_of[STARFISH_CPU] + 1;
 }
 

@@ -1,17 +1,29 @@
 /* The graphs of a plan of the slab method: which there are, which one a solve runs, and when one is cut anew. */
 #include "poisson/slab.h"
 
+#include "poisson/ranks.h"
+
 /* Where the user says how to cut, or there is no GPU, one graph is for all; where there are GPUs alone, one for all
- * data of the host; and only where there are both kinds of workers do their shares depend on the pace. */
+ * data of the host; and only where there are both kinds of workers do their shares depend on the pace. Fields that are
+ * spread as the user says have a graph of their own. */
 static struct starfish_slab_graph *graph_for(struct starfish_poisson_plan *plan, enum starfish_residence *residence,
                                              enum starfish_pace *pace)
 {
     const size_t *workers = plan->context->workers_of;
+    if (starfish_context_ranks(plan->context) > 1) { /* all have the same ones, whatever their workers are */
+        *residence = plan->options.slabs > 0 || !plan->here.any_gpu ? STARFISH_PINNED : *residence;
+        *pace = STARFISH_LONE;
+        return &starfish_slab_state(plan)->graph[*residence][STARFISH_LONE];
+    }
+    if (*residence == STARFISH_SPREAD && plan->spread.slabs > 0) {
+        *pace = STARFISH_LONE;
+        return &starfish_slab_state(plan)->graph[STARFISH_SPREAD][STARFISH_LONE];
+    }
     if (plan->options.slabs > 0 || workers[STARFISH_GPU] == 0 ||
         (workers[STARFISH_CPU] == 0 && *residence == STARFISH_PAGEABLE))
         *residence = STARFISH_PINNED;
     if (plan->options.slabs > 0 || workers[STARFISH_GPU] == 0 || workers[STARFISH_CPU] == 0 ||
-        *residence == STARFISH_ON_DEVICE)
+        *residence >= STARFISH_ON_DEVICE)
         *pace = STARFISH_LONE;
     return &starfish_slab_state(plan)->graph[*residence][*pace];
 }
@@ -37,13 +49,13 @@ static starfish_status create_graph(struct starfish_poisson_plan *plan, enum sta
     starfish_progress_init(&progress, plan->context);
     starfish_status status =
         starfish_slab_graph_create(graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress);
-    if (status == STARFISH_SUCCESS) {
+    if (status == STARFISH_SUCCESS)
         status = starfish_progress_wait(&progress);
-        if (status == STARFISH_SUCCESS)
-            starfish_slab_graph_is_made(graph);
-        else
-            starfish_slab_graph_destroy(graph);
-    }
+    status = starfish_ranks_agree(plan->context, status);
+    if (status == STARFISH_SUCCESS)
+        starfish_slab_graph_is_made(graph);
+    else
+        starfish_slab_graph_destroy(graph);
     starfish_progress_destroy(&progress);
     return status;
 }
@@ -100,7 +112,7 @@ void starfish_slab_watch(const struct starfish_job *job, double seconds)
 {
     struct starfish_poisson_plan *plan = job->plan;
     struct starfish_slab_state *state = plan->state;
-    if (!job->lone)
+    if (!job->lone || starfish_context_ranks(plan->context) > 1)
         return;
     pthread_mutex_lock(&plan->submission);
     const struct starfish_slab_graph *graph = starfish_slab_graph_of(plan, &job->cut);

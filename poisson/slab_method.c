@@ -3,6 +3,7 @@
 #include "poisson/slab.h"
 
 #include "poisson/estimate.h"
+#include "poisson/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,32 +11,51 @@
 
 enum { BASIS_AT_MOST = 2048 };
 #define SCALING_AT_MOST 1e6
-#define PINNED_MORE 1e3    /* ratio of weights, from which on other methods are better, by far */
+#define PINNED_AT_MOST 1e3 /* by which errors of the mean grow, */
+#define PINNED_MORE 1e2    /* and from which on other methods are better, by far, */
 #define PINNED_SECONDS 1e8 /* but not where they lose more than that (blktri_method.c) */
-static const double pinned_at_most[] = {[STARFISH_F32] = 1e4, [STARFISH_F64] = 1e6};
 
 /* ---- What it can, and its cost ----------------------------------------------------------------------------------- */
 
-/* In a singular problem the line of constants is solved with the last equation left out (constant_line.h): it takes up
- * what the mean of the others is wrong by, times the ratio of weights. */
-static double pinned_ratio(const struct starfish_poisson_plan *plan)
+/* Of rows k and k + 1, in the symmetric form. */
+static double coupling_above(const struct starfish_direction *z, size_t k)
+{
+    return fmax(fabs(z->weight[k] * z->upper[k]), fabs(z->weight[k + 1] * z->lower[k + 1]));
+}
+
+/* In a singular problem the line of constants is solved with the last equation left out (constant_line.h), which so
+ * takes up the mean of all others. How much larger that makes what is summed up along the line, which rounding errors
+ * are of: fluxes of a constant right-hand side through the faces between rows, which all go out at the last row, over
+ * those of one without a mean, each divided by the face's coupling. About 2 on smooth grids. */
+static double pinned_loss(const struct starfish_poisson_plan *plan)
 {
     const struct starfish_direction *z = &plan->direction[2];
-    double most = 0;
+    double below = 0, above = 0, pinned = 0, least = 0, all = 0;
     for (size_t k = 0; k < z->n; k++)
-        most = fmax(most, fabs(z->weight[k]));
-    return plan->singular && most > 0 ? most / fabs(z->weight[z->n - 1]) : 1;
+        all += fabs(z->weight[k]);
+    for (size_t k = 0; k + 1 < z->n; k++) {
+        const double coupling = coupling_above(z, k);
+        below += fabs(z->weight[k]);
+        pinned += coupling > 0 ? below / coupling : 0;
+        least += coupling > 0 && below <= all / 2 ? below / coupling : 0;
+    }
+    for (size_t k = z->n; k-- > 1;) {
+        const double coupling = coupling_above(z, k - 1);
+        above += fabs(z->weight[k]);
+        least += coupling > 0 && above < all / 2 ? above / coupling : 0;
+    }
+    return plan->singular && least > 0 ? pinned / least : 1;
 }
 
 static starfish_status check_pinned(const struct starfish_poisson_plan *plan)
 {
-    const double ratio = pinned_ratio(plan);
-    if (ratio <= pinned_at_most[plan->options.precision])
+    const double loss = pinned_loss(plan);
+    if (loss <= PINNED_AT_MOST)
         return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                         "method slab would lose the digits of the mean: the last row of %s has %.2g of the largest "
-                         "row's weight",
-                         plan->name[2], 1 / ratio);
+                         "method slab would lose digits of the mean: rounding errors grow by %.2g, since the last row "
+                         "of %s has little weight or weak couplings",
+                         loss, plan->name[2]);
 }
 
 /* Of complex problems it does those with a real second direction and without a constant mode. */
@@ -56,8 +76,9 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
 static double cost(const struct starfish_poisson_plan *plan, char *why, size_t size)
 {
     const int has_gpu = plan->context->workers_of[STARFISH_GPU] > 0, complex = starfish_poisson_is_complex(plan);
-    if (pinned_ratio(plan) > PINNED_MORE) {
-        snprintf(why, size, "the last row of %s has little weight in the mean", plan->name[2]);
+    if (pinned_loss(plan) > PINNED_MORE) {
+        snprintf(why, size, "the last row of %s has little weight or weak couplings, which the mean loses digits by",
+                 plan->name[2]);
         return PINNED_SECONDS;
     }
     if (plan->direction[1].has_transform) {
@@ -130,15 +151,29 @@ static void destroy(struct starfish_poisson_plan *plan)
     plan->state = NULL;
 }
 
+/* Streams take turns with memory in their own way on each rank: several ranks have none. */
+static starfish_status find_fit(const struct starfish_poisson_plan *plan, struct starfish_slab_fit *fit)
+{
+    STARFISH_TRY(starfish_slab_find_fit(plan, fit));
+    if (starfish_context_ranks(plan->context) == 1 || fit->fits != STARFISH_SLAB_STREAMED)
+        return STARFISH_SUCCESS;
+    if (plan->context->workers_of[STARFISH_CPU] == 0)
+        return starfish_fail(STARFISH_ERROR_MEMORY,
+                             "the GPUs of a rank do not hold its planes, and there are no cores");
+    fit->fits = STARFISH_SLAB_ON_CORES;
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
     const struct starfish_cut *cut;
     struct starfish_slab_state *state = plan->state = calloc(1, sizeof *state);
     if (!state)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    starfish_status status = starfish_slab_find_fit(plan, &state->fit);
+        return starfish_ranks_agree(plan->context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
+    starfish_status status = find_fit(plan, &state->fit);
     if (status == STARFISH_SUCCESS)
         status = create_space(plan, state);
+    status = starfish_ranks_agree(plan->context, status);
     if (status == STARFISH_SUCCESS)
         status = starfish_slab_cut_for(plan, STARFISH_PINNED, STARFISH_LONE, &cut);
     if (status != STARFISH_SUCCESS)
@@ -164,6 +199,7 @@ const struct starfish_method_row starfish_slab_method = {
     .direct = 1,
     .many = 1,
     .rows = 1,
+    .ranks = 1,
     .can = can,
     .cost = cost,
     .create = create,

@@ -7,6 +7,7 @@
 #include "poisson/slab.h"
 
 #include "scheduler/machine.h"
+#include "scheduler/ranks.h"
 #include "scheduler/team.h"
 
 #include <math.h>
@@ -137,7 +138,8 @@ static starfish_status create_graph(struct trial *trial, enum size size, uint32_
 {
     struct starfish_poisson_plan *plan = trial->plan;
     struct starfish_cut cut = starfish_cut_equally(trial->planes[size], 1);
-    cut.where[0] = where;
+    const struct starfish_owner owner = {starfish_context_rank(plan->context), STARFISH_ANY};
+    cut.where[0] = starfish_where_of(owner, where);
     struct starfish_progress progress; /* a graph of one slab has nothing to prepare */
     starfish_progress_init(&progress, plan->context);
     const struct starfish_slab_shape shape = {.cut = &cut, .parts = 1, .reduced_where = where};

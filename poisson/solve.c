@@ -3,6 +3,7 @@
 
 #include "poisson/ghosts.h"
 #include "poisson/methods.h"
+#include "poisson/ranks.h"
 #include "poisson/submit_on.h"
 #include "stencil/kernels/refine.h"
 #include "tridiag/kernels/constant_line.h"
@@ -25,8 +26,9 @@ static starfish_status make_solution_slabs(struct starfish_job *job)
     starfish_job_make_solution_slabs(job);
     if (!reads_residual(plan) || plan->count > 1)
         return STARFISH_SUCCESS;
-    return starfish_edges_create(&job->solution_slabs, &job->cut, plan->n, plan->options.precision,
-                                 plan->direction[2].periodic);
+    const struct starfish_cut_array array = {
+        .n = plan->n, .precision = plan->options.precision, .context = plan->context};
+    return starfish_edges_create(&job->solution_slabs, &job->cut, &array, plan->direction[2].periodic);
 }
 
 /* The user's right-hand side, or the job's own where there is one. */
@@ -40,7 +42,9 @@ static starfish_status make_maxima(const struct starfish_job *job, struct starfi
 {
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         if (!maximum[slab].handle)
-            STARFISH_TRY(starfish_table_results(&maximum[slab], count * starfish_job_problems(job, slab)));
+            STARFISH_TRY(starfish_table_results_of(&maximum[slab], job->plan->context,
+                                                   count * starfish_job_problems(job, slab),
+                                                   starfish_where_rank(job->cut.where[slab])));
     return STARFISH_SUCCESS;
 }
 
@@ -54,7 +58,6 @@ static starfish_status submit_residual(struct starfish_job *job, enum starfish_p
                                                 .result = result,
                                                 .many = job->plan->count > 1,
                                                 .removed_of_slab = job->plan->count > 1 ? job->removed_of_slab : NULL};
-    STARFISH_TRY(make_maxima(job, job->maximum, STARFISH_MAXIMA));
     return starfish_graph_residual(&job->plan->operator_, &job->cut, &job->progress, phase, &job->solution_slabs,
                                    &data);
 }
@@ -62,12 +65,14 @@ static starfish_status submit_residual(struct starfish_job *job, enum starfish_p
 static starfish_status make_refinement(struct starfish_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    const struct starfish_cut_array array = {.n = plan->field_n, .precision = plan->options.precision};
-    if (plan->singular && plan->count == 1 && !job->removed_again.handle)
-        STARFISH_TRY(starfish_table_results(&job->removed_again, STARFISH_CONSTANT_MOMENTS));
+    const struct starfish_cut_array array = {
+        .n = plan->field_n, .precision = plan->options.precision, .context = plan->context};
+    if (plan->singular && plan->count == 1)
+        STARFISH_TRY(starfish_table_results_of(&job->removed_again, plan->context, STARFISH_CONSTANT_MOMENTS, 0));
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
-        if (!job->correction.slab[slab])
-            starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, &array);
+        starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, &array);
+    for (int step = 0; step < plan->refinements; step++)
+        STARFISH_TRY(starfish_table_results_of(&job->verdict[step], plan->context, STARFISH_VERDICT_NUMBERS, 0));
     STARFISH_TRY(make_maxima(job, job->refined, STARFISH_MAXIMA));
     return make_maxima(job, job->correction_maximum, 1);
 }
@@ -76,8 +81,6 @@ static starfish_status make_refinement(struct starfish_job *job)
 static starfish_status submit_refinement(struct starfish_job *job, int step)
 {
     struct starfish_poisson_plan *plan = job->plan;
-    STARFISH_TRY(make_refinement(job));
-    STARFISH_TRY(starfish_table_results(&job->verdict[step], STARFISH_VERDICT_NUMBERS));
     const struct starfish_refinement_data data = {.rhs = solved_rhs(job),
                                                   .removed = job->removed.handle,
                                                   .correction = job->correction.slab,
@@ -96,7 +99,7 @@ static starfish_status submit_refinement(struct starfish_job *job, int step)
  * solution has taken its place. */
 static starfish_status prepare_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
-    const int overwritten = job->rhs->memory == job->solution->memory;
+    const int overwritten = job->rhs->memory == job->solution->memory; /* of spread fields, the first share's */
     if (!starfish_job_has_boundary(job, boundary) && !(overwritten && reads_residual(job->plan)) &&
         !starfish_job_packs_rhs(job))
         return STARFISH_SUCCESS;
@@ -112,14 +115,25 @@ static starfish_status forget_readers(struct starfish_job *job)
     return starfish_graph_forget_readers(&job->progress, STARFISH_PHASE_FORWARD, &job->cut, job->rhs->handle);
 }
 
-static starfish_status submit_graph(struct starfish_job *job, const struct starfish_boundary *boundary)
+/* The job's data, and tasks for which no other rank waits. */
+static starfish_status prepare(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
-    struct starfish_poisson_plan *plan = job->plan;
+    const struct starfish_poisson_plan *plan = job->plan;
+    const int refines = plan->refinements > 0 && !plan->method->join;
     STARFISH_TRY(forget_readers(job));
     STARFISH_TRY(prepare_rhs(job, boundary));
     STARFISH_TRY(starfish_job_submit_search(job));
     STARFISH_TRY(make_solution_slabs(job));
     STARFISH_TRY(starfish_job_make_removed(job));
+    if (refines || (plan->refinements == 0 && plan->options.check_residual))
+        STARFISH_TRY(make_maxima(job, job->maximum, STARFISH_MAXIMA));
+    return refines ? make_refinement(job) : STARFISH_SUCCESS;
+}
+
+static starfish_status submit_graph(struct starfish_job *job, const struct starfish_boundary *boundary)
+{
+    struct starfish_poisson_plan *plan = job->plan;
+    STARFISH_TRY(starfish_ranks_agree(plan->context, prepare(job, boundary)));
     STARFISH_TRY(plan->method->submit(job, solved_rhs(job), &job->solution_slabs, job->removed.handle));
     if (plan->method->join)
         return STARFISH_SUCCESS;
@@ -213,7 +227,7 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
 {
     struct starfish_job *job = calloc(1, sizeof *job);
     if (!job)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
+        return starfish_ranks_agree(plan->context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job"));
     job->plan = plan;
     job->rhs = request->rhs;
     job->solution = request->solution;
@@ -256,18 +270,25 @@ static starfish_status check_field(struct starfish_poisson_plan *plan, const cha
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
-                                              starfish_field *rhs, starfish_field *solution, starfish_job **job)
+static starfish_status check_fields(struct starfish_poisson_plan *plan, const struct starfish_field *rhs,
+                                    const struct starfish_field *solution)
 {
-    if (!plan || !job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
-    *job = NULL;
     STARFISH_TRY(check_field(plan, "rhs", rhs));
     STARFISH_TRY(check_field(plan, "solution", solution));
     if (!starfish_cut_is_same(&rhs->cut, &solution->cut))
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "rhs and solution are cut into slabs in different ways, since one is "
                              "in device memory and the other is not");
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
+                                              starfish_field *rhs, starfish_field *solution, starfish_job **job)
+{
+    if (!plan || !job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
+    *job = NULL;
+    STARFISH_TRY(starfish_ranks_agree(plan->context, check_fields(plan, rhs, solution)));
     atomic_fetch_add(&plan->in_flight, 1);
     const struct request request = {.rhs = rhs, .solution = solution};
     const starfish_status status = submit(plan, boundary, &request, job);
@@ -299,6 +320,32 @@ static starfish_status slower_residence(const struct starfish_poisson_plan *plan
     return STARFISH_SUCCESS;
 }
 
+/* A rank without planes has no arrays. */
+static starfish_status check_arrays(const struct starfish_poisson_plan *plan, const struct arrays *arrays, int *same,
+                                    enum starfish_residence *residence)
+{
+    *same = 0;
+    *residence = STARFISH_PINNED;
+    if (plan->here.planes == 0)
+        return STARFISH_SUCCESS;
+    if (!arrays->rhs || !arrays->solution)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", arrays->rhs ? "solution" : "rhs");
+    STARFISH_TRY(starfish_poisson_same_field(plan, arrays->rhs, arrays->solution, same));
+    return slower_residence(plan, arrays->rhs, arrays->solution, residence);
+}
+
+static starfish_status make_fields(const struct starfish_poisson_plan *plan, const struct arrays *arrays, int same,
+                                   const struct starfish_cut *cut, struct request *request)
+{
+    /* The right-hand side is only read, unless it is the solution too. */
+    STARFISH_TRY(starfish_poisson_user_field(plan, STARFISH_RHS, cut, (void *)(uintptr_t)arrays->rhs, &request->rhs));
+    request->solution = request->rhs;
+    if (same)
+        return STARFISH_SUCCESS;
+    request->solution = NULL;
+    return starfish_poisson_user_field(plan, STARFISH_SOLUTION, cut, arrays->solution, &request->solution);
+}
+
 static starfish_status submit_memory(starfish_poisson_plan *plan, const struct arrays *arrays, int lone,
                                      starfish_job **job)
 {
@@ -306,18 +353,14 @@ static starfish_status submit_memory(starfish_poisson_plan *plan, const struct a
     enum starfish_residence residence;
     const struct starfish_cut *cut;
     int same;
-    STARFISH_TRY(starfish_poisson_same_field(plan, arrays->rhs, arrays->solution, &same));
-    STARFISH_TRY(slower_residence(plan, arrays->rhs, arrays->solution, &residence));
+    const starfish_status checked = check_arrays(plan, arrays, &same, &residence);
+    STARFISH_TRY(starfish_poisson_agree_on_residence(plan, checked, &residence));
     STARFISH_TRY(plan->method->cut(plan, residence, lone ? STARFISH_LONE : STARFISH_STREAM, &cut));
-    /* The right-hand side is only read, unless it is the solution too. */
-    starfish_status status =
-        starfish_poisson_user_field(plan, STARFISH_RHS, cut, (void *)(uintptr_t)arrays->rhs, &request.rhs);
-    if (status == STARFISH_SUCCESS && !same)
-        status = starfish_poisson_user_field(plan, STARFISH_SOLUTION, cut, arrays->solution, &request.solution);
-    else
-        request.solution = request.rhs;
+    starfish_status status = make_fields(plan, arrays, same, cut, &request);
     if (status == STARFISH_SUCCESS)
         status = submit(plan, arrays->boundary, &request, job);
+    else
+        status = starfish_ranks_agree(plan->context, status); /* as other ranks do in `submit` */
     if (status != STARFISH_SUCCESS) {
         if (request.solution != request.rhs)
             starfish_field_destroy(request.solution);
@@ -328,12 +371,8 @@ static starfish_status submit_memory(starfish_poisson_plan *plan, const struct a
 
 static starfish_status submit_arrays(starfish_poisson_plan *plan, const struct arrays *arrays, starfish_job **job)
 {
-    if (!plan || !arrays->rhs || !arrays->solution || !job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !plan               ? "plan"
-                             : !arrays->rhs      ? "rhs"
-                             : !arrays->solution ? "solution"
-                                                 : "job");
+    if (!plan || !job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
     *job = NULL;
     const int lone = atomic_fetch_add(&plan->in_flight, 1) == 0;
     const starfish_status status = submit_memory(plan, arrays, lone, job);
@@ -420,7 +459,7 @@ starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_in
         return starfish_job_wait_on(job, info, accuracy);
     struct starfish_poisson_plan *plan = job->plan;
     struct told told = {.accuracy = {.size = 0}};
-    const starfish_status status = end(job, finish(job), &told);
+    const starfish_status status = end(job, starfish_ranks_agree(plan->context, finish(job)), &told);
     if ((status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) && told.accuracy.size > 0)
         tell(&told, info, accuracy);
     atomic_fetch_sub(&plan->in_flight, 1);

@@ -3,7 +3,9 @@
 #include "scheduler/fork.h"
 #include "scheduler/machine.h"
 #include "scheduler/options.h"
+#include "scheduler/owner.h"
 #include "scheduler/policies/policies.h"
+#include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 #include "scheduler/start.h"
 #include "scheduler/team.h"
@@ -191,6 +193,7 @@ void starfish_context_destroy(starfish_context *context)
         starfish_log(context, STARFISH_LOG_ERROR, "StarPU is stuck, and is not shut down");
         return;
     }
+    starfish_ranks_destroy(context);
     pthread_mutex_lock(&start_lock);
     stop_or_leave(context);
     pthread_mutex_unlock(&start_lock);
@@ -217,7 +220,8 @@ uint32_t starfish_context_gpus_else_any(const struct starfish_context *context)
 
 int starfish_kind_allowed(uint32_t where, int gpu)
 {
-    return where == 0 || (where & (gpu ? STARPU_CUDA : STARPU_CPU)) != 0;
+    const uint32_t kinds = starfish_where_kinds(where);
+    return kinds == 0 || (kinds & (gpu ? STARPU_CUDA : STARPU_CPU)) != 0;
 }
 
 int starfish_context_gpu_worker(const struct starfish_context *context, size_t number)
@@ -226,6 +230,16 @@ int starfish_context_gpu_worker(const struct starfish_context *context, size_t n
         if (starfish_context_worker_kind(context, worker) == STARFISH_GPU && number-- == 0)
             return context->worker[worker];
     return -1;
+}
+
+double starfish_context_copy_seconds(const struct starfish_context *context, int to_main_memory, size_t bytes)
+{
+    const int from = starfish_context_gpu_worker(context, 0), to = starfish_context_gpu_worker(context, 1);
+    if (from < 0 || (to < 0 && !to_main_memory))
+        return 0;
+    return 1e-6 * starpu_transfer_predict(
+                      starpu_worker_get_memory_node((unsigned)from),
+                      to_main_memory ? STARPU_MAIN_RAM : starpu_worker_get_memory_node((unsigned)to), bytes);
 }
 
 starfish_worker_kind starfish_context_worker_kind(const struct starfish_context *context, size_t worker)

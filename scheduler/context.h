@@ -33,6 +33,8 @@ struct starfish_team {
     int *core; /* logical processing units; NULL for a GPU */
 };
 
+struct starfish_ranks;
+
 struct starfish_context {
     uint32_t where;                 /* StarPU's mask of the worker kinds that tasks of this context may run on */
     size_t workers;                 /* those of the allowed kinds */
@@ -49,10 +51,12 @@ struct starfish_context {
     pthread_mutex_t bytes_lock;
     struct starfish_links links;
     struct starfish_record *record; /* of its tasks, NULL while none is kept (record.h) */
+    struct starfish_ranks *ranks;   /* processes that share it, NULL: this one alone (ranks.h) */
     struct starfish_watched watched;
 };
 
-/* Kinds of workers that a task may run on, as StarPU's masks: the type of everything called `where`. */
+/* Kinds of workers that a task may run on, as StarPU's masks, to which an owner may be added (owner.h): the type of
+ * everything called `where`. */
 enum {
     STARFISH_ANYWHERE = 0, /* any of the context's */
     STARFISH_ON_CORES = STARPU_CPU,
@@ -86,6 +90,9 @@ uint32_t starfish_context_gpus_else_any(const struct starfish_context *context);
 int starfish_kind_allowed(uint32_t where, int gpu);
 /* StarPU's number of the worker of the context's GPU `number` (0, 1, ...); -1 where there are not as many. */
 int starfish_context_gpu_worker(const struct starfish_context *context, size_t number);
+/* Seconds that a copy from a GPU to another one, or to main memory, takes by what StarPU has measured of the links; 0
+ * where there are no two memories. */
+double starfish_context_copy_seconds(const struct starfish_context *context, int to_main_memory, size_t bytes);
 starfish_worker_kind starfish_context_worker_kind(const struct starfish_context *context, size_t worker);
 
 /* What is submitted from the one to the other is iteration `number` in StarPU's traces. For programs in which one
@@ -97,7 +104,13 @@ void starfish_iteration_end(void);
 int starfish_gpu_count(void);
 
 /* Where memory lies, as far as copies from and to it go. */
-enum starfish_residence { STARFISH_PAGEABLE, STARFISH_PINNED, STARFISH_ON_DEVICE, STARFISH_RESIDENCES };
+enum starfish_residence {
+    STARFISH_PAGEABLE,
+    STARFISH_PINNED,
+    STARFISH_ON_DEVICE,
+    STARFISH_SPREAD, /* over the memories of those who work on it (spread.h) */
+    STARFISH_RESIDENCES
+};
 
 /* The residence of an address (unless NULL), and StarPU's memory node of it: the GPU's for CUDA device memory, else
  * main memory. */

@@ -3,6 +3,8 @@
 
 #include "base/real.h"
 #include "scheduler/data.h"
+#include "scheduler/ranks.h"
+#include "scheduler/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,37 @@ int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut
     return a->slabs == b->slabs &&
            memcmp(a->first_plane, b->first_plane, (a->slabs + 1) * sizeof a->first_plane[0]) == 0 &&
            memcmp(a->where, b->where, a->slabs * sizeof a->where[0]) == 0;
+}
+
+int starfish_cut_is_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t slab)
+{
+    return !context || !context->ranks || starfish_where_rank(cut->where[slab]) == starfish_context_rank(context);
+}
+
+void starfish_cut_planes_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t *first,
+                              size_t *planes)
+{
+    *first = *planes = 0;
+    for (size_t s = 0; s < cut->slabs; s++)
+        if (starfish_cut_is_here(context, cut, s)) {
+            *first = *planes > 0 ? *first : cut->first_plane[s];
+            *planes = cut->first_plane[s + 1] - *first;
+        }
+}
+
+size_t starfish_cut_owners(const struct starfish_cut *cut, uint32_t owner[STARFISH_MAX_SLABS])
+{
+    size_t owners = 0;
+    int named = 0;
+    for (size_t s = 0; s < cut->slabs; s++) {
+        size_t found = 0;
+        while (found < owners && owner[found] != cut->where[s])
+            found++;
+        if (found == owners)
+            owner[owners++] = cut->where[s];
+        named |= starfish_where_gpu(cut->where[s]) >= 0 || starfish_where_rank(cut->where[s]) > 0;
+    }
+    return named ? owners : 0;
 }
 
 static starfish_status check(const starfish_context *context, starfish_precision precision, const size_t n[3],
@@ -118,15 +151,20 @@ void starfish_slab_register(starpu_data_handle_t *handle, const char *name, cons
 {
     const size_t size = starfish_real_size(array->precision), *n = array->n, planes = starfish_cut_planes(cut, slab);
     const struct starfish_strides strides = starfish_strides_or_packed(array->strides, n[0], n[1], n[2]);
-    const uintptr_t start = starfish_strides_plane(&strides, cut->first_plane[slab]) * size;
-    const uintptr_t address = array->memory ? (uintptr_t)array->memory + start : 0;
-    const int node = array->memory ? array->node : -1;
+    const int has_memory = array->memory && starfish_cut_is_here(array->context, cut, slab);
+    size_t first, planes_here;
+    starfish_cut_planes_here(array->context, cut, &first, &planes_here);
+    const uintptr_t start = has_memory ? starfish_strides_plane(&strides, cut->first_plane[slab] - first) * size : 0;
+    const uintptr_t address = has_memory ? (uintptr_t)array->memory + start : 0;
+    const int node = has_memory ? array->node : -1;
     if (boxes_are_apart(&array->strides, planes))
         register_boxes(handle, node, address, (const size_t[]){n[0], n[1], strides.depth, planes / strides.depth},
                        &strides, size);
     else
         starpu_block_data_register(handle, node, address, (uint32_t)strides.row, (uint32_t)strides.plane,
                                    (uint32_t)n[0], (uint32_t)n[1], (uint32_t)planes, size);
+    if (array->context)
+        starfish_data_set_owner(array->context, *handle, starfish_where_rank(cut->where[slab]));
     starfish_data_label(*handle, name, slab);
 }
 
@@ -165,14 +203,18 @@ static int is_read(const struct starfish_cut *cut, size_t slab, int end, int per
     return cut->slabs > 1 && (periodic || !outer);
 }
 
-starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
-                                      starfish_precision precision, int periodic)
+starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut,
+                                      const struct starfish_cut_array *array, int periodic)
 {
+    const size_t count = array->n[0] * array->n[1], size = starfish_real_size(array->precision);
     for (size_t s = 0; s < cut->slabs; s++)
         for (int end = 0; end < STARFISH_EDGES; end++)
             if (is_read(cut, s, end, periodic)) {
-                STARFISH_TRY(starfish_array_register(&slabs->edge[s][end], n[0] * n[1], starfish_real_size(precision)));
+                STARFISH_TRY(starfish_array_register(&slabs->edge[s][end], count, size));
                 starfish_data_label_2d(slabs->edge[s][end], "edge", s, (size_t)end);
+                if (array->context)
+                    starfish_data_set_travelling(array->context, slabs->edge[s][end],
+                                                 starfish_where_rank(cut->where[s]));
             }
     return STARFISH_SUCCESS;
 }
@@ -213,16 +255,25 @@ void starfish_field_wait_for_holders(struct starfish_field *field)
 
 /* ---- The host's access ------------------------------------------------------------------------------------------- */
 
+/* Slabs of other ranks' have no memory. */
+static int is_here(starpu_data_handle_t slab)
+{
+    return starpu_data_get_home_node(slab) >= 0;
+}
+
 static void release_slabs(const struct starfish_field *field, size_t count)
 {
     for (size_t s = 0; s < count; s++)
-        starfish_data_release_access(field->handle[s]);
+        if (is_here(field->handle[s]))
+            starfish_data_release_access(field->handle[s]);
 }
 
 static starfish_status acquire_slabs(const struct starfish_field *field)
 {
     for (size_t s = 0; s < field->cut.slabs; s++) {
-        const starfish_status status = starfish_data_acquire(field->context, field->handle[s], STARPU_RW);
+        const starfish_status status = is_here(field->handle[s])
+                                           ? starfish_data_acquire(field->context, field->handle[s], STARPU_RW)
+                                           : STARFISH_SUCCESS;
         if (status != STARFISH_SUCCESS) {
             release_slabs(field, s);
             return status;
@@ -253,6 +304,31 @@ starfish_status starfish_field_over(struct starfish_context *context, starfish_p
     return starfish_field_shaped(context, &shape, cut, name, memory, result);
 }
 
+struct starfish_field *starfish_field_empty(struct starfish_context *context, const struct starfish_field_shape *shape,
+                                            const struct starfish_cut *cut)
+{
+    struct starfish_field *field = calloc(1, sizeof *field);
+    if (!field) {
+        starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
+        return NULL;
+    }
+    field->context = context;
+    field->precision = shape->precision;
+    memcpy(field->n, shape->n, sizeof field->n);
+    field->cut = *cut;
+    field->strides = shape->strides;
+    STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
+    STARPU_PTHREAD_COND_INIT(&field->released, NULL);
+    return field;
+}
+
+static void discard(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_DESTROY(&field->lock);
+    STARPU_PTHREAD_COND_DESTROY(&field->released);
+    free(field);
+}
+
 starfish_status starfish_field_shaped(struct starfish_context *context, const struct starfish_field_shape *shape,
                                       const struct starfish_cut *cut, const char *name, void *memory,
                                       struct starfish_field **result)
@@ -270,26 +346,22 @@ starfish_status starfish_field_shaped(struct starfish_context *context, const st
                                  "%s: problems that do not follow one another without gaps "
                                  "need StarPU 1.4",
                                  name);
-    struct starfish_field *field = calloc(1, sizeof *field);
+    struct starfish_field *field = starfish_field_empty(context, shape, cut);
     if (!field)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
-    *field = (struct starfish_field){.context = context,
-                                     .precision = shape->precision,
-                                     .n = {n[0], n[1], n[2]},
-                                     .cut = *cut,
-                                     .memory = memory,
-                                     .strides = shape->strides};
-    if (!memory) {
-        field->owned_bytes = n[0] * n[1] * n[2] * starfish_real_size(shape->precision);
+        return STARFISH_ERROR_MEMORY;
+    field->memory = memory;
+    size_t first, planes = n[2];
+    if (context->ranks)
+        starfish_cut_planes_here(context, cut, &first, &planes);
+    if (!memory && planes > 0) {
+        field->owned_bytes = n[0] * n[1] * planes * starfish_real_size(shape->precision);
         starfish_status status = starfish_alloc(context, field->owned_bytes, &field->memory);
         if (status != STARFISH_SUCCESS) {
-            free(field);
+            discard(field);
             return status;
         }
     }
-    STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
-    STARPU_PTHREAD_COND_INIT(&field->released, NULL);
-    const struct starfish_cut_array array = {n, shape->precision, field->memory, node, shape->strides};
+    const struct starfish_cut_array array = {n, shape->precision, field->memory, node, shape->strides, context};
     for (size_t s = 0; s < cut->slabs; s++)
         starfish_slab_register(&field->handle[s], name, cut, s, &array);
     *result = field;
@@ -305,11 +377,10 @@ void starfish_field_destroy(starfish_field *field)
     starfish_field_wait_for_holders(field);
     for (size_t s = 0; s < field->cut.slabs; s++)
         starfish_data_unregister(field->handle[s]);
-    STARPU_PTHREAD_MUTEX_DESTROY(&field->lock);
-    STARPU_PTHREAD_COND_DESTROY(&field->released);
     if (field->owned_bytes > 0)
         starfish_free(field->context, field->memory, field->owned_bytes);
-    free(field);
+    starfish_spread_release(field->context, field->spread);
+    discard(field);
 }
 
 starfish_status starfish_field_acquire(starfish_field *field, void **memory)
@@ -319,7 +390,7 @@ starfish_status starfish_field_acquire(starfish_field *field, void **memory)
     starfish_field_wait_for_holders(field);
     STARFISH_TRY(acquire_slabs(field));
     starfish_outside_begin(field->context);
-    *memory = field->memory;
+    *memory = starfish_field_shares(field) == 1 ? field->memory : NULL;
     return STARFISH_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/strides.h"
 #include "scheduler/context.h"
+#include "scheduler/owner.h"
 #include "scheduler/table.h"
 
 #include <starfish/field.h>
@@ -11,8 +12,8 @@
 
 enum { STARFISH_MAX_SLABS = 64 };
 
-/* How a field is cut into slabs: slab s holds planes first_plane[s] .. first_plane[s+1]-1 and is worked on by the kinds
- * of workers in where[s] (context.h). */
+/* How a field is cut into slabs: slab s holds planes first_plane[s] .. first_plane[s+1]-1 and is worked on by the
+ * workers in where[s]: kinds of them (context.h), and maybe an owner (owner.h). */
 struct starfish_cut {
     size_t slabs;
     size_t first_plane[STARFISH_MAX_SLABS + 1];
@@ -25,6 +26,13 @@ static inline size_t starfish_cut_planes(const struct starfish_cut *cut, size_t 
 }
 
 int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut *b);
+/* Whether this rank owns a slab; the planes from its first slab to its last one, of which it may have none. */
+int starfish_cut_is_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t slab);
+void starfish_cut_planes_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t *first,
+                              size_t *planes);
+/* The owners of a cut's slabs as a `where` each, every one once, in their order; how many: 0 where no slab names a GPU
+ * or another rank, so that kinds of workers are all that is said. */
+size_t starfish_cut_owners(const struct starfish_cut *cut, uint32_t owner[STARFISH_MAX_SLABS]);
 
 struct starfish_field {
     struct starfish_context *context;
@@ -33,6 +41,7 @@ struct starfish_field {
     struct starfish_cut cut;
     starpu_data_handle_t handle[STARFISH_MAX_SLABS];
     void *memory;                    /* the first element */
+    struct starfish_spread *spread;  /* NULL: all of it is in one memory (spread.h) */
     struct starfish_strides strides; /* zero: packed */
     size_t owned_bytes;              /* memory is ours when not 0 */
     /* Threads that will yet submit tasks on it, which must come before everybody else's. */
@@ -59,9 +68,12 @@ struct starfish_slabs {
     int strided; /* rows of the slabs may not be packed */
 };
 
-/* Makes the edges of slabs that are cut so, in memory of the runtime's. `periodic`: in z. */
-starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut, const size_t n[3],
-                                      starfish_precision precision, int periodic);
+struct starfish_cut_array;
+
+/* Makes the edges of slabs that are cut so, in memory of the runtime's: of an array without memory. `periodic`: in z.
+ */
+starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut,
+                                      const struct starfish_cut_array *array, int periodic);
 /* Waits for the tasks of the edges. */
 void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_cut *cut);
 
@@ -81,6 +93,10 @@ starfish_status starfish_field_shaped(struct starfish_context *context, const st
                                       const struct starfish_cut *cut, const char *name, void *memory,
                                       struct starfish_field **result);
 
+/* The struct alone, without memory and slabs; NULL: out of memory, which has been said. */
+struct starfish_field *starfish_field_empty(struct starfish_context *context, const struct starfish_field_shape *shape,
+                                            const struct starfish_cut *cut);
+
 /* An array of n[0] x n[1] x n[2] elements that is cut: `memory` is its address on memory node `node`; NULL: data that
  * have memory only while tasks need it. */
 struct starfish_cut_array {
@@ -89,6 +105,9 @@ struct starfish_cut_array {
     void *memory;
     int node;
     struct starfish_strides strides; /* zero: packed */
+    /* Whose ranks own the slabs, by the cut: `memory` is then that of the first slab of this one's, and slabs of others
+     * have none. NULL: all slabs are here. */
+    const struct starfish_context *context;
 };
 /* One slab of it as data of the runtime. */
 void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,

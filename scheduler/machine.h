@@ -33,6 +33,7 @@ struct starfish_machine {
     char name[STARFISH_MACHINE_NAME];
     char models[STARFISH_MACHINE_NAME]; /* the machine in the folder beside whose times of tasks it has; "": its own */
     int cores, numa_nodes, gpus;
+    double gpu_speed; /* of the recorded one's, for tasks; 1 on a recorded machine */
     size_t rate_count;
     struct starfish_machine_rates rates[STARFISH_MACHINE_RATES];
 };

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef STARPU_SIMGRID
 #include <sys/mman.h>
 #endif
@@ -215,6 +216,30 @@ size_t starfish_device_room(const struct starfish_context *context)
             room = here < room ? here : room;
         }
     return room;
+}
+
+static size_t main_memory(void)
+{
+#ifdef STARPU_SIMGRID
+    return 0; /* this machine's is not the simulated one's */
+#else
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
+#endif
+}
+
+starfish_status starfish_context_worker_memory(const starfish_context *context, size_t index, size_t *bytes)
+{
+    if (!context || !bytes || index >= context->workers)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "worker: NULL argument, or index %zu not below the number of workers", index);
+    if (starfish_context_worker_kind(context, index) == STARFISH_CPU) {
+        *bytes = main_memory();
+        return STARFISH_SUCCESS;
+    }
+    const size_t room = room_of(node_of(context, index));
+    *bytes = room == SIZE_MAX ? 0 : room;
+    return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_device_take(const struct starfish_context *context, size_t worker, const char *what,

@@ -144,14 +144,32 @@ static double length_of(struct starpu_task *task, struct starpu_perfmodel_arch *
         return (double)NAN;
     *is_estimate = 1;
     const double cores = starfish_footprint_cores(footprint), there = starfish_footprint_cores(like->footprint);
-    return length_by(like, task) * (bytes + 1) / (like->bytes + 1) * there / cores;
+    const double teams = arch->devices[0].type == STARPU_CPU_WORKER ? there / cores : 1; /* to a GPU they are all one */
+    return length_by(like, task) * (bytes + 1) / (like->bytes + 1) * teams;
+}
+
+/* GPUs of a derived machine may be faster or slower than the recorded ones. */
+static double speed_of(const struct starpu_perfmodel_arch *arch)
+{
+    const struct starfish_machine *machine = starfish_machine_named();
+    return machine && machine->gpu_speed > 0 && arch->devices[0].type != STARPU_CPU_WORKER ? machine->gpu_speed : 1;
 }
 
 double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned implementation)
 {
     int is_estimate;
     (void)implementation;
-    return length_of(task, arch, &is_estimate);
+    return length_of(task, arch, &is_estimate) / speed_of(arch);
+}
+
+int starfish_recorded_is_known(struct starpu_task *task, unsigned worker)
+{
+    enum { FAR = 16 };
+    const struct recorded *entry =
+        recorded_of(task->cl->model->symbol, starpu_worker_get_perf_archtype((int)worker, 0));
+    const double bytes = bytes_of(task);
+    const struct sample *like = entry ? closest(entry, starfish_task_footprint(task), bytes) : NULL;
+    return like && apart(like, bytes) < log(FAR);
 }
 
 starfish_status starfish_recorded_check(struct starpu_task *task)

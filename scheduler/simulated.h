@@ -17,6 +17,10 @@
 /* For a codelet's performance model: microseconds, NaN when nothing is known of the codelet on that kind of worker. */
 double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned implementation);
 
+/* Whether what is expected of the task on that worker is more than a guess: the size was recorded, or one that is not
+ * far from it. Small tasks of a GPU tell nothing of large ones, since all that they take is their launch. */
+int starfish_recorded_is_known(struct starpu_task *task, unsigned worker);
+
 /* UNSUPPORTED when the machine has no time of the task on one of the workers that may run it. */
 starfish_status starfish_recorded_check(struct starpu_task *task);
 

@@ -24,18 +24,10 @@
 #ifndef STARFISH_SCHEDULER_SPACE_H
 #define STARFISH_SCHEDULER_SPACE_H
 
+#include "scheduler/owner.h"
 #include "scheduler/table.h"
 
 enum { STARFISH_SPACE_MOST_PARTS = 16, STARFISH_SPACE_MOST_HALOS = 64 };
-
-/* Devices of owners besides the numbers of GPUs: any core or team of cores, any worker at all. */
-enum { STARFISH_CORES = -1, STARFISH_ANY = -2 };
-
-/* Where the tasks that write a part run. */
-struct starfish_owner {
-    int rank;   /* of MPI; 0 */
-    int device; /* a GPU's number among those of the context, STARFISH_CORES or STARFISH_ANY */
-};
 
 /* `count` elements of part `from` that part `to` reads: elements first, first + 1, ... of `from`, or those of an index
  * set. They become the ghosts at `at`, counted from the first element of `to`, so that those in front of it are

@@ -4,13 +4,16 @@
  * share of them "clean"; a solver that iterates on the device pays for that with the whole link, so both shares are set
  * to zero unless the user has set them. And StarPU must not catch the host program's signals or print. Where the user
  * limits the memory of devices, StarPU's pieces of 32 MB for small data, of which it keeps four free ones, are too
- * much: it then takes small data one by one.
+ * much: it then takes small data one by one. And it prefetches nothing there: memory that it has prefetched for a task
+ * which only writes is never free for other prefetches again (StarPU 1.4.10 counts such tasks and does not count them
+ * off), so that these take memory of other sizes instead, by one cudaFree after the other.
  *
  * Which cores. StarPU takes those that the calling thread is bound to, but all of the machine where these do not follow
  * each other, and its list of cores has STARPU_NMAXWORKERS entries whatever the machine has. So it is told the cores by
  * STARPU_WORKERS_CPUID wherever the process may not use all of them, or there are too many. */
 #include "scheduler/start.h"
 
+#include "scheduler/address_space.h"
 #include "scheduler/home.h"
 #include "scheduler/memory.h"
 #include "scheduler/options.h"
@@ -39,8 +42,10 @@ static void set_environment_defaults(void)
     };
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
         setenv(defaults[i][0], defaults[i][1], 0);
-    if (starfish_memory_is_limited())
-        setenv("STARPU_SUBALLOCATOR", "0", 0);
+    if (!starfish_memory_is_limited())
+        return;
+    setenv("STARPU_SUBALLOCATOR", "0", 0);
+    setenv("STARPU_PREFETCH", "0", 0);
 }
 
 /* StarPU would put several workers on one core, where each waits for the others. */
@@ -297,6 +302,15 @@ static void remove_temporary_home(void)
 
 /* ---- Start and stop ---------------------------------------------------------------------------------------------- */
 
+/* Of StarPU and ours beside the caller's: workers, and one that watches them. */
+static int threads_of(const struct starpu_conf *conf)
+{
+    enum { BESIDE = 1 };
+    int cores, numa_nodes;
+    starfish_topology_count(&cores, &numa_nodes);
+    return (conf->ncpus >= 0 ? conf->ncpus : cores) + (conf->ncuda > 0 ? conf->ncuda : 0) + BESIDE;
+}
+
 starfish_status starfish_start_starpu(const struct starfish_context *context,
                                       const struct starfish_context_options *options, struct starfish_crew *crew)
 {
@@ -306,6 +320,7 @@ starfish_status starfish_start_starpu(const struct starfish_context *context,
     starfish_topology_look();
     set_environment_defaults();
     STARFISH_TRY(fill_conf(&conf, options, context, crew));
+    STARFISH_TRY(starfish_check_address_space(threads_of(&conf)));
     STARFISH_TRY(find_home(context, folder, sizeof folder, &home));
     int code = initialise(&conf, options, home);
     if (code != 0)

@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "base/real.h"
 #include "scheduler/data.h"
+#include "scheduler/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,12 @@ static void register_table(struct starfish_table *vector, size_t size)
     /* StarPU wants at least one element, which the memory has. */
     starpu_vector_data_register(&vector->handle, STARPU_MAIN_RAM, (uintptr_t)vector->memory,
                                 (uint32_t)(vector->count > 0 ? vector->count : 1), size);
+}
+
+void starfish_data_wait(starpu_data_handle_t handle)
+{
+    if (handle && starpu_data_acquire_on_node(handle, STARPU_ACQUIRE_NO_NODE, STARPU_R) == 0)
+        starpu_data_release_on_node(handle, STARPU_ACQUIRE_NO_NODE);
 }
 
 void starfish_data_set_constant(starpu_data_handle_t handle, int constant)
@@ -79,6 +86,14 @@ starfish_status starfish_table_results(struct starfish_table *vector, size_t cou
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_table_results_of(struct starfish_table *vector, const struct starfish_context *context,
+                                          size_t count, int owner)
+{
+    STARFISH_TRY(starfish_table_results(vector, count));
+    starfish_data_set_travelling(context, vector->handle, owner);
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_table_read(const struct starfish_table *vector, struct starfish_context *context, void *values,
                                     size_t bytes)
 {
@@ -127,14 +142,21 @@ starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *m
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_matrix_register_at(starpu_data_handle_t *handle, void *memory,
+                                            const struct starfish_matrix *matrix, size_t element_size)
+{
+    if (matrix->columns == 0 || matrix->rows == 0 || matrix->stride > UINT32_MAX || matrix->rows > UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "a piece of %zu x %zu elements: ask for more slabs or mode blocks", matrix->columns,
+                             matrix->rows);
+    starpu_matrix_data_register(handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)matrix->stride,
+                                (uint32_t)matrix->columns, (uint32_t)matrix->rows, element_size);
+    return STARFISH_SUCCESS;
+}
+
 void starfish_token_register(starpu_data_handle_t *handle)
 {
     starpu_void_data_register(handle);
-}
-
-void starfish_data_rest(starpu_data_handle_t handle)
-{
-    starpu_data_wont_use(handle);
 }
 
 void starfish_array_unregister(starpu_data_handle_t handle)

@@ -20,6 +20,9 @@ starfish_status starfish_table_floats(struct starfish_table *vector, const float
 starfish_status starfish_table_ints(struct starfish_table *vector, const int *values, size_t count);
 /* `count` doubles that tasks write and the host reads. */
 starfish_status starfish_table_results(struct starfish_table *vector, size_t count);
+/* The same of rank `owner`, whose tasks write it, and which others' tasks may read (ranks.h). */
+starfish_status starfish_table_results_of(struct starfish_table *vector, const struct starfish_context *context,
+                                          size_t count, int owner);
 /* Wait for the tasks that write it: its first `bytes` bytes. RUNTIME where the runtime refuses, or is stuck. */
 starfish_status starfish_table_read(const struct starfish_table *vector, struct starfish_context *context, void *values,
                                     size_t bytes);
@@ -37,11 +40,14 @@ starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t cou
 /* The same, with memory of ours, `count` elements on the host, as its home. */
 starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *memory, size_t count,
                                            size_t element_size);
+/* The same of a matrix: `rows` rows of `columns` elements, `stride` elements apart. What is between rows is others'. */
+struct starfish_matrix {
+    size_t columns, rows, stride;
+};
+starfish_status starfish_matrix_register_at(starpu_data_handle_t *handle, void *memory,
+                                            const struct starfish_matrix *matrix, size_t element_size);
 /* A token: data without bytes, by which tasks that share nothing else wait for each other. */
 void starfish_token_register(starpu_data_handle_t *handle);
-/* Tasks that were submitted so far are the last for a while that use the data: a device may take their memory for
- * others first, after they are brought home. */
-void starfish_data_rest(starpu_data_handle_t handle);
 /* Waits for its tasks and unregisters data whose values nobody needs any more. NULL is allowed. */
 void starfish_array_unregister(starpu_data_handle_t handle);
 
@@ -52,6 +58,9 @@ starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct s
  * to NULL. NULL is allowed. */
 void starfish_data_release(starpu_data_handle_t *handle);
 
+/* Waits until what has been submitted for the data is done, transfers from other ranks included; brings them nowhere.
+ * NULL is allowed. */
+void starfish_data_wait(starpu_data_handle_t handle);
 /* From now on tasks only read the values, until 0 says that they may be written again. No task that writes them may be
  * running. Where data may be written, StarPU with FxT notes all tasks that have read them since, 32 bytes each, so that
  * memory would grow with every solve. NULL is allowed. */

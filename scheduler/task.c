@@ -3,7 +3,9 @@
 
 #include "scheduler/fork.h"
 #include "scheduler/memory.h"
+#include "scheduler/owner.h"
 #include "scheduler/policies/policies.h"
+#include "scheduler/ranks.h"
 #include "scheduler/record.h"
 #include "scheduler/rest.h"
 
@@ -21,6 +23,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->priority = STARPU_DEFAULT_PRIO;
     task->where = 0;
     task->worker = -1;
+    task->rank = -1;
     task->name = codelet->name;
     task->width = 0;
     task->coordinates = 0;
@@ -169,6 +172,16 @@ static starfish_status attach_data(const struct starfish_task *task, struct star
     return STARFISH_SUCCESS;
 }
 
+/* Do the models know tasks like this one on that worker? */
+static int is_known(struct starpu_task *task, unsigned worker)
+{
+#ifdef STARPU_SIMGRID
+    return starfish_recorded_is_known(task, worker);
+#endif
+    (void)task, (void)worker;
+    return 1;
+}
+
 /* A task that StarPU has not taken. */
 static void discard(struct starpu_task *task)
 {
@@ -187,14 +200,23 @@ static starfish_status check_length(struct starpu_task *task)
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
+/* Which of this rank's workers runs a task, by its owner. */
+static void choose_workers(const struct starfish_task *task, struct starpu_task *starpu_task)
 {
-    STARFISH_TRY(starfish_fork_check());
-    if (starfish_is_stuck())
-        return starfish_fail_stuck();
-    if (task->refused > 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
-                             task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
+    const struct starfish_context *context = task->progress->context;
+    const uint32_t kinds = starfish_where_kinds(task->where), allowed = task->progress->where;
+    const int gpu = starfish_where_gpu(task->where);
+    const int worker = gpu >= 0 ? starfish_context_gpu_worker(context, (size_t)gpu) : task->worker;
+    starpu_task->where = (int32_t)(kinds == STARPU_NOWHERE ? STARPU_NOWHERE : kinds ? kinds & allowed : allowed);
+    if (worker >= 0) {
+        starpu_task->execute_on_a_specific_worker = 1;
+        starpu_task->workerid = (unsigned)worker;
+    }
+}
+
+/* StarPU's task, with a copy of the arguments that it owns. */
+static starfish_status make(const struct starfish_task *task, void *arguments, size_t size, struct starpu_task **made)
+{
     struct starpu_task *starpu_task = starpu_task_create();
     struct starfish_task_header *copy = malloc(size);
     starfish_status status = starpu_task && copy ? attach_data(task, starpu_task) : STARFISH_ERROR_MEMORY;
@@ -215,23 +237,49 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     memcpy(copy->at, task->at, sizeof copy->at);
     starpu_task->cl = task->codelet;
     starpu_task->name = task->name;
-    const uint32_t allowed = task->progress->where;
-    starpu_task->where = (int32_t)(task->where == STARPU_NOWHERE ? STARPU_NOWHERE
-                                   : task->where                 ? task->where & allowed
-                                                                 : allowed);
-    if (task->worker >= 0) {
-        starpu_task->execute_on_a_specific_worker = 1;
-        starpu_task->workerid = (unsigned)task->worker;
-    }
-    starpu_task->priority = task->priority;
-    starfish_policy_set_width(starpu_task, task->width);
+    choose_workers(task, starpu_task);
     starpu_task->cl_arg = copy;
     starpu_task->cl_arg_size = size;
     starpu_task->cl_arg_free = 1;
+    *made = starpu_task;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_task_expect(const struct starfish_task *task, void *arguments, size_t size,
+                                     double seconds[STARFISH_WORKER_KINDS])
+{
+    const struct starfish_context *context = task->progress->context;
+    struct starpu_task *starpu_task;
+    STARFISH_TRY(make(task, arguments, size, &starpu_task));
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
+        seconds[kind] = (double)NAN;
+    for (size_t i = 0; i < context->workers; i++) {
+        const unsigned worker = (unsigned)context->worker[i];
+        double *expected = &seconds[starfish_context_worker_kind(context, i)];
+        if (!isnan(*expected) || !starpu_worker_can_execute_task(worker, starpu_task, 0) ||
+            !is_known(starpu_task, worker))
+            continue;
+        const double microseconds = starpu_task_worker_expected_length(starpu_task, worker, 0, 0);
+        *expected = microseconds > 0 ? 1e-6 * microseconds : (double)NAN; /* 0: the model must still be calibrated */
+    }
+    discard(starpu_task);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status submit_here(const struct starfish_task *task, void *arguments, size_t size)
+{
+    struct starpu_task *starpu_task;
+    if (task->refused > 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
+                             task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
+    STARFISH_TRY(make(task, arguments, size, &starpu_task));
+    struct starfish_task_header *copy = starpu_task->cl_arg;
+    starpu_task->priority = task->priority;
+    starfish_policy_set_width(starpu_task, task->width);
     starpu_task->callback_func = finished;
     starpu_task->callback_arg = starpu_task;
 
-    status = starfish_fit_task(task->progress->context, starpu_task);
+    starfish_status status = starfish_fit_task(task->progress->context, starpu_task);
     if (status == STARFISH_SUCCESS)
         status = check_length(starpu_task);
     if (status != STARFISH_SUCCESS) {
@@ -252,4 +300,19 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     starfish_watched_drop(&task->progress->context->watched, copy);
     discard(starpu_task);
     return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));
+}
+
+/* The one place where tasks are submitted. All ranks come here with every task of a graph: one executes it, and those
+ * that own what it reads or writes send and receive. */
+starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
+{
+    const struct starfish_context *context = task->progress->context;
+    STARFISH_TRY(starfish_fork_check());
+    if (starfish_is_stuck())
+        return starfish_fail_stuck();
+    const int executing = starfish_rank_of_task(context, task);
+    STARFISH_TRY(starfish_ranks_fetch(context, task, executing));
+    if (executing == starfish_context_rank(context))
+        STARFISH_TRY(submit_here(task, arguments, size));
+    return starfish_ranks_give_back(context, task, executing);
 }

@@ -46,8 +46,9 @@ struct starfish_task {
     int phase;
     int step; /* of struct starfish_progress; -1: none */
     int priority;
-    uint32_t where; /* kinds of workers (context.h) */
+    uint32_t where; /* kinds of workers (context.h) and owner (owner.h) */
     int worker;     /* StarPU's number of the one worker that may run it; -1: any of those kinds */
+    int rank;       /* that executes it; -1: the owner of what it writes (ranks.h) */
     const char *name;
     size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */
     int coordinates;
@@ -68,6 +69,11 @@ void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_
  * MEMORY, also where it may not (names the bytes); RUNTIME (too many data, or StarPU is stuck or refuses the
  * task; names it). */
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size);
+
+/* Instead of submitting it: the seconds that it can be expected to take on a worker of each kind, by the performance
+ * models; NaN where they do not know, or it cannot run there. Error: MEMORY. */
+starfish_status starfish_task_expect(const struct starfish_task *task, void *arguments, size_t size,
+                                     double seconds[STARFISH_WORKER_KINDS]);
 
 /* For a codelet's performance model. */
 uint32_t starfish_task_footprint(struct starpu_task *task);

@@ -1,13 +1,11 @@
 /* Task graphs of multigrid, for any kind of grids. */
 #include "tasks/hierarchy.h"
 
+#include "tasks/shares.h"
+
 #include <string.h>
 
 /* ---- Cuts -------------------------------------------------------------------------------------------------------- */
-
-/* Rows that a part of a hierarchy's grids may read beyond its own, at most: two sweeps of colours, whose coarse
- * correction is read a row further, and cuts of successive grids that are a row apart. */
-enum { DEPTH = 4 };
 
 static size_t unknowns_of(const struct starfish_hierarchy_spec *spec, int level)
 {
@@ -35,22 +33,12 @@ static size_t blocks_of(const struct starfish_context *context, const struct sta
     return blocks > 0 ? blocks : 1;
 }
 
-static int any_along_columns(const struct starfish_hierarchy_spec *spec, const void *shape)
-{
-    int sweep[STARFISH_GRID_MOST_SWEEPS], any = 0;
-    const int sweeps = spec->kind->sweeps(&spec->smoothing, shape, 0, sweep);
-
-    for (int i = 0; i < sweeps; i++)
-        any = any || spec->kind->runs_along_columns(sweep[i]);
-    return any;
-}
-
 static void cut_tiles(struct starfish_space *space, struct starfish_context *context,
                       const struct starfish_hierarchy_spec *spec, int level, int last)
 {
     const void *shape = spec->grid[level].shape;
     const size_t blocks = last ? 1 : blocks_of(context, spec, level);
-    const struct starfish_tiling tiling = {{any_along_columns(spec, shape) ? blocks : 1, blocks},
+    const struct starfish_tiling tiling = {{starfish_hierarchy_runs_along_columns(spec, level) ? blocks : 1, blocks},
                                            spec->kind->column_unit(shape)};
     size_t n[2];
 
@@ -58,22 +46,20 @@ static void cut_tiles(struct starfish_space *space, struct starfish_context *con
     starfish_space_tiles(space, context, n, &tiling);
 }
 
-/* Where the rows of the finest grid's parts begin on a coarser one: as far down. */
+/* Along with the finest grid's parts, with halos as deep as tasks read. */
 static starfish_status cut_runs(struct starfish_space *space, struct starfish_context *context,
                                 const struct starfish_hierarchy_spec *spec, int level)
 {
-    size_t n[2], finest[2], first[STARFISH_SPACE_MOST_PARTS + 1];
+    size_t n[2], first[STARFISH_SPACE_MOST_PARTS + 1];
     struct starfish_runs runs = *spec->runs;
 
-    if (any_along_columns(spec, spec->grid[level].shape) && runs.parts > 1)
+    if (starfish_hierarchy_runs_along_columns(spec, level) && runs.parts > 1)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "the smoother has lines across the parts of grid %d, which are apart", level);
-    spec->kind->extent(spec->grid[0].shape, finest);
     spec->kind->extent(spec->grid[level].shape, n);
-    for (size_t p = 0; p <= runs.parts; p++)
-        first[p] = (runs.first[p] * n[1] + finest[1] / 2) / finest[1];
+    starfish_hierarchy_cut_rows(spec, spec->runs, level, first);
     runs.first = first;
-    runs.depth = DEPTH;
+    runs.depth = starfish_hierarchy_depth(spec, spec->runs, level);
     return starfish_space_runs(space, context, n, &runs);
 }
 
@@ -101,7 +87,7 @@ static int can_be_cut(const struct starfish_hierarchy_spec *spec, int level)
     spec->kind->extent(spec->grid[0].shape, finest);
     spec->kind->extent(spec->grid[level].shape, n);
     for (size_t p = 0; p < spec->runs->parts; p++)
-        if ((spec->runs->first[p + 1] - spec->runs->first[p]) * n[1] / finest[1] <= DEPTH)
+        if ((spec->runs->first[p + 1] - spec->runs->first[p]) * n[1] / finest[1] <= STARFISH_HIERARCHY_MOST_DEPTH)
             return 0;
     return 1;
 }
@@ -240,9 +226,19 @@ static starfish_status create(struct starfish_hierarchy_graph *graph, const stru
 }
 
 starfish_status starfish_hierarchy_create(struct starfish_hierarchy_graph *graph, struct starfish_context *context,
-                                          const struct starfish_hierarchy_spec *spec)
+                                          const struct starfish_hierarchy_spec *given)
 {
+    struct starfish_shares shares;
+    struct starfish_hierarchy_spec shared = *given;
+    const struct starfish_hierarchy_spec *spec = &shared;
+
     memset(graph, 0, sizeof *graph);
+    STARFISH_TRY(starfish_hierarchy_share(context, given, &shares));
+    const struct starfish_runs runs = {.parts = shares.parts, .first = shares.first, .owner = shares.owner, .apart = 1};
+    if (shares.parts > 0) {
+        shared.runs = &runs;
+        shared.tail = shares.tail;
+    }
     graph->context = context;
     graph->kind = spec->kind;
     graph->levels = choose_levels(context, spec);
@@ -366,6 +362,7 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
                                  double damping, int zero)
 {
     const int along_columns = s->graph->kind->runs_along_columns(sweep);
+    const int adds = starfish_grid_adds(s->graph->kind, sweep);
     const struct starfish_vector *v = level->u[!level->now];
     const size_t parts = level->space.parts[!along_columns];
 
@@ -375,7 +372,8 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
         task.step.sweep = sweep;
         task.step.damping = damping;
         task.step.at = along_columns ? columns_of(&level->space, part) : rectangle_of(&level->space, part);
-        task.u = zero ? NULL : solution(level);
+        task.step.zero = zero && adds;
+        task.u = zero && !adds ? NULL : solution(level);
         task.f = level->f;
         task.coarse = level->uncorrected ? solution(level + 1) : NULL;
         task.result = v;
@@ -396,9 +394,10 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
     int sweep[STARFISH_GRID_MOST_SWEEPS];
     const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, sweep);
 
-    for (int i = 0; i < steps * sweeps; i++)
-        STARFISH_TRY(
-            run_sweep(s, level, sweep[i % sweeps], kind->damping(smoothing, shape, i / sweeps, steps), zero && i == 0));
+    for (int i = 0; i < steps * sweeps; i++) {
+        const int here = sweep[i % sweeps], first = i == 0 || (i < sweeps && starfish_grid_adds(kind, here));
+        STARFISH_TRY(run_sweep(s, level, here, kind->damping(smoothing, shape, i / sweeps, steps), zero && first));
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -454,22 +453,17 @@ static starfish_status run_tail(void *self, int l, starfish_cycle_shape shape, i
     const struct submission *s = self;
     struct starfish_hierarchy_graph *graph = s->graph;
     const struct starfish_hierarchy_level *level = &graph->level[l];
-    const struct starfish_algebra algebra = {s->progress, STARFISH_PHASE_TAIL, graph->tail_where};
     const struct starfish_tail_task task = {.tail = &graph->tail,
                                             .table = graph->tail_table,
                                             .where = graph->tail_where,
                                             .shape = shape,
                                             .zero = zero,
                                             .f = graph->collects ? &graph->tail_f : level->f,
-                                            .u = graph->collects ? &graph->tail_u : level->u[0]};
+                                            .u = graph->collects ? &graph->tail_u : level->u[0],
+                                            .f_parts = graph->collects ? level->f : NULL,
+                                            .u_parts = graph->collects ? level->u[0] : NULL};
 
-    if (!graph->collects)
-        return starfish_submit_tail(s->progress, &graph->setting, &task);
-    STARFISH_TRY(starfish_submit_collect(&algebra, level->f, &graph->tail_f));
-    if (!zero)
-        STARFISH_TRY(starfish_submit_collect(&algebra, level->u[0], &graph->tail_u));
-    STARFISH_TRY(starfish_submit_tail(s->progress, &graph->setting, &task));
-    return starfish_submit_spread(&algebra, &graph->tail_u, level->u[0]);
+    return starfish_submit_tail(s->progress, &graph->setting, &task);
 }
 
 starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,

@@ -8,7 +8,6 @@
 #ifndef STARFISH_TASKS_HIERARCHY_H
 #define STARFISH_TASKS_HIERARCHY_H
 
-#include "codelets/collect.h"
 #include "codelets/grid.h"
 #include "multigrid/kernels/cycle.h"
 
@@ -44,8 +43,7 @@ struct starfish_hierarchy_graph {
     struct starfish_replays replays;
     int levels, all_levels; /* without and with the grids of the tail below its first */
     struct starfish_hierarchy_level level[STARFISH_GRID_MOST_LEVELS];
-    /* Where the last level is cut and apart, the tail's right-hand side is collected from it and its solution spread.
-     */
+    /* Where the last level is cut and apart, the tail collects its right-hand side and spreads its solution. */
     int collects;
     struct starfish_space tail_space;
     struct starfish_vector tail_f, tail_u;
@@ -77,6 +75,8 @@ struct starfish_hierarchy_spec {
     size_t blocks, tail;   /* of struct starfish_multigrid_options */
     int levels_in_tail;    /* all grids are one task, as smoothers by planes need */
     int borrows_finest;    /* u and f of the finest grid are set before every cycle (starfish_hierarchy_set_arrays) */
+    size_t parts;          /* and who shares the fine grids (shares.h) */
+    starfish_sharing sharing;
     /* How the finest grid is cut; NULL: chosen from the workers. Coarser grids are cut along, and the tail is collected
      * in one place. */
     const struct starfish_runs *runs;

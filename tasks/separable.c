@@ -141,7 +141,7 @@ static uint32_t workers_of(const struct starfish_cut *cut)
 {
     uint32_t where = 0;
     for (size_t slab = 0; slab < cut->slabs; slab++)
-        where |= cut->where[slab];
+        where |= starfish_where_kinds(cut->where[slab]);
     return where;
 }
 

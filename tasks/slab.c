@@ -2,7 +2,7 @@
 #include "tasks/slab.h"
 
 #include "base/real.h"
-#include "codelets/bring_home.h"
+#include "scheduler/ranks.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <stdlib.h>
@@ -107,48 +107,55 @@ static starfish_status register_array(starfish_handle *handle, const char *name,
     return STARFISH_SUCCESS;
 }
 
-/* Array `which` (0: separators, 1: heads) of a part, in a streamed graph. */
-static starfish_status register_end(struct starfish_slab_graph *graph, size_t s, size_t part, int which,
-                                    starfish_handle *handle)
+static int rank_of_part(const struct starfish_slab_graph *graph, size_t part)
 {
-    const struct starfish_slab_space *space = graph->space;
-    const size_t size = starfish_real_size(space->precision), *row = graph->parts.first_row;
-    const size_t before = (2 * s + (size_t)which) * space->n[1] + row[part];
-    STARFISH_TRY(starfish_array_register_at(handle, graph->ends + before * space->n[0] * size,
-                                            space->n[0] * (row[part + 1] - row[part]), size));
-    starfish_data_label_2d(*handle, which ? "heads" : "separators", s, part);
-    return STARFISH_SUCCESS;
+    return starfish_where_rank(graph->reduced_where[part]);
 }
 
+/* What slab s says of its ends in part p: of the rank that solves the part's reduced system. */
 static starfish_status register_ends(struct starfish_slab_graph *graph, struct starfish_slab *slab, size_t s, size_t p)
 {
     const struct starfish_slab_space *space = graph->space;
     const size_t size = starfish_real_size(space->precision);
     const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
-    if (graph->slots > 0) {
-        STARFISH_TRY(register_end(graph, s, p, 0, &slab->separator[p]));
-        return register_end(graph, s, p, 1, &slab->head[p]);
-    }
     STARFISH_TRY(register_array(&slab->separator[p], "separators", lanes, size, s, p));
-    return register_array(&slab->head[p], "heads", lanes, size, s, p);
+    STARFISH_TRY(register_array(&slab->head[p], "heads", lanes, size, s, p));
+    starfish_data_set_travelling(space->context, slab->separator[p], rank_of_part(graph, p));
+    starfish_data_set_travelling(space->context, slab->head[p], rank_of_part(graph, p));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status register_moments(const struct starfish_slab_graph *graph, size_t s, starfish_handle *moments)
+{
+    STARFISH_TRY(starfish_array_register(moments, STARFISH_CONSTANT_MOMENTS, sizeof(double)));
+    starfish_data_set_travelling(graph->space->context, *moments, starfish_where_rank(graph->cut.where[s]));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status register_arrays(struct starfish_slab_graph *graph, size_t s)
+{
+    const struct starfish_slab_space *space = graph->space;
+    const size_t size = starfish_real_size(space->precision);
+    if (graph->stream.slots > 0)
+        return starfish_slab_stream_register(&graph->stream, s, &graph->slab[0][s]);
+    for (size_t p = 0; p < graph->parts.count; p++) {
+        const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
+        starfish_handle *const coefficient = &graph->slab[0][s].coefficient[p];
+        STARFISH_TRY(register_array(coefficient, "coefficients", STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
+        starfish_data_set_travelling(space->context, *coefficient, rank_of_part(graph, p));
+        for (int turn = 0; turn < graph->turns; turn++) {
+            graph->slab[turn][s].coefficient[p] = *coefficient;
+            STARFISH_TRY(register_ends(graph, &graph->slab[turn][s], s, p));
+        }
+    }
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s)
 {
-    const struct starfish_slab_space *space = graph->space;
-    const size_t size = starfish_real_size(space->precision);
-    for (size_t p = 0; p < graph->parts.count; p++) {
-        const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
-        STARFISH_TRY(register_array(&graph->slab[0][s].coefficient[p], "coefficients",
-                                    STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
-        for (int turn = 0; turn < graph->turns; turn++) {
-            struct starfish_slab *slab = &graph->slab[turn][s];
-            slab->coefficient[p] = graph->slab[0][s].coefficient[p];
-            STARFISH_TRY(register_ends(graph, slab, s, p));
-        }
-    }
-    for (int turn = 0; turn < graph->turns && space->constant_lane >= 0; turn++)
-        STARFISH_TRY(starfish_array_register(&graph->slab[turn][s].moments, STARFISH_CONSTANT_MOMENTS, sizeof(double)));
+    STARFISH_TRY(register_arrays(graph, s));
+    for (int turn = 0; turn < graph->turns && graph->space->constant_lane >= 0; turn++)
+        STARFISH_TRY(register_moments(graph, s, &graph->slab[turn][s].moments));
     return STARFISH_SUCCESS;
 }
 
@@ -166,13 +173,22 @@ static int alone(const struct starfish_slab_graph *graph)
     return graph->cut.slabs == 1;
 }
 
+/* Reduced systems that a GPU, or a core, may have to solve. */
+static int may_be_reduced_on(const struct starfish_slab_graph *graph, int gpu)
+{
+    for (size_t part = 0; part < graph->systems.count; part++)
+        if (starfish_kind_allowed(graph->reduced_where[part], gpu))
+            return 1;
+    return 0;
+}
+
 /* What the most demanding slab needs, which may be a thin one: fewer planes let kernels take more lanes at a time. */
 static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_worker_kind kind)
 {
     const size_t slabs = graph->cut.slabs;
     size_t most = 0;
-    if (starfish_kind_allowed(graph->reduced_where, kind == STARFISH_GPU))
-        most = starfish_slab_reduced_workspace(graph->space, kind, slabs, graph->parts.count);
+    if (may_be_reduced_on(graph, kind == STARFISH_GPU))
+        most = starfish_slab_reduced_workspace(graph->space, kind, slabs, graph->systems.count);
     for (size_t s = 0; s < slabs; s++) {
         if (!starfish_kind_allowed(graph->cut.where[s], kind == STARFISH_GPU))
             continue;
@@ -182,23 +198,8 @@ static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_
     return most;
 }
 
-/* What streams are made of, and what tasks of slabs leave for each other, in memory of ours. */
-static starfish_status make_stream(struct starfish_slab_graph *graph)
-{
-    const struct starfish_slab_space *space = graph->space;
-    if (graph->slots == 0)
-        return STARFISH_SUCCESS;
-    graph->ends_bytes = 2 * graph->cut.slabs * space->n[0] * space->n[1] * starfish_real_size(space->precision);
-    void *memory = NULL;
-    STARFISH_TRY(starfish_alloc(space->context, graph->ends_bytes, &memory));
-    graph->ends = memory;
-    for (size_t slot = 0; slot < graph->slots; slot++)
-        starfish_token_register(&graph->token[slot]);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z,
-                                  struct starfish_progress *progress)
+static starfish_status register_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z,
+                                      size_t slots)
 {
     for (size_t s = 0; s < graph->cut.slabs; s++)
         for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
@@ -211,16 +212,52 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
     if (alone(graph))
         return STARFISH_SUCCESS;
     STARFISH_TRY(make_upper(graph, z));
-    STARFISH_TRY(make_stream(graph));
-    for (size_t s = 0; s < graph->cut.slabs; s++) {
+    if (slots > 0)
+        STARFISH_TRY(
+            starfish_slab_stream_create(&graph->stream, graph->space, slots, graph->cut.slabs, &graph->systems));
+    for (size_t s = 0; s < graph->cut.slabs; s++)
         STARFISH_TRY(register_slab(graph, s));
+    return STARFISH_SUCCESS;
+}
+
+/* What may fail on one rank comes before the first task that others wait for. */
+static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z, size_t slots,
+                                  struct starfish_progress *progress)
+{
+    const starfish_status registered = register_graph(graph, z, slots);
+    if (alone(graph))
+        return registered;
+    STARFISH_TRY(starfish_ranks_agree(graph->space->context, registered));
+    for (size_t s = 0; s < graph->cut.slabs; s++) {
         struct starfish_slab slab = graph->slab[0][s];
-        if (graph->slots > 0)
-            slab.where = graph->reduced_where; /* where they are needed */
+        if (slots > 0)
+            slab.where = starfish_where_kinds(graph->reduced_where[0]); /* where they are needed */
         STARFISH_TRY(
             starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts, &slab));
     }
-    return STARFISH_SUCCESS;
+    return starfish_slab_stream_coefficients(&graph->stream, progress, graph->slab[0]);
+}
+
+static struct starfish_slab_parts parts_of(const struct starfish_slab_graph *graph, size_t count)
+{
+    struct starfish_slab_parts parts = {.workspace = &graph->workspace, .count = count};
+    starfish_divide(graph->space->n[1], count, parts.first_row);
+    return parts;
+}
+
+/* The parts of the reduced systems, as many to each owner of slabs; where there are none but GPUs alone may solve them,
+ * to each GPU. */
+static void deal_out(struct starfish_slab_graph *graph, uint32_t otherwise)
+{
+    uint32_t owner[STARFISH_MAX_SLABS];
+    const size_t parts = graph->systems.count, owners = starfish_cut_owners(&graph->cut, owner);
+    const size_t gpus = otherwise == STARFISH_ON_GPUS ? graph->space->context->workers_of[STARFISH_GPU] : 0;
+    for (size_t part = 0; part < parts; part++) {
+        const struct starfish_owner gpu = {.device = (int)(part * gpus / parts)};
+        graph->reduced_where[part] = owners > 0              ? owner[part * owners / parts]
+                                     : gpus > 1 && parts > 1 ? starfish_where_of(gpu, 0)
+                                                             : otherwise;
+    }
 }
 
 starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
@@ -230,13 +267,11 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
     memset(graph, 0, sizeof *graph);
     graph->space = space;
     graph->cut = *shape->cut;
-    graph->reduced_where = shape->reduced_where;
-    graph->slots = shape->slots;
     graph->turns = shape->slots > 0 ? 1 : STARFISH_SLAB_TURNS;
-    graph->parts.workspace = &graph->workspace;
-    graph->parts.count = shape->parts;
-    starfish_divide(space->n[1], shape->parts, graph->parts.first_row);
-    starfish_status status = fill_graph(graph, z, progress);
+    graph->parts = parts_of(graph, shape->slots > 0 ? 1 : shape->parts);
+    graph->systems = parts_of(graph, shape->parts);
+    deal_out(graph, shape->reduced_where);
+    starfish_status status = fill_graph(graph, z, shape->slots, progress);
     if (status != STARFISH_SUCCESS) {
         starfish_progress_wait(progress);
         starfish_slab_graph_destroy(graph);
@@ -261,17 +296,18 @@ starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *grap
     return status;
 }
 
-/* Of coefficients that GPUs give up after each solve, tasks still have to be in order with that. */
-static int are_constant(const struct starfish_slab_graph *graph)
+void starfish_slab_graph_is_made(struct starfish_slab_graph *graph)
 {
-    return graph->slots == 0 || !starfish_kind_allowed(graph->reduced_where, 1);
-}
-
-void starfish_slab_graph_is_made(const struct starfish_slab_graph *graph)
-{
-    for (size_t s = 0; s < graph->cut.slabs && are_constant(graph); s++)
-        for (size_t p = 0; p < graph->parts.count; p++)
-            starfish_data_set_constant(graph->slab[0][s].coefficient[p], 1);
+    if (graph->stream.slots > 0)
+        starfish_slab_stream_is_made(&graph->stream, may_be_reduced_on(graph, 1));
+    else
+        for (size_t s = 0; s < graph->cut.slabs; s++)
+            for (size_t p = 0; p < graph->parts.count; p++) {
+                /* Those of other ranks' slabs are still on their way to who solves the part. */
+                if (rank_of_part(graph, p) == starfish_context_rank(graph->space->context))
+                    starfish_data_wait(graph->slab[0][s].coefficient[p]);
+                starfish_data_set_constant(graph->slab[0][s].coefficient[p], 1);
+            }
 }
 
 static void release_ends(const struct starfish_slab *slab, size_t parts)
@@ -295,10 +331,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
             starfish_array_unregister(graph->modes[turn][s]);
         }
     }
-    for (size_t slot = 0; slot < graph->slots; slot++)
-        starfish_array_unregister(graph->token[slot]);
-    if (!starfish_is_stuck())
-        starfish_free(graph->space->context, graph->ends, graph->ends_bytes);
+    starfish_slab_stream_destroy(&graph->stream);
     starfish_table_destroy(&graph->upper);
     starfish_workspace_destroy(&graph->workspace);
     graph->space = NULL;
@@ -313,66 +346,22 @@ static starfish_status submit_reduced(const struct starfish_slab_graph *graph, c
         return STARFISH_SUCCESS;
     if (removed)
         STARFISH_TRY(starfish_submit_constant_sum(progress, STARFISH_PHASE_MODES, graph->cut.slabs, slab, removed,
-                                                  graph->reduced_where));
-    for (size_t part = 0; part < graph->parts.count; part++) {
-        const struct starfish_slab_reduced_task task = {.space = graph->space,
-                                                        .parts = &graph->parts,
-                                                        .part = part,
-                                                        .slabs = graph->cut.slabs,
-                                                        .slab = slab,
-                                                        .upper = graph->upper.handle,
-                                                        .where = graph->reduced_where};
+                                                  graph->reduced_where[0]));
+    STARFISH_TRY(starfish_slab_stream_gather(&graph->stream, progress, slab));
+    for (size_t part = 0; part < graph->systems.count; part++) {
+        const struct starfish_slab_reduced_task task = {
+            .space = graph->space,
+            .parts = &graph->systems,
+            .part = part,
+            .slabs = graph->cut.slabs,
+            .slab = slab,
+            .gathered = graph->stream.slots > 0 ? &graph->stream.gathered[part] : NULL,
+            .upper = graph->upper.handle,
+            .where = graph->reduced_where[part]};
         STARFISH_TRY(starfish_submit_slab_reduced(progress, STARFISH_PHASE_MODES, &task));
-        for (size_t s = 0; graph->slots > 0 && s < graph->cut.slabs; s++) {
-            starfish_data_rest(slab[s].head[part]);
-            if (!are_constant(graph))
-                starfish_data_rest(slab[s].coefficient[part]);
-            starfish_data_rest(slab[s].separator[part]);
-        }
+        STARFISH_TRY(starfish_slab_stream_after_reduced(&graph->stream, part, progress));
     }
-    return STARFISH_SUCCESS;
-}
-
-/* ---- Streams ----------------------------------------------------------------------------------------------------- */
-
-static starfish_handle token_of(const struct starfish_slab_graph *graph, size_t s)
-{
-    return graph->slots > 0 ? graph->token[s % graph->slots] : NULL;
-}
-
-/* Results of the task that has just been submitted for slab s go home, and its place is free when they are there. */
-static starfish_status leave(const struct starfish_slab_graph *graph, size_t s, struct starfish_progress *progress,
-                             int phase, starfish_handle result)
-{
-    STARFISH_TRY(starfish_submit_bring_home_before(progress, phase, result, token_of(graph, s)));
-    starfish_data_rest(result);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status leave_forward(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
-                                     size_t s, struct starfish_progress *progress,
-                                     const struct starfish_slab_forward_task *task)
-{
-    if (graph->slots == 0)
-        return STARFISH_SUCCESS;
-    if (task->rhs != task->solution)
-        starfish_data_rest(task->rhs);
-    STARFISH_TRY(leave(graph, s, progress, STARFISH_PHASE_FORWARD, task->solution));
-    for (size_t p = 0; p < graph->parts.count; p++) {
-        STARFISH_TRY(leave(graph, s, progress, STARFISH_PHASE_FORWARD, slab[s].separator[p]));
-        STARFISH_TRY(leave(graph, s, progress, STARFISH_PHASE_FORWARD, slab[s].head[p]));
-    }
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status leave_backward(const struct starfish_slab_graph *graph, const struct starfish_slab *before,
-                                      size_t s, struct starfish_progress *progress, starfish_handle solution)
-{
-    if (graph->slots == 0)
-        return STARFISH_SUCCESS;
-    for (size_t p = 0; before && p < graph->parts.count; p++)
-        starfish_data_rest(before->separator[p]);
-    return leave(graph, s, progress, STARFISH_PHASE_BACKWARD, solution);
+    return starfish_slab_stream_scatter(&graph->stream, progress, slab);
 }
 
 static const struct starfish_slab *slab_before(const struct starfish_slab_graph *graph,
@@ -397,16 +386,17 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
                                                      .modes = modes ? modes[s] : NULL,
                                                      .solution = solution->slab[s],
                                                      .edge = solution->edge[s],
-                                                     .token = token_of(graph, s)};
+                                                     .token = starfish_slab_stream_token(&graph->stream, s)};
     STARFISH_TRY(starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, &task));
-    return leave_backward(graph, task.before, s, progress, task.solution);
+    return starfish_slab_stream_after_backward(&graph->stream, s, progress, &task);
 }
 
 /* Where the modes of a solution lie whose rows are not packed; made when the first one comes. */
 static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const struct starfish_slabs *solution)
 {
     starfish_handle *const modes = graph->modes[graph->turn];
-    const struct starfish_cut_array array = {.n = graph->space->n, .precision = graph->space->precision};
+    const struct starfish_cut_array array = {
+        .n = graph->space->n, .precision = graph->space->precision, .context = graph->space->context};
     for (size_t s = 0; s < graph->cut.slabs && solution->strided; s++)
         if (!modes[s])
             starfish_slab_register(&modes[s], "modes", &graph->cut, s, &array);
@@ -428,9 +418,9 @@ starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct st
                                                         .rhs = rhs[s],
                                                         .solution = modes ? modes[s] : solution->slab[s],
                                                         .moments = alone(graph) ? removed : slab[s].moments,
-                                                        .token = token_of(graph, s)};
+                                                        .token = starfish_slab_stream_token(&graph->stream, s)};
         STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, &task));
-        STARFISH_TRY(leave_forward(graph, slab, s, progress, &task));
+        STARFISH_TRY(starfish_slab_stream_after_forward(&graph->stream, s, progress, &task));
     }
     STARFISH_TRY(submit_reduced(graph, slab, progress, removed));
     for (size_t s = 0; s < graph->cut.slabs; s++)

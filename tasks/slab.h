@@ -3,12 +3,14 @@
  *
  * Every slab is transformed in x and y and eliminated in z where it lies; only its first and last rows meet the other
  * slabs', in a reduced system with one unknown per slab and mode. So there is no transpose and no exchange of all with
- * all: CPU teams and GPUs are owners of slabs. */
+ * all: CPU teams and GPUs are owners of slabs. The modes are cut into parts, whose reduced systems are dealt out to the
+ * owners too, so that what travels between two owners are the ends of the one's slabs in the other's part, and back. */
 #ifndef STARFISH_TASKS_SLAB_H
 #define STARFISH_TASKS_SLAB_H
 
 #include "codelets/slab.h"
 #include "tasks/separable.h"
+#include "tasks/slab_stream.h"
 
 /* Everything that does not depend on how the field is cut, of a field of `count` problems. GPUs' tasks have at most
  * `max_planes` planes at a time. Destroyed after a failure. */
@@ -29,14 +31,12 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space);
 enum { STARFISH_SLAB_TURNS = 2 };
 
 /* How a field is cut for a graph. parts: of the modes of y, each with a reduced system of its own. reduced_where: the
- * kinds of workers that solve these; 0: any.
+ * kinds of workers that solve these, 0: any; where slabs have owners (owner.h), each of these solves as many, and where
+ * GPUs alone may, each GPU does.
  *
- * slots: 0 where devices hold the whole field. Else it is streamed through them: a slab's task waits until one of
- * `slots` places is free, that is until the task `slots` slabs before it has its results back in main memory; what the
- * devices then hold is marked as the first to be given up. So at most `slots` slabs are on devices at a time, their
- * memory is used again without being freed, and copies in, work and copies out overlap. What is between the tasks has
- * its home in main memory, and solves do not take turns. Rows of solutions are packed. */
-enum { STARFISH_SLAB_MOST_SLOTS = 3 * 8 };
+ * slots: 0 where devices hold the whole field. Else it is streamed through them, `slots` slabs at a time
+ * (slab_stream.h). What is between the tasks has its home in main memory, and solves do not take turns. Rows of
+ * solutions are packed. */
 struct starfish_slab_shape {
     const struct starfish_cut *cut;
     size_t parts, slots;
@@ -47,13 +47,11 @@ struct starfish_slab_shape {
 struct starfish_slab_graph {
     struct starfish_slab_space *space; /* NULL before create and after destroy */
     struct starfish_cut cut;
-    struct starfish_slab_parts parts;
+    struct starfish_slab_parts parts;   /* that slabs hand on: in a stream one, of all modes */
+    struct starfish_slab_parts systems; /* of the reduced systems */
     struct starfish_workspace workspace;
-    uint32_t reduced_where;
-    size_t slots;
-    starfish_handle token[STARFISH_SLAB_MOST_SLOTS];
-    char *ends; /* where slots: of all slabs, separators and heads in main memory */
-    size_t ends_bytes;
+    uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems: they are dealt out to the owners of slabs */
+    struct starfish_slab_stream stream;
     int turns, turn;                                                    /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
     struct starfish_table upper;                                        /* of z, at every slab's last plane */
@@ -65,7 +63,7 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
                                            const struct starfish_direction *z, const struct starfish_slab_shape *shape,
                                            struct starfish_progress *progress);
 /* After its tasks: coefficients are only read from now on. */
-void starfish_slab_graph_is_made(const struct starfish_slab_graph *graph);
+void starfish_slab_graph_is_made(struct starfish_slab_graph *graph);
 void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);
 
 /* A graph of a field of many problems, which is cut between them. strided: rows of solutions may not be packed. */

@@ -271,6 +271,8 @@ int bench_multigrid(int argc, char **argv)
         {"--krylov", OPTION_MEMBER, &run.options, "K", .table = table},
         {"--matrix", OPTION_LIST, &run.matrices, "LIST", .table = table},
         {"--tail", OPTION_POSITIVE, &run.options, "N", .table = table},
+        {"--sharing", OPTION_MEMBER, &run.options, "S", .table = table},
+        {"--parts", OPTION_POSITIVE, &run.options, "N", .table = table},
         {"--steps", OPTION_COUNT, &run.steps, "N",
          .help = "ADI steps before and after; without, 2; of other smoothers twice as many; seven: 1 of all"},
         {"--cycles", OPTION_COUNT, &run.cycles, "N",

@@ -29,7 +29,7 @@ struct poisson3d_case {
 };
 
 enum { POISSON3D_MOST_IN_FLIGHT = 64 };
-enum poisson3d_where { POISSON3D_PAGEABLE, POISSON3D_PINNED, POISSON3D_DEVICE, POISSON3D_PLACES };
+enum poisson3d_where { POISSON3D_PAGEABLE, POISSON3D_PINNED, POISSON3D_DEVICE, POISSON3D_SPREAD, POISSON3D_PLACES };
 
 /* Bytes per second of plain copies of a case's field, measured in the same run; NaN where they could not be. */
 struct poisson3d_limits {

@@ -17,8 +17,10 @@ static const struct poisson3d_ends all_ends[] = {
 static const char *const end_names[] = {"periodic", "dirichlet", "neumann", "mixed"};
 static const char *const grid_names[] = {[STARFISH_NODE] = "node", [STARFISH_CELL] = "cell"};
 static const char *const y_names[] = {"uniform", "stretched"};
-const char *const poisson3d_places[] = {
-    [POISSON3D_PAGEABLE] = "pageable", [POISSON3D_PINNED] = "pinned", [POISSON3D_DEVICE] = "device"};
+const char *const poisson3d_places[] = {[POISSON3D_PAGEABLE] = "pageable",
+                                        [POISSON3D_PINNED] = "pinned",
+                                        [POISSON3D_DEVICE] = "device",
+                                        [POISSON3D_SPREAD] = "spread"};
 static const char *const peers[] = {
     [POISSON3D_ALL_PEERS] = "all", [POISSON3D_FAST_PEERS] = "fast", [POISSON3D_NO_PEERS] = "none"};
 
@@ -26,7 +28,8 @@ static const struct starfish_option rows[] = {
     NAMES_ROW("--bc", end_names, "ends as Y/Z, or of both"),
     NAMES_ROW("--grid", grid_names, "of y and z"),
     NAMES_ROW("--y", y_names, "spacing, stretched where y is not periodic"),
-    NAMES_ROW("--where", poisson3d_places, "memory of the data; without, all with a GPU, else pageable"),
+    NAMES_ROW("--where", poisson3d_places,
+              "memory of the data; spread: over several GPUs; without, all that there are"),
     NAMES_ROW("--peers", peers, "others' solvers in the same run"),
 };
 const struct starfish_option_table poisson3d_table = NAMES_TABLE(rows);

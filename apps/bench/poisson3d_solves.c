@@ -1,6 +1,7 @@
 /* starfish bench poisson3d: our own solves. A case is first solved once with its residual checked, then timed. */
 #include "apps/bench/poisson3d.h"
 #include "apps/command.h"
+#include "apps/spread.h"
 #include "apps/workers.h"
 #include "bench/clock.h"
 #include "poisson/methods.h"
@@ -20,6 +21,7 @@ struct subject {
     starfish_method method;
     size_t flight;
     void *rhs[POISSON3D_MOST_IN_FLIGHT], *solution[POISSON3D_MOST_IN_FLIGHT];
+    starfish_field *field[2 * POISSON3D_MOST_IN_FLIGHT]; /* instead, spread: of each solve both, of the plan in use */
     double residual;
     double gpu_tasks, tasks;
 };
@@ -53,6 +55,8 @@ static starfish_status make_arrays(struct subject *s)
     const size_t bytes = poisson3d_bytes(s->c);
     void *source;
     starfish_status status = STARFISH_SUCCESS;
+    if (s->where == POISSON3D_SPREAD) /* plans make them */
+        return STARFISH_SUCCESS;
     STARFISH_TRY(poisson3d_random_field(s->c, &source));
     for (size_t i = 0; i < 2 * s->flight && status == STARFISH_SUCCESS; ++i) {
         void **memory = i % 2 ? &s->solution[i / 2] : &s->rhs[i / 2];
@@ -88,13 +92,54 @@ static starfish_status make_plan(const struct subject *s, int check_residual, st
     return starfish_poisson_plan_create(s->context, &s->c->problem, &options, plan);
 }
 
+static void free_fields(struct subject *s)
+{
+    for (size_t i = 0; i < 2 * s->flight; ++i) {
+        starfish_field_destroy(s->field[i]);
+        s->field[i] = NULL;
+    }
+}
+
+/* Both are written, as above. */
+static starfish_status make_fields(struct subject *s, starfish_poisson_plan *plan)
+{
+    void *source;
+    starfish_status status = STARFISH_SUCCESS;
+    if (s->where != POISSON3D_SPREAD)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(poisson3d_random_field(s->c, &source));
+    for (size_t i = 0; i < 2 * s->flight && status == STARFISH_SUCCESS; ++i) {
+        status = starfish_poisson_field_spread(plan, 0, NULL, &s->field[i]);
+        if (status == STARFISH_SUCCESS)
+            status = spread_write(s->field[i], source, poisson3d_bytes(s->c) / s->c->n[2]);
+    }
+    free(source);
+    return status;
+}
+
+static starfish_status submit(const struct subject *s, starfish_poisson_plan *plan, size_t array, starfish_job **job)
+{
+    return s->where == POISSON3D_SPREAD
+               ? starfish_poisson_submit_field(plan, NULL, s->field[2 * array], s->field[2 * array + 1], job)
+               : starfish_poisson_submit(plan, NULL, s->rhs[array], s->solution[array], job);
+}
+
+static starfish_status solve_once(struct subject *s, starfish_poisson_plan *plan, struct starfish_info *info)
+{
+    starfish_job *job;
+    STARFISH_TRY(make_fields(s, plan));
+    STARFISH_TRY(submit(s, plan, 0, &job));
+    return starfish_job_wait(job, info);
+}
+
 static starfish_status check(struct subject *s)
 {
     const double most = s->c->precision == STARFISH_F32 ? 1e-3 : 1e-8;
     starfish_poisson_plan *plan;
     struct starfish_info info;
     STARFISH_TRY(make_plan(s, 1, &plan));
-    starfish_status status = starfish_poisson_solve(plan, NULL, s->rhs[0], s->solution[0], &info);
+    starfish_status status = solve_once(s, plan, &info);
+    free_fields(s);
     starfish_poisson_plan_destroy(plan);
     if (status != STARFISH_SUCCESS)
         return status;
@@ -114,7 +159,7 @@ struct flight {
 static starfish_status submit_next(struct subject *s, starfish_poisson_plan *plan, struct flight *flight)
 {
     const size_t array = flight->submitted % s->flight;
-    STARFISH_TRY(starfish_poisson_submit(plan, NULL, s->rhs[array], s->solution[array], &flight->job[flight->jobs]));
+    STARFISH_TRY(submit(s, plan, array, &flight->job[flight->jobs]));
     ++flight->submitted;
     ++flight->jobs;
     return STARFISH_SUCCESS;
@@ -177,11 +222,11 @@ static double least_bytes(const struct subject *s, double *limit)
         *limit = cores;
         return 10 * field;
     }
-    double gpu = 8 * field / rate->device;
-    if (s->where != POISSON3D_DEVICE)
+    double gpu = 8 * field / rate->device / (s->where == POISSON3D_SPREAD ? (double)gpus : 1);
+    if (s->where < POISSON3D_DEVICE)
         gpu = (s->flight > 1 ? 2 * field / rate->both : field / rate->up + field / rate->down) / (double)gpus;
     *limit = starfish_context_workers_of(s->context, STARFISH_CPU) ? 1 / (1 / gpu + 1 / cores) : gpu;
-    return s->where == POISSON3D_DEVICE ? 8 * field : 2 * field;
+    return s->where >= POISSON3D_DEVICE ? 8 * field : 2 * field;
 }
 
 static void add_row(const struct subject *s, const starfish_poisson_plan *plan)
@@ -211,10 +256,13 @@ static starfish_status measure_prepared(struct subject *s)
     starfish_poisson_plan *plan;
     STARFISH_TRY(check(s));
     STARFISH_TRY(make_plan(s, 0, &plan));
-    starfish_status status = time_solves(s, plan);
+    starfish_status status = make_fields(s, plan);
+    if (status == STARFISH_SUCCESS)
+        status = time_solves(s, plan);
     if (status == STARFISH_SUCCESS)
         add_row(s, plan);
     s->run->solves += status == STARFISH_SUCCESS;
+    free_fields(s);
     starfish_poisson_plan_destroy(plan);
     return status;
 }
@@ -232,16 +280,18 @@ static starfish_status measure_one(struct subject *s)
 
 /* ---- everything with one set of workers -------------------------------------------------------------------------- */
 
-/* Is that place of the data wanted, and there? Host memory is all one to cores. */
+/* Is that place of the data wanted, and there? Host memory is all one to cores, and one GPU has one memory. */
 static int takes_place(const struct subject *s)
 {
     const struct poisson3d *run = s->run;
-    const int gpus = starfish_context_workers_of(s->context, STARFISH_GPU) > 0;
+    const size_t gpus = starfish_context_workers_of(s->context, STARFISH_GPU);
+    if (run->places == 0 && s->where == POISSON3D_SPREAD)
+        return gpus > 1;
     if (run->places == 0)
-        return gpus || s->where == POISSON3D_PAGEABLE;
+        return gpus > 0 || s->where == POISSON3D_PAGEABLE;
     for (size_t i = 0; i < run->places; ++i)
         if (run->place[i] == s->where)
-            return gpus || s->where != POISSON3D_DEVICE;
+            return gpus > 0 || s->where < POISSON3D_DEVICE;
     return 0;
 }
 

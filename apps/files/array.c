@@ -22,6 +22,12 @@ starfish_status starfish_wanted_check(const struct starfish_wanted *wanted, size
                          starfish_shape_text(wanted->rank, wanted->shape, must), wanted->reason);
 }
 
+void starfish_wanted_part(const struct starfish_wanted *wanted, size_t rank, const size_t *shape, size_t *part)
+{
+    for (size_t d = 0; d < rank; ++d)
+        part[d] = d == 0 && wanted && wanted->part ? wanted->count : shape[d];
+}
+
 starfish_status starfish_array_bytes(starfish_precision precision, size_t rank, const size_t *shape, size_t *bytes)
 {
     size_t product = starfish_real_size(precision);

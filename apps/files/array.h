@@ -22,7 +22,12 @@ struct starfish_wanted {
     const char *name; /* of the array, in messages */
     size_t rank, shape[STARFISH_MAX_RANK];
     const char *reason; /* ends the message; "" where nothing is to be added */
+    /* Only `count` planes from `first` on are read, of the first dimension, and shape[0] of what is read is `count`. */
+    int part;
+    size_t first, count;
 };
+/* The extents that are read of an array with that shape. */
+void starfish_wanted_part(const struct starfish_wanted *wanted, size_t rank, const size_t *shape, size_t *part);
 /* ARGUMENT, "NAME has shape S, must be W", where the shape is another. `wanted` NULL: any shape will do. */
 starfish_status starfish_wanted_check(const struct starfish_wanted *wanted, size_t rank, const size_t *shape);
 

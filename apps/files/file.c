@@ -34,14 +34,15 @@ static starfish_status unknown_kind(const char *name)
     return starfish_fail(STARFISH_ERROR_FILE, "%s: an array's name is FILE.npy or FILE.h5:/DATASET", name);
 }
 
-/* The file and its dataset; *dataset points into `name`, or is the default. */
-static starfish_status split(const char *name, char **path, const char **dataset)
+starfish_status starfish_file_split(const char *name, char **path, const char **dataset)
 {
     const char *end = hdf5_end(name);
-    *dataset = *end ? end + 1 : "/u";
-    if (!(*dataset)[strspn(*dataset, "/")])
+    if (!end && !is_npy(name))
         return unknown_kind(name);
-    *path = strndup(name, (size_t)(end - name));
+    *dataset = !end ? NULL : *end ? end + 1 : "/u";
+    if (*dataset && !(*dataset)[strspn(*dataset, "/")])
+        return unknown_kind(name);
+    *path = end ? strndup(name, (size_t)(end - name)) : strdup(name);
     return *path ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", name);
 }
 
@@ -50,12 +51,9 @@ static starfish_status read_any(const char *name, const struct starfish_wanted *
     const char *dataset;
     char *path;
     *array = (struct starfish_array){.data = NULL};
-    if (is_npy(name) && !hdf5_end(name))
-        return starfish_npy_read(name, wanted, array);
-    if (!hdf5_end(name))
-        return unknown_kind(name);
-    STARFISH_TRY(split(name, &path, &dataset));
-    starfish_status status = starfish_hdf5_read(path, dataset, wanted, array);
+    STARFISH_TRY(starfish_file_split(name, &path, &dataset));
+    const starfish_status status =
+        dataset ? starfish_hdf5_read(path, dataset, wanted, array) : starfish_npy_read(path, wanted, array);
     free(path);
     return status;
 }
@@ -71,6 +69,8 @@ starfish_status starfish_file_read(const char *name, const struct starfish_wante
     char text[STARFISH_SHAPE_TEXT];
     for (size_t d = array->rank; d-- > 0; rest /= array->shape[d])
         index[d] = rest % array->shape[d];
+    if (array->rank > 0 && wanted && wanted->part)
+        index[0] += wanted->first;
     starfish_fail(STARFISH_ERROR_FILE, "%s: element %s is %s", name, starfish_shape_text(array->rank, index, text),
                   isnan(starfish_array_get(array, bad)) ? "NaN" : "infinite");
     starfish_array_free(array);
@@ -81,12 +81,9 @@ starfish_status starfish_file_write(const char *name, const struct starfish_arra
 {
     const char *dataset;
     char *path;
-    if (is_npy(name) && !hdf5_end(name))
-        return starfish_npy_write(name, array);
-    if (!hdf5_end(name))
-        return unknown_kind(name);
-    STARFISH_TRY(split(name, &path, &dataset));
-    starfish_status status = starfish_hdf5_write(path, dataset, array);
+    STARFISH_TRY(starfish_file_split(name, &path, &dataset));
+    const starfish_status status =
+        dataset ? starfish_hdf5_write(path, dataset, array) : starfish_npy_write(path, array);
     free(path);
     return status;
 }
@@ -95,12 +92,8 @@ starfish_status starfish_file_check_output(const char *name)
 {
     const char *dataset;
     char *path;
-    if (is_npy(name) && !hdf5_end(name))
-        return starfish_output_check(name);
-    if (!hdf5_end(name))
-        return unknown_kind(name);
-    STARFISH_TRY(split(name, &path, &dataset));
-    starfish_status status = starfish_hdf5_check(path, dataset);
+    STARFISH_TRY(starfish_file_split(name, &path, &dataset));
+    const starfish_status status = dataset ? starfish_hdf5_check(path, dataset) : starfish_output_check(path);
     free(path);
     return status;
 }

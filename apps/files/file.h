@@ -18,6 +18,10 @@ starfish_status starfish_file_write(const char *name, const struct starfish_arra
  * and what is above it groups. Error: FILE. */
 starfish_status starfish_file_check_output(const char *name);
 
+/* The file that a name is of, which the caller frees, and the dataset in it, which points into `name` or is the
+ * default; NULL: a .npy file. Errors: FILE (a name of neither kind), MEMORY. */
+starfish_status starfish_file_split(const char *name, char **path, const char **dataset);
+
 /* `name` as seen from `folder` (NULL, or "" for the current one); an absolute name stays. The caller frees *path.
  * Error: MEMORY. */
 starfish_status starfish_file_join(const char *folder, const char *name, char **path);

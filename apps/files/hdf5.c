@@ -127,8 +127,10 @@ struct reading {
 static starfish_status check_found(const struct reading *reading, size_t *bytes)
 {
     const struct found *found = reading->found;
+    size_t part[STARFISH_MAX_RANK];
     STARFISH_TRY(starfish_wanted_check(reading->wanted, found->rank, found->shape));
-    const starfish_status status = starfish_array_bytes(found->precision, found->rank, found->shape, bytes);
+    starfish_wanted_part(reading->wanted, found->rank, found->shape, part);
+    const starfish_status status = starfish_array_bytes(found->precision, found->rank, part, bytes);
     if (status != STARFISH_SUCCESS)
         return starfish_fail(STARFISH_ERROR_FILE, "%s:%s: %s", reading->place.path, reading->place.name,
                              starfish_error_message());
@@ -136,6 +138,39 @@ static starfish_status check_found(const struct reading *reading, size_t *bytes)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s:%s: no memory for an array of %.3g GB", reading->place.path,
                              reading->place.name, (double)*bytes / 1e9);
     return STARFISH_SUCCESS;
+}
+
+/* Planes of a dataset of that shape, chosen in its space; and the space of as many in memory. */
+struct planes {
+    hid_t file, memory;
+};
+
+static struct planes choose_planes(size_t rank, const size_t *shape, size_t first, size_t count)
+{
+    hsize_t extent[STARFISH_MAX_RANK] = {0}, start[STARFISH_MAX_RANK] = {first}, part[STARFISH_MAX_RANK] = {0};
+    for (size_t d = 0; d < rank; ++d)
+        extent[d] = part[d] = shape[d];
+    part[0] = rank > 0 ? count : 0;
+    struct planes planes = {H5S_ALL, H5S_ALL};
+    if (rank == 0 || (first == 0 && count == shape[0]))
+        return planes;
+    planes.file = H5Screate_simple((int)rank, extent, NULL);
+    planes.memory = H5Screate_simple((int)rank, part, NULL);
+    if (count > 0)
+        H5Sselect_hyperslab(planes.file, H5S_SELECT_SET, start, NULL, part, NULL);
+    else
+        H5Sselect_none(planes.file);
+    if (count == 0)
+        H5Sselect_none(planes.memory);
+    return planes;
+}
+
+static void release_planes(const struct planes *planes)
+{
+    if (planes->file != H5S_ALL)
+        H5Sclose(planes->file);
+    if (planes->memory != H5S_ALL)
+        H5Sclose(planes->memory);
 }
 
 static starfish_status read_dataset(hid_t dataset, const struct reading *reading)
@@ -146,9 +181,14 @@ static starfish_status read_dataset(hid_t dataset, const struct reading *reading
     STARFISH_TRY(element_type(dataset, path, name, &found->precision));
     STARFISH_TRY(shape_of(dataset, path, name, &found->rank, found->shape));
     STARFISH_TRY(check_found(reading, &bytes));
-    if (H5Dread(dataset, memory_type(found->precision), H5S_ALL, H5S_ALL, H5P_DEFAULT, found->elements) < 0)
-        return fail(path, name, "the dataset cannot be read");
-    return STARFISH_SUCCESS;
+    const struct starfish_wanted *wanted = reading->wanted;
+    const int part = wanted && wanted->part;
+    const struct planes planes =
+        choose_planes(found->rank, found->shape, part ? wanted->first : 0, part ? wanted->count : found->shape[0]);
+    const herr_t code =
+        H5Dread(dataset, memory_type(found->precision), planes.memory, planes.file, H5P_DEFAULT, found->elements);
+    release_planes(&planes);
+    return code < 0 ? fail(path, name, "the dataset cannot be read") : STARFISH_SUCCESS;
 }
 
 static starfish_status read_file(const void *data)
@@ -187,7 +227,9 @@ static starfish_status take_array(const struct reading *reading, struct starfish
         return starfish_fail(STARFISH_ERROR_FILE, "%s:%s: the file is corrupt", reading->place.path,
                              reading->place.name);
     STARFISH_TRY(check_found(reading, &bytes));
-    const starfish_status status = starfish_array_create(array, found.precision, found.rank, found.shape);
+    size_t part[STARFISH_MAX_RANK];
+    starfish_wanted_part(reading->wanted, found.rank, found.shape, part);
+    const starfish_status status = starfish_array_create(array, found.precision, found.rank, part);
     if (status != STARFISH_SUCCESS)
         return starfish_fail(status, "%s:%s: %s", reading->place.path, reading->place.name, starfish_error_message());
     move_elements(reading->found->elements, bytes, array->data);
@@ -198,8 +240,10 @@ static starfish_status take_array(const struct reading *reading, struct starfish
 static size_t most_bytes(const struct starfish_wanted *wanted)
 {
     const size_t machine = starfish_machine_bytes();
-    size_t bytes;
-    if (!wanted || starfish_array_bytes(STARFISH_F64, wanted->rank, wanted->shape, &bytes) != STARFISH_SUCCESS)
+    size_t bytes, part[STARFISH_MAX_RANK];
+    if (wanted)
+        starfish_wanted_part(wanted, wanted->rank, wanted->shape, part);
+    if (!wanted || starfish_array_bytes(STARFISH_F64, wanted->rank, part, &bytes) != STARFISH_SUCCESS)
         return machine;
     return bytes < machine ? bytes : machine;
 }
@@ -339,30 +383,27 @@ static hid_t create_dataset(hid_t file, const char *name, const struct starfish_
     return dataset;
 }
 
-static starfish_status add_dataset(hid_t file, const char *path, const char *name, const struct starfish_array *array)
-{
-    STARFISH_TRY(remove_older(file, path, name));
-    H5Eclear2(H5E_DEFAULT);
-    hid_t dataset = create_dataset(file, name, array);
-    if (dataset < 0)
-        return fail(path, name, "the dataset cannot be created");
-    int bad = H5Dwrite(dataset, memory_type(array->precision), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) < 0;
-    bad |= H5Dclose(dataset) < 0;
-    return bad ? fail(path, name, "the dataset cannot be written") : STARFISH_SUCCESS;
-}
-
-/* An array on its way into a file. place.path is for messages; the work happens on `temporary`, empty or a copy of the
- * existing file. */
+/* An array on its way into a file. place.path is for messages; the work happens on `temporary`. */
 struct writing {
     struct place place;
     const char *temporary;
-    int existing;
-    const struct starfish_array *array;
+    int existing;                       /* the temporary is a copy of an older file */
+    const struct starfish_array *array; /* of all planes to begin with; of `first` and more to write */
+    size_t first;
 };
+
+static starfish_status begin_dataset(hid_t file, const struct writing *writing)
+{
+    const char *path = writing->place.path, *name = writing->place.name;
+    STARFISH_TRY(remove_older(file, path, name));
+    H5Eclear2(H5E_DEFAULT);
+    const hid_t dataset = create_dataset(file, name, writing->array);
+    return dataset < 0 || H5Dclose(dataset) < 0 ? fail(path, name, "the dataset cannot be created") : STARFISH_SUCCESS;
+}
 
 /* In a process of its own, also for a new file: where the disk is full, the library cannot close what it has begun, and
  * ends the program when it comes to its end. */
-static starfish_status write_file(const void *data)
+static starfish_status begin_file(const void *data)
 {
     const struct writing *writing = data;
     const struct place *place = &writing->place;
@@ -371,9 +412,39 @@ static starfish_status write_file(const void *data)
                                          : H5Fcreate(writing->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (file < 0)
         return fail(place->path, place->name, writing->existing ? "exists and is not HDF5" : "cannot be created");
-    STARFISH_TRY(add_dataset(file, place->path, place->name, writing->array));
+    STARFISH_TRY(begin_dataset(file, writing));
     return H5Fclose(file) < 0 ? fail(place->path, place->name, "cannot be written") : STARFISH_SUCCESS;
 }
+
+static int write_dataset(hid_t dataset, const struct writing *writing)
+{
+    const struct starfish_array *array = writing->array;
+    size_t rank, shape[STARFISH_MAX_RANK];
+    if (shape_of(dataset, writing->place.path, writing->place.name, &rank, shape) != STARFISH_SUCCESS)
+        return -1;
+    const struct planes planes = choose_planes(rank, shape, writing->first, array->shape[0]);
+    const herr_t code =
+        H5Dwrite(dataset, memory_type(array->precision), planes.memory, planes.file, H5P_DEFAULT, array->data);
+    release_planes(&planes);
+    return code < 0 ? -1 : 0;
+}
+
+static starfish_status write_file(const void *data)
+{
+    const struct writing *writing = data;
+    const struct place *place = &writing->place;
+    begin_silence();
+    const hid_t file = H5Fopen(writing->temporary, H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t dataset = file < 0 ? -1 : H5Dopen2(file, place->name, H5P_DEFAULT);
+    int bad = dataset < 0 || write_dataset(dataset, writing) != 0;
+    if (dataset >= 0)
+        bad |= H5Dclose(dataset) < 0;
+    if (bad)
+        return fail(place->path, place->name, "the dataset cannot be written");
+    return H5Fclose(file) < 0 ? fail(place->path, place->name, "cannot be written") : STARFISH_SUCCESS;
+}
+
+/* ---- one writer, and several ------------------------------------------------------------------------------------- */
 
 static int same_file(const struct stat *a, const struct stat *b)
 {
@@ -382,56 +453,86 @@ static int same_file(const struct stat *a, const struct stat *b)
 }
 
 /* HDF5 locks files that it writes; while this lock lasts it will open ours for reading only. */
-static starfish_status add_to_existing(FILE *source, const struct writing *writing)
+static starfish_status copy_existing(struct starfish_hdf5_output *output)
 {
-    const char *path = writing->place.path;
-    struct stat before, after;
-    if (flock(fileno(source), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    const char *path = output->output.path;
+    if (flock(fileno(output->source), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: another program is writing it", path);
-    if (fstat(fileno(source), &before) != 0)
+    if (fstat(fileno(output->source), &output->before) != 0)
         return fail_errno(path);
-    STARFISH_TRY(copy_stream(source, path, writing->temporary));
-    STARFISH_TRY(work_apart(&writing->place, write_file, writing));
-    return stat(path, &after) == 0 && same_file(&before, &after)
+    return copy_stream(output->source, path, output->output.temporary);
+}
+
+/* Under the lock. The file that is replaced stays open, and so locked, until its successor has its name. */
+static starfish_status begin_locked(struct starfish_hdf5_output *output, const char *name,
+                                    const struct starfish_array *array)
+{
+    output->source = fopen(output->output.path, "rb");
+    if (!output->source && errno != ENOENT)
+        return fail_errno(output->output.path);
+    if (output->source)
+        STARFISH_TRY(copy_existing(output));
+    const struct writing writing = {
+        {output->output.path, name, 0}, output->output.temporary, output->source != NULL, array, 0};
+    return work_apart(&writing.place, begin_file, &writing);
+}
+
+starfish_status starfish_hdf5_begin(struct starfish_hdf5_output *output, const char *path, const char *name,
+                                    const struct starfish_array *array)
+{
+    *output = (struct starfish_hdf5_output){.folder = -1};
+    STARFISH_TRY(starfish_output_open_name(&output->output, path));
+    starfish_status status = starfish_lock_folder(output->output.path, &output->folder);
+    const int locked = status == STARFISH_SUCCESS;
+    if (locked)
+        status = begin_locked(output, name, array);
+    if (status == STARFISH_SUCCESS)
+        return status;
+    status = starfish_output_finish(&output->output, status);
+    if (output->source)
+        fclose(output->source);
+    if (locked)
+        starfish_lock_release(output->folder);
+    return status;
+}
+
+starfish_status starfish_hdf5_write_planes(const char *temporary, const char *path, const char *name, size_t first,
+                                           const struct starfish_array *array)
+{
+    const size_t bytes = starfish_array_count(array) * starfish_real_size(array->precision);
+    const struct writing writing = {{path, name, bytes}, temporary, 1, array, first};
+    return work_apart(&writing.place, write_file, &writing);
+}
+
+/* Is what was there when the output began there still? */
+static starfish_status check_unchanged(const struct starfish_hdf5_output *output)
+{
+    const char *path = output->output.path;
+    struct stat after;
+    if (!output->source)
+        return access(path, F_OK) != 0
+                   ? STARFISH_SUCCESS
+                   : starfish_fail(STARFISH_ERROR_FILE, "%s: another program has made it meanwhile", path);
+    return stat(path, &after) == 0 && same_file(&output->before, &after)
                ? STARFISH_SUCCESS
                : starfish_fail(STARFISH_ERROR_FILE, "%s: another program has changed it meanwhile", path);
 }
 
-static starfish_status add_to_new(const struct writing *writing)
+starfish_status starfish_hdf5_finish(struct starfish_hdf5_output *output, starfish_status written)
 {
-    STARFISH_TRY(work_apart(&writing->place, write_file, writing));
-    return access(writing->place.path, F_OK) != 0
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_FILE, "%s: another program has made it meanwhile", writing->place.path);
-}
-
-/* Under the lock. The file that is replaced stays open, and so locked, until its successor has its name. */
-static starfish_status write_locked(struct starfish_output *output, const char *name,
-                                    const struct starfish_array *array)
-{
-    const size_t bytes = starfish_array_count(array) * starfish_real_size(array->precision);
-    FILE *source = fopen(output->path, "rb");
-    const struct writing writing = {{output->path, name, bytes}, output->temporary, source != NULL, array};
-    starfish_status status = STARFISH_SUCCESS;
-    if (source)
-        status = add_to_existing(source, &writing);
-    else
-        status = errno == ENOENT ? add_to_new(&writing) : fail_errno(output->path);
-    status = starfish_output_finish(output, status);
-    if (source)
-        fclose(source);
-    return status;
+    if (written == STARFISH_SUCCESS)
+        written = check_unchanged(output);
+    written = starfish_output_finish(&output->output, written);
+    if (output->source)
+        fclose(output->source);
+    starfish_lock_release(output->folder);
+    return written;
 }
 
 starfish_status starfish_hdf5_write(const char *path, const char *name, const struct starfish_array *array)
 {
-    struct starfish_output output;
-    int folder;
-    STARFISH_TRY(starfish_output_open_name(&output, path));
-    starfish_status status = starfish_lock_folder(output.path, &folder);
-    if (status != STARFISH_SUCCESS)
-        return starfish_output_finish(&output, status);
-    status = write_locked(&output, name, array);
-    starfish_lock_release(folder);
-    return status;
+    struct starfish_hdf5_output output;
+    STARFISH_TRY(starfish_hdf5_begin(&output, path, name, array));
+    return starfish_hdf5_finish(
+        &output, starfish_hdf5_write_planes(output.output.temporary, output.output.path, name, 0, array));
 }

@@ -9,6 +9,9 @@
 #define STARFISH_APPS_FILES_HDF5_H
 
 #include "apps/files/array.h"
+#include "apps/files/output.h"
+
+#include <sys/stat.h>
 
 /* Read dataset `name` of file `path`, of the wanted shape (NULL: any): floating point of up to 4 bytes becomes f32,
  * anything longer and integers f64. The caller frees *array. Errors, naming the file and the dataset: FILE, ARGUMENT
@@ -25,5 +28,20 @@ starfish_status starfish_hdf5_check(const char *path, const char *name);
  * that another program changes meanwhile is left as that program made it. Errors: FILE, also when an existing file is
  * not HDF5, or was changed. */
 starfish_status starfish_hdf5_write(const char *path, const char *name, const struct starfish_array *array);
+
+/* The same by several processes. One begins, with an array of the whole shape and precision whose data nobody reads,
+ * and finishes, also after a failure (`written`) between. Between, one at a time writes its planes, of the first
+ * dimension, to output.temporary, which all can open. */
+struct starfish_hdf5_output {
+    struct starfish_output output;
+    FILE *source; /* what is replaced, or NULL */
+    struct stat before;
+    int folder; /* the lock */
+};
+starfish_status starfish_hdf5_begin(struct starfish_hdf5_output *output, const char *path, const char *name,
+                                    const struct starfish_array *array);
+starfish_status starfish_hdf5_write_planes(const char *temporary, const char *path, const char *name, size_t first,
+                                           const struct starfish_array *array);
+starfish_status starfish_hdf5_finish(struct starfish_hdf5_output *output, starfish_status written);
 
 #endif

@@ -253,42 +253,67 @@ static void integers_to_reals(void *data, size_t count, const struct element_typ
     }
 }
 
-/* From first-fastest to last-fastest. */
-static starfish_status transpose(struct starfish_array *array)
+/* Elements of the file to those of the array. */
+static void convert(const struct header *header, void *data, size_t count)
 {
-    struct starfish_array result;
-    size_t shape[4] = {1, 1, 1, 1}, stride[4], size = starfish_real_size(array->precision), target = 0;
-    STARFISH_TRY(starfish_array_create(&result, array->precision, array->rank, array->shape));
-    for (size_t d = 0; d < array->rank; ++d)
-        shape[d] = array->shape[d];
-    stride[0] = size;
-    for (size_t d = 1; d < 4; ++d)
-        stride[d] = stride[d - 1] * shape[d - 1];
-    for (size_t a = 0; a < shape[0]; ++a)
-        for (size_t b = 0; b < shape[1]; ++b)
-            for (size_t c = 0; c < shape[2]; ++c)
-                for (size_t d = 0; d < shape[3]; ++d, target += size)
-                    memcpy((char *)result.data + target,
-                           (const char *)array->data + a * stride[0] + b * stride[1] + c * stride[2] + d * stride[3],
-                           size);
-    starfish_array_free(array);
-    *array = result;
+    if (header->swap)
+        swap_bytes(data, count, header->type->size);
+    if (header->type->integer)
+        integers_to_reals(data, count, header->type);
+}
+
+static starfish_status fail_short(const char *path)
+{
+    return fail(path, "cannot be read to its end");
+}
+
+/* Elements `first`, `first` + 1, ... */
+static starfish_status read_run(FILE *stream, const char *path, const struct header *header, size_t first,
+                                struct starfish_array *array)
+{
+    const size_t count = starfish_array_count(array), size = header->type->size;
+    if (fseeko(stream, (off_t)(first * size), SEEK_CUR) != 0 || fread(array->data, size, count, stream) != count)
+        return fail_short(path);
+    convert(header, array->data, count);
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_elements(FILE *stream, const char *path, const struct header *header,
-                                     struct starfish_array *array)
+/* From first-fastest to last-fastest: each line of the file, along the first dimension, has one element, or those from
+ * `first` on, of every plane. */
+static starfish_status read_lines(FILE *stream, const char *path, const struct header *header, size_t first,
+                                  struct starfish_array *array)
 {
-    const struct element_type *type = header->type;
-    STARFISH_TRY(starfish_array_create(array, type->precision, header->rank, header->shape));
-    size_t count = starfish_array_count(array);
-    if (fread(array->data, type->size, count, stream) != count)
-        return fail(path, "cannot be read to its end");
-    if (header->swap)
-        swap_bytes(array->data, count, type->size);
-    if (type->integer)
-        integers_to_reals(array->data, count, type);
-    return header->fortran_order && header->rank > 1 ? transpose(array) : STARFISH_SUCCESS;
+    const size_t length = header->shape[0], size = starfish_real_size(array->precision);
+    size_t extent[STARFISH_MAX_RANK] = {1, 1, 1, 1}, plane = 1, at[STARFISH_MAX_RANK] = {0};
+    for (size_t d = 1; d < header->rank; ++d)
+        plane *= extent[d] = header->shape[d];
+    char *line = malloc((length + 1) * sizeof(double));
+    if (!line)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for a line of %zu elements", length);
+    size_t read = 0;
+    for (; read < plane && fread(line, header->type->size, length, stream) == length; ++read) {
+        convert(header, line, length);
+        const size_t target = (at[1] * extent[2] + at[2]) * extent[3] + at[3];
+        for (size_t k = 0; k < array->shape[0]; ++k)
+            memcpy((char *)array->data + (k * plane + target) * size, line + (first + k) * size, size);
+        for (size_t d = 1; d < STARFISH_MAX_RANK && ++at[d] == extent[d]; ++d)
+            at[d] = 0;
+    }
+    free(line);
+    return read == plane || length == 0 ? STARFISH_SUCCESS : fail_short(path);
+}
+
+static starfish_status read_elements(FILE *stream, const char *path, const struct header *header,
+                                     const struct starfish_wanted *wanted, struct starfish_array *array)
+{
+    size_t shape[STARFISH_MAX_RANK], plane = 1;
+    const size_t first = wanted && wanted->part ? wanted->first : 0;
+    starfish_wanted_part(wanted, header->rank, header->shape, shape);
+    STARFISH_TRY(starfish_array_create(array, header->type->precision, header->rank, shape));
+    for (size_t d = 1; d < header->rank; ++d)
+        plane *= header->shape[d];
+    return header->fortran_order && header->rank > 1 ? read_lines(stream, path, header, first, array)
+                                                     : read_run(stream, path, header, first * plane, array);
 }
 
 static starfish_status read_stream(FILE *stream, const char *path, const struct starfish_wanted *wanted,
@@ -305,7 +330,7 @@ static starfish_status read_stream(FILE *stream, const char *path, const struct 
     STARFISH_TRY(status);
     STARFISH_TRY(check_size(stream, path, &header));
     STARFISH_TRY(starfish_wanted_check(wanted, header.rank, header.shape));
-    status = read_elements(stream, path, &header, array);
+    status = read_elements(stream, path, &header, wanted, array);
     if (status == STARFISH_ERROR_MEMORY)
         starfish_fail(status, "%s: %s", path, starfish_error_message());
     return status;
@@ -331,7 +356,7 @@ starfish_status starfish_npy_read(const char *path, const struct starfish_wanted
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static void write_header(FILE *stream, const struct starfish_array *array)
+void starfish_npy_write_header(FILE *stream, const struct starfish_array *array)
 {
     enum { PREFIX = MAGIC_LENGTH + 4, ALIGNMENT = 64 };
     char text[256], shape[STARFISH_SHAPE_TEXT];
@@ -353,7 +378,7 @@ starfish_status starfish_npy_write(const char *path, const struct starfish_array
 {
     struct starfish_output output;
     STARFISH_TRY(starfish_output_open(&output, path));
-    write_header(output.stream, array);
+    starfish_npy_write_header(output.stream, array);
     fwrite(array->data, starfish_real_size(array->precision), starfish_array_count(array), output.stream);
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }

@@ -3,6 +3,7 @@
 
 #include "apps/files/file.h"
 #include "apps/files/json.h"
+#include "base/deal.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -34,28 +35,41 @@ starfish_status starfish_problem_array(const struct starfish_problem_reader *rea
 }
 
 static starfish_status read_field(const struct starfish_problem_reader *reader, const char *key, const char *folder,
-                                  const char *name, size_t rank, const size_t *shape, struct starfish_array *array)
+                                  const char *name, const struct starfish_problem_extent *extent,
+                                  struct starfish_array *array)
 {
-    struct starfish_wanted wanted = {.name = name, .rank = rank, .reason = ""};
-    memcpy(wanted.shape, shape, rank * sizeof *shape);
+    const struct starfish_problem *problem = reader->problem;
+    struct starfish_wanted wanted = {.name = name,
+                                     .rank = extent->rank,
+                                     .reason = "",
+                                     .part = extent->of == STARFISH_PROBLEM_PLANES,
+                                     .first = problem->first_plane,
+                                     .count = problem->planes};
+    memcpy(wanted.shape, extent->n, extent->rank * sizeof *extent->n);
     if (!reader->only_shapes)
         return starfish_problem_array(reader, key, folder, &wanted, array);
-    *array = (struct starfish_array){.rank = rank};
-    memcpy(array->shape, shape, rank * sizeof *shape);
+    *array = (struct starfish_array){.rank = extent->rank};
+    memcpy(array->shape, extent->n, extent->rank * sizeof *extent->n);
     return STARFISH_SUCCESS;
 }
 
-/* A number, or the name of an array of that shape. */
 starfish_status starfish_problem_values(const struct starfish_problem_reader *reader, const char *key,
-                                        const json_t *value, size_t rank, const size_t *shape,
+                                        const json_t *value, const struct starfish_problem_extent *extent,
                                         struct starfish_values *values)
 {
     values->given = 1;
     if (json_is_string(value))
-        return read_field(reader, key, reader->problem->folder, json_string_value(value), rank, shape, &values->array);
+        return read_field(reader, key, reader->problem->folder, json_string_value(value), extent, &values->array);
     if (value && !json_is_number(value))
         return starfish_json_fail(reader->path, key, "must be a number or the name of a file");
     return starfish_json_number(reader->path, key, value, &values->constant);
+}
+
+struct starfish_problem_extent starfish_problem_field_extent(const struct starfish_problem *problem)
+{
+    struct starfish_problem_extent extent = {.of = STARFISH_PROBLEM_PLANES};
+    extent.rank = starfish_problem_shape(problem, extent.n);
+    return extent;
 }
 
 /* Give an array to the problem, as doubles, and say where they are. */
@@ -131,16 +145,16 @@ static starfish_status read_kind(const struct starfish_problem_reader *reader)
 static starfish_status read_fields(const struct starfish_problem_reader *reader, const char *rhs)
 {
     struct starfish_problem *problem = reader->problem;
-    size_t shape[3], rank = starfish_problem_shape(problem, shape);
+    const struct starfish_problem_extent extent = starfish_problem_field_extent(problem);
     const json_t *exact = starfish_problem_get(reader, "exact");
     if (rhs) {
         problem->rhs.given = 1;
-        STARFISH_TRY(read_field(reader, "rhs", NULL, rhs, rank, shape, &problem->rhs.array));
+        STARFISH_TRY(read_field(reader, "rhs", NULL, rhs, &extent, &problem->rhs.array));
     } else {
         STARFISH_TRY(
-            starfish_problem_values(reader, "rhs", starfish_problem_get(reader, "rhs"), rank, shape, &problem->rhs));
+            starfish_problem_values(reader, "rhs", starfish_problem_get(reader, "rhs"), &extent, &problem->rhs));
     }
-    return exact ? starfish_problem_values(reader, "exact", exact, rank, shape, &problem->exact) : STARFISH_SUCCESS;
+    return exact ? starfish_problem_values(reader, "exact", exact, &extent, &problem->exact) : STARFISH_SUCCESS;
 }
 
 static starfish_status read_solution(const struct starfish_problem_reader *reader)
@@ -153,11 +167,21 @@ static starfish_status read_solution(const struct starfish_problem_reader *reade
     return starfish_file_join(reader->problem->folder, json_string_value(solution), &reader->problem->solution);
 }
 
+static void deal_planes(const struct starfish_problem_reader *reader)
+{
+    struct starfish_problem *problem = reader->problem;
+    const struct starfish_run_of_planes run =
+        starfish_deal(problem->axis[problem->dimensions - 1].n, reader->rank, reader->ranks);
+    problem->first_plane = run.first;
+    problem->planes = run.count;
+}
+
 static starfish_status read_problem(const struct starfish_problem_reader *reader, const char *rhs)
 {
     const json_t *lambda = starfish_problem_get(reader, "lambda");
     STARFISH_TRY(read_kind(reader));
     STARFISH_TRY(read_sizes(reader));
+    deal_planes(reader);
     STARFISH_TRY(kinds[reader->problem->kind]->read(reader));
     if (lambda)
         STARFISH_TRY(starfish_json_number(reader->path, "lambda", lambda, &reader->problem->lambda));
@@ -165,7 +189,9 @@ static starfish_status read_problem(const struct starfish_problem_reader *reader
     return read_fields(reader, rhs);
 }
 
-static starfish_status read_file(const char *path, const char *rhs, int only_shapes, struct starfish_problem *problem)
+/* `reader` says what is read of it. */
+static starfish_status read_file(const char *path, const char *rhs, struct starfish_problem_reader reader,
+                                 struct starfish_problem *problem)
 {
     json_t *root;
     *problem = (struct starfish_problem){.path = strdup(path)};
@@ -173,7 +199,9 @@ static starfish_status read_file(const char *path, const char *rhs, int only_sha
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", path);
     STARFISH_TRY(starfish_file_folder(path, &problem->folder));
     STARFISH_TRY(starfish_json_load(path, &root));
-    struct starfish_problem_reader reader = {problem->path, root, problem, only_shapes};
+    reader.path = problem->path;
+    reader.root = root;
+    reader.problem = problem;
     starfish_status status = read_problem(&reader, rhs);
     json_decref(root);
     return status;
@@ -181,12 +209,18 @@ static starfish_status read_file(const char *path, const char *rhs, int only_sha
 
 starfish_status starfish_problem_read(const char *path, const char *rhs, struct starfish_problem *problem)
 {
-    return read_file(path, rhs, 0, problem);
+    return read_file(path, rhs, (struct starfish_problem_reader){.ranks = 1}, problem);
 }
 
 starfish_status starfish_problem_read_shapes(const char *path, const char *rhs, struct starfish_problem *problem)
 {
-    return read_file(path, rhs, 1, problem);
+    return read_file(path, rhs, (struct starfish_problem_reader){.only_shapes = 1, .ranks = 1}, problem);
+}
+
+starfish_status starfish_problem_read_part(const char *path, const char *rhs, int rank, int ranks,
+                                           struct starfish_problem *problem)
+{
+    return read_file(path, rhs, (struct starfish_problem_reader){.rank = rank, .ranks = ranks}, problem);
 }
 
 void starfish_problem_free(struct starfish_problem *problem)
@@ -217,6 +251,13 @@ size_t starfish_problem_shape(const struct starfish_problem *problem, size_t sha
     for (size_t d = 0; d < problem->dimensions; ++d)
         shape[problem->dimensions - 1 - d] = problem->axis[d].n;
     return problem->dimensions;
+}
+
+size_t starfish_problem_shape_here(const struct starfish_problem *problem, size_t shape[3])
+{
+    const size_t rank = starfish_problem_shape(problem, shape);
+    shape[0] = problem->planes;
+    return rank;
 }
 
 /* Unknowns of a stretched axis: nodes without the Dirichlet end, or midpoints between faces. */

@@ -42,6 +42,9 @@ struct starfish_problem {
     struct starfish_values rhs, exact;
     struct starfish_values boundary[3][2]; /* [direction][low, high end] */
     char *solution;                        /* where the solution goes, or NULL */
+    /* Of the slowest direction, this process's planes, which are all that is read of fields and of faces across it; all
+     * where there is one process. A face at an end that others have is given, and neither an array nor a constant. */
+    size_t first_plane, planes;
 
     struct starfish_array coefficients[STARFISH_PROBLEM_ARRAYS]; /* what the axes point to */
     size_t coefficient_count;
@@ -55,6 +58,9 @@ starfish_status starfish_problem_read(const char *path, const char *rhs, struct 
 /* The same for simulations: the arrays of fields and boundary data are not read and need not exist; each has its shape
  * and no data. */
 starfish_status starfish_problem_read_shapes(const char *path, const char *rhs, struct starfish_problem *problem);
+/* The same of one process among several, to which planes are dealt (base/deal.h). */
+starfish_status starfish_problem_read_part(const char *path, const char *rhs, int rank, int ranks,
+                                           struct starfish_problem *problem);
 void starfish_problem_free(struct starfish_problem *problem);
 
 /* "poisson3d", ... */
@@ -62,6 +68,8 @@ const char *starfish_problem_kind_name(starfish_problem_kind kind);
 
 /* NumPy shape of a field, (nz, ny, nx) or (ny, nx), into `shape`; returns the rank. */
 size_t starfish_problem_shape(const struct starfish_problem *problem, size_t shape[3]);
+/* The same of this process's planes. */
+size_t starfish_problem_shape_here(const struct starfish_problem *problem, size_t shape[3]);
 
 /* Positions of the n unknowns of direction d, for pictures and VTK: equal spacing (returns 0, *origin and *spacing are
  * set) or coordinates (returns 1, position[0..n-1] is set). A TRIDIAGONAL axis has indices for positions. */

@@ -97,12 +97,29 @@ starfish_status starfish_problem_origin(const struct starfish_problem_reader *re
     return STARFISH_SUCCESS;
 }
 
+/* Whether this process has unknowns at an end. */
+static int has_end(const struct starfish_problem *problem, size_t d, size_t end)
+{
+    const size_t slowest = problem->dimensions - 1, last = problem->first_plane + problem->planes;
+    return d != slowest || (problem->planes > 0 && (end ? last == problem->axis[d].n : problem->first_plane == 0));
+}
+
+/* The other directions, the slowest first. In two dimensions a face is a line. */
+static struct starfish_problem_extent face_extent(const struct starfish_problem *problem, size_t d)
+{
+    struct starfish_problem_extent extent = {.of = d == problem->dimensions - 1 ? STARFISH_PROBLEM_WHOLE
+                                                                                : STARFISH_PROBLEM_PLANES};
+    for (size_t other = problem->dimensions; other-- > 0;)
+        if (other != d)
+            extent.n[extent.rank++] = problem->axis[other].n;
+    return extent;
+}
+
 starfish_status starfish_problem_boundary(const struct starfish_problem_reader *reader)
 {
     static const char *const names[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
-    const struct starfish_axis *axis = reader->problem->axis;
-    const size_t dimensions = reader->problem->dimensions;
-    const size_t shapes[3][2] = {{axis[2].n, axis[1].n}, {axis[2].n, axis[0].n}, {axis[1].n, axis[0].n}};
+    struct starfish_problem *problem = reader->problem;
+    const size_t dimensions = problem->dimensions;
     const json_t *boundary = starfish_problem_get(reader, "boundary");
     const char *known[7] = {NULL};
     if (!boundary)
@@ -118,11 +135,14 @@ starfish_status starfish_problem_boundary(const struct starfish_problem_reader *
         if (!value)
             continue;
         snprintf(key, sizeof key, "boundary.%s", known[face]);
-        if (axis[d].periodic)
+        if (problem->axis[d].periodic)
             return starfish_json_fail(reader->path, key, "a periodic direction has no boundary");
-        /* In two dimensions a face is a line, of the other direction. */
-        STARFISH_TRY(starfish_problem_values(reader, key, value, dimensions - 1, shapes[d] + (3 - dimensions),
-                                             &reader->problem->boundary[d][face % 2]));
+        struct starfish_values *values = &problem->boundary[d][face % 2];
+        const struct starfish_problem_extent extent = face_extent(problem, d);
+        if (json_is_string(value) && !has_end(problem, d, face % 2))
+            values->given = 1;
+        else
+            STARFISH_TRY(starfish_problem_values(reader, key, value, &extent, values));
     }
     return STARFISH_SUCCESS;
 }

@@ -52,10 +52,10 @@ static starfish_status read_coefficient(const struct starfish_problem_reader *re
     struct starfish_problem *problem = reader->problem;
     struct starfish_values *values = &problem->diffusion.coefficient;
     const json_t *value = starfish_problem_get(reader, "coefficient");
-    size_t shape[3], rank = starfish_problem_shape(problem, shape);
+    const struct starfish_problem_extent extent = starfish_problem_field_extent(problem);
     if (!value)
         return starfish_json_fail(reader->path, "coefficient", "missing");
-    STARFISH_TRY(starfish_problem_values(reader, "coefficient", value, rank, shape, values));
+    STARFISH_TRY(starfish_problem_values(reader, "coefficient", value, &extent, values));
     if (values->array.rank == 0)
         return values->constant > 0 ? STARFISH_SUCCESS : fail_cell(reader, 0, values->constant);
     if (!values->array.data)
@@ -73,12 +73,12 @@ static starfish_status read_regions(const struct starfish_problem_reader *reader
     struct starfish_array *regions = &problem->diffusion.regions;
     const json_t *value = starfish_problem_get(reader, "regions");
     struct starfish_values values = {.given = 0};
-    size_t shape[3], rank = starfish_problem_shape(problem, shape);
+    const struct starfish_problem_extent extent = starfish_problem_field_extent(problem);
     if (!value)
         return STARFISH_SUCCESS;
     if (!json_is_string(value))
         return starfish_json_fail(reader->path, "regions", "must be the name of a file");
-    const starfish_status status = starfish_problem_values(reader, "regions", value, rank, shape, &values);
+    const starfish_status status = starfish_problem_values(reader, "regions", value, &extent, &values);
     *regions = values.array;
     STARFISH_TRY(status);
     for (size_t i = 0; regions->data && i < starfish_array_count(regions); ++i) {

@@ -13,6 +13,13 @@ struct starfish_problem_reader {
     const json_t *root;
     struct starfish_problem *problem;
     int only_shapes;
+    int rank, ranks; /* this process among those that share the problem */
+};
+
+/* An array's shape, and what is read of it: all, or this process's planes. */
+struct starfish_problem_extent {
+    size_t rank, n[3];
+    enum { STARFISH_PROBLEM_WHOLE, STARFISH_PROBLEM_PLANES } of;
 };
 
 enum { STARFISH_PROBLEM_MOST_KEYS = 20 };
@@ -39,8 +46,10 @@ starfish_status starfish_problem_array(const struct starfish_problem_reader *rea
                                        struct starfish_array *array);
 /* A number, or the name of an array of that shape; of that only the shape where shapes alone are read. */
 starfish_status starfish_problem_values(const struct starfish_problem_reader *reader, const char *key,
-                                        const json_t *value, size_t rank, const size_t *shape,
+                                        const json_t *value, const struct starfish_problem_extent *extent,
                                         struct starfish_values *values);
+/* That of a field, of which each process has its planes. */
+struct starfish_problem_extent starfish_problem_field_extent(const struct starfish_problem *problem);
 /* Give an array to the problem, as doubles, and say where they are. */
 starfish_status starfish_problem_keep(struct starfish_problem *problem, struct starfish_array *array,
                                       const double **data);

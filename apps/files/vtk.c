@@ -57,13 +57,6 @@ static void write_point_data(FILE *stream, const char *name, starfish_precision 
     fprintf(stream, "      </PointData>\n");
 }
 
-static void write_block(FILE *stream, const void *data, size_t size, size_t count)
-{
-    uint64_t bytes = size * count;
-    fwrite(&bytes, sizeof bytes, 1, stream);
-    fwrite(data, size, count, stream);
-}
-
 static void begin_grid(FILE *stream, const char *type, const struct starfish_vtk_axis axis[3])
 {
     begin(stream, type);
@@ -123,17 +116,32 @@ static void write_rectilinear(FILE *stream, const struct starfish_vtk_axis axis[
         write_coordinates(stream, &axis[d]);
 }
 
+void starfish_vtk_write_header(FILE *stream, const char *path, const struct starfish_vtk_axis axis[3], const char *name,
+                               const struct starfish_array *field)
+{
+    size_t count = 0;
+    starfish_array_bytes(field->precision, field->rank, field->shape, &count);
+    const uint64_t bytes = count;
+    if (has_extension(path, ".vtr"))
+        write_rectilinear(stream, axis, name, field->precision);
+    else
+        write_image(stream, axis, name, field->precision);
+    fwrite(&bytes, sizeof bytes, 1, stream);
+}
+
+void starfish_vtk_write_footer(FILE *stream)
+{
+    fprintf(stream, "\n  </AppendedData>\n</VTKFile>\n");
+}
+
 starfish_status starfish_vtk_write(const char *path, const struct starfish_vtk_axis axis[3], const char *name,
                                    const struct starfish_array *field)
 {
     struct starfish_output output;
     STARFISH_TRY(check_extension(path, axis));
     STARFISH_TRY(starfish_output_open(&output, path));
-    if (has_extension(path, ".vtr"))
-        write_rectilinear(output.stream, axis, name, field->precision);
-    else
-        write_image(output.stream, axis, name, field->precision);
-    write_block(output.stream, field->data, starfish_real_size(field->precision), starfish_array_count(field));
-    fprintf(output.stream, "\n  </AppendedData>\n</VTKFile>\n");
+    starfish_vtk_write_header(output.stream, path, axis, name, field);
+    fwrite(field->data, starfish_real_size(field->precision), starfish_array_count(field), output.stream);
+    starfish_vtk_write_footer(output.stream);
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }

@@ -4,6 +4,8 @@
 
 #include "apps/files/array.h"
 
+#include <stdio.h>
+
 /* Positions of the unknowns along one direction. */
 struct starfish_vtk_axis {
     size_t n;
@@ -19,5 +21,10 @@ starfish_status starfish_vtk_check(const char *path, const struct starfish_vtk_a
  * (apps/files/output.h). A 2D field has axis[2].n = 1. Errors: ARGUMENT (extension), FILE. */
 starfish_status starfish_vtk_write(const char *path, const struct starfish_vtk_axis axis[3], const char *name,
                                    const struct starfish_array *field);
+/* What is in front of the values, the field's data not looked at, and behind them; the stream says whether it got
+ * through. */
+void starfish_vtk_write_header(FILE *stream, const char *path, const struct starfish_vtk_axis axis[3], const char *name,
+                               const struct starfish_array *field);
+void starfish_vtk_write_footer(FILE *stream);
 
 #endif

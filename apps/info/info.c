@@ -35,9 +35,18 @@ static void print_runtime(const struct starfish_runtime *runtime)
     table_print(&table);
 }
 
+/* 0 where it is not known. */
+static size_t memory_of(const starfish_context *context, size_t worker)
+{
+    size_t bytes = 0;
+    if (starfish_context_worker_memory(context, worker, &bytes) != STARFISH_SUCCESS)
+        return 0;
+    return bytes;
+}
+
 static void print_workers(const starfish_context *context)
 {
-    static const char *const head[] = {"worker", "device", "memory node", "NUMA node", "cores", "name"};
+    static const char *const head[] = {"worker", "device", "memory node", "NUMA node", "cores", "memory", "name"};
     struct table table = {.alignment = TABLE_LEFT};
     table_row(&table);
     for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
@@ -52,6 +61,8 @@ static void print_workers(const starfish_context *context)
         table_cell(&table, "%d", worker.memory_node);
         table_cell(&table, worker.numa_node < 0 ? "-" : "%d", worker.numa_node);
         table_cell(&table, "%d", worker.cores);
+        const size_t bytes = memory_of(context, i);
+        table_cell(&table, bytes > 0 ? "%.4g GB" : "-", 1e-9 * (double)bytes);
         table_cell(&table, "%s", worker.name);
     }
     printf("\n");
@@ -65,9 +76,10 @@ static json_t *workers_json(const starfish_context *context)
         struct starfish_worker worker;
         if (starfish_context_worker(context, i, &worker) == STARFISH_SUCCESS)
             json_array_append_new(list,
-                                  json_pack("{s:s, s:i, s:i, s:i, s:i, s:s}", "kind", names_workers[worker.kind],
+                                  json_pack("{s:s, s:i, s:i, s:i, s:i, s:I, s:s}", "kind", names_workers[worker.kind],
                                             "device", worker.device, "memory_node", worker.memory_node, "numa_node",
-                                            worker.numa_node, "cores", worker.cores, "name", worker.name));
+                                            worker.numa_node, "cores", worker.cores, "memory",
+                                            (json_int_t)memory_of(context, i), "name", worker.name));
     }
     return list;
 }

@@ -57,6 +57,8 @@ static const struct machine_case with_gpus[] = {
     {"blktri-512-f64-half", 512, "cells", FRACTIONS CUT_16, HALF_TEAM, "dmdas", 5, 7},
     {"slab-256-f64-half", 256, "cells", SLAB CUT_16, HALF_TEAM, "dmdas", 5, 4},
     {"multigrid-256-f64-half", 256, "cells", MULTIGRID CUT_AS_SOLVE, HALF_TEAM, "dmdas", 3, 9},
+    {"multigrid-512-f64-parts", 512, "cells", MULTIGRID CUT_AS_SOLVE " --parts 2 --sharing gpus", "gpu", "dmdas", 3, 9},
+    {"multigrid-256-f64-shared", 256, "cells", MULTIGRID CUT_AS_SOLVE " --sharing all", "all", "dmdas", 3, 9},
     {"batch-512x65536-f32", 0, NULL, "--batch 512x65536,interleaved" F32 CUT_16, EVERY_SET, "dmdas", 3, 6},
     {"product-256-f64", 256, "cells", PRODUCT CUT_16, GPU_SETS, "dmdas", 3, 6},
     {"blktri-512-f64-cpu", 512, "cells", FRACTIONS CUT_16, "cpu", "lws,dmdas", 3, 14},

@@ -1,5 +1,6 @@
 /* starfish machine compare: times in simulation beside those that were measured on the machine. */
 #include "apps/machine/machine.h"
+#include "apps/machine/measured.h"
 
 #include "apps/command.h"
 #include "apps/files/json.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 64, SECONDS_AT_MOST = 600 };
+enum { SECONDS_AT_MOST = 600 };
 /* By how much a simulated time should differ from the measured one at most, as a fraction of it. */
 static const double wanted = 0.15;
 
@@ -33,7 +34,7 @@ struct comparison {
 static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, json_t **said)
 {
     char problem[128], output[128], program[SIMULATE_PATH];
-    const char *arguments[MOST_ARGUMENTS + 5] = {program, "--log=root.thres:warning", "sched"};
+    const char *arguments[MEASURED_ARGUMENTS + 5] = {program, "--log=root.thres:warning", "sched"};
     const char *kind = json_string_value(json_object_get(recorded, "problem"));
     const json_t *n = json_object_get(recorded, "n"), *argument;
     size_t i, count = 3;
@@ -47,8 +48,7 @@ static starfish_status simulate_case(const struct comparison *comparison, const 
     }
     json_array_foreach(json_object_get(recorded, "arguments"), i, argument)
     {
-        if (i < MOST_ARGUMENTS)
-            arguments[count++] = json_string_value(argument);
+        arguments[count++] = json_string_value(argument);
     }
     starfish_status status = machine_run(arguments, output, SECONDS_AT_MOST);
     if (status == STARFISH_SUCCESS)
@@ -90,12 +90,10 @@ static void add_rows(const struct comparison *comparison, const json_t *recorded
 static starfish_status compare_case(struct comparison *comparison, const char *path)
 {
     json_t *recorded, *said = NULL;
-    STARFISH_TRY(starfish_json_load(path, &recorded));
+    STARFISH_TRY(measured_read(path, &recorded));
     const char *name = json_string_value(json_object_get(recorded, "name"));
     starfish_status status = STARFISH_SUCCESS;
-    if (!name)
-        status = starfish_json_fail(path, "name", "missing");
-    else if (!comparison->only || strncmp(name, comparison->only, strlen(comparison->only)) == 0)
+    if (!comparison->only || strncmp(name, comparison->only, strlen(comparison->only)) == 0)
         status = simulate_case(comparison, recorded, &said);
     if (said) {
         const char *simulation = json_string_value(json_object_get(said, "simulation"));

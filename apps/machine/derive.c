@@ -1,4 +1,5 @@
-/* starfish machine derive: a machine like a recorded one, with other numbers of GPUs, cores and NUMA nodes.
+/* starfish machine derive: a machine like a recorded one, with other numbers of GPUs, cores and NUMA nodes, and GPUs of
+ * another speed.
  *
  * Its tasks take the times that were recorded there, each GPU has a link to main memory of its own, like the recorded
  * one's, and GPUs are linked in pairs. Where main memory is named, all copies from and to it share that. */
@@ -20,6 +21,7 @@ struct derivation {
     size_t gpus, cores, numa_nodes;
     size_t link_gigabytes, link_microseconds; /* between GPUs: what StarPU measured on a node with four H200 */
     size_t memory_gigabytes;                  /* 0: enough */
+    size_t gpu_percent;                       /* speed of GPUs' tasks */
     char origin[SIMULATE_PATH], sampling[SIMULATE_PATH + 16];
     struct starfish_machine machine; /* the recorded one */
     const char *host;                /* as StarPU calls it */
@@ -270,12 +272,15 @@ static starfish_status write_machine(const struct derivation *derivation)
         json_decref(gpus);
         return status;
     }
-    scale_rates(json_object_get(origin, "rates"), (double)derivation->gpus / derivation->machine.gpus);
+    const double speed = 0.01 * (double)derivation->gpu_percent;
+    scale_rates(json_object_get(origin, "rates"), speed * (double)derivation->gpus / derivation->machine.gpus);
     for (size_t i = 0; i < derivation->gpus; i++)
         json_array_append(gpus, json_array_get(json_object_get(origin, "gpus"), 0));
     json_t *machine = json_pack("{s:s, s:s, s:i, s:i, s:o, s:O}", "name", derivation->name, "models",
                                 derivation->machine.name, "cores", (int)derivation->cores, "numa_nodes",
                                 (int)derivation->numa_nodes, "gpus", gpus, "rates", json_object_get(origin, "rates"));
+    if (machine && derivation->gpu_percent != 100)
+        json_object_set_new(machine, "gpu_speed", json_real(speed));
     snprintf(path, sizeof path, "%s/machine.json", derivation->folder);
     if (!machine || json_dump_file(machine, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0)
         status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path);
@@ -310,7 +315,7 @@ static starfish_status make_folders(struct derivation *derivation)
 static starfish_status derive(void *data)
 {
     struct derivation *derivation = data;
-    enum { GPUS_AT_MOST = 8, CORES_AT_MOST = 128, NUMA_NODES_AT_MOST = 8 };
+    enum { GPUS_AT_MOST = 8, CORES_AT_MOST = 128, NUMA_NODES_AT_MOST = 8, PERCENT_AT_MOST = 100000 };
     STARFISH_TRY(machine_check_name(derivation->name));
     if (!derivation->from)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--from: name a recorded machine");
@@ -324,6 +329,7 @@ static starfish_status derive(void *data)
     STARFISH_TRY(check_number("--gpus", derivation->gpus, GPUS_AT_MOST));
     STARFISH_TRY(check_number("--cores", derivation->cores, CORES_AT_MOST));
     STARFISH_TRY(check_number("--numa-nodes", derivation->numa_nodes, NUMA_NODES_AT_MOST));
+    STARFISH_TRY(check_number("--gpu-speed", derivation->gpu_percent, PERCENT_AT_MOST));
     STARFISH_TRY(make_folders(derivation));
     STARFISH_TRY(write_bus(derivation));
     return write_machine(derivation);
@@ -331,7 +337,7 @@ static starfish_status derive(void *data)
 
 int machine_derive(int argc, char **argv)
 {
-    struct derivation derivation = {.link_gigabytes = 332, .link_microseconds = 9};
+    struct derivation derivation = {.link_gigabytes = 332, .link_microseconds = 9, .gpu_percent = 100};
     const struct option_entry options[] = {
         {"--from", OPTION_TEXT, &derivation.from, "NAME",
          .help = "the recorded machine, in a folder beside the new one"},
@@ -342,6 +348,7 @@ int machine_derive(int argc, char **argv)
         {"--latency", OPTION_COUNT, &derivation.link_microseconds, "US", .help = "of that link"},
         {"--memory", OPTION_COUNT, &derivation.memory_gigabytes, "GB/S",
          .help = "shared by all copies; without, no limit"},
+        {"--gpu-speed", OPTION_COUNT, &derivation.gpu_percent, "PERCENT", .help = "of the recorded GPU's, for tasks"},
         {"--out", OPTION_TEXT, &derivation.folder, "DIR", .help = "the new machine's folder; without, its name"},
         {.name = NULL},
     };

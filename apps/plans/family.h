@@ -25,8 +25,13 @@ struct problem_family {
     starfish_status (*submit)(struct problem_run *run, void *solution, void **job);
     starfish_status (*wait)(struct problem_run *run, void *job);
     void (*progress)(const void *job, size_t *finished, size_t *total);
+    /* run->field, right-hand side and solution, as run->plan works on them where they live; and a solve between them.
+     * NULL: plans know host memory alone. */
+    starfish_status (*make_fields)(struct problem_run *run);
+    starfish_status (*submit_fields)(struct problem_run *run, void **job);
     /* Memory that run->plan takes; NULL: it does not tell. */
     starfish_status (*memory)(const struct problem_run *run, struct starfish_memory *memory);
+    int on_ranks; /* contexts of several ranks may have plans (--mpi) */
 };
 
 extern const struct problem_family problem_poisson_family, problem_diffusion_family;

@@ -23,6 +23,7 @@ struct plan_options {
     int precision; /* a starfish_precision, or STARFISH_PRECISION_MIXED */
     const char *rhs, *slabs;
     size_t level, steps, cycles;
+    int spread; /* a problem file's arrays, over the memories of those who work on them */
 };
 #define PLAN_OPTIONS_DEFAULTS                                                                                          \
     {                                                                                                                  \
@@ -55,6 +56,10 @@ struct plan_options {
     {"--tail", OPTION_POSITIVE, &(o)->multigrid, "N", .help = "mesh", PLAN_OF_MESH(o)},                                \
     {"--cycles", OPTION_COUNT, &(o)->cycles, "N",                                                                      \
      .help = "iterative: exactly so many steps; without, as the tolerance takes, in a simulation 10"},                 \
+    PROBLEM_SHARING(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                            \
+    {"--spread", OPTION_FLAG, &(o)->spread,                                                                            \
+     .help = "file: right-hand side and solution live spread over the GPUs' memories",                                 \
+     .given = &(o)->only[PLAN_PROBLEM]},                                                                               \
     {"--algorithm", OPTION_MEMBER, &(o)->tridiag, "A", .help = "batch", .table = &starfish_tridiag_option_table,       \
      .given = &(o)->only[PLAN_BATCH]},                                                                                 \
     {"--slabs", OPTION_TEXT, &(o)->slabs, "N",                                                                         \

@@ -68,6 +68,23 @@ static starfish_status submit(struct problem_run *run, void *solution, void **jo
     return status;
 }
 
+static starfish_status make_fields(struct problem_run *run)
+{
+    for (int f = 0; f < 2; f++)
+        STARFISH_TRY(starfish_poisson_field_spread(run->plan, 0, NULL, &run->field[f]));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status submit_fields(struct problem_run *run, void **job)
+{
+    starfish_job *submitted = NULL;
+    const starfish_status status =
+        starfish_poisson_submit_field(run->plan, &run->boundary, run->field[0], run->field[1], &submitted);
+
+    *job = submitted;
+    return status;
+}
+
 static starfish_status wait(struct problem_run *run, void *job)
 {
     struct problem_result *result = &run->result;
@@ -101,5 +118,8 @@ const struct problem_family problem_poisson_family = {
     .submit = submit,
     .wait = wait,
     .progress = progress,
+    .make_fields = make_fields,
+    .submit_fields = submit_fields,
     .memory = memory,
+    .on_ranks = 1,
 };

@@ -4,6 +4,7 @@
 #include "apps/files/json.h"
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
+#include "scheduler/transport.h"
 
 #include <stdlib.h>
 
@@ -15,11 +16,26 @@ static const struct problem_family *const families[] = {
     [STARFISH_DIFFUSION2D] = &problem_diffusion_family,
 };
 
+/* ---- Ranks ------------------------------------------------------------------------------------------------------- */
+
+int problem_rank(const struct problem_run *run)
+{
+    return run->transport ? run->transport->rank : 0;
+}
+
+int problem_ranks(const struct problem_run *run)
+{
+    return run->transport ? run->transport->ranks : 1;
+}
+
 /* ---- Data -------------------------------------------------------------------------------------------------------- */
 
 static starfish_status choose(struct problem_run *run)
 {
     run->family = families[run->problem.kind];
+    if (run->transport && !run->family->on_ranks)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--mpi: is not for problems of kind %s",
+                             starfish_problem_kind_name(run->problem.kind));
     run->library = malloc(run->family->options->size);
     if (!run->library)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
@@ -29,10 +45,17 @@ static starfish_status choose(struct problem_run *run)
     return run->family->choose(run);
 }
 
+static starfish_status read_file(struct problem_run *run)
+{
+    const struct problem_options *o = &run->options;
+    if (run->transport)
+        return starfish_problem_read_part(o->path, o->rhs, problem_rank(run), problem_ranks(run), &run->problem);
+    return (SIMULATED ? starfish_problem_read_shapes : starfish_problem_read)(o->path, o->rhs, &run->problem);
+}
+
 starfish_status problem_read(struct problem_run *run)
 {
-    STARFISH_TRY((SIMULATED ? starfish_problem_read_shapes : starfish_problem_read)(run->options.path, run->options.rhs,
-                                                                                    &run->problem));
+    STARFISH_TRY(read_file(run));
     return choose(run);
 }
 
@@ -82,7 +105,7 @@ starfish_status problem_prepare_boundary(struct problem_run *run)
 static starfish_status prepare_rhs(struct problem_run *run)
 {
     struct starfish_values *rhs = &run->problem.rhs;
-    size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
+    size_t shape[3], rank = starfish_problem_shape_here(&run->problem, shape);
     STARFISH_TRY(problem_convert(run, "rhs", rhs));
     return rhs->array.data ? STARFISH_SUCCESS
                            : problem_make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
@@ -90,7 +113,7 @@ static starfish_status prepare_rhs(struct problem_run *run)
 
 starfish_status problem_prepare(struct problem_run *run)
 {
-    size_t shape[3], rank = starfish_problem_shape(&run->problem, shape);
+    size_t shape[3], rank = starfish_problem_shape_here(&run->problem, shape);
     STARFISH_TRY(prepare_rhs(run));
     if (run->family->prepare)
         STARFISH_TRY(run->family->prepare(run));
@@ -108,6 +131,10 @@ starfish_status problem_make_plan(struct problem_run *run, int check_residual)
 
 void problem_destroy_plan(struct problem_run *run)
 {
+    for (int f = 0; f < 2; ++f) {
+        starfish_field_destroy(run->field[f]);
+        run->field[f] = NULL;
+    }
     if (run->family)
         run->family->destroy(run->plan);
     run->plan = NULL;
@@ -117,6 +144,21 @@ starfish_status problem_solve(struct problem_run *run, void *solution)
 {
     void *job;
     STARFISH_TRY(run->family->submit(run, solution, &job));
+    return run->family->wait(run, job);
+}
+
+starfish_status problem_make_fields(struct problem_run *run)
+{
+    if (!run->family->make_fields)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--spread: is not for problems of kind %s",
+                             starfish_problem_kind_name(run->problem.kind));
+    return run->family->make_fields(run);
+}
+
+starfish_status problem_solve_fields(struct problem_run *run)
+{
+    void *job;
+    STARFISH_TRY(run->family->submit_fields(run, &job));
     return run->family->wait(run, job);
 }
 

@@ -43,6 +43,7 @@ struct problem_family;
 struct problem_run {
     struct problem_options options;
     struct starfish_problem problem;
+    const struct starfish_transport *transport; /* to other ranks (scheduler/transport.h), NULL: there are none */
     const struct problem_family *family;
     void *library; /* option struct of the family's table */
     starfish_context *context;
@@ -51,8 +52,9 @@ struct problem_run {
     starfish_precision precision;
     struct starfish_boundary boundary;               /* its arrays are problem.boundary's */
     struct starfish_array solution, second_solution; /* the second is for streams of solves */
+    starfish_field *field[2];                        /* right-hand side and solution that are spread, or NULL */
     struct problem_result result;                    /* of the last solve */
-    double error;                                    /* max |u - exact|; NaN without "exact" */
+    double error;                                    /* max |u - exact|, of all ranks; NaN without "exact" */
 };
 
 /* In this order. The file and its arrays, in a simulation, where they are not needed, only their shapes; the family,
@@ -65,6 +67,13 @@ starfish_status problem_make_plan(struct problem_run *run, int check_residual);
 void problem_destroy_plan(struct problem_run *run);
 /* Solve and wait. */
 starfish_status problem_solve(struct problem_run *run, void *solution);
+/* The same between run->field, which problem_make_fields has made for the plan: fields that live spread over the
+ * memories of those who work on them. Error: UNSUPPORTED (not of this family). */
+starfish_status problem_make_fields(struct problem_run *run);
+starfish_status problem_solve_fields(struct problem_run *run);
+/* This process among all. */
+int problem_rank(const struct problem_run *run);
+int problem_ranks(const struct problem_run *run);
 /* Sets error, after a solve with a plan that checks the residual. Error: NUMERICAL (the solution is not finite). */
 starfish_status problem_check_result(struct problem_run *run);
 /* Destroys plan and context, and frees all memory; also after a failure. */

@@ -1,6 +1,7 @@
 /* The kind of plan that a problem file describes. */
 #include "apps/plans/family.h"
 #include "apps/plans/plan.h"
+#include "apps/spread.h"
 #include "base/real.h"
 
 #include <stdio.h>
@@ -36,19 +37,27 @@ static starfish_status open_problem(struct plan *plan)
     return STARFISH_SUCCESS;
 }
 
+static size_t plane_bytes(const struct plan *plan)
+{
+    return plan->bytes / run_of(plan)->problem.axis[2].n;
+}
+
 static starfish_status create_plan(struct plan *plan, int check)
 {
     struct problem_run *run = run_of(plan);
     run->context = plan->context;
     STARFISH_TRY(problem_make_plan(run, check));
     snprintf(plan->method, sizeof plan->method, "%s", run->about.method);
-    return STARFISH_SUCCESS;
+    if (!plan->options.spread)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(problem_make_fields(run));
+    return spread_write(run->field[0], plan->array[0], plane_bytes(plan));
 }
 
 static starfish_status solve(struct plan *plan)
 {
     struct problem_run *run = run_of(plan);
-    STARFISH_TRY(problem_solve(run, plan->array[1]));
+    STARFISH_TRY(plan->options.spread ? problem_solve_fields(run) : problem_solve(run, plan->array[1]));
     plan->seconds = run->result.info.seconds;
     return STARFISH_SUCCESS;
 }
@@ -58,6 +67,8 @@ static starfish_status check_solution(struct plan *plan)
 {
     struct problem_run *run = run_of(plan);
     plan->residual = run->result.info.residual;
+    if (plan->options.spread)
+        STARFISH_TRY(spread_read(run->field[1], plan->array[1], plane_bytes(plan)));
     return plan->options.cycles > 0 ? STARFISH_SUCCESS : problem_check_result(run);
 }
 

@@ -20,6 +20,8 @@ starfish_status problem_words_set(const struct problem_words *words, const char 
         const char *flag, *word;
     } given[PROBLEM_WORDS] = {{"--method", words->method},
                               {"--slabs", words->slabs},
+                              {"--sharing", words->sharing},
+                              {"--parts", words->parts},
                               {"--tolerance", words->tolerance},
                               {"--max-iterations", words->iterations},
                               {"--preconditioner", words->preconditioner},

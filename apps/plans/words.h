@@ -5,11 +5,11 @@
 
 #include "apps/options.h"
 
-enum { PROBLEM_WORDS = 7 };
+enum { PROBLEM_WORDS = 9 };
 
 /* Flags, and what follows them; NULL: not given. */
 struct problem_words {
-    const char *method, *slabs, *tolerance, *iterations, *preconditioner, *deflation, *vectors;
+    const char *method, *slabs, *sharing, *parts, *tolerance, *iterations, *preconditioner, *deflation, *vectors;
 };
 
 /* For tables of options. given: const char ** or NULL (apps/options.h). */
@@ -18,6 +18,8 @@ struct problem_words {
         (flag), OPTION_WORD, (target), (argument_), .tables = problem_option_tables, .given = (given_)                 \
     }
 #define PROBLEM_SLABS(words) PROBLEM_WORD("--slabs", &(words)->slabs, "N", NULL)
+#define PROBLEM_SHARING(words, given)                                                                                  \
+    PROBLEM_WORD("--sharing", &(words)->sharing, "S", given), PROBLEM_WORD("--parts", &(words)->parts, "N", given)
 #define PROBLEM_METHOD(words, given) PROBLEM_WORD("--method", &(words)->method, "M", given)
 #define PROBLEM_ITERATION(words, given)                                                                                \
     PROBLEM_WORD("--tolerance", &(words)->tolerance, "T", given),                                                      \

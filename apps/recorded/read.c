@@ -77,6 +77,9 @@ static starfish_status read_machine(const char *path, const json_t *root, struct
         STARFISH_TRY(read_name(path, root, "models", machine->models));
     STARFISH_TRY(read_count(path, root, "cores", 1, &machine->cores));
     STARFISH_TRY(read_count(path, root, "numa_nodes", 1, &machine->numa_nodes));
+    machine->gpu_speed = 1;
+    if (json_object_get(root, "gpu_speed"))
+        STARFISH_TRY(read_rate(path, "gpu_speed", json_object_get(root, "gpu_speed"), &machine->gpu_speed));
     const size_t gpus = json_array_size(json_object_get(root, "gpus"));
     if (gpus > MOST)
         return starfish_json_fail(path, "gpus", "at most %d entries", MOST);

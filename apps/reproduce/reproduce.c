@@ -24,6 +24,9 @@ static const struct {
     {"goeddeke-table6", reproduce_goeddeke_table6, "the same, per digit gained"},
     {"goeddeke-figure2", reproduce_goeddeke_figure2, "AXPY and DEFECT by level, single and double precision"},
     {"goeddeke-figure5", reproduce_goeddeke_figure5, "smoothers, isotropic mesh"},
+    {"geveler-figure4", reproduce_geveler_figure4,
+     "Geveler, Ribbrock, Goeddeke, Zajac, Turek 2013: finite elements on unstructured meshes in 2D"},
+    {"geveler-figure5", reproduce_geveler_figure5, "the same in 3D"},
     {"goeddeke-figure6", reproduce_goeddeke_figure6, "smoothers, anisotropic mesh"},
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };

@@ -16,6 +16,8 @@ int reproduce_goeddeke_table6(int argc, char **argv);
 int reproduce_goeddeke_figure2(int argc, char **argv);
 int reproduce_goeddeke_figure5(int argc, char **argv);
 int reproduce_goeddeke_figure6(int argc, char **argv);
+int reproduce_geveler_figure4(int argc, char **argv);
+int reproduce_geveler_figure5(int argc, char **argv);
 
 /* The table for people: what, ours, the paper's (struct bench's `print`). Key "digits" of a row: how many are shown,
  * else 4. */

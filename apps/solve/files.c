@@ -111,8 +111,17 @@ static starfish_status check_all(const struct solve_run *run, const struct posit
     return run->options.plot ? starfish_image_check(run->options.plot) : STARFISH_SUCCESS;
 }
 
+static starfish_status write_all_together(const struct solve_run *run, const struct positions *positions)
+{
+    if (solve_output_name(run))
+        STARFISH_TRY(solve_write_together(&run->solver, solve_output_name(run), NULL));
+    return run->options.vtk ? solve_write_together(&run->solver, run->options.vtk, positions->axis) : STARFISH_SUCCESS;
+}
+
 static starfish_status write_all(const struct solve_run *run, const struct positions *positions)
 {
+    if (run->solver.transport)
+        return write_all_together(run, positions);
     if (solve_output_name(run))
         STARFISH_TRY(starfish_file_write(solve_output_name(run), &run->solver.solution));
     if (run->options.vtk)
@@ -123,6 +132,10 @@ static starfish_status write_all(const struct solve_run *run, const struct posit
 starfish_status solve_check_outputs(const struct solve_run *run)
 {
     struct positions positions;
+    if (run->options.plot && run->solver.transport)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--plot: goes without --mpi: no rank has a whole slice");
+    if (problem_rank(&run->solver) > 0)
+        return STARFISH_SUCCESS; /* the first one writes first */
     STARFISH_TRY(find_positions(&run->solver.problem, &positions));
     starfish_status status = check_all(run, &positions);
     free(positions.memory);

@@ -41,6 +41,11 @@ static void add_problem(struct table *table, const struct solve_run *run)
     else
         table_cell(table, "%s, %zu x %zu, %s", starfish_problem_kind_name(run->solver.problem.kind), axis[0].n,
                    axis[1].n, starfish_precision_names[run->solver.precision]);
+    if (run->solver.transport) {
+        table_row(table);
+        table_cell(table, "ranks");
+        table_cell(table, "%d; workers, tasks and times are of the first one", problem_ranks(&run->solver));
+    }
     table_row(table);
     table_cell(table, "method");
     table_cell(table, "%s (%s)", run->solver.about.method, run->solver.about.reason);
@@ -301,6 +306,8 @@ void solve_print_json(const struct solve_run *run)
     add_iterations(object, &run->solver.result);
     json_object_set_new(object, "singular", json_boolean(run->solver.about.singular));
     json_object_set_new(object, "pertrb", command_json_real(run->solver.result.info.pertrb));
+    if (run->solver.transport)
+        json_object_set_new(object, "ranks", json_integer(problem_ranks(&run->solver)));
     json_object_set_new(object, "phases", phases(&run->solver.result.info));
     json_object_set_new(object, "workers", workers(run));
     json_object_set_new(object, "bytes", bytes(&run->solver.result.info));

@@ -8,6 +8,7 @@
 #include "base/real.h"
 #include "bench/clock.h"
 #include "scheduler/context.h"
+#include "scheduler/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +24,9 @@ static starfish_status make_context(struct solve_run *run)
     STARFISH_TRY(workers_read(run->options.workers, &options));
     if (run->solver.problem.dimensions == 2)
         workers_for_flat_problem(&options);
-    return starfish_context_create(&run->solver.context, &options);
+    return run->solver.transport
+               ? starfish_context_create_ranked(&run->solver.context, &options, run->solver.transport, "")
+               : starfish_context_create(&run->solver.context, &options);
 }
 
 /* `number`: of the solve in StarPU's traces. */
@@ -37,7 +40,7 @@ static starfish_status submit(struct solve_run *run, size_t number, void *soluti
 
 static starfish_status solve_repeatedly(struct solve_run *run)
 {
-    int show = isatty(STDERR_FILENO) && !run->options.json && !run->options.quiet;
+    int show = isatty(STDERR_FILENO) && !run->options.json && !run->options.quiet && problem_rank(&run->solver) == 0;
     for (size_t i = 0; i < run->solver.options.repeat; ++i) {
         void *job;
         STARFISH_TRY(submit(run, i, run->solver.solution.data, &job));
@@ -115,23 +118,53 @@ static void print(const struct solve_run *run)
         solve_print_table(run);
 }
 
-static starfish_status solve_and_write(struct solve_run *run)
+static starfish_status read_files(struct solve_run *run)
 {
-    STARFISH_TRY(solve_pinned(run));
-    STARFISH_TRY(problem_check_result(&run->solver));
+    return problem_read(&run->solver);
+}
+
+static starfish_status prepare(struct solve_run *run)
+{
+    return problem_prepare(&run->solver);
+}
+
+static starfish_status make_plan(struct solve_run *run)
+{
+    return problem_make_plan(&run->solver, 1);
+}
+
+static starfish_status check_result(struct solve_run *run)
+{
+    return problem_check_result(&run->solver);
+}
+
+static starfish_status check_outputs(struct solve_run *run)
+{
+    return solve_check_outputs(run);
+}
+
+static starfish_status write_outputs(struct solve_run *run)
+{
     return solve_write_outputs(run);
+}
+
+/* Ranks agree after every stage: where one has failed, no other goes on. */
+static starfish_status run_stages(struct solve_run *run)
+{
+    static starfish_status (*const stages[])(struct solve_run * run) = {check_options, read_files,   check_outputs,
+                                                                        prepare,       make_context, make_plan,
+                                                                        solve_pinned,  check_result, write_outputs};
+    for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
+        STARFISH_TRY(starfish_transport_agree(run->solver.transport, stages[s](run)));
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status run_solve(void *data)
 {
     struct solve_run *run = data;
-    STARFISH_TRY(check_options(run));
-    STARFISH_TRY(problem_read(&run->solver));
-    STARFISH_TRY(solve_check_outputs(run));
-    STARFISH_TRY(problem_prepare(&run->solver));
-    STARFISH_TRY(make_context(run));
-    STARFISH_TRY(problem_make_plan(&run->solver, 1));
-    const starfish_status status = solve_and_write(run);
+    const starfish_status status = run_stages(run);
+    if (problem_rank(&run->solver) > 0)
+        return status;
     if (status == STARFISH_SUCCESS)
         print(run);
     if (status == STARFISH_ERROR_NUMERICAL && run->solver.result.status && run->options.json) {
@@ -140,6 +173,20 @@ static starfish_status run_solve(void *data)
         run->options.json = 0;
     }
     return status;
+}
+
+/* MPI is there before anything can fail, so that one rank speaks for all. */
+static starfish_status begin_mpi(struct solve_run *run, int argc, char **argv)
+{
+    for (int i = 1; i < argc && !options_ask_help(argc, argv); i++)
+        if (strcmp(argv[i], "--mpi") == 0)
+            run->options.mpi = 1;
+    if (!run->options.mpi)
+        return STARFISH_SUCCESS;
+    command_set_silent(!solve_is_first_launched());
+    STARFISH_TRY(solve_open_mpi(run));
+    command_set_silent(problem_rank(&run->solver) > 0);
+    return STARFISH_SUCCESS;
 }
 
 int command_solve(int argc, char **argv)
@@ -155,7 +202,10 @@ int command_solve(int argc, char **argv)
         {"--out", OPTION_TEXT, &given->out, "F", .help = "solution, .npy or FILE.h5:/NAME, instead of the problem's"},
         {"--workers", OPTION_TEXT, &given->workers, "W", .help = WORKERS_WORDS},
         PROBLEM_SLABS(&problem->words),
+        PROBLEM_SHARING(&problem->words, NULL),
         PROBLEM_ITERATION(&problem->words, NULL),
+        {"--mpi", OPTION_FLAG, &given->mpi,
+         .help = "on all ranks that mpiexec has started, each with planes of its own"},
         {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
         {"--vtk", OPTION_TEXT, &given->vtk, "F", .help = "also write the solution as .vti or .vtr"},
         {"--plot", OPTION_TEXT, &given->plot, "F.png", .help = "also draw a slice of the solution"},
@@ -171,8 +221,11 @@ int command_solve(int argc, char **argv)
         .operand_count = 1,
         .json = &given->json,
     };
-    const int exit_status = options_run(&line, argc, argv, run_solve, &run);
+    const starfish_status begun = begin_mpi(&run, argc, argv);
+    const int exit_status =
+        begun == STARFISH_SUCCESS ? options_run(&line, argc, argv, run_solve, &run) : command_fail(begun, 0);
     problem_release(&run.solver);
+    solve_close_mpi(&run);
     free(run.seconds);
     return exit_status;
 }

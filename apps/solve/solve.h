@@ -2,12 +2,13 @@
 #ifndef STARFISH_APPS_SOLVE_SOLVE_H
 #define STARFISH_APPS_SOLVE_SOLVE_H
 
+#include "apps/files/vtk.h"
 #include "apps/plans/family.h"
 
 /* What the command line says beside what problem_options has. */
 struct solve_options {
     const char *out, *workers, *vtk, *plot;
-    int json, quiet;
+    int json, quiet, mpi;
 };
 
 struct solve_run {
@@ -23,6 +24,15 @@ starfish_status solve_check_outputs(const struct solve_run *run);
 starfish_status solve_write_outputs(const struct solve_run *run);
 /* Where the solution goes: --out, else the problem file's "solution", else NULL. */
 const char *solve_output_name(const struct solve_run *run);
+
+/* Several ranks (mpi.c): MPI is started and ended; errors: UNSUPPORTED (the library is missing), RUNTIME. All ranks
+ * write an array file, or with `axis` a VTK file, of the solution. Collective. Whether this is the first of the
+ * processes that a launcher has started, by its variables: who speaks while there is no MPI. */
+starfish_status solve_open_mpi(struct solve_run *run);
+void solve_close_mpi(struct solve_run *run);
+starfish_status solve_write_together(const struct problem_run *run, const char *name,
+                                     const struct starfish_vtk_axis *axis);
+int solve_is_first_launched(void);
 
 /* What is shown (report.c). */
 void solve_print_table(const struct solve_run *run);

@@ -63,6 +63,20 @@ if(STARFISH_HAVE_CUDA)
     target_compile_definitions(starfish_dependencies INTERFACE STARFISH_CUDA=1)
 endif()
 
+# MPI and StarPU-MPI, for the library beside ours that knows them.
+find_package(MPI QUIET COMPONENTS C)
+pkg_search_module(STARPUMPI QUIET IMPORTED_TARGET starpumpi-1.4)
+set(STARFISH_HAVE_MPI FALSE)
+if(MPI_C_FOUND AND STARPUMPI_FOUND)
+    set(STARFISH_HAVE_MPI TRUE)
+    add_library(starfish_mpi_dependencies INTERFACE)
+    target_include_directories(starfish_mpi_dependencies SYSTEM INTERFACE
+        ${STARPUMPI_INCLUDE_DIRS} ${MPI_C_INCLUDE_DIRS} ${HWLOC_INCLUDE_DIRS})
+    target_link_libraries(starfish_mpi_dependencies INTERFACE PkgConfig::STARPUMPI PkgConfig::HWLOC)
+else()
+    message(STATUS "MPI or StarPU-MPI is missing: no libstarfish_mpi")
+endif()
+
 # StarPU for simulated machines, beside the real one. The sanitizers do not know how SimGrid switches its threads.
 set(STARFISH_SIMGRID_STARPU "" CACHE PATH
     "Prefix of a StarPU for SimGrid; empty: .deps/starpu-simgrid, where it is there")

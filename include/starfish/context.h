@@ -85,6 +85,12 @@ STARFISH_API size_t starfish_context_workers_of(const starfish_context *context,
 STARFISH_API starfish_status starfish_context_worker(const starfish_context *context, size_t index,
                                                      struct starfish_worker *worker);
 
+/* Bytes of the worker's memory that plans may use: of a GPU what StarPU sees there (STARPU_LIMIT_CUDA_MEM), without
+ * what plans have taken for good; of a core the main memory of the machine. 0 where it is not known. Thread-safe.
+ * Errors: ARGUMENT. */
+STARFISH_API starfish_status starfish_context_worker_memory(const starfish_context *context, size_t index,
+                                                            size_t *bytes);
+
 /* What runs below. */
 struct starfish_runtime {
     char starfish_version[32];

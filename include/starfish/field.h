@@ -28,6 +28,24 @@ STARFISH_API void starfish_field_destroy(starfish_field *field);
 STARFISH_API starfish_status starfish_field_acquire(starfish_field *field, void **memory);
 STARFISH_API starfish_status starfish_field_release(starfish_field *field);
 
+/* Fields that live spread over the memories of a node, as starfish_poisson_field_spread makes them: shares, runs of
+ * planes one behind the other, each in the memory of its owner, whose workers do all that is done with these planes.
+ * first_plane: of the field, the sum of `planes` before it. device: a CUDA device that the context uses, or
+ * STARFISH_CORES_SHARE: cores, and main memory. memory: nx*ny*planes reals there. */
+enum { STARFISH_CORES_SHARE = -1 };
+struct starfish_field_share {
+    int device;
+    size_t first_plane, planes;
+    void *memory;
+};
+/* How many shares a field has: 1 where it is in one memory. */
+STARFISH_API size_t starfish_field_shares(const starfish_field *field);
+/* One of them. Its memory may be read and written, by the caller's own kernels too, between starfish_field_acquire,
+ * which waits for work on the field, and _release, before which they must be done. Of a field of several shares
+ * starfish_field_acquire gives NULL for its memory. Errors: ARGUMENT (names it). */
+STARFISH_API starfish_status starfish_field_share(const starfish_field *field, size_t index,
+                                                  struct starfish_field_share *share);
+
 #ifdef __cplusplus
 }
 #endif

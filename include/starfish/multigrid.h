@@ -190,6 +190,11 @@ struct starfish_multigrid_options {
     starfish_coarse_solver coarse;
     double coarse_tolerance;
     int coarse_iterations;
+    /* 0: chosen. Else the fine grids are cut into as many runs of rows, at most 16, each with memory of its own, whose
+     * owners are in turn those of `sharing` (AUTO: the GPUs, without any the cores). Smoothers with lines across rows,
+     * planes, and periodic ends in the last direction cannot be cut so: UNSUPPORTED where parts are asked for. */
+    size_t parts;
+    starfish_sharing sharing;
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
@@ -198,7 +203,7 @@ struct starfish_multigrid_options {
         .tolerance = 1e-8, .absolute = 0, .most_cycles = 100, .inner_cycles = 2, .inner_digits = 0,                    \
         .initial_guess = 0, .levels = 0, .blocks = 0, .tail = 0, .conjugate_gradients = 0, .stored_diagonal = 0,       \
         .storage = STARFISH_STORAGE_INNER, .matrix = STARFISH_MATRIX_AUTO, .coarse = STARFISH_COARSE_DIRECT,           \
-        .coarse_tolerance = 0, .coarse_iterations = 0                                                                  \
+        .coarse_tolerance = 0, .coarse_iterations = 0, .parts = 0, .sharing = STARFISH_SHARING_AUTO                    \
     }
 
 typedef struct starfish_multigrid_plan starfish_multigrid_plan;

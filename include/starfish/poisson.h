@@ -157,13 +157,20 @@ struct starfish_poisson_options {
     /* Also look whether right-hand side and boundary data are finite, one more pass over them: waiting for the job is
      * then an ARGUMENT error that names the first value that is not. */
     int check_data;
+    starfish_sharing sharing; /* of multigrid's fine grids (types.h) */
+    size_t parts;             /* as of struct starfish_multigrid_options */
+    /* Of a context on several ranks (starfish/mpi.h): how many z planes each rank has, 0 allowed; as many numbers as
+     * there are ranks, the same on all, whose sum is nz. Read while the plan is made. NULL: as starfish_mpi_planes
+     * says. `slabs` are then of each rank. */
+    const size_t *planes;
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_poisson_options), .method = STARFISH_METHOD_AUTO, .precision = STARFISH_F64,    \
         .slabs = 0, .mode_blocks = 0, .check_residual = 0, .refinements = -1, .right_hand_sides = 0,                   \
         .algorithm = STARFISH_ALGORITHM_AUTO, .split = -1, .radix = 0, .complex_rhs = 0, .tolerance = 0, .mixed = 0,   \
-        .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {0, 0, 0, 0}, .ghosts = 0, .check_data = 0          \
+        .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {0, 0, 0, 0}, .ghosts = 0, .check_data = 0,         \
+        .sharing = STARFISH_SHARING_AUTO, .parts = 0, .planes = NULL                                                   \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
@@ -352,6 +359,16 @@ STARFISH_API void starfish_job_progress(const starfish_job *job, size_t *finishe
  * (rhs and solution may be the same field). Jobs on a field follow one another in the order of their submissions. As
  * long as a job of multigrid iterates on a field, the submission of another job that reads or writes it waits. */
 STARFISH_API starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field);
+/* Such a field that lives spread over the memories of the node (starfish/field.h), so that each GPU works on planes of
+ * its own memory and what is little travels between them: of the slab method, per mode and slab three numbers. shares:
+ * none (count 0), and the plan chooses: as many planes on each GPU, all in main memory without one; or given, with
+ * `memory` of the caller's, which must outlive the field, or NULL, and then it is the field's own. All fields of a plan
+ * that are spread with shares have the same, and they are made before others that are spread. Without shares every
+ * method can; with them `slab` can, for one problem. Errors: ARGUMENT (names the share), MEMORY, UNSUPPORTED (the
+ * method cuts fields in another way). */
+STARFISH_API starfish_status starfish_poisson_field_spread(starfish_poisson_plan *plan, size_t count,
+                                                           const struct starfish_field_share *shares,
+                                                           starfish_field **field);
 STARFISH_API starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan,
                                                            const struct starfish_boundary *boundary,
                                                            starfish_field *rhs, starfish_field *solution,

@@ -9,6 +9,7 @@
 
 #include <starfish/context.h>
 #include <starfish/diffusion.h>
+#include <starfish/fem.h>
 #include <starfish/field.h>
 #include <starfish/fishpack.h>
 #include <starfish/multigrid.h>

@@ -5,4 +5,14 @@
 /* Precision of a field and of the arithmetic done on it. */
 typedef enum starfish_precision { STARFISH_F32 = 0, STARFISH_F64 = 1 } starfish_precision;
 
+/* Who shares the fine grids of multigrid, where workers have several memories: runs of rows (planes) are owned by them,
+ * and halos travel between their memories. Without several memories it says nothing. */
+typedef enum starfish_sharing {
+    STARFISH_SHARING_AUTO, /* as measured times of tasks say is fastest; where there are none, GPUs share large grids */
+    STARFISH_SHARING_ALONE, /* one GPU has all of them */
+    STARFISH_SHARING_GPUS,  /* every GPU has a part */
+    STARFISH_SHARING_ALL,   /* every GPU and every CPU worker, by their speeds */
+    STARFISH_SHARINGS
+} starfish_sharing;
+
 #endif

@@ -52,7 +52,7 @@ struct starfish_grid_step {
     struct starfish_rectangle at;     /* what is written; of the coarse grid's arrays for a restriction */
     int sweep;                        /* SMOOTH: which of the kind's sweeps */
     double damping;                   /* SMOOTH */
-    int zero;                         /* PROLONG: result is zero yet, whatever its memory holds */
+    int zero;                         /* PROLONG, sweeps that add: result is zero yet, whatever its memory holds */
     const void *u, *f;                /* u NULL: zero; RESIDUAL: f NULL too (result = -A u), but not both */
     const void *coarse;               /* solution of the next coarser grid; NULL for SMOOTH without a correction */
     void *result;                     /* SMOOTH: neither u nor f; RESIDUAL: may be NULL */
@@ -92,6 +92,10 @@ struct starfish_grid_kind {
     /* Does a sweep after the coarse grid's correction add that on its way? Else a prolongation of its own does. */
     int (*adds_correction)(const struct starfish_smoothing *smoothing);
 
+    /* Does a sweep improve what its result holds, by u, which the sweep before has made? The first sweep of such a step
+     * makes of u a vector that is no solution, and its second one adds that to u, where it stands. NULL: none does. */
+    int (*adds)(int sweep);
+
     /* What an operation whose step has shapes, `at` and sweep set reads of an input; not what it reads of its result.
      */
     struct starfish_reach (*reads)(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
@@ -107,6 +111,11 @@ struct starfish_grid_kind {
     size_t (*variant)(const void *shape);
     const char *const *sweep_names; /* for traces */
 };
+
+static inline int starfish_grid_adds(const struct starfish_grid_kind *kind, int sweep)
+{
+    return kind->adds && kind->adds(sweep);
+}
 
 /* All of a grid's arrays. */
 struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *kind, const void *shape);

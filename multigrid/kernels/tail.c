@@ -73,6 +73,7 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
     for (int i = 0; i < steps * sweeps && run->error == 0; i++) {
         struct starfish_grid_step step = step_on(run, level);
         step.sweep = sweep[i % sweeps];
+        step.zero = zero && i < sweeps && starfish_grid_adds(tail->kind, step.sweep);
         step.damping = tail->kind->damping(&tail->smoothing, tail->shape[level], i / sweeps, steps);
         step.u = zero && i == 0 ? NULL : solution(run, level);
         step.coarse = grid->uncorrected ? solution(run, level + 1) : NULL;

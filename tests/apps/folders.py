@@ -12,7 +12,7 @@ import sys
 import unittest
 
 PROGRAM, SOURCE = sys.argv[1:3]
-SUBCOMMANDS = {"info", "solve", "bench", "reproduce", "sched", "machine", "trace"}
+SUBCOMMANDS = {"info", "solve", "fem", "bench", "reproduce", "sched", "machine", "trace"}
 SHARED = {"files", "pictures", "frame", "plans", "recorded"}
 INCLUDE = re.compile(r'^#include "apps/(\w+)/', re.MULTILINE)
 MOST_LINES, MOST_COLUMNS = 599, 120

@@ -2,15 +2,19 @@
  * It held where the case then reports an error with a message, or a right answer, and leaves nothing behind; it did not
  * where it ends the process, hangs, calls a wrong answer solved, or leaks.
  *
- *     PROGRAM [--case NAME] [--first N] [--step N] [--last N] [--verbose] [--list]
+ *     PROGRAM [--case NAME] [--first N] [--step N] [--last N] [--seconds S] [--verbose] [--list]
  *
  * The cases run in a second process, which the first one watches: where it dies or hangs, that is counted, and another
- * one goes on with the next call. With --step K only every K-th call fails, beginning at another one in each case.
+ * one goes on with the next call. With --step K only every K-th call fails, beginning at another one in each case. With
+ * --seconds S each case has its share of that time, in which calls from all over it fail. A case's line is printed when
+ * it is done.
  * Exit status: 0 all held; 1 not; 2 wrong use; 77 no device where one is needed. */
 #include "tests/faults/calls.h"
 #include "tests/faults/cases.h"
 #include "tests/faults/kind.h"
 
+#include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NO_PROGRESS_S = 30, SETTLE_MS = 2000, NO_DEVICE = 77 };
+enum { NO_PROGRESS_S = 30, LESS_PROGRESS_S = 6, SETTLE_MS = 2000, NO_DEVICE = 77 };
 
 enum outcome { REFUSED, SOLVED, WRONG, MUTE, LEAKED, DIED, HUNG, OUTCOMES };
 static const char *const outcome_name[OUTCOMES] = {"refused", "solved", "wrong answers", "without a message",
@@ -45,13 +49,46 @@ struct progress {
 struct request {
     const char *name;
     long first, step, last;
+    double end; /* of the time, by seconds(); 0: no limit */
     int verbose;
 };
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static void sleep_ms(long ms)
 {
     const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
     nanosleep(&time, NULL);
+}
+
+/* ---- What is printed --------------------------------------------------------------------------------------------- */
+
+static long total(const long outcome[OUTCOMES])
+{
+    return outcome[REFUSED] + outcome[SOLVED] + outcome[DIED] + outcome[HUNG];
+}
+
+static void print(const char *name, long calls, const long outcome[OUTCOMES])
+{
+    printf("%-18s %6ld calls, %6ld failed:", name, calls, total(outcome));
+    for (int o = 0; o < OUTCOMES; o++)
+        if (outcome[o] > 0 || o == REFUSED || o == SOLVED)
+            printf(" %ld %s%s", outcome[o], outcome_name[o], o == REFUSED ? "," : "");
+    printf("\n");
+}
+
+static void print_case(const char *name, struct tally *tally)
+{
+    long outcome[OUTCOMES];
+    for (int o = 0; o < OUTCOMES; o++)
+        outcome[o] = atomic_load(&tally->outcome[o]);
+    print(name, atomic_load(&tally->calls), outcome);
+    fflush(stdout);
 }
 
 /* ---- One case, in the second process ----------------------------------------------------------------------------- */
@@ -155,6 +192,38 @@ static int is_asked_for(const struct request *request, const struct faults_case 
     return !request->name || strcmp(request->name, c->name) == 0;
 }
 
+/* How many calls there are that may fail. */
+static long count_calls(const struct faults_case *c, starfish_context *context)
+{
+    faults_choose(LONG_MAX);
+    run(c, context);
+    return faults_end();
+}
+
+/* Cases that are still to come, this one too. */
+static int cases_left(const struct request *request, size_t number)
+{
+    int left = 0;
+    for (size_t i = number; faults_case(i); i++)
+        left += is_asked_for(request, faults_case(i));
+    return left;
+}
+
+/* Calls from all over the case: steps of the golden section come near to every one. */
+static void fail_some(const struct faults_case *c, const struct request *request, starfish_context *context,
+                      struct progress *progress)
+{
+    const double golden = 0.6180339887498949, now = seconds();
+    const double end = now + fmax(0, request->end - now) / cases_left(request, atomic_load(&progress->number));
+    const long calls = count_calls(c, context);
+    double at = 0;
+    for (long turn = 0; turn < calls && (turn == 0 || seconds() < end); turn++) {
+        at += golden;
+        at -= floor(at);
+        fail_one(c, context, 1 + (long)(at * (double)calls), request->verbose, progress);
+    }
+}
+
 static int run_case(const struct faults_case *c, const struct request *request, long first, starfish_context *context,
                     struct progress *progress)
 {
@@ -163,6 +232,10 @@ static int run_case(const struct faults_case *c, const struct request *request, 
     if (readiness != READY)
         return readiness == NOT_HERE;
     atomic_store(&progress->tally[atomic_load(&progress->number)].tried, 1);
+    if (request->end > 0) {
+        fail_some(c, request, context, progress);
+        return 1;
+    }
     for (long call = first; call <= request->last; call += request->step)
         if (!fail_one(c, context, call, request->verbose, progress))
             break;
@@ -198,7 +271,13 @@ static int run_cases(const struct request *request, struct start start, struct p
             return faults_needs_device ? NO_DEVICE : 1;
         }
         atomic_store(&progress->number, i);
+        if (i == start.number)
+            printf("from case %s, call %ld on\n", c->name, start.call);
         failed |= !run_case(c, request, i == start.number ? start.call : first_call(request, i), context, progress);
+        if (atomic_load(&progress->tally[i].tried))
+            print_case(c->name, &progress->tally[i]);
+        if (request->end > 0 && seconds() > request->end)
+            break;
     }
     starfish_context_destroy(context);
     return failed;
@@ -206,16 +285,19 @@ static int run_cases(const struct request *request, struct start start, struct p
 
 /* ---- The process that watches ------------------------------------------------------------------------------------ */
 
-static int watch(pid_t child, const struct progress *progress, int *status)
+/* Making the first context may take long: the runtime measures links. */
+static int watch(pid_t child, const struct request *request, const struct progress *progress, int *status)
 {
     long at = -1;
-    for (long quiet_ms = 0; quiet_ms < NO_PROGRESS_S * 1000L; quiet_ms += 2) {
+    long most_ms = NO_PROGRESS_S * 1000L;
+    for (long quiet_ms = 0; quiet_ms < most_ms; quiet_ms += 2) {
         if (waitpid(child, status, WNOHANG) == child)
             return 1;
         const long now = atomic_load(&progress->at) + 1000000 * (long)atomic_load(&progress->number);
         if (now != at)
             quiet_ms = 0;
         at = now;
+        most_ms = 1000L * (request->end > 0 && atomic_load(&progress->at) > 0 ? LESS_PROGRESS_S : NO_PROGRESS_S);
         sleep_ms(2);
     }
     kill(child, SIGKILL);
@@ -236,7 +318,7 @@ static int run_process(const struct request *request, struct start start, struct
         fflush(NULL);
         exit(code);
     }
-    const int ended = watch(child, progress, &status);
+    const int ended = watch(child, request, progress, &status);
     if (ended && WIFEXITED(status))
         return WEXITSTATUS(status);
     add(progress, ended ? DIED : HUNG);
@@ -249,22 +331,9 @@ static int run_process(const struct request *request, struct start start, struct
 static struct start behind(const struct request *request, const struct progress *progress)
 {
     const struct start here = {atomic_load(&progress->number), atomic_load(&progress->at) + request->step};
+    /* Which calls failed before is not known: a case that has had one that ended the process is done. */
     const struct start next = {here.number + 1, first_call(request, here.number + 1)};
-    return atomic_load(&progress->at) > 0 ? here : next;
-}
-
-static long total(const long outcome[OUTCOMES])
-{
-    return outcome[REFUSED] + outcome[SOLVED] + outcome[DIED] + outcome[HUNG];
-}
-
-static void print(const char *name, long calls, const long outcome[OUTCOMES])
-{
-    printf("%-18s %6ld calls, %6ld failed:", name, calls, total(outcome));
-    for (int o = 0; o < OUTCOMES; o++)
-        if (outcome[o] > 0 || o == REFUSED || o == SOLVED)
-            printf(" %ld %s%s", outcome[o], outcome_name[o], o == REFUSED ? "," : "");
-    printf("\n");
+    return atomic_load(&progress->at) > 0 && request->end == 0 ? here : next;
 }
 
 /* Whether all held. */
@@ -280,8 +349,6 @@ static int report(struct progress *progress)
             bad += o >= WRONG ? outcome[o] : 0;
         }
         calls += atomic_load(&tally->calls);
-        if (atomic_load(&tally->tried) || total(outcome) > 0)
-            print(faults_case(i)->name, atomic_load(&tally->calls), outcome);
     }
     print("all", calls, sum);
     return bad == 0 && total(sum) > 0;
@@ -316,7 +383,9 @@ static int list(void)
 
 static int wrong_use(const char *argument)
 {
-    fprintf(stderr, "%s: not an option; [--case NAME] [--first N] [--step N] [--last N] [--verbose] [--list]\n",
+    fprintf(stderr,
+            "%s: not an option; [--case NAME] [--first N] [--step N] [--last N] [--seconds S] [--verbose] "
+            "[--list]\n",
             argument);
     return 2;
 }
@@ -333,6 +402,11 @@ int main(int count, char **arguments)
                                                                    : NULL;
         if (strcmp(arguments[i], "--list") == 0)
             return list();
+        if (strcmp(arguments[i], "--seconds") == 0 && value && atof(value) > 0) {
+            request.end = seconds() + atof(value);
+            i++;
+            continue;
+        }
         if (strcmp(arguments[i], "--verbose") == 0)
             request.verbose = 1;
         else if (number && value && (*number = atol(value)) > 0)

@@ -35,7 +35,7 @@ static int died(starfish_status status)
 
 static int check_read(const char *path)
 {
-    const struct starfish_wanted wanted = {"u", 2, {2, 3}, ""};
+    const struct starfish_wanted wanted = {.name = "u", .rank = 2, .shape = {2, 3}, .reason = ""};
     struct starfish_array array;
     const starfish_status status = starfish_hdf5_read(path, "/u", &wanted, &array);
     deaths += (size_t)died(status);

@@ -49,7 +49,7 @@ static int check_again(const struct starfish_array *array)
 
 static int check_wanted(const char *path, const struct starfish_array *array)
 {
-    const struct starfish_wanted wanted = {"a", 2, {2, 3}, ""};
+    const struct starfish_wanted wanted = {.name = "a", .rank = 2, .shape = {2, 3}, .reason = ""};
     struct starfish_array other;
     const int fits = array->rank == 2 && array->shape[0] == 2 && array->shape[1] == 3;
     const starfish_status status = starfish_npy_read(path, &wanted, &other);

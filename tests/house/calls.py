@@ -17,6 +17,8 @@ MESSAGES = r"MPI_\w+|starpu_mpi_\w+"
 def foreign_names(folder):
     """What the files of a folder must not name, as a pattern, and why; or None."""
     floor = FLOORS[folder]
+    if folder == "mpi":
+        return "|".join((DEVICES, TRANSFORMS, ALGEBRA)), "it joins processes, and computes nothing"
     if floor >= 6:
         return f"cu(?:fft|blas|sparse|solver)\\w+|{TRANSFORMS}|{ALGEBRA}", "the program computes nothing itself"
     if floor >= 4:

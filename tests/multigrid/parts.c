@@ -17,7 +17,9 @@ int main(void)
         fprintf(stderr, "%s\n", starfish_error_message());
         return 1;
     }
-    const int failed = test_parts(context, owners, sizeof owners / sizeof owners[0]);
+    const int failed = test_parts(context, owners, sizeof owners / sizeof owners[0]) +
+                       test_asked_parts(context, STARFISH_SHARING_AUTO) +
+                       test_asked_parts(context, STARFISH_SHARING_ALL);
     starfish_context_destroy(context);
     return failed != 0;
 }

@@ -198,6 +198,70 @@ static int test_bytes(starfish_context *context, const struct test_owners *owner
     return failed;
 }
 
+/* ---- Parts that options ask for ---------------------------------------------------------------------------------- */
+
+static int compare_asked(starfish_context *context, const struct family *family, size_t parts, starfish_sharing sharing)
+{
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    double bytes;
+    unsigned seed = 4;
+    void *rhs = test_reals(STARFISH_F64, family->unknowns, &seed);
+    void *one = test_reals(STARFISH_F64, family->unknowns, &seed),
+         *several = test_reals(STARFISH_F64, family->unknowns, &seed);
+
+    options.smoother = STARFISH_SMOOTHER_JACOBI;
+    options.sharing = STARFISH_SHARING_ALONE;
+    options.conjugate_gradients = 1;
+    options.tolerance = 1e-11;
+    const int cycles = solve(context, family, &options, NULL, rhs, one, &bytes);
+    options.tail = 300;
+    options.parts = parts;
+    options.sharing = sharing;
+    const int again = solve(context, family, &options, NULL, rhs, several, &bytes);
+    const double apart = cycles > 0 && again > 0 ? difference(one, several, STARFISH_F64, family->unknowns) : HUGE_VAL;
+    const int failed = cycles <= 0 || again != cycles || !(apart <= 1e-11);
+    if (failed)
+        fprintf(stderr, "%s, %zu parts asked for, sharing %d: %d cycles, %d in one, apart by %g (%s)\n", family->name,
+                parts, (int)sharing, again, cycles, apart, starfish_error_message());
+    free(rhs);
+    free(one);
+    free(several);
+    return failed;
+}
+
+static int is_refused(starfish_context *context, const struct family *family,
+                      const struct starfish_multigrid_options *options, starfish_status status, const char *why)
+{
+    starfish_multigrid_plan *plan = NULL;
+    const starfish_status got = family->create(context, options, NULL, &plan);
+    const int good = got == status && strstr(starfish_error_message(), why);
+
+    if (!good)
+        fprintf(stderr, "%s: %d instead of %d, %s instead of %s\n", family->name, (int)got, (int)status,
+                starfish_error_message(), why);
+    starfish_multigrid_plan_destroy(plan);
+    return good;
+}
+
+int test_asked_parts(starfish_context *context, starfish_sharing sharing)
+{
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    int failed = 0;
+
+    for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
+        for (size_t parts = 1; parts <= 5; parts += 2)
+            failed += compare_asked(context, &families[f], parts, sharing);
+    options.parts = 16;
+    options.smoother = STARFISH_SMOOTHER_JACOBI;
+    failed += !is_refused(context, &families[0], &options, STARFISH_ERROR_ARGUMENT, "options.parts is 16, but of 63");
+    options.parts = 2;
+    options.smoother = STARFISH_SMOOTHER_ADI;
+    failed += !is_refused(context, &families[0], &options, STARFISH_ERROR_UNSUPPORTED, "lines across rows");
+    options.parts = 17;
+    failed += !is_refused(context, &families[0], &options, STARFISH_ERROR_ARGUMENT, "options.parts");
+    return failed;
+}
+
 int test_parts(starfish_context *context, const struct test_owners *owners, size_t sets)
 {
     int failed = 0;

@@ -3,6 +3,7 @@
 #define STARFISH_TESTS_MULTIGRID_PARTS_CASES_H
 
 #include "scheduler/space.h"
+#include <starfish/multigrid.h>
 
 struct test_owners {
     const char *name;
@@ -10,6 +11,8 @@ struct test_owners {
     struct starfish_owner owner[3];
 };
 
+/* The same of parts that options ask for, whose owners the library chooses; and what cannot be cut so. */
+int test_asked_parts(starfish_context *context, starfish_sharing sharing);
 int test_parts(starfish_context *context, const struct test_owners *owners, size_t sets);
 
 #endif

@@ -225,6 +225,9 @@ static void enumerates_workers(void **state)
         ASSERT_OK(starfish_context_worker(context, i, &worker));
         assert_int_equal(worker.kind, STARFISH_CPU);
         assert_int_equal(worker.memory_node, STARPU_MAIN_RAM);
+        size_t bytes = 0;
+        ASSERT_OK(starfish_context_worker_memory(context, i, &bytes));
+        assert_true(bytes > (size_t)1 << 27); /* main memory, in bytes */
         assert_in_range(worker.device, 0, 4095);
         assert_int_equal(taken[worker.device]++, 0);
         assert_in_range(worker.numa_node + 1, 0, 1024);
@@ -232,6 +235,9 @@ static void enumerates_workers(void **state)
     }
     ASSERT_FAILS(starfish_context_worker(context, count, &worker), STARFISH_ERROR_ARGUMENT, "index");
     ASSERT_FAILS(starfish_context_worker(context, 0, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
+    size_t bytes;
+    ASSERT_FAILS(starfish_context_worker_memory(context, count, &bytes), STARFISH_ERROR_ARGUMENT, "index");
+    ASSERT_FAILS(starfish_context_worker_memory(context, 0, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
     ASSERT_FAILS(starfish_context_worker(NULL, 0, &worker), STARFISH_ERROR_ARGUMENT, "NULL");
     starfish_context_destroy(context);
 }

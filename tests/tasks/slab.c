@@ -43,14 +43,20 @@ static starfish_poisson_plan *plan_of(starfish_end ends)
     return plan;
 }
 
-static void solve_cut(starfish_poisson_plan *plan, const struct starfish_cut *cut, size_t slots, double *rhs,
-                      double *solution)
+static struct starfish_slab_graph graph; /* large */
+
+/* How many parts the modes have, and slots a stream. */
+struct how {
+    size_t parts, slots;
+};
+
+static void solve_parts(starfish_poisson_plan *plan, const struct starfish_cut *cut, struct how how, double *rhs,
+                        double *solution)
 {
-    static struct starfish_slab_graph graph; /* large */
     struct starfish_progress progress;
     struct starfish_field *field[2];
     starfish_progress_init(&progress, context);
-    const struct starfish_slab_shape shape = {.cut = cut, .parts = 2, .slots = slots};
+    const struct starfish_slab_shape shape = {.cut = cut, .parts = how.parts, .slots = how.slots};
     ASSERT_OK(
         starfish_slab_graph_create(&graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "rhs", rhs, &field[0]));
@@ -79,13 +85,68 @@ static void thick_and_thin_slabs_agree(void **state)
             largest = fmax(largest, fabs(expected[i]));
         for (size_t c = 0; c < (size_t)CUTS * SLOT_COUNTS; c++) {
             memset(got, 0xff, COUNT * sizeof *got);
-            solve_cut(plan, &cuts[c % CUTS], slot_counts[c / CUTS], rhs, got);
+            solve_parts(plan, &cuts[c % CUTS], (struct how){2, slot_counts[c / CUTS]}, rhs, got);
             for (size_t i = 0; i < COUNT; i++)
                 if (!(fabs(got[i] - expected[i]) <= 1e-12 * largest))
                     fail_msg("ends %d, cut %zu, element %zu: %g, not %g", (int)ends, c, i, got[i], expected[i]);
         }
         starfish_poisson_plan_destroy(plan);
     }
+    free(rhs), free(expected), free(got);
+}
+
+/* ---- Owners ------------------------------------------------------------------------------------------------------ */
+
+/* Slabs of three owners, ranks whose cores are all here: the second has two slabs, the third one between them. */
+static struct starfish_cut cut_of_ranks(void)
+{
+    struct starfish_cut cut = {.slabs = 4, .first_plane = {0, 20, 21, 40, NZ}};
+    static const int rank[] = {0, 1, 2, 1};
+    for (size_t s = 0; s < cut.slabs; s++)
+        cut.where[s] = starfish_where_of((struct starfish_owner){rank[s], STARFISH_CORES}, 0);
+    return cut;
+}
+
+static void owners_are_found_once(void **state)
+{
+    (void)state;
+    uint32_t owner[STARFISH_MAX_SLABS];
+    struct starfish_cut cut = cut_of_ranks();
+    assert_int_equal(starfish_cut_owners(&cut, owner), 3);
+    for (int rank = 0; rank < 3; rank++) {
+        assert_int_equal(starfish_where_rank(owner[rank]), rank);
+        assert_int_equal(starfish_where_kinds(owner[rank]), STARFISH_ON_CORES);
+        assert_int_equal(starfish_where_gpu(owner[rank]), -1);
+    }
+    cut.where[2] = starfish_where_of((struct starfish_owner){3, 7}, 0);
+    assert_int_equal(starfish_where_gpu(cut.where[2]), 7);
+    assert_int_equal(starfish_where_rank(cut.where[2]), 3);
+    assert_int_equal(starfish_where_kinds(cut.where[2]), STARFISH_ON_GPUS);
+    const struct starfish_cut of_kinds = {.slabs = 2, .where = {STARFISH_ON_CORES, STARFISH_ON_GPUS}};
+    assert_int_equal(starfish_cut_owners(&of_kinds, owner), 0);
+}
+
+/* As many parts of the modes to every owner, in runs; and the solution is that of one slab. */
+static void reduced_systems_are_dealt_out(void **state)
+{
+    (void)state;
+    static const int expected_rank[] = {0, 0, 0, 1, 1, 2, 2}; /* of 7 parts: part * 3 / 7 */
+    enum { PARTS = 7 };
+    unsigned seed = 12;
+    double *rhs = test_reals(STARFISH_F64, COUNT, &seed), *expected = malloc(COUNT * sizeof *expected);
+    double *got = malloc(COUNT * sizeof *got), largest = 0;
+    const struct starfish_cut cut = cut_of_ranks();
+    starfish_poisson_plan *plan = plan_of(STARFISH_DIRICHLET);
+    ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, expected, NULL));
+    for (size_t i = 0; i < COUNT; i++)
+        largest = fmax(largest, fabs(expected[i]));
+    solve_parts(plan, &cut, (struct how){PARTS, 0}, rhs, got);
+    for (size_t i = 0; i < COUNT; i++)
+        if (!(fabs(got[i] - expected[i]) <= 1e-12 * largest))
+            fail_msg("element %zu: %g, not %g", i, got[i], expected[i]);
+    for (size_t part = 0; part < PARTS; part++)
+        assert_int_equal(starfish_where_rank(graph.reduced_where[part]), expected_rank[part]);
+    starfish_poisson_plan_destroy(plan);
     free(rhs), free(expected), free(got);
 }
 
@@ -167,7 +228,8 @@ static void single_slabs_have_no_edges(void **state)
         for (int periodic = 0; periodic < 2; periodic++) {
             const struct starfish_cut cut = starfish_cut_equally(NZ, count);
             size_t edges = 0;
-            ASSERT_OK(starfish_edges_create(&slabs, &cut, n, STARFISH_F64, periodic));
+            ASSERT_OK(starfish_edges_create(&slabs, &cut,
+                                            &(struct starfish_cut_array){.n = n, .precision = STARFISH_F64}, periodic));
             for (size_t s = 0; s < count; s++)
                 for (int end = 0; end < STARFISH_EDGES; end++)
                     if (slabs.edge[s][end]) {
@@ -204,7 +266,8 @@ static void residuals_of_all_cuts_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thick_and_thin_slabs_agree), cmocka_unit_test(residuals_take_planes_of_neighbours),
-        cmocka_unit_test(single_slabs_have_no_edges), cmocka_unit_test(residuals_of_all_cuts_agree)};
+        cmocka_unit_test(thick_and_thin_slabs_agree),    cmocka_unit_test(owners_are_found_once),
+        cmocka_unit_test(reduced_systems_are_dealt_out), cmocka_unit_test(residuals_take_planes_of_neighbours),
+        cmocka_unit_test(single_slabs_have_no_edges),    cmocka_unit_test(residuals_of_all_cuts_agree)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -19,7 +19,7 @@
 
 static double numbers[6] = {1, 2, 3, 4, 5, 6};
 static const struct starfish_array six = {STARFISH_F64, 2, {2, 3}, numbers, 0};
-static const struct starfish_wanted wanted = {"u", 2, {2, 3}, ""};
+static const struct starfish_wanted wanted = {.name = "u", .rank = 2, .shape = {2, 3}, .reason = ""};
 
 /* ---- work apart -------------------------------------------------------------------------------------------------- */
 
@@ -125,7 +125,7 @@ static void claims_of_size_are_not_believed(void **state)
 
 static void what_was_never_written_is_zero(void **state)
 {
-    const struct starfish_wanted many = {"u", 1, {5000000}, ""};
+    const struct starfish_wanted many = {.name = "u", .rank = 1, .shape = {5000000}, .reason = ""};
     struct starfish_array array;
     (void)state;
     make_empty("empty.h5", 5000000, 1 << 16);
@@ -138,7 +138,7 @@ static void what_was_never_written_is_zero(void **state)
 static void large_arrays_arrive_whole(void **state)
 {
     const size_t n = 5000001;
-    const struct starfish_wanted many = {"u", 1, {n}, ""};
+    const struct starfish_wanted many = {.name = "u", .rank = 1, .shape = {n}, .reason = ""};
     struct starfish_array array, again;
     (void)state;
     assert_int_equal(starfish_array_create(&array, STARFISH_F64, 1, &n), STARFISH_SUCCESS);

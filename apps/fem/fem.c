@@ -1,0 +1,162 @@
+/* starfish fem: reads a mesh, solves on its refinements, writes files and prints the results. */
+#include "apps/fem/fem.h"
+
+#include "apps/command.h"
+#include "apps/names.h"
+#include "apps/workers.h"
+#include "fem/options.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct starfish_option rows[] = {
+    NAMES_FIRST("--element", starfish_fem_element_names, STARFISH_FEM_ELEMENTS,
+                "bilinear or biquadratic, in 3D trilinear or triquadratic"),
+    {.flag = "--rhs",
+     .type = STARFISH_OPTION_REAL,
+     .default_value = 1,
+     .least = -DBL_MAX,
+     .most = DBL_MAX,
+     .text = "f of -Laplace u = f"},
+};
+static const struct starfish_option_table own_table = NAMES_TABLE(rows);
+
+static starfish_status make_context(struct fem_run *run)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    STARFISH_TRY(workers_read(run->options.workers, &options));
+    workers_for_flat_problem(&options);
+    return starfish_context_create(&run->context, &options);
+}
+
+static void complete_options(struct fem_options *o)
+{
+    o->library.precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    o->library.inner = o->precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
+    if (!o->tolerance_given && o->precision == STARFISH_F32)
+        o->library.tolerance = 1e-6;
+}
+
+/* Errors of a plan are about the mesh. */
+static starfish_status make_plan(struct fem_run *run)
+{
+    char message[1024];
+    const starfish_status status =
+        starfish_fem_plan_create(run->context, &run->problem, &run->options.library, &run->plan);
+    if (status != STARFISH_ERROR_ARGUMENT)
+        return status;
+    snprintf(message, sizeof message, "%s", starfish_error_message());
+    return starfish_fail(status, "%s: %s", run->path, message);
+}
+
+static const char *status_name(const struct fem_run *run, starfish_status status)
+{
+    if (status == STARFISH_SUCCESS)
+        return "solved";
+    if (!(run->info.residual <= 1))
+        return "diverged";
+    return run->info.iterations >= run->options.library.most_cycles ? "not-converged" : "stagnated";
+}
+
+static starfish_status solve(struct fem_run *run)
+{
+    const size_t nodes = starfish_fem_nodes(run->plan);
+    STARFISH_TRY(starfish_array_create(&run->u, run->options.library.precision, 1, &nodes));
+    const starfish_status status = starfish_fem_solve(run->plan, run->u.data, &run->info);
+    run->status = status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL ? status_name(run, status) : NULL;
+    return status;
+}
+
+static starfish_status run_fem(void *data)
+{
+    struct fem_run *run = data;
+    struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    STARFISH_TRY(workers_read(run->options.workers, &workers));
+    complete_options(&run->options);
+    STARFISH_TRY(fem_check_outputs(run));
+    STARFISH_TRY(fem_read(run));
+    STARFISH_TRY(make_context(run));
+    STARFISH_TRY(make_plan(run));
+    STARFISH_TRY(solve(run));
+    STARFISH_TRY(fem_write_outputs(run));
+    if (run->options.json)
+        fem_print_json(run);
+    else
+        fem_print_table(run);
+    return STARFISH_SUCCESS;
+}
+
+/* A solve that has not reached its tolerance still tells how far it came. */
+static starfish_status run_and_tell(void *data)
+{
+    struct fem_run *run = data;
+    char message[1024];
+    const starfish_status status = run_fem(run);
+    if (status != STARFISH_ERROR_NUMERICAL || !run->status)
+        return status;
+    snprintf(message, sizeof message, "%s", starfish_error_message());
+    if (run->options.json)
+        fem_print_json(run);
+    run->options.json = 0; /* it has been printed */
+    return starfish_fail(status, "%s", message);
+}
+
+static void release(struct fem_run *run)
+{
+    starfish_fem_plan_destroy(run->plan);
+    if (run->context)
+        starfish_context_destroy(run->context);
+    starfish_array_free(&run->u);
+    starfish_array_free(&run->points);
+    starfish_gmsh_free(&run->gmsh);
+    free(run);
+}
+
+int command_fem(int argc, char **argv)
+{
+    const struct starfish_fem_options defaults = STARFISH_FEM_OPTIONS_DEFAULTS;
+    struct fem_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return command_fail(starfish_fail(STARFISH_ERROR_MEMORY, "out of memory"), 0);
+    struct fem_options *o = &run->options;
+    *o = (struct fem_options){.library = defaults, .precision = STARFISH_F64, .rhs = 1, .levels = 3, .workers = "all"};
+    const struct option_entry options[] = {
+        {"--element", OPTION_MEMBER, &o->element, "E", .table = &own_table},
+        {"--levels", OPTION_NUMBER, &o->levels, "L", .help = "times that the mesh is refined"},
+        {"--rhs", OPTION_MEMBER, &o->rhs, "F", .table = &own_table},
+        {"--dirichlet", OPTION_TEXTS, &o->dirichlet, "G=U",
+         .help = "u on a physical group, by its name or number; again for others, of which the later one counts"},
+        {"--curved", OPTION_TEXTS, &o->curved, "G=C",
+         .help = "a group on circle:x,y,r or sphere:x,y,z,r; again for others"},
+        {"--smoother", OPTION_MEMBER, &o->library, "S", .table = &starfish_fem_option_table},
+        {"--numbering", OPTION_MEMBER, &o->library, "N", .table = &starfish_fem_option_table},
+        {"--format", OPTION_MEMBER, &o->library, "F", .table = &starfish_fem_option_table},
+        {"--cycle", OPTION_MEMBER, &o->library, "C", .table = &starfish_fem_option_table},
+        {"--smoothing-steps", OPTION_POSITIVE, &o->library, "N", .table = &starfish_fem_option_table},
+        {"--tolerance", OPTION_MEMBER, &o->library, "T", .table = &starfish_fem_option_table,
+         .given = &o->tolerance_given},
+        {"--max-iterations", OPTION_MEMBER, &o->library, "N", .table = &starfish_fem_option_table},
+        {"--precision", OPTION_MEMBER, &o->precision, "P", .table = &names_table},
+        {"--workers", OPTION_TEXT, &o->workers, "W", .help = WORKERS_WORDS},
+        {"--out", OPTION_TEXT, &o->out, "F", .help = "u at all nodes, .npy or FILE.h5:/NAME"},
+        {"--points", OPTION_TEXT, &o->points, "F", .help = "the nodes' coordinates, likewise"},
+        {"--vtk", OPTION_TEXT, &o->vtk, "F.vtu", .help = "also write mesh and solution as .vtu"},
+        {"--plot", OPTION_TEXT, &o->plot, "F.png", .help = "also draw the solution, of a solid its middle plane"},
+        {"--json", OPTION_FLAG, &o->json, .help = "one JSON object on standard output"},
+        {.name = NULL},
+    };
+    const struct command_line line = {
+        .usage = "fem MESH.msh [OPTION ...]",
+        .summary = "Solve -Laplace u = f on an unstructured mesh of Gmsh's by finite elements and multigrid.",
+        .options = options,
+        .operands = &run->path,
+        .operand_count = 1,
+        .json = &o->json,
+    };
+    const int exit_status = options_run(&line, argc, argv, run_and_tell, run);
+    release(run);
+    return exit_status;
+}

@@ -1,0 +1,105 @@
+/* The mesh of a run and what the options say of its groups. */
+#include "apps/fem/fem.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The group before the '=' of a word; *value is what follows. */
+static starfish_status find_group(const struct fem_run *run, const char *option, const char *text, int *group,
+                                  const char **value)
+{
+    const char *equals = strrchr(text, '=');
+    char name[STARFISH_GMSH_NAME];
+    if (!equals || equals == text)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not GROUP=...", option, text);
+    snprintf(name, sizeof name, "%.*s",
+             (int)(equals - text < STARFISH_GMSH_NAME ? equals - text : STARFISH_GMSH_NAME - 1), text);
+    *group = starfish_gmsh_group(&run->gmsh, name);
+    *value = equals + 1;
+    if (*group < 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s has no group '%s'", option, run->path, name);
+    for (size_t m = 0; m < run->gmsh.mesh.marks; ++m)
+        if (run->gmsh.mesh.mark[m].group == *group)
+            return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: group '%s' of %s has no elements", option, name, run->path);
+}
+
+/* `count` finite numbers with commas between. */
+static int read_numbers(const char *text, double *numbers, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        char *end;
+        numbers[i] = strtod(text, &end);
+        if (end == text || !isfinite(numbers[i]) || *end != (i + 1 < count ? ',' : 0))
+            return 0;
+        text = end + 1;
+    }
+    return 1;
+}
+
+static starfish_status read_dirichlet(struct fem_run *run, size_t index)
+{
+    const char *text = run->options.dirichlet.text[index], *value;
+    struct starfish_fem_dirichlet *dirichlet = &run->dirichlet[index];
+    STARFISH_TRY(find_group(run, "--dirichlet", text, &dirichlet->group, &value));
+    if (!read_numbers(value, &dirichlet->value, 1))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dirichlet: '%s' is not GROUP=NUMBER", text);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_curve(struct fem_run *run, size_t index)
+{
+    const char *text = run->options.curved.text[index], *value;
+    struct starfish_fem_curve *curve = &run->curve[index];
+    const int d = run->gmsh.mesh.dimensions;
+    const char *kind = d == 2 ? "circle:" : "sphere:";
+    double numbers[4];
+    STARFISH_TRY(find_group(run, "--curved", text, &curve->group, &value));
+    if (strncmp(value, kind, strlen(kind)) != 0 || !read_numbers(value + strlen(kind), numbers, d + 1) ||
+        !(numbers[d] > 0))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--curved: '%s' is not GROUP=%s with a positive radius", text,
+                             d == 2 ? "circle:x,y,r" : "sphere:x,y,z,r");
+    memcpy(curve->centre, numbers, (size_t)d * sizeof *numbers);
+    curve->radius = numbers[d];
+    return STARFISH_SUCCESS;
+}
+
+/* Marks of groups that no option names are refined for nothing. */
+static void drop_marks(struct fem_run *run)
+{
+    struct starfish_fem_mark *mark = (struct starfish_fem_mark *)(uintptr_t)run->gmsh.mesh.mark;
+    size_t kept = 0;
+    for (size_t m = 0; m < run->gmsh.mesh.marks; ++m) {
+        int named = 0;
+        for (size_t i = 0; i < run->problem.dirichlets; ++i)
+            named = named || run->dirichlet[i].group == mark[m].group;
+        for (size_t i = 0; i < run->problem.curves; ++i)
+            named = named || run->curve[i].group == mark[m].group;
+        if (named)
+            mark[kept++] = mark[m];
+    }
+    run->gmsh.mesh.marks = kept;
+}
+
+starfish_status fem_read(struct fem_run *run)
+{
+    STARFISH_TRY(starfish_gmsh_read(run->path, &run->gmsh));
+    run->problem = (struct starfish_fem_problem){.mesh = &run->gmsh.mesh,
+                                                 .refinements = (int)run->options.levels,
+                                                 .element = (starfish_fem_element)run->options.element,
+                                                 .rhs = run->options.rhs,
+                                                 .dirichlets = run->options.dirichlet.count,
+                                                 .dirichlet = run->dirichlet,
+                                                 .curves = run->options.curved.count,
+                                                 .curve = run->curve};
+    for (size_t i = 0; i < run->problem.dirichlets; ++i)
+        STARFISH_TRY(read_dirichlet(run, i));
+    for (size_t i = 0; i < run->problem.curves; ++i)
+        STARFISH_TRY(read_curve(run, i));
+    drop_marks(run);
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,147 @@
+/* The picture of a finite element solution: every cell is sampled as finely as the picture's points are apart, and each
+ * sample colours the point that it is nearest to. Outside the domain the picture has the least value. */
+#include "apps/fem/fem.h"
+#include "apps/pictures/image.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTS = 400, MOST_SAMPLES = 1000 }; /* of the longer side; per direction of a cell */
+
+struct picture {
+    const struct fem_run *run;
+    int d, corners, last; /* last: place of a cell's last node in a direction */
+    double low[3], high[3], step;
+    size_t n[2];
+    double *value; /* NaN: no sample */
+};
+
+static void find_box(struct picture *p)
+{
+    const double *point = starfish_fem_points(p->run->plan);
+    for (int i = 0; i < 3; ++i) {
+        p->low[i] = p->high[i] = point[i];
+        for (size_t n = 1; n < starfish_fem_nodes(p->run->plan); ++n) {
+            p->low[i] = fmin(p->low[i], point[3 * n + (size_t)i]);
+            p->high[i] = fmax(p->high[i], point[3 * n + (size_t)i]);
+        }
+    }
+    p->step = fmax(p->high[0] - p->low[0], p->high[1] - p->low[1]) / (POINTS - 1);
+    for (int i = 0; i < 2; ++i)
+        p->n[i] = (size_t)floor((p->high[i] - p->low[i]) / p->step + 0.5) + 1;
+}
+
+/* Corners of a cell: points and values. */
+struct corners {
+    double at[8][4];
+};
+
+static struct corners corners_of(const struct picture *p, const int *cell)
+{
+    const double *point = starfish_fem_points(p->run->plan);
+    const int side = p->last + 1;
+    struct corners corners;
+    for (int c = 0; c < p->corners; ++c) {
+        const int node = cell[p->last * ((c & 1) + side * ((c >> 1 & 1) + side * (c >> 2)))];
+        memcpy(corners.at[c], point + 3 * (size_t)node, 3 * sizeof(double));
+        corners.at[c][3] = starfish_array_get(&p->run->u, (size_t)node);
+    }
+    return corners;
+}
+
+static void add_sample(const struct picture *p, const double at[4])
+{
+    const double middle = (p->low[2] + p->high[2]) / 2;
+    const double x = (at[0] - p->low[0]) / p->step, y = (at[1] - p->low[1]) / p->step;
+    if (p->d == 3 && fabs(at[2] - middle) > p->step)
+        return;
+    const size_t i = (size_t)fmax(0, floor(x + 0.5)), j = (size_t)fmax(0, floor(y + 0.5));
+    if (i < p->n[0] && j < p->n[1])
+        p->value[i + p->n[0] * j] = at[3];
+}
+
+static void sample_cell(const struct picture *p, const struct corners *corners)
+{
+    double low[3], high[3], size = 0;
+    for (int i = 0; i < p->d; ++i) {
+        low[i] = high[i] = corners->at[0][i];
+        for (int c = 1; c < p->corners; ++c) {
+            low[i] = fmin(low[i], corners->at[c][i]);
+            high[i] = fmax(high[i], corners->at[c][i]);
+        }
+        size = fmax(size, high[i] - low[i]);
+    }
+    const double middle = (p->low[2] + p->high[2]) / 2;
+    if (p->d == 3 && (low[2] > middle + p->step || high[2] < middle - p->step))
+        return;
+    const int samples = (int)fmin(2 * ceil(size / p->step) + 1, MOST_SAMPLES), deep = p->d == 3 ? samples : 0;
+    for (int k = 0; k <= deep; ++k)
+        for (int j = 0; j <= samples; ++j)
+            for (int i = 0; i <= samples; ++i) {
+                const double t[3] = {(double)i / samples, (double)j / samples, deep ? (double)k / deep : 0};
+                double at[4] = {0, 0, 0, 0};
+                for (int c = 0; c < p->corners; ++c) {
+                    const double weight =
+                        (c & 1 ? t[0] : 1 - t[0]) * (c & 2 ? t[1] : 1 - t[1]) * (c & 4 ? t[2] : 1 - t[2]);
+                    for (int v = 0; v < 4; ++v)
+                        at[v] += weight * corners->at[c][v];
+                }
+                add_sample(p, at);
+            }
+}
+
+static void fill_outside(const struct picture *p)
+{
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < p->n[0] * p->n[1]; ++i)
+        least = isnan(p->value[i]) ? least : fmin(least, p->value[i]);
+    for (size_t i = 0; i < p->n[0] * p->n[1]; ++i)
+        p->value[i] = isnan(p->value[i]) ? (isfinite(least) ? least : 0) : p->value[i];
+}
+
+static starfish_status draw(const struct picture *p, double *position)
+{
+    char title[160];
+    const char *slash = strrchr(p->run->path, '/');
+    for (size_t i = 0; i < p->n[0]; ++i)
+        position[i] = p->low[0] + (double)i * p->step;
+    for (size_t j = 0; j < p->n[1]; ++j)
+        position[p->n[0] + j] = p->low[1] + (double)j * p->step;
+    const int length = snprintf(title, sizeof title, "%.60s: u", slash ? slash + 1 : p->run->path);
+    if (p->d == 3)
+        snprintf(title + length, sizeof title - (size_t)length, " at z = %.4g", (p->low[2] + p->high[2]) / 2);
+    const struct starfish_slice slice = {
+        {p->n[0], p->n[1]}, {position, position + p->n[0]}, p->value, {"x", "y"}, title};
+    return starfish_image_write(p->run->options.plot, &slice);
+}
+
+starfish_status fem_write_plot(const struct fem_run *run)
+{
+    struct picture p = {.run = run, .d = run->gmsh.mesh.dimensions};
+    const int *cell;
+    const size_t cells = starfish_fem_cells(run->plan, &cell);
+    p.corners = 1 << p.d;
+    p.last = run->options.element == STARFISH_FEM_Q1 ? 1 : 2;
+    find_box(&p);
+    const size_t per_cell = run->options.element == STARFISH_FEM_Q1 ? (size_t)p.corners : p.d == 2 ? 9 : 27;
+    p.value = malloc(p.n[0] * p.n[1] * sizeof *p.value);
+    double *position = malloc((p.n[0] + p.n[1]) * sizeof *position);
+    starfish_status status = STARFISH_ERROR_MEMORY;
+    if (p.value && position) {
+        for (size_t i = 0; i < p.n[0] * p.n[1]; ++i)
+            p.value[i] = (double)NAN;
+        for (size_t c = 0; c < cells; ++c) {
+            const struct corners corners = corners_of(&p, cell + c * per_cell);
+            sample_cell(&p, &corners);
+        }
+        fill_outside(&p);
+        status = draw(&p, position);
+    } else {
+        starfish_fail(status, "%s: no memory for the picture", run->options.plot);
+    }
+    free(p.value);
+    free(position);
+    return status;
+}

@@ -1,0 +1,83 @@
+/* The results of a finite element solve: a table for people, or one JSON object. */
+#include "apps/command.h"
+#include "apps/fem/fem.h"
+#include "apps/table.h"
+#include "fem/options.h"
+
+static void add_files(struct table *table, const struct fem_run *run)
+{
+    const struct {
+        const char *name, *file;
+    } files[] = {{"solution", run->options.out},
+                 {"points", run->options.points},
+                 {"VTK", run->options.vtk},
+                 {"picture", run->options.plot}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i)
+        if (files[i].file) {
+            table_row(table);
+            table_cell(table, "%s", files[i].name);
+            table_cell(table, "%s", files[i].file);
+        }
+}
+
+static void add(struct table *table, const char *name)
+{
+    table_row(table);
+    table_cell(table, "%s", name);
+}
+
+void fem_print_table(const struct fem_run *run)
+{
+    struct table table = {.alignment = TABLE_LEFT};
+    const struct starfish_fem_info *info = &run->info;
+    const struct starfish_fem_options *o = &run->options.library;
+    add(&table, "mesh");
+    table_cell(&table, "%s, %zu cells, refined %zu times", run->path, run->gmsh.mesh.cells, run->options.levels);
+    add(&table, "elements");
+    table_cell(&table, "%s, %zu unknowns, %zu entries", starfish_fem_element_names[run->options.element],
+               info->unknowns, info->nonzeros);
+    add(&table, "smoother");
+    table_cell(&table, "%s, %zu entries, made in %.4f s", starfish_fem_smoother_names[o->smoother],
+               info->smoother_nonzeros, info->smoother_seconds);
+    add(&table, "numbering");
+    table_cell(&table, "%s", starfish_fem_numbering_names[o->numbering]);
+    add(&table, "workers");
+    table_cell(&table, "%zu cpu, %zu gpu", starfish_context_workers_of(run->context, STARFISH_CPU),
+               starfish_context_workers_of(run->context, STARFISH_GPU));
+    add(&table, "iterations");
+    table_cell(&table, info->preconditioned > 0 ? "%d cycles, %d of them in conjugate gradients" : "%d cycles",
+               info->iterations, info->preconditioned);
+    add(&table, "residual");
+    table_cell(&table, "%.3e", info->residual);
+    add(&table, "setup");
+    table_cell(&table, "%.4f s", info->setup_seconds);
+    add(&table, "solve");
+    table_cell(&table, "%.4f s", info->seconds);
+    add_files(&table, run);
+    table_print(&table);
+}
+
+void fem_print_json(const struct fem_run *run)
+{
+    const struct starfish_fem_info *info = &run->info;
+    const struct starfish_fem_options *o = &run->options.library;
+    json_t *object = json_object();
+    json_object_set_new(object, "status", json_string(run->status));
+    json_object_set_new(object, "element", json_string(starfish_fem_element_names[run->options.element]));
+    json_object_set_new(object, "smoother", json_string(starfish_fem_smoother_names[o->smoother]));
+    json_object_set_new(object, "numbering", json_string(starfish_fem_numbering_names[o->numbering]));
+    json_object_set_new(object, "unknowns", json_integer((json_int_t)info->unknowns));
+    json_object_set_new(object, "nonzeros", json_integer((json_int_t)info->nonzeros));
+    json_object_set_new(object, "smoother_nonzeros", json_integer((json_int_t)info->smoother_nonzeros));
+    json_object_set_new(object, "levels", json_integer(info->levels));
+    json_object_set_new(object, "iterations", json_integer(info->iterations));
+    json_object_set_new(object, "preconditioned", json_integer(info->preconditioned));
+    json_object_set_new(object, "residual", command_json_real(info->residual));
+    if (info->tolerated > 0)
+        json_object_set_new(object, "tolerated", command_json_real(info->tolerated));
+    json_object_set_new(object, "pertrb", command_json_real(info->removed));
+    json_object_set_new(object, "seconds", command_json_real(info->seconds));
+    json_object_set_new(object, "setup_seconds", command_json_real(info->setup_seconds));
+    json_object_set_new(object, "smoother_seconds", command_json_real(info->smoother_seconds));
+    command_print_json(object);
+}

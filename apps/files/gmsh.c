@@ -1,0 +1,434 @@
+/* The sections of Gmsh's files. */
+#include "apps/files/gmsh.h"
+
+#include "apps/files/gmsh_mesh.h"
+#include "apps/files/gmsh_text.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIMENSIONS = 4, MOST_GROUPS_OF_ENTITY = 64 };
+
+/* Format 4.1: the groups of an entity. */
+struct entity {
+    int dimension;
+    long tag;
+    size_t count;
+    int group[MOST_GROUPS_OF_ENTITY];
+};
+
+struct reader {
+    struct starfish_gmsh_text text;
+    struct starfish_gmsh_raw raw;
+    int version; /* 2 or 4; 0: not known yet */
+    size_t entities;
+    struct entity *entity;
+    int has_nodes, has_elements;
+};
+
+static starfish_status out_of_memory(const struct reader *r)
+{
+    return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", r->text.path);
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+
+/* The index of a group, which is new when it is met first. Numbers are negative where a side is turned round. */
+static starfish_status group_of(struct reader *r, int dimension, long number, int *index)
+{
+    struct starfish_gmsh_raw *raw = &r->raw;
+    const int positive = (int)labs(number);
+
+    for (*index = 0; *index < (int)raw->groups; ++*index)
+        if (raw->group[*index].dimension == dimension && raw->group[*index].number == positive)
+            return STARFISH_SUCCESS;
+    struct starfish_gmsh_group *more = realloc(raw->group, (raw->groups + 1) * sizeof *more);
+    if (!more)
+        return out_of_memory(r);
+    raw->group = more;
+    more[raw->groups++] = (struct starfish_gmsh_group){.dimension = dimension, .number = positive};
+    return STARFISH_SUCCESS;
+}
+
+/* A name in quotes, which may have spaces in it. */
+static starfish_status read_name(struct reader *r, char name[STARFISH_GMSH_NAME])
+{
+    struct starfish_gmsh_text *t = &r->text;
+
+    while (t->at < t->size && t->text[t->at] != '"' && t->text[t->at] != '\n')
+        t->at++;
+    const char *first = t->text + t->at + 1,
+               *end = t->at < t->size && t->text[t->at] == '"' ? strchr(first, '"') : NULL;
+    if (!end || memchr(first, '\n', (size_t)(end - first)))
+        return starfish_gmsh_complain(t, "$PhysicalNames: a name must be in quotes");
+    snprintf(name, STARFISH_GMSH_NAME, "%.*s",
+             (int)(end - first < STARFISH_GMSH_NAME ? end - first : STARFISH_GMSH_NAME - 1), first);
+    t->at = (size_t)(end - t->text) + 1;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_names(struct reader *r)
+{
+    size_t count;
+
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of names", &count));
+    for (size_t i = 0; i < count; ++i) {
+        long dimension, number;
+        int group;
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "a dimension", 0, &dimension));
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a group", INT_MIN, &number));
+        STARFISH_TRY(group_of(r, (int)dimension, number, &group));
+        STARFISH_TRY(read_name(r, r->raw.group[group].name));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Format 4.1: entities ---------------------------------------------------------------------------------------- */
+
+static starfish_status read_entity(struct reader *r, int dimension)
+{
+    struct entity *entity = &r->entity[r->entities++];
+    const int coordinates = dimension == 0 ? 3 : 6;
+    double ignored;
+    size_t count;
+
+    *entity = (struct entity){.dimension = dimension};
+    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the tag of an entity", LONG_MIN, &entity->tag));
+    for (int i = 0; i < coordinates; ++i)
+        STARFISH_TRY(starfish_gmsh_real(&r->text, "a coordinate", &ignored));
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of an entity's groups", &entity->count));
+    if (entity->count > MOST_GROUPS_OF_ENTITY)
+        return starfish_gmsh_complain(&r->text, "an entity is in %zu groups, more than %d", entity->count,
+                                      MOST_GROUPS_OF_ENTITY);
+    for (size_t i = 0; i < entity->count; ++i) {
+        long number;
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a group", INT_MIN, &number));
+        STARFISH_TRY(group_of(r, dimension, number, &entity->group[i]));
+    }
+    if (dimension == 0)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of an entity's ends", &count));
+    for (size_t i = 0; i < count; ++i) {
+        long end;
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the tag of an entity", LONG_MIN, &end));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_entities(struct reader *r)
+{
+    size_t count[DIMENSIONS], all = 0;
+
+    if (r->version != 4 || r->entity)
+        return starfish_gmsh_complain(&r->text, "$Entities does not belong here");
+    for (int d = 0; d < DIMENSIONS; ++d) {
+        STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of entities", &count[d]));
+        all += count[d];
+    }
+    r->entity = malloc((all + 1) * sizeof *r->entity);
+    if (!r->entity)
+        return out_of_memory(r);
+    for (int d = 0; d < DIMENSIONS; ++d)
+        for (size_t i = 0; i < count[d]; ++i)
+            STARFISH_TRY(read_entity(r, d));
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status make_nodes(struct reader *r, size_t count)
+{
+    if (r->has_nodes)
+        return starfish_gmsh_complain(&r->text, "$Nodes is there twice");
+    r->has_nodes = 1;
+    r->raw.nodes = count;
+    r->raw.number = calloc(count + 1, sizeof *r->raw.number);
+    r->raw.point = calloc(3 * count + 1, sizeof *r->raw.point);
+    return r->raw.number && r->raw.point ? STARFISH_SUCCESS : out_of_memory(r);
+}
+
+static starfish_status read_point(struct reader *r, size_t node)
+{
+    for (size_t i = 0; i < 3; ++i)
+        STARFISH_TRY(starfish_gmsh_real(&r->text, "a coordinate", &r->raw.point[3 * node + i]));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_nodes_2(struct reader *r)
+{
+    size_t count;
+
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of nodes", &count));
+    STARFISH_TRY(make_nodes(r, count));
+    for (size_t n = 0; n < count; ++n) {
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a node", 0, &r->raw.number[n]));
+        STARFISH_TRY(read_point(r, n));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* The head of a block: dimension and tag of its entity, another number, and how many follow. */
+static starfish_status read_block(struct reader *r, long head[3], size_t *count)
+{
+    for (int i = 0; i < 3; ++i)
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the head of a block", LONG_MIN, &head[i]));
+    return starfish_gmsh_count(&r->text, "the size of a block", count);
+}
+
+static starfish_status read_node_block(struct reader *r, size_t *done)
+{
+    long head[3];
+    size_t count;
+
+    STARFISH_TRY(read_block(r, head, &count));
+    if (count > r->raw.nodes - *done)
+        return starfish_gmsh_complain(&r->text, "$Nodes: more nodes than the %zu that it begins with", r->raw.nodes);
+    for (size_t n = 0; n < count; ++n)
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a node", 0, &r->raw.number[*done + n]));
+    for (size_t n = 0; n < count; ++n) {
+        double parameter;
+        STARFISH_TRY(read_point(r, *done + n));
+        for (long p = 0; head[2] != 0 && p < head[0]; ++p)
+            STARFISH_TRY(starfish_gmsh_real(&r->text, "a parameter", &parameter));
+    }
+    *done += count;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_nodes_4(struct reader *r)
+{
+    size_t blocks, count, done = 0;
+    long ignored;
+
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of blocks", &blocks));
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of nodes", &count));
+    for (int i = 0; i < 2; ++i)
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a node", 0, &ignored));
+    STARFISH_TRY(make_nodes(r, count));
+    for (size_t b = 0; b < blocks; ++b)
+        STARFISH_TRY(read_node_block(r, &done));
+    return done == count ? STARFISH_SUCCESS : starfish_gmsh_complain(&r->text, "$Nodes: %zu nodes of %zu", done, count);
+}
+
+/* ---- Elements ---------------------------------------------------------------------------------------------------- */
+
+static void *grown(void *array, size_t needed, size_t *room, size_t size)
+{
+    if (needed <= *room)
+        return array;
+    *room = 2 * needed + 64;
+    return realloc(array, *room * size);
+}
+
+static starfish_status add_element(struct reader *r, const struct starfish_gmsh_element *element)
+{
+    struct starfish_gmsh_raw *raw = &r->raw;
+    struct starfish_gmsh_element *more = grown(raw->element, raw->elements + 1, &raw->element_room, sizeof *more);
+
+    if (!more)
+        return out_of_memory(r);
+    raw->element = more;
+    more[raw->elements++] = *element;
+    return STARFISH_SUCCESS;
+}
+
+/* The nodes of an element, at the end of all. */
+static starfish_status read_element_nodes(struct reader *r, long number, int type, size_t *first)
+{
+    struct starfish_gmsh_raw *raw = &r->raw;
+    const struct starfish_gmsh_type *known = starfish_gmsh_type(type);
+
+    if (!known)
+        return starfish_gmsh_complain(&r->text,
+                                      "element %ld has type %d: only quadrilaterals of 4 or 9 nodes, hexahedra of 8 or "
+                                      "27, and what lies on them are read",
+                                      number, type);
+    long *more = grown(raw->node, raw->element_nodes + (size_t)known->nodes, &raw->node_room, sizeof *more);
+    if (!more)
+        return out_of_memory(r);
+    raw->node = more;
+    *first = raw->element_nodes;
+    for (int n = 0; n < known->nodes; ++n)
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "a node of an element", 0, &raw->node[raw->element_nodes++]));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_element_2(struct reader *r)
+{
+    long number, type, tags, tag, group = 0;
+    struct starfish_gmsh_element element = {.group = -1};
+
+    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of an element", 0, &number));
+    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the type of an element", 0, &type));
+    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of an element's tags", 0, &tags));
+    for (long i = 0; i < tags; ++i) {
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "a tag of an element", INT_MIN, &tag));
+        group = i == 0 ? tag : group;
+    }
+    element.number = number;
+    element.type = (int)type;
+    STARFISH_TRY(read_element_nodes(r, number, element.type, &element.node));
+    if (group != 0)
+        STARFISH_TRY(group_of(r, starfish_gmsh_type(element.type)->dimension, group, &element.group));
+    return add_element(r, &element);
+}
+
+static starfish_status read_elements_2(struct reader *r)
+{
+    size_t count;
+
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of elements", &count));
+    for (size_t e = 0; e < count; ++e)
+        STARFISH_TRY(read_element_2(r));
+    return STARFISH_SUCCESS;
+}
+
+static const struct entity *find_entity(const struct reader *r, long dimension, long tag)
+{
+    for (size_t i = 0; i < r->entities; ++i)
+        if (r->entity[i].dimension == dimension && r->entity[i].tag == tag)
+            return &r->entity[i];
+    return NULL;
+}
+
+static starfish_status read_element_block(struct reader *r, size_t *done)
+{
+    long head[3];
+    size_t count;
+
+    STARFISH_TRY(read_block(r, head, &count));
+    const struct entity *entity = find_entity(r, head[0], head[1]);
+    for (size_t e = 0; e < count; ++e) {
+        struct starfish_gmsh_element element = {.type = (int)head[2], .group = -1};
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of an element", 0, &element.number));
+        STARFISH_TRY(read_element_nodes(r, element.number, element.type, &element.node));
+        const size_t groups = entity ? entity->count : 0;
+        for (size_t g = 0; g < (groups > 0 ? groups : 1); ++g) {
+            element.group = groups > 0 ? entity->group[g] : -1;
+            STARFISH_TRY(add_element(r, &element));
+        }
+    }
+    *done += count;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_elements_4(struct reader *r)
+{
+    size_t blocks, count, done = 0;
+    long ignored;
+
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of blocks", &blocks));
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of elements", &count));
+    for (int i = 0; i < 2; ++i)
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of an element", 0, &ignored));
+    for (size_t b = 0; b < blocks; ++b)
+        STARFISH_TRY(read_element_block(r, &done));
+    return done == count ? STARFISH_SUCCESS
+                         : starfish_gmsh_complain(&r->text, "$Elements: %zu elements of %zu", done, count);
+}
+
+/* ---- Sections ---------------------------------------------------------------------------------------------------- */
+
+static starfish_status read_format(struct reader *r)
+{
+    double version;
+    long binary, size;
+
+    STARFISH_TRY(starfish_gmsh_real(&r->text, "the version", &version));
+    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the type of the file", 0, &binary));
+    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the size of reals", 0, &size));
+    if (binary != 0)
+        return starfish_gmsh_complain(&r->text, "the file is binary: only ASCII is read");
+    r->version = version > 4.05 && version < 4.15 ? 4 : version > 1.95 && version < 2.25 ? 2 : 0;
+    return r->version ? STARFISH_SUCCESS
+                      : starfish_gmsh_complain(&r->text, "format %g: only 2.2 and 4.1 are read", version);
+}
+
+static starfish_status read_nodes(struct reader *r)
+{
+    return r->version == 4 ? read_nodes_4(r) : read_nodes_2(r);
+}
+
+static starfish_status read_elements(struct reader *r)
+{
+    r->has_elements = 1;
+    return r->version == 4 ? read_elements_4(r) : read_elements_2(r);
+}
+
+static const struct section {
+    const char *name, *end;
+    starfish_status (*read)(struct reader *r);
+} sections[] = {{"$MeshFormat", "$EndMeshFormat", read_format},
+                {"$PhysicalNames", "$EndPhysicalNames", read_names},
+                {"$Entities", "$EndEntities", read_entities},
+                {"$Nodes", "$EndNodes", read_nodes},
+                {"$Elements", "$EndElements", read_elements}};
+enum { SECTIONS = sizeof sections / sizeof sections[0] };
+
+/* To the end of a section that says nothing of a mesh. */
+static starfish_status skip(struct reader *r, const char *name, size_t length)
+{
+    char end[80];
+    size_t size;
+    const char *word;
+
+    snprintf(end, sizeof end, "$End%.*s", (int)(length < 60 ? length - 1 : 60), name + 1);
+    while ((word = starfish_gmsh_word(&r->text, &size)))
+        if (strlen(end) == size && strncmp(word, end, size) == 0)
+            return STARFISH_SUCCESS;
+    return starfish_gmsh_complain(&r->text, "the file ends before %s: it is truncated", end);
+}
+
+static starfish_status read_section(struct reader *r, const char *name, size_t length)
+{
+    if (name[0] != '$')
+        return starfish_gmsh_complain(&r->text, "'%.*s' where a section should begin", (int)(length < 40 ? length : 40),
+                                      name);
+    for (int i = 0; i < SECTIONS; ++i)
+        if (strlen(sections[i].name) == length && strncmp(name, sections[i].name, length) == 0) {
+            if (i > 0 && !r->version)
+                return starfish_gmsh_complain(&r->text, "%s before $MeshFormat", sections[i].name);
+            r->text.section = sections[i].name;
+            STARFISH_TRY(sections[i].read(r));
+            return starfish_gmsh_expect(&r->text, sections[i].end);
+        }
+    return skip(r, name, length);
+}
+
+static starfish_status read_sections(struct reader *r)
+{
+    const char *name;
+    size_t length;
+
+    STARFISH_TRY(starfish_gmsh_text_open(r->text.path, &r->text));
+    while ((name = starfish_gmsh_word(&r->text, &length)))
+        STARFISH_TRY(read_section(r, name, length));
+    if (!r->version || !r->has_nodes || !r->has_elements)
+        return starfish_gmsh_complain(&r->text, "the file has no %s: it is no mesh of Gmsh's, or truncated",
+                                      !r->version     ? "$MeshFormat"
+                                      : !r->has_nodes ? "$Nodes"
+                                                      : "$Elements");
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_gmsh_read(const char *path, struct starfish_gmsh *gmsh)
+{
+    struct reader r = {.text = {.path = path}};
+
+    memset(gmsh, 0, sizeof *gmsh);
+    starfish_status status = read_sections(&r);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_gmsh_make(path, &r.raw, gmsh);
+    free(r.text.text);
+    free(r.entity);
+    free(r.raw.number);
+    free(r.raw.point);
+    free(r.raw.element);
+    free(r.raw.node);
+    free(r.raw.group);
+    if (status != STARFISH_SUCCESS)
+        starfish_gmsh_free(gmsh);
+    return status;
+}

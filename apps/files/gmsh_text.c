@@ -1,0 +1,127 @@
+/* Words and numbers of a text. */
+#include "apps/files/gmsh_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static starfish_status read_all(const char *path, FILE *file, struct starfish_gmsh_text *text)
+{
+    size_t room = 1 << 16;
+
+    text->text = malloc(room + 1);
+    while (text->text) {
+        text->size += fread(text->text + text->size, 1, room - text->size, file);
+        if (text->size < room)
+            break;
+        char *more = realloc(text->text, 2 * room + 1);
+        if (!more)
+            free(text->text);
+        text->text = more;
+        room *= 2;
+    }
+    if (!text->text)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", path);
+    text->text[text->size] = 0;
+    if (ferror(file))
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_gmsh_text_open(const char *path, struct starfish_gmsh_text *text)
+{
+    FILE *file = fopen(path, "rb");
+
+    *text = (struct starfish_gmsh_text){.path = path, .line = 1, .section = "the file"};
+    if (!file)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    const starfish_status status = read_all(path, file, text);
+    fclose(file);
+    return status;
+}
+
+starfish_status starfish_gmsh_complain(const struct starfish_gmsh_text *text, const char *format, ...)
+{
+    char reason[400];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return starfish_fail(STARFISH_ERROR_FILE, "%s:%zu: %s", text->path, text->line, reason);
+}
+
+static int is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+const char *starfish_gmsh_word(struct starfish_gmsh_text *text, size_t *length)
+{
+    while (text->at < text->size && is_space(text->text[text->at]))
+        text->line += text->text[text->at++] == '\n';
+    const size_t first = text->at;
+    while (text->at < text->size && !is_space(text->text[text->at]))
+        text->at++;
+    *length = text->at - first;
+    return *length > 0 ? text->text + first : NULL;
+}
+
+/* The next word as a copy that ends. */
+static starfish_status take(struct starfish_gmsh_text *text, const char *what, char copy[64])
+{
+    size_t length;
+    const char *word = starfish_gmsh_word(text, &length);
+
+    if (!word)
+        return starfish_gmsh_complain(text, "%s ends where %s should be: the file is truncated", text->section, what);
+    snprintf(copy, 64, "%.*s", (int)(length < 63 ? length : 63), word);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_gmsh_integer(struct starfish_gmsh_text *text, const char *what, long least, long *value)
+{
+    char word[64], *end;
+
+    STARFISH_TRY(take(text, what, word));
+    errno = 0;
+    *value = strtol(word, &end, 10);
+    if (*end || errno || *value < least)
+        return starfish_gmsh_complain(text, "%s: '%s' is not %s", text->section, word, what);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_gmsh_real(struct starfish_gmsh_text *text, const char *what, double *value)
+{
+    char word[64], *end;
+
+    STARFISH_TRY(take(text, what, word));
+    *value = strtod(word, &end);
+    if (*end || !isfinite(*value))
+        return starfish_gmsh_complain(text, "%s: '%s' is not %s", text->section, word, what);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_gmsh_count(struct starfish_gmsh_text *text, const char *what, size_t *count)
+{
+    long value;
+
+    STARFISH_TRY(starfish_gmsh_integer(text, what, 0, &value));
+    *count = (size_t)value;
+    if (*count > (text->size - text->at) / 2 + 1)
+        return starfish_gmsh_complain(text, "%s: %s is %ld, more than the file has: it is truncated", text->section,
+                                      what, value);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_gmsh_expect(struct starfish_gmsh_text *text, const char *expected)
+{
+    char word[64];
+
+    STARFISH_TRY(take(text, expected, word));
+    return strcmp(word, expected) == 0 ? STARFISH_SUCCESS
+                                       : starfish_gmsh_complain(text, "'%s' where %s should be", word, expected);
+}

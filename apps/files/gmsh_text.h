@@ -1,0 +1,31 @@
+/* Words and numbers of a text, line by line: what the reader of Gmsh's formats is made of. */
+#ifndef STARFISH_APPS_FILES_GMSH_TEXT_H
+#define STARFISH_APPS_FILES_GMSH_TEXT_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+struct starfish_gmsh_text {
+    const char *path;
+    char *text; /* ends with a 0 */
+    size_t at, size, line;
+    const char *section; /* for messages */
+};
+
+/* The whole file. Errors: FILE, MEMORY. The caller frees text->text. */
+starfish_status starfish_gmsh_text_open(const char *path, struct starfish_gmsh_text *text);
+/* `PATH:LINE: REASON` as a FILE error; the reason in printf format. */
+starfish_status starfish_gmsh_complain(const struct starfish_gmsh_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The next word, NULL at the end. */
+const char *starfish_gmsh_word(struct starfish_gmsh_text *text, size_t *length);
+/* Numbers. Errors: FILE (the text ends, or there is something else). */
+starfish_status starfish_gmsh_integer(struct starfish_gmsh_text *text, const char *what, long least, long *value);
+starfish_status starfish_gmsh_real(struct starfish_gmsh_text *text, const char *what, double *value);
+/* A number of things that are yet to come, each of which takes 2 characters at least. */
+starfish_status starfish_gmsh_count(struct starfish_gmsh_text *text, const char *what, size_t *count);
+/* A word that must be this one. */
+starfish_status starfish_gmsh_expect(struct starfish_gmsh_text *text, const char *word);
+
+#endif

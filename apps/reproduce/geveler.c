@@ -1,0 +1,282 @@
+/* starfish reproduce geveler-figure4, geveler-figure5: the experiments of Geveler, Ribbrock, Goeddeke, Zajac, Turek,
+ * "Towards a complete FEM-based simulation toolkit on GPUs: unstructured grid finite element geometric multigrid
+ * solvers with strong smoothers based on sparse approximate inverses", Computers & Fluids 80 (2013), 327-332.
+ *
+ * -Laplace u = 1, u = 0 outside and 1 on the hole; F cycles, 8 + 8 smoothing steps in 2D and 16 + 16 in 3D, the
+ * residual reduced by 1e-8. The paper's times are of a Core i7 980 with six threads and of a Tesla C2070, in f64. Its
+ * meshes are drawn, not given: ours are of that kind (apps/plans/domain.h). */
+#include "apps/command.h"
+#include "apps/lists.h"
+#include "apps/plans/domain.h"
+#include "apps/reproduce/reproduce.h"
+#include "apps/workers.h"
+#include "fem/options.h"
+
+#include <math.h>
+#include <starfish/starfish.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMOOTHERS = 3, NUMBERINGS = STARFISH_FEM_NUMBERINGS, PLACES = 2 };
+
+/* Iterations, and seconds on the CPU and the GPU; 0: the paper has none. */
+struct paper {
+    int iterations;
+    double seconds[PLACES];
+};
+
+struct experiment {
+    struct bench bench; /* first: measure() gets at the rest through it */
+    int d;
+    size_t less; /* refinements that are left out */
+    const char *mesh;
+    const struct paper (*paper)[NUMBERINGS][SMOOTHERS]; /* by element */
+    struct fem_domain domain;
+    double seconds[STARFISH_FEM_ELEMENTS][NUMBERINGS][SMOOTHERS][PLACES]; /* 0: not measured */
+};
+
+/* ---- What the paper has ------------------------------------------------------------------------------------------ */
+
+/* By numbering: two-level, Cuthill-McKee, xyz, random, hierarchical; by smoother: Jacobi, SPAI, SAINV. */
+static const struct paper figure4[STARFISH_FEM_ELEMENTS][NUMBERINGS][SMOOTHERS] = {
+    {{{13, {4.04, 1.06}}, {5, {2.54, 0.56}}, {6, {3.59, 1.19}}},
+     {{13, {3.65, 1.03}}, {5, {2.19, 0.72}}, {6, {3.29, 0.82}}},
+     {{13, {3.48, 0.98}}, {5, {2.06, 0.51}}, {9, {4.44, 1.03}}},
+     {{13, {4.04, 1.74}}, {5, {2.57, 1.04}}, {5, {3.19, 1.29}}},
+     {{13, {3.49, 0.97}}, {5, {2.07, 0.50}}, {6, {3.07, 0.77}}}},
+    {{{22, {13.19, 2.27}}, {5, {4.87, 0.93}}, {9, {10.24, 2.04}}},
+     {{22, {11.40, 2.50}}, {5, {4.40, 1.02}}, {12, {10.58, 2.20}}},
+     {{22, {11.29, 2.41}}, {5, {4.21, 0.99}}, {12, {9.58, 2.70}}},
+     {{22, {12.92, 4.78}}, {5, {5.14, 2.04}}, {9, {4.64, 1.57}}},
+     {{22, {11.25, 2.44}}, {5, {4.24, 1.00}}, {9, {8.68, 1.88}}}}};
+static const struct paper figure5[STARFISH_FEM_ELEMENTS][NUMBERINGS][SMOOTHERS] = {
+    {{{26, {2.43, 0.66}}, {7, {1.08, 0.27}}, {9, {1.03, 0.28}}},
+     {{26, {2.34, 0.66}}, {7, {1.02, 0.28}}, {9, {0.98, 0.29}}},
+     {{0}},
+     {{26, {2.63, 0.75}}, {7, {1.18, 0.33}}, {10, {1.28, 0.38}}},
+     {{0}}},
+    {{{42, {9.86, 2.01}}, {8, {3.09, 0.58}}, {10, {2.44, 0.56}}},
+     {{42, {7.46, 2.31}}, {8, {2.50, 0.70}}, {12, {2.41, 0.73}}},
+     {{0}},
+     {{42, {8.89, 2.92}}, {8, {3.14, 0.92}}, {12, {2.90, 0.92}}},
+     {{0}}}};
+
+/* ---- Solves ------------------------------------------------------------------------------------------------------ */
+
+/* One case: what it is, and what came of it. */
+struct solve {
+    starfish_fem_element element;
+    starfish_fem_numbering numbering;
+    starfish_fem_smoother smoother;
+    int place; /* 0: cores, 1: a GPU */
+    struct starfish_fem_info info;
+    double seconds[BENCH_MOST_REPEATS];
+};
+
+static starfish_status repeat_solve(struct experiment *e, struct solve *s, starfish_fem_plan *plan)
+{
+    double *u = malloc(starfish_fem_nodes(plan) * sizeof *u);
+    starfish_status status = u ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for a solution");
+    for (size_t i = 0; i < e->bench.warmup + e->bench.repeat && status == STARFISH_SUCCESS; ++i) {
+        status = starfish_fem_solve(plan, u, &s->info);
+        if (i >= e->bench.warmup)
+            s->seconds[i - e->bench.warmup] = s->info.seconds;
+    }
+    free(u);
+    return status;
+}
+
+static starfish_status run(struct experiment *e, starfish_context *context, struct solve *s)
+{
+    const struct starfish_fem_dirichlet dirichlet[] = {{.group = FEM_OUTSIDE}, {.group = FEM_HOLE, .value = 1}};
+    const int levels[2][STARFISH_FEM_ELEMENTS] = {{7, 6}, {4, 3}};
+    const int refinements = levels[e->d - 2][s->element] - 1 - (int)e->less;
+    const struct starfish_fem_problem problem = {.mesh = &e->domain.mesh,
+                                                 .refinements = refinements > 0 ? refinements : 0,
+                                                 .element = s->element,
+                                                 .rhs = 1,
+                                                 .dirichlets = 2,
+                                                 .dirichlet = dirichlet,
+                                                 .curves = 1,
+                                                 .curve = &e->domain.curve};
+    struct starfish_fem_options options = STARFISH_FEM_OPTIONS_DEFAULTS;
+    starfish_fem_plan *plan;
+    options.smoother = s->smoother;
+    options.numbering = s->numbering;
+    options.tolerance = 1e-8;
+    STARFISH_TRY(starfish_fem_plan_create(context, &problem, &options, &plan));
+    const starfish_status status = repeat_solve(e, s, plan);
+    starfish_fem_plan_destroy(plan);
+    return status;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+static const char *const places[PLACES] = {"cores", "GPU"};
+
+static void add_keys(json_t *row, const struct solve *s)
+{
+    json_object_set_new(row, "element", json_string(starfish_fem_element_names[s->element]));
+    json_object_set_new(row, "smoother", json_string(starfish_fem_smoother_names[s->smoother]));
+    json_object_set_new(row, "numbering", json_string(starfish_fem_numbering_names[s->numbering]));
+    json_object_set_new(row, "where", json_string(places[s->place]));
+    json_object_set_new(row, "unknowns", json_integer((json_int_t)s->info.unknowns));
+    json_object_set_new(row, "nonzeros", json_integer((json_int_t)s->info.nonzeros));
+    json_object_set_new(row, "smoother_nonzeros", json_integer((json_int_t)s->info.smoother_nonzeros));
+    json_object_set_new(row, "setup_seconds", command_json_real(s->info.setup_seconds));
+    json_object_set_new(row, "smoother_seconds", command_json_real(s->info.smoother_seconds));
+}
+
+static double or_nan(double stated)
+{
+    return stated > 0 ? stated : (double)NAN;
+}
+
+static starfish_status add_case(struct experiment *e, starfish_context *context, struct solve *s)
+{
+    const int has_paper = (int)s->smoother < SMOOTHERS;
+    const struct paper none = {0}, *paper = has_paper ? &e->paper[s->element][s->numbering][s->smoother] : &none;
+    char name[160];
+    const int length = snprintf(name, sizeof name, "%s, %s, %s, %s", starfish_fem_element_names[s->element],
+                                starfish_fem_smoother_names[s->smoother], starfish_fem_numbering_names[s->numbering],
+                                places[s->place]);
+    bench_announce("%s", name);
+    STARFISH_TRY(run(e, context, s));
+    snprintf(name + length, sizeof name - (size_t)length, ": iterations");
+    json_t *row = bench_remark(&e->bench, "starfish", name);
+    reproduce_compare(row, or_nan(paper->iterations), s->info.iterations);
+    add_keys(row, s);
+    snprintf(name + length, sizeof name - (size_t)length, ": time");
+    row = bench_row(&e->bench, "starfish", name, s->seconds, e->bench.repeat, 0);
+    const double median = json_number_value(json_object_get(row, "seconds"));
+    reproduce_compare(row, or_nan(paper->seconds[s->place]), median);
+    add_keys(row, s);
+    if (has_paper)
+        e->seconds[s->element][s->numbering][s->smoother][s->place] = median;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- What the paper claims of its times -------------------------------------------------------------------------- */
+
+struct ratios {
+    double product, most;
+    int count;
+};
+
+static void add_ratio(struct ratios *ratios, double slow, double fast)
+{
+    if (!(slow > 0) || !(fast > 0))
+        return;
+    ratios->product = (ratios->count++ ? ratios->product : 1) * (slow / fast);
+    ratios->most = fmax(ratios->most, slow / fast);
+}
+
+static void add_claim(struct experiment *e, const char *claim, double paper, double ours)
+{
+    json_t *row = bench_remark(&e->bench, "starfish", claim);
+    reproduce_compare(row, paper, ours);
+}
+
+static double mean_of(const struct ratios *ratios)
+{
+    return ratios->count > 0 ? pow(ratios->product, 1.0 / ratios->count) : (double)NAN;
+}
+
+static void add_claims(struct experiment *e)
+{
+    struct ratios gpu = {0}, spai = {0}, numbering = {0}, all = {0};
+    for (int element = 0; element < STARFISH_FEM_ELEMENTS; ++element)
+        for (int n = 0; n < NUMBERINGS; ++n)
+            for (int s = 0; s < SMOOTHERS; ++s)
+                for (int place = 0; place < PLACES; ++place) {
+                    double(*const seconds)[SMOOTHERS][PLACES] = e->seconds[element];
+                    add_ratio(&numbering, seconds[STARFISH_FEM_RANDOM][s][place], seconds[n][s][place]);
+                    if (s == STARFISH_FEM_SPAI)
+                        add_ratio(&spai, seconds[n][STARFISH_FEM_JACOBI][place], seconds[n][s][place]);
+                    if (place == 1) {
+                        add_ratio(&gpu, seconds[n][s][0], seconds[n][s][1]);
+                        add_ratio(&all, seconds[STARFISH_FEM_RANDOM][STARFISH_FEM_JACOBI][0], seconds[n][s][1]);
+                    }
+                }
+    add_claim(e, "a GPU over the cores, mean", 5, mean_of(&gpu));
+    add_claim(e, "SPAI over Jacobi, mean", (double)NAN, mean_of(&spai));
+    add_claim(e, "SPAI over Jacobi, most", 3.5, spai.count ? spai.most : (double)NAN);
+    add_claim(e, "a good numbering over a random one, most", 2, numbering.count ? numbering.most : (double)NAN);
+    add_claim(e, "all together, most", 40, all.count ? all.most : (double)NAN);
+}
+
+/* ---- The experiments --------------------------------------------------------------------------------------------- */
+
+static starfish_status measure_on(struct experiment *e, int place)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    starfish_context *context;
+    starfish_status status = STARFISH_SUCCESS;
+    options.cpu_workers = place == 0 ? -1 : 0;
+    options.gpu_workers = place;
+    if (place == 0)
+        workers_for_flat_problem(&options);
+    struct solve *s = malloc(sizeof *s);
+    if (!s)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the times");
+    status = starfish_context_create(&context, &options);
+    if (status == STARFISH_SUCCESS) {
+        bench_machine(&e->bench, context);
+        for (int element = 0; element < STARFISH_FEM_ELEMENTS; ++element)
+            for (int smoother = 0; smoother < STARFISH_FEM_SMOOTHERS; ++smoother)
+                for (int n = 0; n < NUMBERINGS && status == STARFISH_SUCCESS; ++n) {
+                    *s = (struct solve){.element = (starfish_fem_element)element,
+                                        .numbering = (starfish_fem_numbering)n,
+                                        .smoother = (starfish_fem_smoother)smoother,
+                                        .place = place};
+                    status = add_case(e, context, s);
+                }
+        starfish_context_destroy(context);
+    }
+    free(s);
+    return status;
+}
+
+static starfish_status measure(struct bench *bench)
+{
+    struct experiment *e = (struct experiment *)bench;
+    STARFISH_TRY(bench_look_around(bench));
+    STARFISH_TRY(fem_domain_create(e->d, &e->domain));
+    starfish_status status = e->mesh ? fem_domain_write(&e->domain, e->mesh) : STARFISH_SUCCESS;
+    for (int place = 0; place < PLACES && status == STARFISH_SUCCESS; ++place)
+        if (place == 0 || bench->gpus > 0)
+            status = measure_on(e, place);
+    if (status == STARFISH_SUCCESS)
+        add_claims(e);
+    fem_domain_free(&e->domain);
+    return status;
+}
+
+static int reproduce(struct experiment *e, int argc, char **argv, const char *usage, const char *summary)
+{
+    e->bench.print = reproduce_print;
+    e->bench.repeat = 3;
+    e->bench.warmup = 1;
+    const struct option_entry options[] = {
+        {"--less", OPTION_NUMBER, &e->less, "N", .help = "refinements fewer than the paper has"},
+        {"--mesh", OPTION_TEXT, &e->mesh, "F.msh", .help = "also write the coarse mesh, in Gmsh's format"},
+        BENCH_OPTIONS(&e->bench),
+        {.name = NULL}};
+    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
+    return bench_main(&e->bench, &line, argc, argv, measure);
+}
+
+int reproduce_geveler_figure4(int argc, char **argv)
+{
+    struct experiment e = {.bench = BENCH_DEFAULTS("geveler-figure4"), .d = 2, .paper = figure4};
+    return reproduce(&e, argc, argv, "reproduce geveler-figure4 [OPTION ...]",
+                     "Geveler et al. 2013, figure 4: smoothers, numberings and elements in 2D, on cores and on a GPU.");
+}
+
+int reproduce_geveler_figure5(int argc, char **argv)
+{
+    struct experiment e = {.bench = BENCH_DEFAULTS("geveler-figure5"), .d = 3, .paper = figure5};
+    return reproduce(&e, argc, argv, "reproduce geveler-figure5 [OPTION ...]",
+                     "Geveler et al. 2013, figure 5: the same in 3D.");
+}

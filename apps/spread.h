@@ -1,0 +1,13 @@
+/* Fields that are spread over the memories of a node, filled from arrays of the host and brought back. */
+#ifndef STARFISH_APPS_SPREAD_H
+#define STARFISH_APPS_SPREAD_H
+
+#include "base/status.h"
+
+#include <starfish/starfish.h>
+
+/* Planes of `plane_bytes` each; in a simulation nothing is moved. Errors: RUNTIME. */
+starfish_status spread_write(starfish_field *field, const void *array, size_t plane_bytes);
+starfish_status spread_read(starfish_field *field, void *array, size_t plane_bytes);
+
+#endif

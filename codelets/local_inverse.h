@@ -1,0 +1,27 @@
+/* Task: rows of an approximate inverse (sparse/kernels/local_inverse.h). */
+#ifndef STARFISH_CODELETS_LOCAL_INVERSE_H
+#define STARFISH_CODELETS_LOCAL_INVERSE_H
+
+#include "scheduler/table.h"
+#include "scheduler/task.h"
+#include "scheduler/workspace.h"
+#include "sparse/kernels/local_inverse.h"
+
+struct starfish_local_matrix_handles {
+    starpu_data_handle_t start, column, value;
+};
+
+/* Handles of the matrix, its products (all NULL: none), the pattern (without values) and the result. */
+struct starfish_local_inverse_task {
+    struct starfish_local_inverse kernel; /* first, last, longest, triangular; pointers are the task's */
+    struct starfish_local_matrix_handles matrix, products, pattern;
+    starpu_data_handle_t result;
+    const struct starfish_workspace *workspace;
+};
+
+/* Bytes of work space for a core, and for a GPU. */
+size_t starfish_local_inverse_bytes(size_t longest, int gpu);
+starfish_status starfish_submit_local_inverse(struct starfish_progress *progress,
+                                              const struct starfish_local_inverse_task *task);
+
+#endif

@@ -1,0 +1,70 @@
+/* The options of finite element plans, as a table, and what they must be together. */
+#include "fem/options.h"
+
+#include "multigrid/options.h"
+
+#include <float.h>
+#include <math.h>
+
+#define AT(member) STARFISH_OPTION_AT(starfish_fem_options, member)
+
+enum { MOST_POWER = 4, CYCLES = STARFISH_CYCLE_W + 1 };
+
+const char *const starfish_fem_element_names[] = {[STARFISH_FEM_Q1] = "q1", [STARFISH_FEM_Q2] = "q2"};
+const char *const starfish_fem_smoother_names[] = {[STARFISH_FEM_JACOBI] = "jacobi",
+                                                   [STARFISH_FEM_SPAI] = "spai",
+                                                   [STARFISH_FEM_SAINV] = "sainv",
+                                                   [STARFISH_FEM_FSAI] = "fsai"};
+const char *const starfish_fem_numbering_names[] = {[STARFISH_FEM_TWO_LEVEL] = "two-level",
+                                                    [STARFISH_FEM_CUTHILL_MCKEE] = "cuthill-mckee",
+                                                    [STARFISH_FEM_XYZ] = "xyz",
+                                                    [STARFISH_FEM_RANDOM] = "random",
+                                                    [STARFISH_FEM_HIERARCHICAL] = "hierarchical"};
+const char *const starfish_sparse_format_names[] = {[STARFISH_SPARSE_AUTO] = "auto",
+                                                    [STARFISH_SPARSE_CSR] = "csr",
+                                                    [STARFISH_SPARSE_ELLPACK_T] = "ellpack-t",
+                                                    [STARFISH_SPARSE_SELL] = "sell"};
+static const char *const krylovs[] = {
+    [STARFISH_FEM_KRYLOV_AUTO] = "auto", [STARFISH_FEM_KRYLOV_NONE] = "none", [STARFISH_FEM_KRYLOV_CG] = "cg"};
+
+static const struct starfish_option rows[] = {
+    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
+     .text = "of solution and residual"},
+    {AT(inner), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
+     .text = "of the cycles"},
+    {AT(smoother), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_SPAI,
+     STARFISH_OPTION_VALUES(starfish_fem_smoother_names), .flag = "--smoother",
+     .text = "what smooths errors on every grid"},
+    {AT(numbering), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_TWO_LEVEL,
+     STARFISH_OPTION_VALUES(starfish_fem_numbering_names), .flag = "--numbering", .text = "order of the unknowns"},
+    {AT(format), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SPARSE_AUTO,
+     STARFISH_OPTION_VALUES(starfish_sparse_format_names), .flag = "--format", .text = "how matrices are stored"},
+    {AT(shape), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_CYCLE_F, .values = starfish_cycle_names,
+     .value_count = CYCLES, .flag = "--cycle", .text = "shape of a cycle"},
+    {AT(smoothing_steps), .type = STARFISH_OPTION_INT, .most = HUGE_VAL, .flag = "--smoothing-steps",
+     .text = "before, and as many after the coarse grid's correction; 0: 8 in 2D, 16 in 3D"},
+    {AT(damping), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .text = "of the smoother; 0: by the smoother"},
+    {AT(drop_tolerance), .type = STARFISH_OPTION_REAL, .default_value = 0.013, .most = 1, .below_most = 1,
+     .text = "of SAINV: entries below are dropped"},
+    {AT(pattern_power), .type = STARFISH_OPTION_INT, .default_value = 1, .least = 1, .most = MOST_POWER,
+     .text = "of SPAI and FSAI: the pattern is that of this power of A"},
+    {AT(tolerance), .type = STARFISH_OPTION_REAL, .default_value = 1e-10, .most = HUGE_VAL, .flag = "--tolerance",
+     .text = "of the residual's norm over that of the right-hand side"},
+    {AT(most_cycles), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = HUGE_VAL,
+     .flag = "--max-iterations", .text = "cycles at most"},
+    {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_KRYLOV_AUTO,
+     STARFISH_OPTION_VALUES(krylovs), .text = "whether cycles precondition conjugate gradients"},
+    {AT(seed), .type = STARFISH_OPTION_SIZE, .default_value = 1, .most = HUGE_VAL, .text = "of the random numbering"},
+};
+
+const struct starfish_option_table starfish_fem_option_table =
+    STARFISH_OPTION_TABLE(starfish_fem_options, STARFISH_FEM_OPTIONS_DEFAULTS, rows);
+
+starfish_status starfish_fem_read_options(const struct starfish_fem_options *user, struct starfish_fem_options *options)
+{
+    STARFISH_TRY(starfish_options_read(&starfish_fem_option_table, user, options));
+    if (options->inner > options->precision)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.precision and inner are f32 and f64: inner is the wider");
+    return STARFISH_SUCCESS;
+}

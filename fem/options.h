@@ -1,0 +1,18 @@
+/* The options of finite element plans, as a table. */
+#ifndef STARFISH_FEM_OPTIONS_H
+#define STARFISH_FEM_OPTIONS_H
+
+#include "base/options.h"
+#include <starfish/fem.h>
+
+/* Names, by the enumerations of include/starfish/fem.h. */
+extern const char *const starfish_fem_element_names[],
+    *const starfish_fem_smoother_names[], *const starfish_fem_numbering_names[], *const starfish_sparse_format_names[];
+
+extern const struct starfish_option_table starfish_fem_option_table;
+
+/* Takes the user's options (any version's struct, or NULL) and checks them. */
+starfish_status starfish_fem_read_options(const struct starfish_fem_options *user,
+                                          struct starfish_fem_options *options);
+
+#endif

@@ -1,0 +1,145 @@
+/* Finite element plans: checks, and what a plan tells of its space. */
+#include "fem/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_REFINEMENTS = 16 };
+
+static starfish_status check_curves(const struct starfish_fem_problem *problem)
+{
+    for (size_t k = 0; k < problem->curves; k++) {
+        const struct starfish_fem_curve *curve = &problem->curve[k];
+        int found = 0;
+        if (!(curve->radius > 0) || !isfinite(curve->radius) || !isfinite(curve->centre[0]) ||
+            !isfinite(curve->centre[1]) || !isfinite(curve->centre[2]))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                 "problem.curve[%zu]: the radius is %g, must be positive, or the centre not finite", k,
+                                 curve->radius);
+        for (size_t m = 0; m < problem->mesh->marks; m++)
+            found = found || problem->mesh->mark[m].group == curve->group;
+        if (!found)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.curve[%zu]: the mesh has no group %d", k,
+                                 curve->group);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check(const struct starfish_fem_problem *problem)
+{
+    if (!problem->mesh)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.mesh is NULL");
+    if (problem->refinements < 0 || problem->refinements > MOST_REFINEMENTS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.refinements is %d, not in 0 .. %d", problem->refinements,
+                             MOST_REFINEMENTS);
+    if ((int)problem->element < 0 || problem->element >= STARFISH_FEM_ELEMENTS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.element is %d", (int)problem->element);
+    if (!problem->source && !isfinite(problem->rhs))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs is not finite");
+    if ((problem->dirichlets > 0 && !problem->dirichlet) || (problem->curves > 0 && !problem->curve))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.dirichlet or curve is NULL");
+    return check_curves(problem);
+}
+
+/* Cells as nodes of the space, without the lattice nodes that it has not. */
+static starfish_status list_cells(struct starfish_fem_plan *plan)
+{
+    const size_t count = (size_t)plan->space.basis.count;
+
+    plan->cells = malloc((plan->mesh.cells * count + 1) * sizeof *plan->cells);
+    if (!plan->cells)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the cells");
+    for (size_t c = 0; c < plan->mesh.cells; c++)
+        for (size_t n = 0; n < count; n++)
+            plan->cells[c * count + n] = plan->mesh.cell[c * plan->mesh.lattice + (size_t)plan->space.basis.node[n]];
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_fem_plan_create(starfish_context *context, const struct starfish_fem_problem *problem,
+                                         const struct starfish_fem_options *options, starfish_fem_plan **result)
+{
+    struct starfish_fem_options taken;
+    struct starfish_fem_plan *plan;
+
+    if (!context || !problem || !result)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !context   ? "context"
+                             : !problem ? "problem"
+                                        : "plan");
+    *result = NULL;
+    STARFISH_TRY(starfish_fem_read_options(options, &taken));
+    STARFISH_TRY(check(problem));
+    plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    pthread_mutex_init(&plan->lock, NULL);
+    plan->context = context;
+    plan->options = taken;
+    plan->element = problem->element;
+    starfish_status status = starfish_fem_build(plan, problem);
+    if (status == STARFISH_SUCCESS)
+        status = list_cells(plan);
+    if (status != STARFISH_SUCCESS) {
+        starfish_fem_plan_destroy(plan);
+        return status;
+    }
+    *result = plan;
+    return STARFISH_SUCCESS;
+}
+
+void starfish_fem_plan_destroy(starfish_fem_plan *plan)
+{
+    if (!plan)
+        return;
+    starfish_multigrid_plan_destroy(plan->multigrid);
+    starfish_fem_space_destroy(&plan->space);
+    starfish_refined_destroy(&plan->mesh);
+    free(plan->cells);
+    free(plan->load);
+    free(plan->volume);
+    pthread_mutex_destroy(&plan->lock);
+    free(plan);
+}
+
+size_t starfish_fem_nodes(const starfish_fem_plan *plan)
+{
+    return plan->space.nodes;
+}
+
+const double *starfish_fem_points(const starfish_fem_plan *plan)
+{
+    return plan->mesh.point;
+}
+
+size_t starfish_fem_cells(const starfish_fem_plan *plan, const int **cell)
+{
+    *cell = plan->cells;
+    return plan->mesh.cells;
+}
+
+starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *u, starfish_fem_function *exact,
+                                   void *data, double *error)
+{
+    const int count = plan->space.basis.count;
+    struct starfish_fem_rule *rule;
+    double sum = 0;
+
+    if (!u || !exact || !error)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "u, exact or error is NULL");
+    STARFISH_TRY(starfish_fem_rule_create(plan->element, plan->mesh.d, STARFISH_FEM_GAUSS, &rule));
+    for (size_t c = 0; c < plan->mesh.cells; c++)
+        for (int point = 0; point < rule->points; point++) {
+            const struct starfish_fem_at *at = &rule->at[point];
+            struct starfish_fem_map map;
+            double value = 0;
+            starfish_fem_map_at(&plan->mesh, c, at->map, at->map_slope, &map);
+            for (int n = 0; n < count; n++)
+                value += at->value[n] * u[plan->cells[c * (size_t)count + (size_t)n]];
+            value -= exact(data, map.point);
+            sum += at->weight * map.determinant * value * value;
+        }
+    free(rule);
+    *error = sqrt(sum);
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,32 @@
+/* A finite element plan: the finest space, and a multigrid plan of the matrices of all levels. */
+#ifndef STARFISH_FEM_PLAN_H
+#define STARFISH_FEM_PLAN_H
+
+#include "fem/options.h"
+#include "fem/space.h"
+#include "multigrid/fem.h"
+
+#include <pthread.h>
+
+struct starfish_fem_plan {
+    struct starfish_context *context;
+    struct starfish_fem_options options;
+    starfish_fem_element element;
+    struct starfish_refined mesh; /* the finest */
+    struct starfish_fem_space space;
+    int *cells;     /* nodes of the element's cells, for starfish_fem_cells */
+    double *load;   /* right-hand side, boundary data included; in singular problems without the mean */
+    double *volume; /* singular problems: integrals of the basis functions; else NULL */
+    double load_norm, removed, matrix_norm;
+    size_t nonzeros, smoother_nonzeros;
+    int levels;
+    double setup_seconds, smoother_seconds;
+    pthread_mutex_t lock;               /* solves set the iteration of the multigrid plan */
+    starfish_multigrid_plan *multigrid; /* NULL: nothing is to be solved for */
+};
+
+/* The grids of all levels, from the coarsest mesh up (hierarchy.c): fills mesh, space, load, volume, norms and counts
+ * of the plan, and makes the multigrid plan. */
+starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem);
+
+#endif

@@ -1,0 +1,265 @@
+/* Meshes: the one that is given, and its uniform refinements. */
+#include "fem/element.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void starfish_refined_destroy(struct starfish_refined *mesh)
+{
+    free(mesh->cell);
+    free(mesh->point);
+    free(mesh->mark);
+    memset(mesh, 0, sizeof *mesh);
+}
+
+size_t starfish_refined_origin(const struct starfish_fem_problem *problem, const struct starfish_refined *mesh,
+                               size_t cell)
+{
+    const size_t origin = cell >> (mesh->d * mesh->level);
+
+    return problem->mesh->number ? problem->mesh->number[origin] : origin;
+}
+
+static starfish_status create(struct starfish_refined *mesh, int d, size_t cells)
+{
+    *mesh = (struct starfish_refined){.d = d, .lattice = d == 2 ? 9 : 27, .cells = cells};
+    mesh->cell = malloc((cells * mesh->lattice + 1) * sizeof *mesh->cell);
+    return mesh->cell ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+}
+
+/* ---- The mesh as given ------------------------------------------------------------------------------------------- */
+
+static starfish_status check_marks(const struct starfish_fem_mesh *given)
+{
+    for (size_t m = 0; m < given->marks; m++) {
+        const struct starfish_fem_mark *mark = &given->mark[m];
+        if (mark->cell >= given->cells || mark->place[0] > 2 || mark->place[1] > 2 ||
+            (given->dimensions == 3 && mark->place[2] > 2))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.mark[%zu] has cell %zu, or a place beyond 0 .. 2", m,
+                                 mark->cell);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_arrays(const struct starfish_fem_mesh *given)
+{
+    const size_t lattice = given->dimensions == 2 ? 9 : 27;
+
+    if (given->dimensions != 2 && given->dimensions != 3)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.dimensions is %d, must be 2 or 3", given->dimensions);
+    if (given->cells == 0 || !given->cell || !given->point || (given->marks > 0 && !given->mark))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh has no cells, or an array is NULL");
+    for (size_t at = 0; at < given->cells * lattice; at++) {
+        const int corner = starfish_lattice_dimension((int)(at % lattice)) == 0;
+        if (given->cell[at] >= (int)given->points || given->cell[at] < -1 || (corner && given->cell[at] < 0))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.cell[%zu] is %d, which is no point", at,
+                                 given->cell[at]);
+    }
+    for (size_t i = 0; i < 3 * given->points; i++)
+        if ((given->dimensions == 3 || i % 3 < 2) && !isfinite(given->point[i]))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.point[%zu] is not finite", i);
+    return check_marks(given);
+}
+
+/* Corners become vertices 0, 1, ... in the order of their points; `vertex` has room for all points. */
+static starfish_status take_corners(const struct starfish_fem_mesh *given, struct starfish_refined *mesh, int *vertex)
+{
+    memset(vertex, 0, given->points * sizeof *vertex);
+    for (size_t at = 0; at < mesh->cells * mesh->lattice; at++)
+        if (given->cell[at] >= 0)
+            vertex[given->cell[at]] |= starfish_lattice_dimension((int)(at % mesh->lattice)) == 0 ? 1 : 2;
+    for (size_t p = 0; p < given->points; p++) {
+        if (vertex[p] == 0)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.point[%zu] is in no cell", p);
+        if (vertex[p] == 3)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                 "mesh.point[%zu] is the corner of a cell and the middle of "
+                                 "an edge of another: cells do not match",
+                                 p);
+        vertex[p] = vertex[p] & 1 ? (int)mesh->vertices++ : -1;
+    }
+    for (size_t at = 0; at < mesh->cells * mesh->lattice; at++)
+        mesh->cell[at] = given->cell[at] >= 0 ? vertex[given->cell[at]] : -1;
+    return STARFISH_SUCCESS;
+}
+
+/* What is not given is between what is: middles of edges between corners, and so on. */
+static void place_nodes(const struct starfish_fem_mesh *given, struct starfish_refined *mesh)
+{
+    for (int dimension = 0; dimension <= mesh->d; dimension++)
+        for (size_t c = 0; c < mesh->cells; c++)
+            for (int l = 0; l < (int)mesh->lattice; l++) {
+                const int point = given->cell[c * mesh->lattice + (size_t)l];
+                const int *cell = mesh->cell + c * mesh->lattice;
+                if (starfish_lattice_dimension(l) != dimension)
+                    continue;
+                if (point < 0)
+                    starfish_refined_blend(mesh, cell, l, mesh->point);
+                for (int i = 0; point >= 0 && i < mesh->d; i++)
+                    mesh->point[3 * (size_t)cell[l] + (size_t)i] = given->point[3 * (size_t)point + (size_t)i];
+            }
+}
+
+/* The determinant of the map at all lattice nodes. */
+static starfish_status check_senses(const struct starfish_fem_problem *problem, const struct starfish_refined *mesh)
+{
+    struct starfish_fem_basis geometry;
+    double value[STARFISH_FEM_LATTICE], slope[3 * STARFISH_FEM_LATTICE];
+
+    starfish_fem_basis_of(STARFISH_FEM_Q2, mesh->d, &geometry);
+    for (int l = 0; l < (int)mesh->lattice; l++) {
+        int place[3];
+        starfish_lattice_place(l, place);
+        const double t[3] = {place[0], place[1], place[2]};
+        starfish_fem_evaluate(&geometry, t, value, slope);
+        for (size_t c = 0; c < mesh->cells; c++) {
+            struct starfish_fem_map map;
+            starfish_fem_map_at(mesh, c, value, slope, &map);
+            if (!(map.determinant > 0))
+                return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                     "element %zu is inverted or degenerate: the determinant of its map is %.3g",
+                                     starfish_refined_origin(problem, mesh, c), map.determinant);
+        }
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* A face of more than two cells. */
+static starfish_status check_faces(const struct starfish_fem_problem *problem, const struct starfish_refined *mesh)
+{
+    unsigned char *count = calloc(mesh->nodes + 1, 1);
+
+    if (!count)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    for (size_t at = 0; at < mesh->cells * mesh->lattice; at++)
+        if (starfish_lattice_dimension((int)(at % mesh->lattice)) == mesh->d - 1 && ++count[mesh->cell[at]] > 2) {
+            free(count);
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "element %zu shares a face with two others or is there twice",
+                                 starfish_refined_origin(problem, mesh, at / mesh->lattice));
+        }
+    free(count);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status copy_marks(const struct starfish_fem_mesh *given, struct starfish_refined *mesh)
+{
+    mesh->marks = given->marks;
+    mesh->mark = malloc((given->marks + 1) * sizeof *mesh->mark);
+    if (!mesh->mark)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    if (given->marks > 0)
+        memcpy(mesh->mark, given->mark, given->marks * sizeof *mesh->mark);
+    for (size_t m = 0; m < mesh->marks && mesh->d == 2; m++)
+        mesh->mark[m].place[2] = 0;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status make_coarsest(const struct starfish_fem_problem *problem, struct starfish_refined *mesh,
+                                     int *vertex)
+{
+    const struct starfish_fem_mesh *given = problem->mesh;
+
+    STARFISH_TRY(create(mesh, given->dimensions, given->cells));
+    STARFISH_TRY(take_corners(given, mesh, vertex));
+    STARFISH_TRY(starfish_refined_number(mesh));
+    STARFISH_TRY(copy_marks(given, mesh));
+    place_nodes(given, mesh);
+    STARFISH_TRY(check_senses(problem, mesh));
+    STARFISH_TRY(check_faces(problem, mesh));
+    STARFISH_TRY(starfish_refined_project(problem, mesh));
+    return problem->curves > 0 ? check_senses(problem, mesh) : STARFISH_SUCCESS;
+}
+
+starfish_status starfish_refined_begin(const struct starfish_fem_problem *problem, struct starfish_refined *mesh)
+{
+    *mesh = (struct starfish_refined){.d = 0};
+    STARFISH_TRY(check_arrays(problem->mesh));
+    int *vertex = malloc((problem->mesh->points + 1) * sizeof *vertex);
+    if (!vertex)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    const starfish_status status = make_coarsest(problem, mesh, vertex);
+    free(vertex);
+    return status;
+}
+
+/* ---- Refinement -------------------------------------------------------------------------------------------------- */
+
+/* Corners of children are lattice nodes of their parents. */
+static void cut_cells(const struct starfish_refined *coarse, struct starfish_refined *mesh)
+{
+    const int children = 1 << mesh->d;
+
+    for (size_t c = 0; c < mesh->cells; c++) {
+        const int child = (int)(c % (size_t)children);
+        const int *parent = coarse->cell + c / (size_t)children * coarse->lattice;
+        for (int l = 0; l < (int)mesh->lattice; l++) {
+            int place[3], at = 0;
+            starfish_lattice_place(l, place);
+            for (int i = mesh->d - 1; i >= 0; i--)
+                at = 3 * at + (child >> i & 1) + place[i] / 2;
+            mesh->cell[c * mesh->lattice + (size_t)l] = starfish_lattice_dimension(l) == 0 ? parent[at] : -1;
+        }
+    }
+}
+
+/* What is new is where the map of the parent says. */
+static void place_children(const struct starfish_refined *coarse, struct starfish_refined *mesh)
+{
+    const int children = 1 << mesh->d;
+    struct starfish_fem_basis geometry;
+    double value[STARFISH_FEM_LATTICE];
+
+    memcpy(mesh->point, coarse->point, 3 * coarse->nodes * sizeof *mesh->point);
+    starfish_fem_basis_of(STARFISH_FEM_Q2, mesh->d, &geometry);
+    for (int child = 0; child < children; child++)
+        for (int l = 0; l < (int)mesh->lattice; l++) {
+            int place[3];
+            starfish_lattice_place(l, place);
+            const double t[3] = {(child & 1) + 0.5 * place[0], (child >> 1 & 1) + 0.5 * place[1],
+                                 (child >> 2) + 0.5 * place[2]};
+            starfish_fem_evaluate(&geometry, t, value, NULL);
+            for (size_t p = 0; starfish_lattice_dimension(l) > 0 && p < coarse->cells; p++) {
+                const int *from = coarse->cell + p * coarse->lattice;
+                const size_t cell = p * (size_t)children + (size_t)child;
+                double *point = mesh->point + 3 * (size_t)mesh->cell[cell * mesh->lattice + (size_t)l];
+                point[0] = point[1] = point[2] = 0;
+                for (size_t n = 0; n < coarse->lattice; n++)
+                    for (int i = 0; i < mesh->d; i++)
+                        point[i] += value[n] * coarse->point[3 * (size_t)from[n] + (size_t)i];
+            }
+        }
+}
+
+static starfish_status cut_marks(const struct starfish_refined *coarse, struct starfish_refined *mesh)
+{
+    const int children = 1 << mesh->d;
+
+    mesh->mark = malloc((coarse->marks * (size_t)children + 1) * sizeof *mesh->mark);
+    if (!mesh->mark)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    for (size_t m = 0; m < coarse->marks; m++)
+        for (int child = 0; child < children; child++) {
+            struct starfish_fem_mark mark = coarse->mark[m];
+            int inside = 1;
+            for (int i = 0; i < mesh->d; i++)
+                inside = inside && (mark.place[i] == 1 || mark.place[i] / 2 == (child >> i & 1));
+            mark.cell = mark.cell * (size_t)children + (size_t)child;
+            if (inside)
+                mesh->mark[mesh->marks++] = mark;
+        }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_refined_next(const struct starfish_fem_problem *problem, const struct starfish_refined *coarse,
+                                      struct starfish_refined *mesh)
+{
+    STARFISH_TRY(create(mesh, coarse->d, coarse->cells << coarse->d));
+    mesh->level = coarse->level + 1;
+    mesh->vertices = coarse->nodes;
+    cut_cells(coarse, mesh);
+    STARFISH_TRY(starfish_refined_number(mesh));
+    place_children(coarse, mesh);
+    STARFISH_TRY(cut_marks(coarse, mesh));
+    return starfish_refined_project(problem, mesh);
+}

@@ -1,0 +1,172 @@
+/* Solves: cycles alone, and where these are slow or stall cycles as a preconditioner of flexible conjugate gradients.
+ */
+#include "fem/plan.h"
+
+#include "base/real.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A solve under way: right-hand side and solution in the precision of the plan. */
+struct solving {
+    struct starfish_fem_plan *plan;
+    void *f, *u;
+    struct starfish_fem_info info;
+    struct starfish_multigrid_info last;
+};
+
+static double get(const struct solving *s, const void *array, size_t i)
+{
+    return s->plan->options.precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+
+static void put(const struct solving *s, void *array, size_t i, double value)
+{
+    if (s->plan->options.precision == STARFISH_F32)
+        ((float *)array)[i] = (float)value;
+    else
+        ((double *)array)[i] = value;
+}
+
+static starfish_status begin(struct solving *s)
+{
+    const size_t n = s->plan->space.unknowns;
+
+    s->f = malloc((n + 1) * sizeof(double));
+    s->u = calloc(n + 1, sizeof(double));
+    if (!s->f || !s->u)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
+    for (size_t i = 0; i < n; i++)
+        put(s, s->f, i, s->plan->load[i]);
+    return STARFISH_SUCCESS;
+}
+
+static int is_zero(const struct solving *s)
+{
+    for (size_t i = 0; i < s->plan->space.unknowns; i++)
+        if (s->plan->load[i] != 0)
+            return 0;
+    return 1;
+}
+
+/* ---- Iterations -------------------------------------------------------------------------------------------------- */
+
+/* Some cycles, alone or as a preconditioner; from u where `guess`. */
+static starfish_status run(struct solving *s, int gradients, int guess, int most)
+{
+    starfish_multigrid_plan *multigrid = s->plan->multigrid;
+    struct starfish_multigrid_options *o = &multigrid->options;
+
+    o->conjugate_gradients = gradients;
+    o->initial_guess = guess;
+    o->most_cycles = most;
+    o->tolerance = s->plan->options.tolerance;
+    o->absolute = s->plan->volume ? s->plan->options.tolerance * s->plan->load_norm : 0;
+    const starfish_status status = starfish_multigrid_solve(multigrid, s->f, s->u, &s->last);
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
+        s->info.iterations += s->last.cycles;
+        s->info.preconditioned += gradients ? s->last.cycles : 0;
+        s->info.seconds += s->last.seconds;
+        s->info.residual = s->last.residual * s->last.rhs_norm / s->plan->load_norm;
+    }
+    return status;
+}
+
+/* What rounding errors of f - A u may be. */
+static double rounding(const struct solving *s)
+{
+    const double epsilon = s->plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    double norm = 0;
+
+    for (size_t i = 0; i < s->plan->space.unknowns; i++)
+        norm += get(s, s->u, i) * get(s, s->u, i);
+    return 100 * epsilon * s->plan->matrix_norm * sqrt(norm) / s->plan->load_norm;
+}
+
+/* Short of the tolerance, but within what rounding errors are. */
+static int tolerable(struct solving *s)
+{
+    const double most = 1e-3, bound = rounding(s);
+
+    if (!(s->info.residual <= fmin(bound, most)) || bound > most)
+        return 0;
+    s->info.tolerated = bound;
+    return 1;
+}
+
+/* Cycles alone should need some tens; conjugate gradients go on from what these have left, if it is any good. */
+static starfish_status iterate(struct solving *s)
+{
+    enum { ENOUGH = 60 };
+    const int most = s->plan->options.most_cycles;
+    const starfish_fem_krylov krylov = s->plan->options.krylov;
+    starfish_status status = STARFISH_ERROR_NUMERICAL;
+
+    if (krylov != STARFISH_FEM_KRYLOV_CG)
+        status = run(s, 0, 0, krylov == STARFISH_FEM_KRYLOV_NONE || most < ENOUGH ? most : ENOUGH);
+    if (status == STARFISH_ERROR_NUMERICAL && s->info.iterations > 0 && tolerable(s))
+        return STARFISH_SUCCESS;
+    if (status != STARFISH_ERROR_NUMERICAL || krylov == STARFISH_FEM_KRYLOV_NONE || s->info.iterations >= most)
+        return status;
+    status = run(s, 1, s->info.iterations > 0 && s->info.residual < 1, most - s->info.iterations);
+    return status == STARFISH_ERROR_NUMERICAL && tolerable(s) ? STARFISH_SUCCESS : status;
+}
+
+/* ---- The solution ------------------------------------------------------------------------------------------------ */
+
+static double mean_of(const struct solving *s)
+{
+    const struct starfish_fem_plan *plan = s->plan;
+    double total = 0, volume = 0;
+
+    for (size_t i = 0; plan->volume && i < plan->space.unknowns; i++) {
+        total += plan->volume[i] * get(s, s->u, i);
+        volume += plan->volume[i];
+    }
+    return plan->volume ? total / volume : 0;
+}
+
+static void spread(const struct solving *s, void *u)
+{
+    const struct starfish_fem_space *space = &s->plan->space;
+    const double mean = mean_of(s);
+
+    for (size_t n = 0; n < space->nodes; n++)
+        put(s, u, n, space->unknown[n] < 0 ? space->given[n] : get(s, s->u, (size_t)space->unknown[n]) - mean);
+}
+
+static starfish_status solve(struct solving *s, void *u)
+{
+    starfish_status status = begin(s);
+
+    if (status == STARFISH_SUCCESS && !is_zero(s))
+        status = iterate(s);
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+        spread(s, u);
+    return status;
+}
+
+starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct starfish_fem_info *info)
+{
+    if (!plan || !u)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !plan ? "plan" : "u");
+    struct solving s = {.plan = plan,
+                        .info = {.unknowns = plan->space.unknowns,
+                                 .nonzeros = plan->nonzeros,
+                                 .levels = plan->levels,
+                                 .removed = plan->removed,
+                                 .setup_seconds = plan->setup_seconds,
+                                 .smoother_seconds = plan->smoother_seconds,
+                                 .smoother_nonzeros = plan->smoother_nonzeros}};
+
+    pthread_mutex_lock(&plan->lock);
+    const starfish_status status = solve(&s, u);
+    pthread_mutex_unlock(&plan->lock);
+    free(s.f);
+    free(s.u);
+    if (info)
+        *info = s.info;
+    return status;
+}

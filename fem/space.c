@@ -1,0 +1,160 @@
+/* Finite element spaces: what is given, and prolongations. */
+#include "fem/space.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void starfish_fem_space_destroy(struct starfish_fem_space *space)
+{
+    free(space->unknown);
+    free(space->given);
+    memset(space, 0, sizeof *space);
+}
+
+/* Nodes of a mark get their value; those of `unknown` that are given become -1. */
+static starfish_status give_mark(const struct starfish_fem_dirichlet *dirichlet, const struct starfish_fem_mark *mark,
+                                 struct starfish_fem_space *space)
+{
+    const int *cell = space->mesh->cell + mark->cell * space->mesh->lattice;
+
+    for (int n = 0; n < space->basis.count; n++) {
+        const int l = space->basis.node[n];
+        if (!starfish_lattice_on(l, space->mesh->d, mark->place))
+            continue;
+        const double value = dirichlet->function
+                                 ? dirichlet->function(dirichlet->data, space->mesh->point + 3 * (size_t)cell[l])
+                                 : dirichlet->value;
+        if (!isfinite(value))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.dirichlet: a value of group %d is not finite",
+                                 dirichlet->group);
+        space->unknown[cell[l]] = -1;
+        space->given[cell[l]] = value;
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status give_group(const struct starfish_fem_dirichlet *dirichlet, struct starfish_fem_space *space)
+{
+    int found = 0;
+
+    for (size_t m = 0; m < space->mesh->marks; m++)
+        if (space->mesh->mark[m].group == dirichlet->group) {
+            STARFISH_TRY(give_mark(dirichlet, &space->mesh->mark[m], space));
+            found = 1;
+        }
+    return found ? STARFISH_SUCCESS
+                 : starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.dirichlet: the mesh has no group %d",
+                                 dirichlet->group);
+}
+
+starfish_status starfish_fem_space_create(const struct starfish_fem_problem *problem,
+                                          const struct starfish_refined *mesh, struct starfish_fem_space *space)
+{
+    *space = (struct starfish_fem_space){.mesh = mesh,
+                                         .nodes = problem->element == STARFISH_FEM_Q1 ? mesh->vertices : mesh->nodes};
+    starfish_fem_basis_of(problem->element, mesh->d, &space->basis);
+    space->unknown = calloc(space->nodes + 1, sizeof *space->unknown);
+    space->given = calloc(space->nodes + 1, sizeof *space->given);
+    if (!space->unknown || !space->given)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the unknowns");
+    for (size_t k = 0; k < problem->dirichlets; k++)
+        STARFISH_TRY(give_group(&problem->dirichlet[k], space));
+    for (size_t n = 0; n < space->nodes; n++)
+        if (space->unknown[n] == 0)
+            space->unknown[n] = (int)space->unknowns++;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Prolongation ------------------------------------------------------------------------------------------------ */
+
+/* Where each unknown of the fine space is: a fine cell, and a local function of it. */
+static starfish_status find_cells(const struct starfish_fem_space *fine, size_t **found)
+{
+    const size_t count = (size_t)fine->basis.count;
+    size_t *at = malloc((fine->unknowns + 1) * sizeof *at);
+
+    *found = at;
+    if (!at)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a prolongation");
+    for (size_t c = 0; c < fine->mesh->cells; c++)
+        for (size_t n = 0; n < count; n++) {
+            const int unknown = fine->unknown[fine->mesh->cell[c * fine->mesh->lattice + (size_t)fine->basis.node[n]]];
+            if (unknown >= 0)
+                at[unknown] = c * count + n;
+        }
+    return STARFISH_SUCCESS;
+}
+
+/* Values of the coarse functions at all local nodes of all children. */
+struct child_values {
+    double value[STARFISH_FEM_CORNERS][STARFISH_FEM_LATTICE][STARFISH_FEM_LATTICE];
+};
+
+static void evaluate_children(const struct starfish_fem_space *coarse, struct child_values *children)
+{
+    for (int child = 0; child < 1 << coarse->mesh->d; child++)
+        for (int n = 0; n < coarse->basis.count; n++) {
+            int place[3];
+            starfish_lattice_place(coarse->basis.node[n], place);
+            const double t[3] = {(child & 1) + 0.5 * place[0], (child >> 1 & 1) + 0.5 * place[1],
+                                 (child >> 2) + 0.5 * place[2]};
+            starfish_fem_evaluate(&coarse->basis, t, children->value[child][n], NULL);
+        }
+}
+
+/* Entries of a row, sorted; how many. `column` and `value` may be NULL, to count. */
+static int prolong_row(const struct starfish_fem_space *coarse, const struct child_values *children, size_t where,
+                       int *column, double *value)
+{
+    const size_t count = (size_t)coarse->basis.count, cell = where / count,
+                 child = cell % ((size_t)1 << coarse->mesh->d);
+    const int *parent = coarse->mesh->cell + (cell >> coarse->mesh->d) * coarse->mesh->lattice;
+    int entries = 0;
+
+    for (size_t n = 0; n < count; n++) {
+        const double here = children->value[child][where % count][n];
+        const int unknown = coarse->unknown[parent[coarse->basis.node[n]]];
+        if (here == 0 || unknown < 0)
+            continue;
+        int at = entries++;
+        for (; column && at > 0 && column[at - 1] > unknown; at--) {
+            column[at] = column[at - 1];
+            value[at] = value[at - 1];
+        }
+        if (column) {
+            column[at] = unknown;
+            value[at] = here;
+        }
+    }
+    return entries;
+}
+
+static starfish_status fill_prolongation(const struct starfish_fem_space *coarse, const struct starfish_fem_space *fine,
+                                         const struct child_values *children, struct starfish_csr *p)
+{
+    size_t *where, entries = 0;
+
+    STARFISH_TRY(find_cells(fine, &where));
+    for (size_t i = 0; i < fine->unknowns; i++)
+        entries += (size_t)prolong_row(coarse, children, where[i], NULL, NULL);
+    const starfish_status status = starfish_csr_create(p, fine->unknowns, coarse->unknowns, entries);
+    for (size_t i = 0; status == STARFISH_SUCCESS && i < fine->unknowns; i++)
+        p->start[i + 1] =
+            p->start[i] + prolong_row(coarse, children, where[i], p->column + p->start[i], p->value + p->start[i]);
+    free(where);
+    return status;
+}
+
+starfish_status starfish_fem_prolongation(const struct starfish_fem_space *coarse,
+                                          const struct starfish_fem_space *fine, struct starfish_csr *p)
+{
+    struct child_values *children = malloc(sizeof *children);
+
+    if (!children)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a prolongation");
+    evaluate_children(coarse, children);
+    const starfish_status status = fill_prolongation(coarse, fine, children, p);
+    free(children);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* Finite elements on unstructured meshes: -Laplace u = f in a domain of quadrilaterals or hexahedra, u given on parts
+ * of the boundary (or of the inside), du/dn = 0 elsewhere on it; conforming Q1 and Q2 elements, solved by geometric
+ * multigrid that is made of sparse matrices alone (Geveler, Ribbrock, Goeddeke, Zajac, Turek, Computers & Fluids 80
+ * (2013), 327-332).
+ *
+ * The mesh is refined uniformly `refinements` times: every cell is cut into 4 or 8. A cell's geometry is the
+ * biquadratic (triquadratic) map through its 9 (27) nodes, whatever the element; a cell that is given by its corners is
+ * straight. New nodes are where that map says, and on groups that are declared curved are moved to the circle or
+ * sphere. Nodes of the finest space are numbered by vertices, of which those of the coarser mesh come first, then for
+ * Q2 elements middles of edges, of faces, of cells; the numbering option changes the order of unknowns inside the
+ * solver alone.
+ *
+ * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
+#ifndef STARFISH_FEM_PUBLIC_H
+#define STARFISH_FEM_PUBLIC_H
+
+#include <starfish/context.h>
+#include <starfish/multigrid.h>
+#include <starfish/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The problem ------------------------------------------------------------------------------------------------- */
+
+/* Arrays of the caller, which are read while the plan is made. Node n of a cell is at the corner of the reference cell
+ * [0,2]^d, or on the middle of an edge, face or cell, that `starfish_fem_place` tells: x fastest, so that the nodes of
+ * a line of 3 x 3 (x 3) come one after the other. */
+struct starfish_fem_mesh {
+    int dimensions; /* 2 or 3 */
+    size_t points;
+    const double *point; /* 3 coordinates each; in 2D the third is not looked at */
+    size_t cells;
+    /* 3^d points per cell, x fastest: -1 where a middle is not given, which then is interpolated from the corners
+     * and the middles around it. Corners are always given. */
+    const int *cell;
+    /* Groups of corners, edges, faces or cells: a cell, and in which place of each direction: 0 low, 2 high, 1 all of
+     * it. Anything in several groups is there several times. */
+    size_t marks;
+    const struct starfish_fem_mark *mark;
+    const size_t *number; /* of cells in messages; NULL: 0, 1, 2, ... */
+};
+struct starfish_fem_mark {
+    size_t cell;
+    int group;
+    unsigned char place[3]; /* in 2D the third is not looked at */
+};
+
+/* A function of the place, 3 coordinates (the third 0 in 2D). */
+typedef double starfish_fem_function(void *data, const double point[3]);
+
+/* u on a group: a number, or where `function` is not NULL its values at the nodes. */
+struct starfish_fem_dirichlet {
+    int group;
+    double value;
+    starfish_fem_function *function;
+    void *data;
+};
+
+/* A group that lies on a circle (2D) or sphere (3D). */
+struct starfish_fem_curve {
+    int group;
+    double centre[3], radius;
+};
+
+typedef enum starfish_fem_element { STARFISH_FEM_Q1, STARFISH_FEM_Q2, STARFISH_FEM_ELEMENTS } starfish_fem_element;
+
+struct starfish_fem_problem {
+    const struct starfish_fem_mesh *mesh;
+    int refinements; /* 0 .. 16 */
+    starfish_fem_element element;
+    double rhs;                    /* f, or where `source` is not NULL */
+    starfish_fem_function *source; /* its values at Gauss points, 2 per direction for Q1 and 3 for Q2 */
+    void *source_data;
+    /* Where a node is in two of the groups, the later one counts. None: the problem is singular; the mean of f is taken
+     * off, and u has mean zero. */
+    size_t dirichlets;
+    const struct starfish_fem_dirichlet *dirichlet;
+    size_t curves;
+    const struct starfish_fem_curve *curve;
+};
+
+/* ---- The solver -------------------------------------------------------------------------------------------------- */
+
+/* A step of the smoother is u + damping M (f - A u), where M is */
+typedef enum starfish_fem_smoother {
+    STARFISH_FEM_JACOBI, /* the inverse of A's diagonal; damping 0.5 */
+    /* SPAI(1): of all matrices with the pattern of A the one for which |I - M A| is smallest (Grote, Huckle, SIAM J.
+     * Sci. Comput. 18 (1997), 838-853); damping 1 */
+    STARFISH_FEM_SPAI,
+    /* Z D^-1 Z^T by stabilised A-biconjugation, of which entries below drop_tolerance are dropped (Benzi, Cullum, Tuma,
+     * SIAM J. Sci. Comput. 22 (2000), 1318-1332); damping 0.5 */
+    STARFISH_FEM_SAINV,
+    /* G^T G, of all triangular G with the pattern of A the one for which |I - G L| is smallest, L the Cholesky factor
+     * of A (Kolotilina, Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993), 45-58); damping 1 */
+    STARFISH_FEM_FSAI,
+    STARFISH_FEM_SMOOTHERS
+} starfish_fem_smoother;
+
+/* Order of the unknowns. It changes what SAINV and FSAI are, and how fast memory is. */
+typedef enum starfish_fem_numbering {
+    STARFISH_FEM_TWO_LEVEL, /* unknowns of the coarser mesh's nodes first, then those of its edges, faces, cells */
+    STARFISH_FEM_CUTHILL_MCKEE,
+    STARFISH_FEM_XYZ,          /* by coordinates, the first counting most */
+    STARFISH_FEM_RANDOM,       /* by options.seed */
+    STARFISH_FEM_HIERARCHICAL, /* cell by cell, where the cells that one was refined into come one after the other */
+    STARFISH_FEM_NUMBERINGS
+} starfish_fem_numbering;
+
+/* How matrices are stored. */
+typedef enum starfish_sparse_format {
+    STARFISH_SPARSE_AUTO,      /* CSR, with a GPU SELL */
+    STARFISH_SPARSE_CSR,       /* compressed rows */
+    STARFISH_SPARSE_ELLPACK_T, /* rows of equal length, for T threads of a GPU each; T by the rows' lengths */
+    STARFISH_SPARSE_SELL,      /* sliced ELLPACK, rows sorted by length in windows (SELL-C-sigma) */
+    STARFISH_SPARSE_FORMATS
+} starfish_sparse_format;
+
+typedef enum starfish_fem_krylov {
+    STARFISH_FEM_KRYLOV_AUTO, /* cycles alone, and flexible conjugate gradients where these are slow or stall */
+    STARFISH_FEM_KRYLOV_NONE, /* cycles alone */
+    STARFISH_FEM_KRYLOV_CG,   /* flexible conjugate gradients from the beginning */
+    STARFISH_FEM_KRYLOVS
+} starfish_fem_krylov;
+
+struct starfish_fem_options {
+    size_t size;                  /* sizeof(struct starfish_fem_options); the initialiser sets it */
+    starfish_precision precision; /* of the solution and the residual */
+    starfish_precision inner;     /* of the cycles: F32 with precision F64 is mixed precision */
+    starfish_fem_smoother smoother;
+    starfish_fem_numbering numbering;
+    starfish_sparse_format format;
+    starfish_cycle_shape shape; /* V, F or W */
+    int smoothing_steps;        /* before, and as many after the coarse grid's correction; 0: 8 in 2D, 16 in 3D */
+    double damping;             /* 0: by the smoother, and less where steps would not converge */
+    double drop_tolerance;      /* of SAINV */
+    int pattern_power;          /* of SPAI and FSAI: M has the pattern of this power of A */
+    double tolerance;           /* of the residual's norm over that of the right-hand side with its boundary data */
+    int most_cycles;
+    starfish_fem_krylov krylov;
+    size_t seed; /* of the numbering RANDOM */
+};
+#define STARFISH_FEM_OPTIONS_DEFAULTS                                                                                  \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_fem_options), .precision = STARFISH_F64, .inner = STARFISH_F64,                 \
+        .smoother = STARFISH_FEM_SPAI, .numbering = STARFISH_FEM_TWO_LEVEL, .format = STARFISH_SPARSE_AUTO,            \
+        .shape = STARFISH_CYCLE_F, .smoothing_steps = 0, .damping = 0, .drop_tolerance = 0.013, .pattern_power = 1,    \
+        .tolerance = 1e-10, .most_cycles = 10000, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1                        \
+    }
+
+typedef struct starfish_fem_plan starfish_fem_plan;
+
+struct starfish_fem_info {
+    size_t unknowns, nonzeros; /* free ones, and entries of their matrix */
+    int levels;
+    int iterations;     /* cycles */
+    int preconditioned; /* of these, as a preconditioner of conjugate gradients */
+    double residual;    /* norm of f - A u over that of f, boundary data included */
+    double tolerated;   /* where rounding errors kept the residual above the tolerance: what counted instead; else 0 */
+    double removed;     /* singular problems: the mean that was taken off f */
+    double seconds;     /* of the solve */
+    double setup_seconds;    /* of the plan, */
+    double smoother_seconds; /* and of it, for the smoother's matrices */
+    size_t smoother_nonzeros;
+};
+
+/* Refine, number, assemble and set up the smoother on all levels. `options` may be NULL. The caller owns *plan; destroy
+ * it before its context. Errors: ARGUMENT (names the member, and cells by their numbers), MEMORY, RUNTIME. */
+STARFISH_API starfish_status starfish_fem_plan_create(starfish_context *context,
+                                                      const struct starfish_fem_problem *problem,
+                                                      const struct starfish_fem_options *options,
+                                                      starfish_fem_plan **plan);
+/* NULL is allowed. */
+STARFISH_API void starfish_fem_plan_destroy(starfish_fem_plan *plan);
+
+/* The finest space: its nodes, given ones included; their coordinates, 3 each; and its cells as nodes, 2^d or 3^d each,
+ * x fastest. Arrays are the plan's. */
+STARFISH_API size_t starfish_fem_nodes(const starfish_fem_plan *plan);
+STARFISH_API const double *starfish_fem_points(const starfish_fem_plan *plan);
+STARFISH_API size_t starfish_fem_cells(const starfish_fem_plan *plan, const int **cell);
+
+/* u at all nodes of the finest space, starfish_fem_nodes reals of options.precision in host memory. `info` may be NULL.
+ * Errors: NUMERICAL when the tolerance was not reached, and rounding errors do not explain that (then u is the last
+ * one, and info is filled in); ARGUMENT, MEMORY, RUNTIME. */
+STARFISH_API starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct starfish_fem_info *info);
+
+/* ||u - exact|| in L2, by 4 Gauss points per direction, for a solution in f64. Errors: ARGUMENT. */
+STARFISH_API starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *u,
+                                                starfish_fem_function *exact, void *data, double *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,50 @@
+/* Solves on several ranks of MPI: a context on a communicator. The library libstarfish_mpi has these functions, beside
+ * libstarfish, which does not know MPI.
+ *
+ * All ranks of the communicator call the same functions of the library in the same order, each with the same problem
+ * and options: plans, solves, submissions and waits are collective. Fields are dealt to the ranks in runs of z planes,
+ * and each rank passes its own planes alone: rhs and solution of a rank with `count` planes are nx*ny*count reals, x
+ * faces of boundary data ny*count, y faces nx*count; z faces are whole, and only the ranks with the first and the last
+ * plane look at them. A rank without planes passes NULL, and does no more than agree.
+ *
+ * Norms, residuals and pertrb are those of the whole problem, the same on all ranks. Where a call fails on one rank it
+ * fails on all, with the same status and message (which names the rank unless it is rank 0). Times and counts of
+ * struct starfish_info are the rank's own.
+ *
+ * Methods: slab, on up to 64 ranks with planes. blktri, blktri-product and multigrid, many problems at once
+ * (options.count), ghosts (options.ghosts) and submissions in a stream are refused (UNSUPPORTED) on several ranks.
+ *
+ * Source: StarPU-MPI (Agullo et al., IEEE TPDS 28 (2017), 1703-1717) moves the data between the ranks' tasks. */
+#ifndef STARFISH_MPI_H
+#define STARFISH_MPI_H
+
+#include <mpi.h>
+#include <starfish/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* starfish_context_create on all ranks of a communicator, which is copied. Collective. MPI must have been initialised
+ * by MPI_Init_thread with MPI_THREAD_MULTIPLE: a thread of StarPU-MPI's sends and receives. Ranks of one node that may
+ * use the same cores share them; ranks that their launcher has bound keep theirs. GPUs of a node are shared likewise,
+ * unless CUDA_VISIBLE_DEVICES or STARPU_WORKERS_CUDAID says which. One such context at a time in a process, ended by
+ * starfish_context_destroy, on all ranks and before MPI_Finalize. Its plans and jobs are used by one thread of a rank
+ * at a time, in the same order on all ranks. Errors: those of starfish_context_create, ARGUMENT (context is NULL),
+ * RUNTIME (MPI). */
+STARFISH_API starfish_status starfish_mpi_context_create(starfish_context **context, MPI_Comm communicator,
+                                                         const struct starfish_context_options *options);
+
+/* Rank and number of ranks; 0 and 1 of a context that is on no communicator. */
+STARFISH_API starfish_status starfish_mpi_rank(const starfish_context *context, int *rank, int *ranks);
+
+/* How `n` planes are dealt to ranks where options.planes of a plan does not say otherwise: the first one of `rank`, and
+ * how many it has, which is 0 where there are more ranks than planes. Errors: ARGUMENT (no such rank). Any thread. */
+STARFISH_API starfish_status starfish_mpi_planes(const starfish_context *context, size_t n, int rank, size_t *first,
+                                                 size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

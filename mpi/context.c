@@ -1,0 +1,29 @@
+/* The public functions of the MPI library. */
+#include "mpi/transport.h"
+#include "scheduler/ranks.h"
+#include <starfish/mpi.h>
+
+static void release(void *state)
+{
+    starfish_mpi_transport_destroy(state);
+}
+
+starfish_status starfish_mpi_context_create(starfish_context **context, MPI_Comm communicator,
+                                            const struct starfish_context_options *options)
+{
+    char text[256];
+    struct starfish_transport *transport = starfish_mpi_transport_create(communicator, text, sizeof text);
+    if (transport)
+        transport->release = release;
+    return starfish_context_create_ranked(context, options, transport, text);
+}
+
+starfish_status starfish_mpi_rank(const starfish_context *context, int *rank, int *ranks)
+{
+    return starfish_context_tell_rank(context, rank, ranks);
+}
+
+starfish_status starfish_mpi_planes(const starfish_context *context, size_t n, int rank, size_t *first, size_t *count)
+{
+    return starfish_context_deal(context, n, rank, first, count);
+}

@@ -1,0 +1,220 @@
+/* The table of functions over StarPU-MPI and MPI. */
+#include "mpi/transport.h"
+
+#include "mpi/share.h"
+
+#include <starpu_mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+    struct starfish_transport transport;
+    MPI_Comm data, agreement; /* StarPU-MPI's messages, and ours: its thread must not take these for its own */
+    char text[256];
+};
+
+/* StarPU-MPI has one communicator and one thread in a process. */
+static int in_use;
+
+static int explain(struct state *state, const char *what, int code)
+{
+    char error[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, error, &length);
+    snprintf(state->text, sizeof state->text, "%s: %.*s", what, length, error);
+    return -1;
+}
+
+static const char *text_of(void *data)
+{
+    const struct state *state = data;
+    return state->text;
+}
+
+/* ---- The runtime ------------------------------------------------------------------------------------------------- */
+
+static int take_share(void *data, int asked, struct starfish_node_share *share)
+{
+    struct state *state = data;
+    return starfish_mpi_take_share(state->agreement, asked, share, state->text, sizeof state->text);
+}
+
+/* The thread that moves messages is bound to no core, so that it takes none from a worker: it sleeps while nothing is
+ * on its way, and runs where there is room else. */
+static int start(void *data)
+{
+    struct state *state = data;
+    setenv("STARPU_MPI_NOBIND", "1", 0);
+    const int code = starpu_mpi_init_comm(NULL, NULL, 0, state->data);
+    if (code != 0)
+        snprintf(state->text, sizeof state->text, "starpu_mpi_init_comm returned %d", code);
+    return code == 0 ? 0 : -1;
+}
+
+static void stop(void *data)
+{
+    const struct state *state = data;
+    starpu_mpi_shutdown_comm(state->data);
+}
+
+/* ---- Data -------------------------------------------------------------------------------------------------------- */
+
+static void name_data(void *data, starpu_data_handle_t handle, int64_t tag, int owner)
+{
+    const struct state *state = data;
+    starpu_mpi_data_register_comm(handle, (starpu_mpi_tag_t)tag, owner, state->data);
+}
+
+static int send(struct state *state, starpu_data_handle_t handle, int to, int priority, void (*done)(void *))
+{
+    const int code =
+        starpu_mpi_isend_detached_prio(handle, to, starpu_mpi_data_get_tag(handle), priority, state->data, done, NULL);
+    if (code == 0)
+        return 1;
+    snprintf(state->text, sizeof state->text, "starpu_mpi_isend_detached to rank %d returned %d", to, code);
+    return -1;
+}
+
+static int receive(struct state *state, starpu_data_handle_t handle, int from, int priority)
+{
+    const int code = starpu_mpi_irecv_detached_prio(handle, from, starpu_mpi_data_get_tag(handle), priority,
+                                                    state->data, NULL, NULL);
+    if (code == 0)
+        return 0;
+    snprintf(state->text, sizeof state->text, "starpu_mpi_irecv_detached from rank %d returned %d", from, code);
+    return -1;
+}
+
+static int fetch(void *data, starpu_data_handle_t handle, int to, int priority, void (*done)(void *))
+{
+    struct state *state = data;
+    const int me = state->transport.rank, owner = starpu_mpi_data_get_rank(handle);
+    if (owner == to || (me != owner && me != to))
+        return 0;
+    if (me == owner)
+        return starpu_mpi_cached_send_set(handle, to) ? 0 : send(state, handle, to, priority, done);
+    return starpu_mpi_cached_receive_set(handle) ? 0 : receive(state, handle, owner, priority);
+}
+
+static int give_back(void *data, starpu_data_handle_t handle, int from, int priority, void (*done)(void *))
+{
+    struct state *state = data;
+    const int me = state->transport.rank, owner = starpu_mpi_data_get_rank(handle);
+    int posted = 0;
+    if (owner != from && me == owner)
+        posted = receive(state, handle, from, priority);
+    else if (owner != from && me == from)
+        posted = send(state, handle, owner, priority, done);
+    starpu_mpi_cached_send_clear(handle);
+    starpu_mpi_cached_receive_clear(handle);
+    return posted;
+}
+
+/* ---- Collectives ------------------------------------------------------------------------------------------------- */
+
+static int gather(void *data, const void *own, size_t bytes, void *all)
+{
+    struct state *state = data;
+    const int code = MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, state->agreement);
+    return code == MPI_SUCCESS ? 0 : explain(state, "MPI_Allgather", code);
+}
+
+static int broadcast(void *data, void *values, size_t bytes, int from)
+{
+    struct state *state = data;
+    const int code = MPI_Bcast(values, (int)bytes, MPI_BYTE, from, state->agreement);
+    return code == MPI_SUCCESS ? 0 : explain(state, "MPI_Bcast", code);
+}
+
+/* ---- Making one -------------------------------------------------------------------------------------------------- */
+
+static int check_mpi(char *text, size_t size)
+{
+    int there = 0, level = MPI_THREAD_SINGLE;
+    MPI_Initialized(&there);
+    if (there)
+        MPI_Query_thread(&level);
+    if (!there)
+        snprintf(text, size, "MPI is not initialised");
+    else if (level != MPI_THREAD_MULTIPLE)
+        snprintf(text, size, "MPI must be initialised by MPI_Init_thread with MPI_THREAD_MULTIPLE");
+    else if (in_use)
+        snprintf(text, size, "there is a context on a communicator already: StarPU-MPI has one in a process");
+    else
+        return 0;
+    return -1;
+}
+
+static void set_functions(struct state *state)
+{
+    state->transport.size = sizeof state->transport;
+    state->transport.state = state;
+    state->transport.take_share = take_share;
+    state->transport.start = start;
+    state->transport.stop = stop;
+    state->transport.text = text_of;
+    state->transport.name = name_data;
+    state->transport.fetch = fetch;
+    state->transport.give_back = give_back;
+    state->transport.gather = gather;
+    state->transport.broadcast = broadcast;
+}
+
+struct starfish_transport *starfish_mpi_transport_create(MPI_Comm communicator, char *text, size_t size)
+{
+    if (check_mpi(text, size) != 0)
+        return NULL;
+    struct state *state = calloc(1, sizeof *state);
+    int there = state != NULL, all = 0;
+    if (MPI_Allreduce(&there, &all, 1, MPI_INT, MPI_MIN, communicator) != MPI_SUCCESS || !all) {
+        snprintf(text, size, "no memory, or the communicator cannot be used");
+        free(state);
+        return NULL;
+    }
+    if (MPI_Comm_dup(communicator, &state->data) != MPI_SUCCESS ||
+        MPI_Comm_dup(communicator, &state->agreement) != MPI_SUCCESS) {
+        snprintf(text, size, "MPI_Comm_dup failed");
+        free(state);
+        return NULL;
+    }
+    MPI_Comm_set_errhandler(state->agreement, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(state->data, &state->transport.rank);
+    MPI_Comm_size(state->data, &state->transport.ranks);
+    set_functions(state);
+    in_use = 1;
+    return &state->transport;
+}
+
+void starfish_mpi_transport_destroy(struct starfish_transport *transport)
+{
+    struct state *state = transport ? transport->state : NULL;
+    int finalized = 0;
+    if (!state)
+        return;
+    MPI_Finalized(&finalized);
+    if (!finalized) {
+        MPI_Comm_free(&state->agreement);
+        MPI_Comm_free(&state->data);
+    }
+    in_use = 0;
+    free(state);
+}
+
+const struct starfish_transport *starfish_mpi_open(char *text, size_t size)
+{
+    int level;
+    /* Ranks that wait for each other must not keep others from their cores. */
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS) {
+        snprintf(text, size, "MPI_Init_thread failed");
+        return NULL;
+    }
+    return starfish_mpi_transport_create(MPI_COMM_WORLD, text, size);
+}
+
+void starfish_mpi_close(const struct starfish_transport *transport)
+{
+    starfish_mpi_transport_destroy(transport ? transport->state : NULL);
+    MPI_Finalize();
+}

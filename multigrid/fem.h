@@ -1,0 +1,39 @@
+/* Multigrid plans of grids that are sparse matrices (multigrid/kernels/fem_kind.h). */
+#ifndef STARFISH_MULTIGRID_FEM_H
+#define STARFISH_MULTIGRID_FEM_H
+
+#include "multigrid/plan.h"
+#include "sparse/matrix.h"
+#include <starfish/fem.h>
+
+/* A grid, finest first: its operator, the prolongation from the next coarser grid (none for the last), and what smooths
+ * it: a matrix M, or where that is empty the inverse of the diagonal. */
+struct starfish_fem_grid {
+    struct starfish_csr a, p, m;
+    double damping;
+};
+
+/* How the first `levels` grids are cut: part p has the rows first[level][p] .. first[level][p+1] - 1. Halos are found
+ * from the matrices. */
+struct starfish_fem_cut {
+    size_t parts;
+    int levels;
+    const size_t *const *first;
+    const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
+};
+
+struct starfish_fem_grids {
+    int levels;
+    const struct starfish_fem_grid *grid;
+    starfish_sparse_format format; /* not AUTO */
+    double coarse_tolerance;
+    int coarse_iterations;
+    const struct starfish_fem_cut *cut; /* NULL: chosen from the workers */
+};
+
+/* Complete a plan that has been begun. Matrices may go. Errors: UNSUPPORTED (too large for 2^31 entries; cut and in
+ * mixed precision), MEMORY, RUNTIME. */
+starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan,
+                                            const struct starfish_fem_grids *grids);
+
+#endif

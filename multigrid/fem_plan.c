@@ -1,0 +1,396 @@
+/* Plans of grids that are sparse matrices: restrictions, tables of whole grids and of their parts, index sets of what a
+ * part reads of the others. */
+#include "multigrid/fem.h"
+
+#include "base/real.h"
+#include "multigrid/kernels/fem_kind.h"
+#include "sparse/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A grid's matrices, by enum starfish_fem_matrix. Those of the first and last are the caller's. */
+struct grid {
+    const struct starfish_csr *matrix[STARFISH_FEM_MATRICES];
+    struct starfish_csr r, ra;
+    int *local; /* of a cut grid: local numbers of its unknowns in the part that is made */
+};
+
+/* A table as it goes to the graph. */
+struct packed {
+    struct starfish_fem_shape shape;
+    float *words;
+    size_t count;
+};
+
+struct part_of_grid {
+    struct packed packed[STARFISH_SPACE_MOST_PARTS];
+    struct starfish_hierarchy_grid grid[STARFISH_SPACE_MOST_PARTS];
+    size_t rows[STARFISH_SPACE_MOST_PARTS], halos;
+    struct starfish_index_halo halo[STARFISH_SPACE_MOST_HALOS];
+};
+
+struct making {
+    const struct starfish_fem_grids *grids;
+    starfish_precision precision; /* of the cycles */
+    struct grid grid[STARFISH_GRID_MOST_LEVELS];
+    struct packed whole[STARFISH_GRID_MOST_LEVELS], high;
+    struct part_of_grid *part; /* of cut levels */
+};
+
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status lay_out(const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES],
+                               starfish_sparse_format format, starfish_precision precision, struct packed *p)
+{
+    for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
+        if (matrix[m])
+            STARFISH_TRY(starfish_sparse_lay_out(matrix[m], format, precision, &p->shape.matrix[m], &p->count));
+    p->shape.inverse = p->count = (p->count + 1) / 2 * 2;
+    p->count += p->shape.diagonal ? p->shape.rows * starfish_real_size(precision) / sizeof(float) : 0;
+    p->words = calloc(p->count + 1, sizeof(float));
+    return p->words ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid's matrices");
+}
+
+/* The diagonal of rows first, first + 1, ... of A. */
+static void pack_inverse(const struct starfish_csr *a, size_t first, starfish_precision precision, struct packed *p)
+{
+    void *inverse = p->words + p->shape.inverse;
+
+    for (size_t i = 0; i < p->shape.rows; i++) {
+        const int e = starfish_csr_find(a, first + i, first + i);
+        const double value = e < 0 || a->value[e] == 0 ? 0 : 1 / a->value[e];
+        if (precision == STARFISH_F32)
+            ((float *)inverse)[i] = (float)value;
+        else
+            ((double *)inverse)[i] = value;
+    }
+}
+
+static starfish_status pack(const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES],
+                            starfish_sparse_format format, starfish_precision precision, struct packed *p)
+{
+    STARFISH_TRY(lay_out(matrix, format, precision, p));
+    for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
+        if (matrix[m])
+            STARFISH_TRY(starfish_sparse_pack(matrix[m], &p->shape.matrix[m], precision, (int *)(void *)p->words));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status pack_whole(struct making *m, int l)
+{
+    const struct starfish_fem_grid *given = &m->grids->grid[l];
+    struct packed *p = &m->whole[l];
+
+    p->shape.rows = given->a.rows;
+    p->shape.coarse_rows = given->p.columns;
+    p->shape.diagonal = !given->m.start;
+    p->shape.damping = given->damping;
+    STARFISH_TRY(pack(m->grid[l].matrix, m->grids->format, m->precision, p));
+    if (p->shape.diagonal)
+        pack_inverse(&given->a, 0, m->precision, p);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Grids ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status make_grid(struct making *m, int l)
+{
+    const struct starfish_fem_grid *given = &m->grids->grid[l];
+    struct grid *grid = &m->grid[l];
+
+    grid->matrix[STARFISH_FEM_A] = &given->a;
+    grid->matrix[STARFISH_FEM_M] = given->m.start ? &given->m : NULL;
+    if (l + 1 < m->grids->levels) {
+        STARFISH_TRY(starfish_csr_transpose(&given->p, &grid->r));
+        STARFISH_TRY(starfish_csr_product(&grid->r, NULL, &given->a, &grid->ra));
+        grid->matrix[STARFISH_FEM_P] = &given->p;
+        grid->matrix[STARFISH_FEM_R] = &grid->r;
+        grid->matrix[STARFISH_FEM_RA] = &grid->ra;
+    }
+    return pack_whole(m, l);
+}
+
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
+
+static void mark_columns(const struct starfish_csr *a, const size_t rows[2], int *local)
+{
+    for (int e = a ? a->start[rows[0]] : 0; a && e < a->start[rows[1]]; e++)
+        local[a->column[e]] = 1;
+}
+
+/* Local numbers of a level's unknowns in a part: its own, then its ghosts in the order of their numbers; -1: not read.
+ */
+static void number_locally(const struct making *m, int l, size_t p)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+    const struct grid *grid = &m->grid[l];
+    const size_t n = m->grids->grid[l].a.rows, *own = &cut->first[l][p];
+    int next = (int)(own[1] - own[0]);
+
+    memset(grid->local, 0, n * sizeof *grid->local);
+    mark_columns(grid->matrix[STARFISH_FEM_A], own, grid->local);
+    mark_columns(grid->matrix[STARFISH_FEM_M], own, grid->local);
+    if (l + 1 < cut->levels) {
+        mark_columns(grid->matrix[STARFISH_FEM_R], &cut->first[l + 1][p], grid->local);
+        mark_columns(grid->matrix[STARFISH_FEM_RA], &cut->first[l + 1][p], grid->local);
+    }
+    if (l > 0)
+        mark_columns(grid[-1].matrix[STARFISH_FEM_P], &cut->first[l - 1][p], grid->local);
+    for (size_t j = 0; j < n; j++) {
+        const int is_own = j >= own[0] && j < own[1];
+        grid->local[j] = is_own ? (int)(j - own[0]) : grid->local[j] ? next++ : -1;
+    }
+}
+
+/* Rows of a matrix in the local numbers of its columns. */
+static starfish_status localise(const struct starfish_csr *a, const size_t rows[2], const int *local,
+                                struct starfish_csr *b)
+{
+    struct starfish_csr run;
+    struct starfish_renumbering new = {.row_count = rows[1] - rows[0], .column_count = a->columns, .columns = local};
+    int *identity = malloc((new.row_count + 1) * sizeof *identity);
+
+    if (!identity)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a part of a matrix");
+    for (size_t i = 0; i < new.row_count; i++)
+        identity[i] = (int)i;
+    new.rows = identity;
+    starfish_status status = starfish_csr_rows(a, rows[0], rows[1], &run);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_csr_renumber(&run, &new, b);
+    starfish_csr_destroy(&run);
+    free(identity);
+    return status;
+}
+
+/* The matrices of part p, once the local numbers of its level and of the next are there. */
+static starfish_status localise_all(const struct making *m, int l, size_t p, struct starfish_csr *local)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+    const size_t *own = &cut->first[l][p];
+
+    for (int i = 0; i < STARFISH_FEM_MATRICES; i++) {
+        const int of_coarse_rows = i == STARFISH_FEM_R || i == STARFISH_FEM_RA;
+        const int has_coarse = l + 1 < cut->levels, needs_coarse = of_coarse_rows || i == STARFISH_FEM_P;
+        if (!m->grid[l].matrix[i] || (needs_coarse && !has_coarse))
+            continue;
+        const int *columns = i == STARFISH_FEM_P ? m->grid[l + 1].local : m->grid[l].local;
+        STARFISH_TRY(localise(m->grid[l].matrix[i], of_coarse_rows ? &cut->first[l + 1][p] : own, columns, &local[i]));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status pack_part(struct making *m, int l, size_t p)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+    struct starfish_csr local[STARFISH_FEM_MATRICES] = {{.rows = 0}};
+    const struct starfish_csr *matrix[STARFISH_FEM_MATRICES];
+    struct packed *packed = &m->part[l].packed[p];
+
+    packed->shape = (struct starfish_fem_shape){.rows = cut->first[l][p + 1] - cut->first[l][p],
+                                                .diagonal = m->whole[l].shape.diagonal,
+                                                .damping = m->whole[l].shape.damping};
+    if (l + 1 < cut->levels)
+        packed->shape.coarse_rows = cut->first[l + 1][p + 1] - cut->first[l + 1][p];
+    starfish_status status = localise_all(m, l, p, local);
+    for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
+        matrix[i] = local[i].start ? &local[i] : NULL;
+    if (status == STARFISH_SUCCESS)
+        status = pack(matrix, m->grids->format, m->precision, packed);
+    if (status == STARFISH_SUCCESS && packed->shape.diagonal)
+        pack_inverse(&m->grids->grid[l].a, cut->first[l][p], m->precision, packed);
+    for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
+        starfish_csr_destroy(&local[i]);
+    return status;
+}
+
+/* Index sets of what part `to` reads of the others. Ghosts of one part follow one another. */
+static starfish_status make_halos(struct making *m, int l, size_t to)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+    const int *local = m->grid[l].local;
+    struct part_of_grid *part = &m->part[l];
+
+    for (size_t from = 0; from < cut->parts; from++) {
+        const size_t first = cut->first[l][from], last = cut->first[l][from + 1];
+        struct starfish_index_halo halo = {.from = from, .to = to};
+        int *index = from == to ? NULL : malloc((last - first + 1) * sizeof *index);
+        if (from == to)
+            continue;
+        for (size_t j = first; index && j < last; j++)
+            if (local[j] >= 0) {
+                halo.at = halo.count == 0 ? local[j] : halo.at;
+                index[halo.count++] = (int)(j - first);
+            }
+        halo.index = index;
+        if (!index || halo.count == 0) {
+            free(index);
+        } else if (part->halos == STARFISH_SPACE_MOST_HALOS) {
+            free(index);
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "more than %d halos between %zu parts",
+                                 STARFISH_SPACE_MOST_HALOS, cut->parts);
+        } else {
+            part->halo[part->halos++] = halo;
+        }
+        if (!index)
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo");
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status make_parts(struct making *m)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+
+    m->part = calloc((size_t)cut->levels, sizeof *m->part);
+    for (int l = 0; l < cut->levels && m->part; l++)
+        m->grid[l].local = malloc((m->grids->grid[l].a.rows + 1) * sizeof(int));
+    for (int l = 0; l < cut->levels; l++)
+        if (!m->part || !m->grid[l].local)
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the parts of a grid");
+    for (size_t p = 0; p < cut->parts; p++) {
+        for (int l = 0; l < cut->levels; l++)
+            number_locally(m, l, p);
+        for (int l = 0; l < cut->levels; l++) {
+            m->part[l].rows[p] = cut->first[l][p + 1] - cut->first[l][p];
+            STARFISH_TRY(pack_part(m, l, p));
+            STARFISH_TRY(make_halos(m, l, p));
+        }
+    }
+    return STARFISH_SUCCESS;
+}
+
+static void describe_parts(const struct making *m, struct starfish_hierarchy_index_sets *sets)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+
+    for (int l = 0; cut && l < cut->levels; l++) {
+        struct part_of_grid *part = &m->part[l];
+        for (size_t p = 0; p < cut->parts; p++)
+            part->grid[p] = (struct starfish_hierarchy_grid){
+                .shape = &part->packed[p].shape, .packed = part->packed[p].words, .table_size = part->packed[p].count};
+        sets[l] = (struct starfish_hierarchy_index_sets){.parts = cut->parts,
+                                                         .rows = part->rows,
+                                                         .owner = cut->owner,
+                                                         .halos = part->halos,
+                                                         .halo = part->halo,
+                                                         .grid = part->grid};
+    }
+}
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+/* Shapes of parts must stay as long as the graph. */
+static starfish_status keep_shapes(struct starfish_multigrid_plan *plan, const struct making *m)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+    struct starfish_fem_shape *kept;
+
+    if (!cut)
+        return STARFISH_SUCCESS;
+    kept = malloc((size_t)cut->levels * cut->parts * sizeof *kept);
+    if (!kept)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the parts of a grid");
+    plan->part_shapes = kept;
+    for (int l = 0; l < cut->levels; l++)
+        for (size_t p = 0; p < cut->parts; p++, kept++) {
+            *kept = m->part[l].packed[p].shape;
+            m->part[l].grid[p].shape = kept;
+        }
+    return STARFISH_SUCCESS;
+}
+
+/* Mixed precision: the finest operator in f64. */
+static starfish_status keep_high(struct starfish_multigrid_plan *plan, struct making *m)
+{
+    const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES] = {[STARFISH_FEM_A] = &m->grids->grid[0].a};
+
+    if (!plan->mixed)
+        return STARFISH_SUCCESS;
+    if (m->grids->cut)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "grids that are cut have no mixed precision");
+    m->high.shape.rows = m->grids->grid[0].a.rows;
+    STARFISH_TRY(pack(matrix, m->grids->format, plan->options.precision, &m->high));
+    return starfish_table_floats(&plan->high_table, m->high.words, m->high.count);
+}
+
+/* Rows that are worth a task on a core, about 100 us of a sweep; and of the first grid of the tail. */
+enum { ROWS_PER_TASK = 4096, TAIL_ON_CORES = 4096, TAIL_ON_EITHER = 4096 };
+
+static starfish_status complete(struct starfish_multigrid_plan *plan, struct making *m)
+{
+    const struct starfish_fem_grids *g = m->grids;
+    struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
+    struct starfish_fem_shape shape[STARFISH_GRID_MOST_LEVELS];
+    float *packed[STARFISH_GRID_MOST_LEVELS];
+    double *none[STARFISH_GRID_MOST_LEVELS] = {NULL};
+    size_t size[STARFISH_GRID_MOST_LEVELS];
+    const struct starfish_multigrid_grids grids = {
+        .kind = &starfish_fem_kind,
+        .levels = g->levels,
+        .shape = shape,
+        .shape_size = sizeof shape[0],
+        .table = none,
+        .packed = packed,
+        .table_size = size,
+        .high_shape = &m->high.shape,
+        .coarse = {.tolerance = g->coarse_tolerance, .iterations = g->coarse_iterations},
+        .unknowns_per_task = ROWS_PER_TASK,
+        .tail_on_cores = TAIL_ON_CORES,
+        .tail_on_either = TAIL_ON_EITHER,
+        .index_levels = g->cut ? g->cut->levels : 0,
+        .index_sets = sets};
+
+    for (int l = 0; l < g->levels; l++) {
+        shape[l] = m->whole[l].shape;
+        packed[l] = m->whole[l].words;
+        size[l] = m->whole[l].count;
+    }
+    describe_parts(m, sets);
+    STARFISH_TRY(keep_shapes(plan, m));
+    return starfish_multigrid_plan_complete(plan, &grids);
+}
+
+static void free_all(struct making *m)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+
+    for (int l = 0; l < m->grids->levels; l++) {
+        starfish_csr_destroy(&m->grid[l].r);
+        starfish_csr_destroy(&m->grid[l].ra);
+        free(m->grid[l].local);
+        free(m->whole[l].words);
+    }
+    for (int l = 0; cut && m->part && l < cut->levels; l++) {
+        for (size_t p = 0; p < cut->parts; p++)
+            free(m->part[l].packed[p].words);
+        for (size_t h = 0; h < m->part[l].halos; h++)
+            free((void *)(uintptr_t)m->part[l].halo[h].index);
+    }
+    free(m->part);
+    free(m->high.words);
+    free(m);
+}
+
+starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan,
+                                            const struct starfish_fem_grids *grids)
+{
+    struct making *m = calloc(1, sizeof *m);
+    starfish_status status = STARFISH_SUCCESS;
+
+    if (!m)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    m->grids = grids;
+    m->precision = plan->options.inner;
+    for (int l = 0; l < grids->levels && status == STARFISH_SUCCESS; l++)
+        status = make_grid(m, l);
+    if (status == STARFISH_SUCCESS && grids->cut)
+        status = make_parts(m);
+    if (status == STARFISH_SUCCESS)
+        status = keep_high(plan, m);
+    if (status == STARFISH_SUCCESS)
+        status = complete(plan, m);
+    free_all(m);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* Finite elements as a grid kind. */
+#include "multigrid/kernels/fem_kind.h"
+
+#include "base/real.h"
+#include "sparse/kernels/bicgstab.h"
+
+STARFISH_PLACE_KERNEL(run_spmv, starfish_spmv)
+STARFISH_PLACE_KERNEL(run_bicgstab, starfish_bicgstab)
+
+enum { ALIGNMENT = 32 }; /* of vectors in the work space, in reals */
+
+/* ---- Operations -------------------------------------------------------------------------------------------------- */
+
+static int apply(const struct starfish_place *place, const struct starfish_grid_step *s, enum starfish_fem_matrix m,
+                 struct starfish_spmv step)
+{
+    const struct starfish_fem_shape *shape = s->shape;
+
+    step.matrix = starfish_sparse_at(&shape->matrix[m], s->table);
+    step.first = s->at.y0;
+    step.last = s->at.y1;
+    step.result = s->result;
+    return run_spmv(place, &step);
+}
+
+static const void *inverse_of(const struct starfish_grid_step *s)
+{
+    const struct starfish_fem_shape *shape = s->shape;
+
+    return shape->diagonal ? (const int *)s->table + shape->inverse : NULL;
+}
+
+static int smooth(const struct starfish_place *place, const struct starfish_grid_step *s)
+{
+    const struct starfish_spmv points = {
+        .factor = -1, .damping = s->damping, .x = s->u, .base = s->f, .inverse = inverse_of(s)};
+    const struct starfish_spmv residual = {.factor = -1, .x = s->u, .base = s->f};
+    const struct starfish_spmv add = {.factor = s->damping, .x = s->u, .base = s->zero ? NULL : s->result};
+
+    if (s->sweep == STARFISH_FEM_POINTS)
+        return apply(place, s, STARFISH_FEM_A, points);
+    return s->sweep == STARFISH_FEM_RESIDUAL ? apply(place, s, STARFISH_FEM_A, residual)
+                                             : apply(place, s, STARFISH_FEM_M, add);
+}
+
+static int restrict_residual(const struct starfish_place *place, const struct starfish_grid_step *s)
+{
+    const struct starfish_spmv of_f = {.factor = 1, .x = s->f};
+    const struct starfish_spmv of_u = {.factor = -1, .x = s->u, .base = s->result};
+
+    TRY_LAUNCH(apply(place, s, STARFISH_FEM_R, of_f));
+    return s->u ? apply(place, s, STARFISH_FEM_RA, of_u) : 0;
+}
+
+static int prolong(const struct starfish_place *place, const struct starfish_grid_step *s)
+{
+    const struct starfish_spmv step = {.factor = 1, .x = s->coarse, .base = s->zero ? NULL : s->result};
+
+    return apply(place, s, STARFISH_FEM_P, step);
+}
+
+static int residual(const struct starfish_place *place, const struct starfish_grid_step *s)
+{
+    const struct starfish_spmv step = {.factor = -1, .x = s->u, .base = s->f, .sums = s->sums};
+
+    return apply(place, s, STARFISH_FEM_A, step);
+}
+
+static size_t pitch_of(const struct starfish_fem_shape *shape)
+{
+    return (shape->rows + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static int solve(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
+                 const struct starfish_grid_step *s)
+{
+    const struct starfish_fem_shape *shape = s->shape;
+    const struct starfish_bicgstab bicgstab = {.matrix = starfish_sparse_at(&shape->matrix[STARFISH_FEM_A], s->table),
+                                               .preconditioner =
+                                                   starfish_sparse_at(&shape->matrix[STARFISH_FEM_M], s->table),
+                                               .inverse = inverse_of(s),
+                                               .tolerance = smoothing->coarse.tolerance,
+                                               .iterations = smoothing->coarse.iterations,
+                                               .zero = s->zero,
+                                               .f = s->f,
+                                               .u = s->result,
+                                               .work = place->work,
+                                               .pitch = pitch_of(shape)};
+
+    return run_bicgstab(place, &bicgstab);
+}
+
+/* ---- What multigrid asks ----------------------------------------------------------------------------------------- */
+
+static void extent(const void *shape, size_t n[2])
+{
+    n[0] = 1;
+    n[1] = ((const struct starfish_fem_shape *)shape)->rows;
+}
+
+static size_t no_work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
+                      int gpu)
+{
+    (void)smoothing, (void)shape, (void)precision, (void)gpu;
+    return 0;
+}
+
+static size_t solve_work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
+                         int gpu)
+{
+    (void)smoothing, (void)gpu;
+    return STARFISH_BICGSTAB_VECTORS * pitch_of(shape) * starfish_real_size(precision);
+}
+
+static int sweeps(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
+                  int sweep[STARFISH_GRID_MOST_SWEEPS])
+{
+    const struct starfish_fem_shape *grid = shape;
+
+    (void)smoothing, (void)reverse;
+    sweep[0] = grid->diagonal ? STARFISH_FEM_POINTS : STARFISH_FEM_RESIDUAL;
+    sweep[1] = STARFISH_FEM_ADD;
+    return grid->diagonal ? 1 : 2;
+}
+
+static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
+{
+    const struct starfish_fem_shape *grid = shape;
+
+    (void)smoothing, (void)step, (void)steps;
+    return grid->damping;
+}
+
+static int adds_correction(const struct starfish_smoothing *smoothing)
+{
+    (void)smoothing;
+    return 0;
+}
+
+static int adds(int sweep)
+{
+    return sweep == STARFISH_FEM_ADD;
+}
+
+/* Entries may lead to any unknown and any ghost. Only the right-hand side of a sweep or a residual is read in place. */
+static struct starfish_reach reads(const struct starfish_grid_step *s, enum starfish_grid_operation operation,
+                                   enum starfish_grid_input input)
+{
+    static const struct starfish_reach nothing = {0, 0, 0, 0, 0};
+    const struct starfish_fem_shape *shape = s->shape;
+    const ptrdiff_t rows = (ptrdiff_t)(input == STARFISH_GRID_COARSE ? shape->coarse_rows : shape->rows);
+    const struct starfish_reach here = {0, 1, (ptrdiff_t)s->at.y0, (ptrdiff_t)s->at.y1, 0},
+                                all = {0, 1, -1, rows + 1, 0};
+
+    if ((input == STARFISH_GRID_COARSE) != (operation == STARFISH_GRID_PROLONG) ||
+        (input == STARFISH_GRID_F && operation == STARFISH_GRID_SMOOTH && adds(s->sweep)))
+        return nothing;
+    return input == STARFISH_GRID_F && operation != STARFISH_GRID_RESTRICT ? here : all;
+}
+
+static int not_along_columns(int sweep)
+{
+    return sweep < 0;
+}
+
+static size_t one(const void *shape)
+{
+    (void)shape;
+    return 1;
+}
+
+/* A sum is one number, so that one core computes it. */
+static void share(struct starfish_grid_step *s, enum starfish_grid_operation operation, size_t part, size_t parts)
+{
+    (void)operation;
+    if (s->sums && part > 0)
+        s->at.y1 = s->at.y0;
+    else if (!s->sums)
+        s->at = starfish_grid_share_rows(s->at, part, parts);
+}
+
+/* Matrices of one size take different time by their entries and their format. */
+static size_t variant(const void *shape)
+{
+    const struct starfish_fem_shape *grid = shape;
+    size_t entries = 0;
+
+    for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
+        entries += grid->matrix[m].entries;
+    return STARFISH_SPARSE_FORMATS * entries + (size_t)grid->matrix[STARFISH_FEM_A].format;
+}
+
+static const char *const sweep_names[STARFISH_FEM_SWEEPS] = {"points", "f - A u", "u + M r"};
+
+const struct starfish_grid_kind starfish_fem_kind = {.name = "fem",
+                                                     .compute = {smooth, restrict_residual, prolong, residual},
+                                                     .solve = solve,
+                                                     .extent = extent,
+                                                     .work = no_work,
+                                                     .solve_work = solve_work,
+                                                     .sweeps = sweeps,
+                                                     .damping = damping,
+                                                     .adds_correction = adds_correction,
+                                                     .adds = adds,
+                                                     .reads = reads,
+                                                     .runs_along_columns = not_along_columns,
+                                                     .column_unit = one,
+                                                     .share = share,
+                                                     .variant = variant,
+                                                     .sweep_names = sweep_names};

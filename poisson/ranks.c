@@ -1,0 +1,94 @@
+/* Plans on several ranks: how planes are dealt, and agreement on what must be the same. */
+#include "poisson/ranks.h"
+
+#include <string.h>
+
+static starfish_status deal_as_asked(struct starfish_poisson_plan *plan, const size_t *planes)
+{
+    const int rank = starfish_context_rank(plan->context), ranks = starfish_context_ranks(plan->context);
+    size_t sum = 0, with_planes = 0;
+    for (int r = 0; r < ranks; r++) {
+        if (planes[r] > plan->n[2] - sum)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.planes: ranks 0 to %d have more than %zu planes", r,
+                                 plan->n[2]);
+        if (r == rank)
+            plan->here = (struct starfish_planes_here){sum, planes[r], 0};
+        sum += planes[r];
+        with_planes += planes[r] > 0;
+    }
+    if (sum != plan->n[2])
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.planes: all ranks have %zu planes, but there are %zu",
+                             sum, plan->n[2]);
+    if (with_planes > STARFISH_MOST_RANKS)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.planes: %zu ranks have planes, but %d can at most",
+                             with_planes, STARFISH_MOST_RANKS);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
+{
+    const struct starfish_poisson_options *options = &plan->options;
+    const int rank = starfish_context_rank(plan->context);
+    plan->here = (struct starfish_planes_here){0, plan->n[2], 0};
+    if (starfish_context_ranks(plan->context) == 1)
+        return STARFISH_SUCCESS;
+    if (plan->count > 1)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.count is %zu: several ranks solve one problem",
+                             plan->count);
+    if (options->ghosts)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.ghosts is for one rank");
+    if (options->planes)
+        return deal_as_asked(plan, options->planes);
+    return starfish_context_deal(plan->context, plan->n[2], rank, &plan->here.first, &plan->here.planes);
+}
+
+/* FNV-1a. */
+static void mix(uint64_t *hash, const void *data, size_t bytes)
+{
+    const unsigned char *byte = data;
+    for (size_t i = 0; i < bytes; i++)
+        *hash = (*hash ^ byte[i]) * UINT64_C(1099511628211);
+}
+
+/* Of what decides which tasks there are, and of the operator. */
+static uint64_t fingerprint(const struct starfish_poisson_plan *plan)
+{
+    const struct starfish_poisson_options *options = &plan->options;
+    const int choices[] = {options->method, (int)options->precision, options->check_residual != 0, options->refinements,
+                           options->check_data != 0};
+    const size_t sizes[] = {plan->n[0], plan->n[1], plan->n[2], options->slabs, options->mode_blocks};
+    uint64_t hash = UINT64_C(14695981039346656037);
+    mix(&hash, choices, sizeof choices);
+    mix(&hash, sizes, sizeof sizes);
+    mix(&hash, &plan->lambda, sizeof plan->lambda);
+    for (int axis = 0; axis < 3; axis++) {
+        const struct starfish_direction *d = &plan->direction[axis];
+        const double *const part[] = {d->lower, d->diag, d->upper};
+        for (size_t p = 0; p < sizeof part / sizeof part[0]; p++)
+            mix(&hash, part[p], d->n * sizeof *part[p]);
+    }
+    if (options->planes)
+        mix(&hash, options->planes, (size_t)starfish_context_ranks(plan->context) * sizeof *options->planes);
+    return hash;
+}
+
+starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *plan, starfish_status status)
+{
+    double gpus = (double)plan->context->workers_of[STARFISH_GPU];
+    if (starfish_context_ranks(plan->context) == 1)
+        return status;
+    STARFISH_TRY(starfish_ranks_agree_on(plan->context, status, "the problem, or an option,",
+                                         status == STARFISH_SUCCESS ? fingerprint(plan) : 0));
+    STARFISH_TRY(starfish_ranks_maximum(plan->context, &gpus, 1));
+    plan->here.any_gpu = gpus > 0;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_poisson_agree_on_residence(const struct starfish_poisson_plan *plan, starfish_status status,
+                                                    enum starfish_residence *residence)
+{
+    double slowest = -(double)*residence;
+    STARFISH_TRY(starfish_ranks_agree_maximum(plan->context, status, &slowest, 1));
+    *residence = (enum starfish_residence)(-slowest);
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,17 @@
+/* What plans on several ranks do besides: planes are dealt, and what must be the same on all ranks is made so. Without
+ * ranks each of these functions returns its status. */
+#ifndef STARFISH_POISSON_RANKS_H
+#define STARFISH_POISSON_RANKS_H
+
+#include "poisson/plan.h"
+#include "scheduler/ranks.h"
+
+/* plan->here. Errors: ARGUMENT (options.planes), UNSUPPORTED (what several ranks cannot do). */
+starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan);
+/* The status of all ranks' plans, and that they are of one problem with the same options. Collective. */
+starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *plan, starfish_status status);
+/* The slowest place that any rank's arrays lie in, for which all cut their planes. Collective. */
+starfish_status starfish_poisson_agree_on_residence(const struct starfish_poisson_plan *plan, starfish_status status,
+                                                    enum starfish_residence *residence);
+
+#endif

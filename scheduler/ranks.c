@@ -1,0 +1,323 @@
+/* Ranks: owners of data, what travels around a task, and agreement. */
+#include "scheduler/ranks.h"
+
+#include "scheduler/rest.h"
+#include "scheduler/task.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct starfish_transport *transport_of(const struct starfish_context *context)
+{
+    return context->ranks ? context->ranks->transport : NULL;
+}
+
+int starfish_context_rank(const struct starfish_context *context)
+{
+    return context && context->ranks ? context->ranks->transport->rank : 0;
+}
+
+int starfish_context_ranks(const struct starfish_context *context)
+{
+    return context && context->ranks ? context->ranks->transport->ranks : 1;
+}
+
+/* ---- Owners ------------------------------------------------------------------------------------------------------ */
+
+/* Kept in the data's user pointer: 0 nobody, else 2 (rank + 1), plus 1 where they travel. */
+void starfish_data_set_owner(const struct starfish_context *context, starpu_data_handle_t data, int rank)
+{
+    if (data && transport_of(context))
+        starpu_data_set_user_data(data, (void *)(2 * ((intptr_t)rank + 1)));
+}
+
+void starfish_data_set_travelling(const struct starfish_context *context, starpu_data_handle_t data, int owner)
+{
+    const struct starfish_transport *transport = transport_of(context);
+    if (!data || !transport)
+        return;
+    starpu_data_set_user_data(data, (void *)(2 * ((intptr_t)owner + 1) + 1));
+    transport->name(transport->state, data, context->ranks->next_tag++, owner);
+}
+
+int starfish_data_owner(starpu_data_handle_t data)
+{
+    return data ? (int)((intptr_t)starpu_data_get_user_data(data) / 2) - 1 : -1;
+}
+
+static int travels(starpu_data_handle_t data)
+{
+    return ((intptr_t)starpu_data_get_user_data(data) & 1) != 0;
+}
+
+/* ---- Around a task ----------------------------------------------------------------------------------------------- */
+
+/* The owner of the first of its data that is accessed so. */
+static int owner_of(const struct starfish_task *task, enum starpu_data_access_mode mode)
+{
+    for (int i = 0; i < task->count; i++)
+        if ((task->mode[i] & mode) && starfish_data_owner(task->handle[i]) >= 0)
+            return starfish_data_owner(task->handle[i]);
+    return -1;
+}
+
+int starfish_rank_of_task(const struct starfish_context *context, const struct starfish_task *task)
+{
+    if (!context->ranks)
+        return 0;
+    int rank = task->rank >= 0 ? task->rank : owner_of(task, STARPU_W);
+    if (rank < 0)
+        rank = owner_of(task, STARPU_R);
+    return rank >= 0 ? rank : context->ranks->transport->rank;
+}
+
+static starfish_status failed(const struct starfish_transport *transport)
+{
+    return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU-MPI: %s", transport->text(transport->state));
+}
+
+static void travelled(void *nothing)
+{
+    (void)nothing;
+    starfish_rest_idle();
+}
+
+typedef int travel(void *state, starpu_data_handle_t data, int rank, int priority, void (*done)(void *));
+
+/* Workers stay awake until the data are away: those that a GPU has computed are copied by its worker first. */
+static starfish_status move_all(const struct starfish_context *context, const struct starfish_task *task, int executing,
+                                enum starpu_data_access_mode mode, travel *move)
+{
+    const struct starfish_transport *transport = context->ranks->transport;
+    for (int i = 0; i < task->count; i++) {
+        if (!(task->mode[i] & mode) || !travels(task->handle[i]))
+            continue;
+        starfish_rest_busy();
+        const int posted = move(transport->state, task->handle[i], executing, task->priority, travelled);
+        if (posted != 1)
+            starfish_rest_idle();
+        if (posted < 0)
+            return failed(transport);
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_ranks_fetch(const struct starfish_context *context, const struct starfish_task *task,
+                                     int executing)
+{
+    return context->ranks ? move_all(context, task, executing, STARPU_R, context->ranks->transport->fetch)
+                          : STARFISH_SUCCESS;
+}
+
+starfish_status starfish_ranks_give_back(const struct starfish_context *context, const struct starfish_task *task,
+                                         int executing)
+{
+    return context->ranks ? move_all(context, task, executing, STARPU_W, context->ranks->transport->give_back)
+                          : STARFISH_SUCCESS;
+}
+
+/* ---- Agreement --------------------------------------------------------------------------------------------------- */
+
+enum { MESSAGE = 512 };
+
+/* What every rank says of a step. */
+struct vote {
+    int64_t status, tag;
+    uint64_t fingerprint;
+};
+
+/* The failing rank's message on all others; rank 0's are everybody's, and are not marked. */
+static starfish_status pass_on(const struct starfish_transport *transport, const struct vote *vote, int rank)
+{
+    char message[MESSAGE] = "";
+    const starfish_status status = (starfish_status)vote[rank].status;
+    if (transport->rank == rank)
+        snprintf(message, sizeof message, "%s", starfish_error_message());
+    if (transport->broadcast(transport->state, message, sizeof message, rank) != 0)
+        return failed(transport);
+    return rank == 0 ? starfish_fail(status, "%s", message) : starfish_fail(status, "rank %d: %s", rank, message);
+}
+
+/* *next_tag: the largest of all, since a rank that has failed may have named fewer data. */
+static starfish_status agree(const struct starfish_transport *transport, const struct vote *own, const char *what,
+                             int64_t *next_tag)
+{
+    struct vote *all = malloc((size_t)transport->ranks * sizeof *all);
+    if (!all) /* a few bytes for each rank: the system is about to end the process anyway */
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
+    starfish_status status =
+        transport->gather(transport->state, own, sizeof *own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
+    int different = 0;
+    for (int rank = 0; rank < transport->ranks && status == STARFISH_SUCCESS; rank++) {
+        if (all[rank].status != STARFISH_SUCCESS)
+            status = pass_on(transport, all, rank);
+        different |= all[rank].fingerprint != all[0].fingerprint;
+        *next_tag = all[rank].tag > *next_tag ? all[rank].tag : *next_tag;
+    }
+    if (status == STARFISH_SUCCESS && different)
+        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s differs between ranks", what);
+    free(all);
+    return status;
+}
+
+starfish_status starfish_ranks_agree_on(const struct starfish_context *context, starfish_status status,
+                                        const char *what, uint64_t fingerprint)
+{
+    if (!context->ranks)
+        return status;
+    const struct vote own = {(int64_t)status, context->ranks->next_tag, fingerprint};
+    return agree(context->ranks->transport, &own, what, &context->ranks->next_tag);
+}
+
+starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status)
+{
+    return starfish_ranks_agree_on(context, status, "", 0);
+}
+
+starfish_status starfish_transport_agree(const struct starfish_transport *transport, starfish_status status)
+{
+    int64_t next_tag = 0;
+    const struct vote own = {(int64_t)status, 0, 0};
+    return transport ? agree(transport, &own, "", &next_tag) : status;
+}
+
+starfish_status starfish_ranks_gather(const struct starfish_context *context, const void *own, size_t bytes, void *all)
+{
+    const struct starfish_transport *transport = transport_of(context);
+    if (!transport)
+        memcpy(all, own, bytes);
+    else if (transport->gather(transport->state, own, bytes, all) != 0)
+        return failed(transport);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_ranks_broadcast(const struct starfish_context *context, void *data, size_t bytes, int from)
+{
+    const struct starfish_transport *transport = transport_of(context);
+    if (transport && transport->broadcast(transport->state, data, bytes, from) != 0)
+        return failed(transport);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_ranks_maximum(const struct starfish_context *context, double *values, size_t count)
+{
+    const size_t ranks = (size_t)starfish_context_ranks(context);
+    double *all = context->ranks ? malloc(ranks * count * sizeof *all) : NULL;
+    if (!context->ranks)
+        return STARFISH_SUCCESS;
+    if (!all)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for maxima of %zu ranks", ranks);
+    const starfish_status status = starfish_ranks_gather(context, values, count * sizeof *values, all);
+    for (size_t i = 0; i < ranks * count && status == STARFISH_SUCCESS; i++) {
+        double *value = &values[i % count];
+        *value = isnan(all[i]) || isnan(*value) ? (double)NAN : fmax(*value, all[i]);
+    }
+    free(all);
+    return status;
+}
+
+starfish_status starfish_ranks_agree_maximum(const struct starfish_context *context, starfish_status status,
+                                             double *values, size_t count)
+{
+    STARFISH_TRY(starfish_ranks_agree(context, status));
+    return starfish_ranks_maximum(context, values, count);
+}
+
+/* ---- Contexts ---------------------------------------------------------------------------------------------------- */
+
+static starfish_status join(struct starfish_context *context, const struct starfish_transport *transport)
+{
+    struct starfish_ranks *ranks = calloc(1, sizeof *ranks);
+    starfish_status status = STARFISH_SUCCESS;
+    if (!ranks)
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a context");
+    status = starfish_transport_agree(transport, status);
+    if (status == STARFISH_SUCCESS && transport->start(transport->state) != 0)
+        status = failed(transport);
+    if (status != STARFISH_SUCCESS) {
+        free(ranks);
+        return status;
+    }
+    ranks->transport = transport;
+    context->ranks = ranks;
+    starfish_outside_begin(context); /* tasks may wait for another rank for as long as it works */
+    return STARFISH_SUCCESS;
+}
+
+void starfish_ranks_destroy(struct starfish_context *context)
+{
+    const struct starfish_transport *transport = transport_of(context);
+    if (!transport)
+        return;
+    starfish_outside_end(context);
+    transport->stop(transport->state);
+    free(context->ranks);
+    context->ranks = NULL;
+    if (transport->release)
+        transport->release(transport->state);
+}
+
+/* On this rank's share of its node, unless the user says otherwise. */
+static starfish_status create_here(struct starfish_context **context, const struct starfish_context_options *user,
+                                   const struct starfish_transport *transport)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    struct starfish_node_share share = {-1, -1};
+    const size_t size = user && user->size < sizeof options ? user->size : sizeof options;
+    if (user)
+        memcpy(&options, user, size);
+    options.size = size;
+    void *binding = starfish_topology_binding();
+    const int code = transport->take_share(transport->state, options.cpu_workers, &share);
+    starfish_status status = starfish_transport_agree(transport, code == 0 ? STARFISH_SUCCESS : failed(transport));
+    options.gpu_workers = options.gpu_workers < 0 ? share.gpu_workers : options.gpu_workers;
+    if (status == STARFISH_SUCCESS)
+        status = starfish_transport_agree(transport, starfish_context_create(context, &options));
+    starfish_topology_bind_again(binding);
+    return status;
+}
+
+starfish_status starfish_context_create_ranked(struct starfish_context **context,
+                                               const struct starfish_context_options *options,
+                                               const struct starfish_transport *transport, const char *text)
+{
+    if (!context)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    *context = NULL;
+    if (!transport || transport->size != sizeof *transport)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s",
+                             transport ? "libstarfish_mpi is of another version than libstarfish" : text);
+    starfish_status status = create_here(context, options, transport);
+    if (status == STARFISH_SUCCESS)
+        status = join(*context, transport);
+    if (status == STARFISH_SUCCESS)
+        return STARFISH_SUCCESS;
+    starfish_context_destroy(*context);
+    *context = NULL;
+    if (transport->release)
+        transport->release(transport->state);
+    return status;
+}
+
+starfish_status starfish_context_tell_rank(const struct starfish_context *context, int *rank, int *ranks)
+{
+    if (!context || !rank || !ranks)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context, rank or ranks is NULL");
+    *rank = starfish_context_rank(context);
+    *ranks = starfish_context_ranks(context);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_context_deal(const struct starfish_context *context, size_t n, int rank, size_t *first,
+                                      size_t *count)
+{
+    const int ranks = starfish_context_ranks(context);
+    if (!context || !first || !count || rank < 0 || rank >= ranks)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "planes: NULL argument, or there is no rank %d", rank);
+    const struct starfish_run_of_planes run = starfish_deal(n, rank, ranks);
+    *first = run.first;
+    *count = run.count;
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,77 @@
+/* Ranks: the processes that share a context, each with tasks and data of its own.
+ *
+ * All ranks make the same plans and submit the same tasks, in the same order. Data have an owner, a rank. Who inserts a
+ * task (task.c) asks here which rank executes it: the owner of what it writes. That rank submits it; before that the
+ * owners of what it reads send these data, and afterwards it sends what it has written to the owners. Data without an
+ * owner (tables, work space) are everybody's own. With one rank there are no owners, and all this is nothing.
+ *
+ * What cannot be done by tasks, because whether there will be any is the question, are collectives: whether a step has
+ * succeeded on all ranks, and maxima. Each is called by one thread of every rank, in the same order. */
+#ifndef STARFISH_SCHEDULER_RANKS_H
+#define STARFISH_SCHEDULER_RANKS_H
+
+#include "base/deal.h"
+#include "scheduler/context.h"
+#include "scheduler/transport.h"
+
+struct starfish_task;
+
+struct starfish_ranks {
+    const struct starfish_transport *transport;
+    int64_t next_tag;
+};
+
+/* For the MPI library and the program: starfish_context_create as one of the transport's ranks, where that is NULL the
+ * error that `text` says. Collective. The transport must outlive the context, which releases it where that is asked
+ * for, also after a failure. */
+STARFISH_API starfish_status starfish_context_create_ranked(struct starfish_context **context,
+                                                            const struct starfish_context_options *options,
+                                                            const struct starfish_transport *transport,
+                                                            const char *text);
+/* starfish_mpi_rank and starfish_mpi_planes. */
+STARFISH_API starfish_status starfish_context_tell_rank(const struct starfish_context *context, int *rank, int *ranks);
+STARFISH_API starfish_status starfish_context_deal(const struct starfish_context *context, size_t n, int rank,
+                                                   size_t *first, size_t *count);
+/* 0 and 1 without ranks. */
+int starfish_context_rank(const struct starfish_context *context);
+int starfish_context_ranks(const struct starfish_context *context);
+
+/* Around the start of the runtime: context.c. */
+void starfish_ranks_destroy(struct starfish_context *context);
+
+/* ---- Data -------------------------------------------------------------------------------------------------------- */
+
+/* The rank that owns the data; without ranks it does nothing. Only data that travel need a tag: for these, all ranks
+ * make the same calls in the same order. */
+void starfish_data_set_owner(const struct starfish_context *context, starpu_data_handle_t data, int rank);
+void starfish_data_set_travelling(const struct starfish_context *context, starpu_data_handle_t data, int owner);
+/* -1: nobody, which is everybody. */
+int starfish_data_owner(starpu_data_handle_t data);
+
+/* The rank that executes a task; and what travels before and after it, on all ranks. Errors: RUNTIME. */
+int starfish_rank_of_task(const struct starfish_context *context, const struct starfish_task *task);
+starfish_status starfish_ranks_fetch(const struct starfish_context *context, const struct starfish_task *task,
+                                     int executing);
+starfish_status starfish_ranks_give_back(const struct starfish_context *context, const struct starfish_task *task,
+                                         int executing);
+
+/* ---- Collectives ------------------------------------------------------------------------------------------------- */
+
+/* The first failure of any rank, with its message, on all of them. Without ranks `status`. */
+starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status);
+/* The same, and an error (ARGUMENT: `what`) where the ranks' fingerprints differ. */
+starfish_status starfish_ranks_agree_on(const struct starfish_context *context, starfish_status status,
+                                        const char *what, uint64_t fingerprint);
+/* Of each value the largest one of all ranks; NaN where any rank has one. Errors: RUNTIME. */
+starfish_status starfish_ranks_maximum(const struct starfish_context *context, double *values, size_t count);
+/* Both: the first failure of any rank, else the maxima. */
+starfish_status starfish_ranks_agree_maximum(const struct starfish_context *context, starfish_status status,
+                                             double *values, size_t count);
+/* `bytes` of every rank, in the order of ranks; of rank `from` on all. Errors: RUNTIME. */
+starfish_status starfish_ranks_gather(const struct starfish_context *context, const void *own, size_t bytes, void *all);
+starfish_status starfish_ranks_broadcast(const struct starfish_context *context, void *data, size_t bytes, int from);
+
+/* What the program's steps before there is a context agree by. */
+starfish_status starfish_transport_agree(const struct starfish_transport *transport, starfish_status status);
+
+#endif

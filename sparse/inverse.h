@@ -1,0 +1,22 @@
+/* Approximate inverses of sparse symmetric positive definite matrices, as matrices: M for steps u + damping M (f - A
+ * u).
+ *
+ * SPAI and FSAI are made by tasks on cores and GPUs, row by row (codelets/local_inverse.h); SAINV by the thread that
+ * asks for it, as each of its vectors depends on those before (Benzi, Cullum, Tuma, SIAM J. Sci. Comput. 22 (2000),
+ * 1318-1332). Errors: MEMORY, UNSUPPORTED, RUNTIME. */
+#ifndef STARFISH_SPARSE_INVERSE_H
+#define STARFISH_SPARSE_INVERSE_H
+
+#include "scheduler/context.h"
+#include "sparse/matrix.h"
+
+/* M with the pattern of A^power. */
+starfish_status starfish_spai(struct starfish_context *context, const struct starfish_csr *a, int power,
+                              struct starfish_csr *m);
+/* G^T G, G triangular with the pattern of A^power. */
+starfish_status starfish_fsai(struct starfish_context *context, const struct starfish_csr *a, int power,
+                              struct starfish_csr *m);
+/* Z D^-1 Z^T, where entries of Z below `drop` in size were dropped; Z has ones on its diagonal. */
+starfish_status starfish_sainv(const struct starfish_csr *a, double drop, struct starfish_csr *m);
+
+#endif

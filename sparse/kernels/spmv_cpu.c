@@ -1,0 +1,119 @@
+/* Products with sparse matrices on the CPU. CSR goes row by row, ELLPACK-T by runs of rows and SELL chunk by chunk, so
+ * that rows fill the lanes of vector registers. Bound by memory. */
+#include "base/clones.h"
+#include "base/real.h"
+#include "krylov/kernels/vectors.h"
+#include "sparse/kernels/spmv.h"
+
+#include <string.h>
+
+enum { LANES = STARFISH_SELL_CHUNK };
+
+/* What becomes of the product of a row. Returns the square of r. */
+static inline double finish(const struct starfish_spmv *a, size_t row, real product)
+{
+    const real *x = a->x, *base = a->base, *inverse = a->inverse;
+    real *result = a->result;
+    const real r = (base ? base[row] : 0) + (real)a->factor * product;
+
+    if (result)
+        result[row] = inverse ? (x ? x[row] : 0) + (real)a->damping * inverse[row] * r : r;
+    return (double)r * (double)r;
+}
+
+static double without_x(const struct starfish_spmv *a)
+{
+    double sum = 0;
+
+    for (size_t i = a->first; i < a->last; i++)
+        sum += finish(a, i, 0);
+    return sum;
+}
+
+STARFISH_CLONES static double by_rows(const struct starfish_spmv *a)
+{
+    const int *start = a->matrix.start, *column = a->matrix.column;
+    const real *value = a->matrix.value, *x = a->x;
+    double sum = 0;
+
+    for (size_t i = a->first; i < a->last; i++) {
+        real product = 0;
+#pragma omp simd reduction(+ : product)
+        for (int e = start[i]; e < start[i + 1]; e++)
+            product += value[e] * x[column[e]];
+        sum += finish(a, i, product);
+    }
+    return sum;
+}
+
+static int longest(const int *length, size_t first, size_t last)
+{
+    int most = 0;
+
+    for (size_t i = first; i < last; i++)
+        most = length[i] > most ? length[i] : most;
+    return most;
+}
+
+/* Padding is zero and leads to column 0. */
+STARFISH_CLONES static double by_groups(const struct starfish_spmv *a)
+{
+    const struct starfish_sparse *m = &a->matrix;
+    const size_t threads = m->threads;
+    const real *value = m->value, *x = a->x;
+    double sum = 0;
+
+    for (size_t first = a->first; first < a->last; first += LANES) {
+        const size_t rows = a->last - first < LANES ? a->last - first : LANES;
+        const size_t groups = (size_t)longest(m->length, first, first + rows);
+        real product[LANES] = {0};
+        for (size_t g = 0; g < groups; g++)
+            for (size_t t = 0; t < threads; t++) {
+                const size_t at = (g * m->pitch + first) * threads + t;
+#pragma omp simd
+                for (size_t lane = 0; lane < rows; lane++)
+                    product[lane] += value[at + lane * threads] * x[m->column[at + lane * threads]];
+            }
+        for (size_t lane = 0; lane < rows; lane++)
+            sum += finish(a, first + lane, product[lane]);
+    }
+    return sum;
+}
+
+/* Of the windows at the ends only some rows count. */
+STARFISH_CLONES static double by_chunks(const struct starfish_spmv *a)
+{
+    const struct starfish_sparse *m = &a->matrix;
+    const size_t per_window = STARFISH_SELL_WINDOW / LANES, chunks = (m->rows + LANES - 1) / LANES;
+    const size_t first = a->first / STARFISH_SELL_WINDOW * per_window;
+    const size_t windows = (a->last + STARFISH_SELL_WINDOW - 1) / STARFISH_SELL_WINDOW * per_window;
+    const size_t last = windows < chunks ? windows : chunks;
+    const real *value = m->value, *x = a->x;
+    double sum = 0;
+
+    for (size_t chunk = first; chunk < last; chunk++) {
+        real product[LANES] = {0};
+        for (int at = m->start[chunk]; at < m->start[chunk + 1]; at += LANES)
+#pragma omp simd
+            for (int lane = 0; lane < LANES; lane++)
+                product[lane] += value[at + lane] * x[m->column[at + lane]];
+        for (size_t lane = 0; lane < LANES; lane++) {
+            const size_t row = (size_t)m->row[chunk * LANES + lane];
+            if (row >= a->first && row < a->last)
+                sum += finish(a, row, product[lane]);
+        }
+    }
+    return sum;
+}
+
+void REAL_NAME(starfish_spmv_cpu)(const struct starfish_spmv *a)
+{
+    static double (*const by[STARFISH_SPARSE_FORMATS])(const struct starfish_spmv *) = {
+        [STARFISH_SPARSE_CSR] = by_rows, [STARFISH_SPARSE_ELLPACK_T] = by_groups, [STARFISH_SPARSE_SELL] = by_chunks};
+    const double sum = a->first >= a->last ? 0 : a->x ? by[a->matrix.format](a) : without_x(a);
+
+    if (a->sums) {
+        memset(a->sums, 0, STARFISH_SUMS * sizeof *a->sums);
+        a->sums[0] = sum;
+    }
+}

@@ -1,0 +1,190 @@
+/* SPAI and FSAI: the tasks of all rows of an approximate inverse, in blocks. */
+#include "codelets/local_inverse.h"
+#include "sparse/inverse.h"
+
+#include <stdlib.h>
+
+enum { MOST_BLOCKS = 64, ROWS_PER_BLOCK = 1024 };
+
+struct tables {
+    struct starfish_table start, column, value;
+};
+
+struct inverting {
+    struct starfish_context *context;
+    struct starfish_progress progress;
+    struct starfish_workspace workspace;
+    struct tables matrix, products, pattern;
+    struct starfish_table result[MOST_BLOCKS];
+    size_t blocks, longest;
+};
+
+static starfish_status tables_create(struct tables *tables, const struct starfish_csr *a, int values)
+{
+    const size_t entries = starfish_csr_entries(a);
+
+    STARFISH_TRY(starfish_table_ints(&tables->start, a->start, a->rows + 1));
+    STARFISH_TRY(starfish_table_ints(&tables->column, a->column, entries));
+    return values ? starfish_table_reals(&tables->value, STARFISH_F64, a->value, entries) : STARFISH_SUCCESS;
+}
+
+static void tables_destroy(struct tables *tables)
+{
+    starfish_table_destroy(&tables->start);
+    starfish_table_destroy(&tables->column);
+    starfish_table_destroy(&tables->value);
+}
+
+static struct starfish_local_matrix_handles handles_of(const struct tables *tables)
+{
+    return (struct starfish_local_matrix_handles){tables->start.handle, tables->column.handle, tables->value.handle};
+}
+
+/* A A^T, which cores look up instead of multiplying rows again and again. A is symmetric, or its transpose is. */
+static starfish_status create_products(struct inverting *i, const struct starfish_csr *a)
+{
+    struct starfish_csr transposed, product = {.rows = 0};
+
+    if (starfish_context_workers_of(i->context, STARFISH_GPU) > 0)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_csr_transpose(a, &transposed));
+    starfish_status status = starfish_csr_product(a, NULL, &transposed, &product);
+    if (status == STARFISH_SUCCESS)
+        status = tables_create(&i->products, &product, 1);
+    starfish_csr_destroy(&product);
+    starfish_csr_destroy(&transposed);
+    return status;
+}
+
+/* Blocks are equal in rows. */
+static size_t first_of(const struct inverting *i, const struct starfish_csr *pattern, size_t block)
+{
+    return pattern->rows * block / i->blocks;
+}
+
+static starfish_status begin(struct inverting *i, const struct starfish_csr *a, const struct starfish_csr *pattern,
+                             int triangular)
+{
+    i->blocks = (pattern->rows + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK;
+    i->blocks = i->blocks > MOST_BLOCKS ? MOST_BLOCKS : i->blocks;
+    for (size_t row = 0; row < pattern->rows; row++) {
+        const size_t length = (size_t)(pattern->start[row + 1] - pattern->start[row]);
+        i->longest = length > i->longest ? length : i->longest;
+    }
+    STARFISH_TRY(starfish_workspace_create(&i->workspace, i->context, starfish_local_inverse_bytes(i->longest, 0),
+                                           starfish_local_inverse_bytes(i->longest, 1)));
+    STARFISH_TRY(tables_create(&i->matrix, a, 1));
+    STARFISH_TRY(tables_create(&i->pattern, pattern, 0));
+    return triangular ? STARFISH_SUCCESS : create_products(i, a);
+}
+
+static starfish_status submit(struct inverting *i, const struct starfish_csr *pattern, int triangular)
+{
+    for (size_t block = 0; block < i->blocks; block++) {
+        const size_t first = first_of(i, pattern, block), last = first_of(i, pattern, block + 1);
+        STARFISH_TRY(starfish_table_results(&i->result[block], (size_t)(pattern->start[last] - pattern->start[first])));
+        const struct starfish_local_inverse_task task = {
+            .kernel = {.first = first, .last = last, .longest = i->longest, .triangular = triangular},
+            .matrix = handles_of(&i->matrix),
+            .products = handles_of(&i->products),
+            .pattern = handles_of(&i->pattern),
+            .result = i->result[block].handle,
+            .workspace = &i->workspace};
+        STARFISH_TRY(starfish_submit_local_inverse(&i->progress, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* The values of the pattern. */
+static starfish_status collect(struct inverting *i, const struct starfish_csr *pattern)
+{
+    for (size_t block = 0; block < i->blocks; block++) {
+        const size_t first = (size_t)pattern->start[first_of(i, pattern, block)];
+        STARFISH_TRY(starfish_table_read(&i->result[block], i->context, pattern->value + first,
+                                         i->result[block].count * sizeof(double)));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static void end(struct inverting *i)
+{
+    tables_destroy(&i->matrix);
+    tables_destroy(&i->products);
+    tables_destroy(&i->pattern);
+    for (size_t block = 0; block < i->blocks; block++)
+        starfish_table_destroy(&i->result[block]);
+    starfish_workspace_destroy(&i->workspace);
+    starfish_progress_destroy(&i->progress);
+}
+
+/* m, of which the pattern is there, gets its values. */
+static starfish_status invert(struct starfish_context *context, const struct starfish_csr *a, int triangular,
+                              struct starfish_csr *m)
+{
+    struct inverting *i = calloc(1, sizeof *i);
+
+    if (!i)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
+    i->context = context;
+    starfish_progress_init(&i->progress, context);
+    starfish_status status = begin(i, a, m, triangular);
+    if (status == STARFISH_SUCCESS)
+        status = submit(i, m, triangular);
+    const starfish_status waited = starfish_progress_wait(&i->progress);
+    if (status == STARFISH_SUCCESS)
+        status = waited;
+    if (status == STARFISH_SUCCESS)
+        status = collect(i, m);
+    end(i);
+    free(i);
+    return status;
+}
+
+/* A^power; its values are of no use. */
+static starfish_status raise_pattern(const struct starfish_csr *a, int power, struct starfish_csr *pattern)
+{
+    STARFISH_TRY(starfish_csr_rows(a, 0, a->rows, pattern));
+    for (int k = 1; k < power; k++) {
+        struct starfish_csr next;
+        const starfish_status status = starfish_csr_product(pattern, NULL, a, &next);
+        starfish_csr_destroy(pattern);
+        *pattern = next;
+        STARFISH_TRY(status);
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_spai(struct starfish_context *context, const struct starfish_csr *a, int power,
+                              struct starfish_csr *m)
+{
+    STARFISH_TRY(raise_pattern(a, power, m));
+    return a->rows > 0 ? invert(context, a, 0, m) : STARFISH_SUCCESS;
+}
+
+static starfish_status square(const struct starfish_csr *g, struct starfish_csr *m)
+{
+    struct starfish_csr transposed;
+
+    STARFISH_TRY(starfish_csr_transpose(g, &transposed));
+    const starfish_status status = starfish_csr_product(&transposed, NULL, g, m);
+    starfish_csr_destroy(&transposed);
+    return status;
+}
+
+starfish_status starfish_fsai(struct starfish_context *context, const struct starfish_csr *a, int power,
+                              struct starfish_csr *m)
+{
+    struct starfish_csr pattern, g = {.rows = 0};
+
+    *m = (struct starfish_csr){.rows = 0};
+    starfish_status status = raise_pattern(a, power, &pattern);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_csr_lower(&pattern, &g);
+    starfish_csr_destroy(&pattern);
+    if (status == STARFISH_SUCCESS && a->rows > 0)
+        status = invert(context, a, 1, &g);
+    if (status == STARFISH_SUCCESS)
+        status = square(&g, m);
+    starfish_csr_destroy(&g);
+    return status;
+}

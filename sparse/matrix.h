@@ -1,0 +1,52 @@
+/* Sparse matrices on the host, in f64 and CSR with sorted columns: how they are put together, multiplied and renumbered
+ * while plans are made. Entries are at most 2^31 - 1. Functions that make a matrix fail with MEMORY, and with
+ * UNSUPPORTED where there would be more; the caller destroys what they made, also after a failure. */
+#ifndef STARFISH_SPARSE_MATRIX_H
+#define STARFISH_SPARSE_MATRIX_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+struct starfish_csr {
+    size_t rows, columns;
+    int *start, *column; /* rows + 1, and start[rows] */
+    double *value;
+};
+
+static inline size_t starfish_csr_entries(const struct starfish_csr *a)
+{
+    return a->start ? (size_t)a->start[a->rows] : 0;
+}
+
+/* Room for entries; start[rows] is set, all else undefined. */
+starfish_status starfish_csr_create(struct starfish_csr *a, size_t rows, size_t columns, size_t entries);
+/* A matrix of zero bytes is allowed, and left. */
+void starfish_csr_destroy(struct starfish_csr *a);
+
+starfish_status starfish_csr_transpose(const struct starfish_csr *a, struct starfish_csr *t);
+/* c = a b; d = a diag(middle) b where middle is not NULL. */
+starfish_status starfish_csr_product(const struct starfish_csr *a, const double *middle, const struct starfish_csr *b,
+                                     struct starfish_csr *c);
+/* Row i of a becomes row rows[i] of b, column j column columns[j]; -1: left out. b has so many rows and columns. */
+struct starfish_renumbering {
+    const int *rows, *columns;
+    size_t row_count, column_count;
+};
+starfish_status starfish_csr_renumber(const struct starfish_csr *a, const struct starfish_renumbering *new,
+                                      struct starfish_csr *b);
+/* Entries first .. last-1 of the rows, in the same columns. */
+starfish_status starfish_csr_rows(const struct starfish_csr *a, size_t first, size_t last, struct starfish_csr *b);
+/* The entries on and below the diagonal. */
+starfish_status starfish_csr_lower(const struct starfish_csr *a, struct starfish_csr *lower);
+
+/* y = A x, one row after the other: the naive reference of all kernels. */
+void starfish_csr_apply(const struct starfish_csr *a, const double *x, double *y);
+/* Where entry (i,j) is, -1 where there is none. */
+int starfish_csr_find(const struct starfish_csr *a, size_t i, size_t j);
+/* The spectral radius of M A, roughly, by some steps of the power method; M NULL: the inverse of A's diagonal. Errors:
+ * MEMORY. */
+starfish_status starfish_csr_spectral_radius(const struct starfish_csr *m, const struct starfish_csr *a,
+                                             double *radius);
+
+#endif

@@ -1,0 +1,32 @@
+/* Who owns which rows of a hierarchy's fine grids, where workers have several memories: all of them one GPU, each GPU a
+ * part, or GPUs and cores by their speeds. */
+#ifndef STARFISH_TASKS_SHARES_H
+#define STARFISH_TASKS_SHARES_H
+
+#include "tasks/hierarchy.h"
+
+/* parts 0: nobody shares. Grids of `tail` unknowns and fewer are one task. */
+struct starfish_shares {
+    size_t parts, tail;
+    size_t first[STARFISH_SPACE_MOST_PARTS + 1];
+    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
+};
+
+/* Errors: UNSUPPORTED (parts are asked for, and these grids or this smoother cannot be cut into parts apart; says why),
+ * ARGUMENT (more parts than the rows allow). */
+starfish_status starfish_hierarchy_share(struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
+                                         struct starfish_shares *shares);
+
+/* Rows that tasks of a cycle read beyond their part of a grid, at most: two sweeps of colours, whose coarse correction
+ * is read a row further, and cuts of successive grids that are a row apart. */
+enum { STARFISH_HIERARCHY_MOST_DEPTH = 4 };
+/* What they do read, of a level whose parts are cut along with the finest grid's runs. */
+size_t starfish_hierarchy_depth(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,
+                                int level);
+/* Where the rows of the finest grid's parts begin on a coarser one: as far down. */
+void starfish_hierarchy_cut_rows(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,
+                                 int level, size_t first[STARFISH_SPACE_MOST_PARTS + 1]);
+/* Is there a sweep whose lines run across the rows of all parts? */
+int starfish_hierarchy_runs_along_columns(const struct starfish_hierarchy_spec *spec, int level);
+
+#endif

@@ -1,0 +1,251 @@
+/* Finite elements on a context. Errors are compared with those of an exact solution, counts with each other. */
+#include "tests/fem/fem_cases.h"
+
+#include "tests/fem/meshes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A solve ----------------------------------------------------------------------------------------------------- */
+
+struct run {
+    struct starfish_fem_problem problem;
+    struct starfish_fem_dirichlet dirichlet[2];
+    struct starfish_fem_curve curve;
+    struct starfish_fem_options options;
+    int d;
+    struct starfish_fem_info info;
+    double error;
+};
+
+/* -Laplace u = f, u = exact on both groups. */
+static struct run exact_run(const struct test_mesh *mesh, int refinements, starfish_fem_element element)
+{
+    const struct starfish_fem_options defaults = STARFISH_FEM_OPTIONS_DEFAULTS;
+    struct run run = {.options = defaults, .d = mesh->mesh.dimensions};
+
+    run.problem = (struct starfish_fem_problem){
+        .mesh = &mesh->mesh, .refinements = refinements, .element = element, .source = test_source, .dirichlets = 2};
+    for (int i = 0; i < 2; i++)
+        run.dirichlet[i] =
+            (struct starfish_fem_dirichlet){.group = i ? TEST_HOLE : TEST_OUTSIDE, .function = test_exact};
+    run.curve = (struct starfish_fem_curve){TEST_HOLE, {0.5, 0.5, 0.5}, 0.2};
+    return run;
+}
+
+static int solve(starfish_context *context, struct run *run)
+{
+    starfish_fem_plan *plan;
+
+    run->problem.dirichlet = run->dirichlet;
+    run->problem.curve = &run->curve;
+    run->problem.source_data = run->dirichlet[0].data = run->dirichlet[1].data = &run->d;
+    if (starfish_fem_plan_create(context, &run->problem, &run->options, &plan) != STARFISH_SUCCESS)
+        return 0;
+    const size_t nodes = starfish_fem_nodes(plan);
+    double *u = calloc(nodes, sizeof *u);
+    const int solved = starfish_fem_solve(plan, u, &run->info) == STARFISH_SUCCESS;
+    for (size_t n = nodes; run->options.precision == STARFISH_F32 && n-- > 0;)
+        u[n] = (double)((float *)u)[n];
+    const int known = starfish_fem_error(plan, u, test_exact, &run->d, &run->error) == STARFISH_SUCCESS;
+    free(u);
+    starfish_fem_plan_destroy(plan);
+    return solved && known;
+}
+
+static int check(int good, const char *what, const struct run *run)
+{
+    if (!good)
+        fprintf(stderr, "%s: failed; %d levels, %zu unknowns, %d iterations, residual %.2e, error %.4e (%s)\n", what,
+                run->info.levels, run->info.unknowns, run->info.iterations, run->info.residual, run->error,
+                starfish_error_message());
+    return !good;
+}
+
+static int small(void)
+{
+    return getenv("STARFISH_TEST_SMALL") != NULL;
+}
+
+/* ---- Errors ------------------------------------------------------------------------------------------------------ */
+
+/* An error at the first refinement, and by which power of 2 it falls. */
+struct order {
+    void (*make)(struct test_mesh *mesh);
+    const char *name;
+    starfish_fem_element element;
+    int refinements, curved;
+    double error, order;
+};
+
+static int check_order(starfish_context *context, const struct order *o)
+{
+    struct test_mesh mesh;
+    double last = 0;
+    int failed = 0;
+
+    o->make(&mesh);
+    for (int l = 0; l <= o->refinements - small(); l++) {
+        struct run run = exact_run(&mesh, l, o->element);
+        run.problem.curves = o->curved;
+        run.options.tolerance = 1e-11;
+        failed += check(solve(context, &run) && (l > 0 || fabs(run.error / o->error - 1) < 2e-3), o->name, &run);
+        failed += check(l == 0 || fabs(log2(last / run.error) - o->order) < 0.2, o->name, &run);
+        last = run.error;
+    }
+    test_mesh_free(&mesh);
+    return failed;
+}
+
+int test_fem_orders(starfish_context *context)
+{
+    static const struct order orders[] = {
+        {test_ring, "ring, Q1", STARFISH_FEM_Q1, 3, 0, 7.0853e-3, 2},
+        {test_ring, "ring, Q2", STARFISH_FEM_Q2, 2, 0, 1.2871e-4, 3},
+        {test_ring, "curved ring, Q1", STARFISH_FEM_Q1, 3, 1, 7.1033e-3, 2},
+        {test_ring, "curved ring, Q2", STARFISH_FEM_Q2, 2, 1, 1.2891e-4, 3},
+        {test_shell, "shell, Q1", STARFISH_FEM_Q1, 2, 0, 8.8114e-2, 2},
+        {test_shell, "curved shell, Q2", STARFISH_FEM_Q2, 1, 1, 3.5919e-3, 3},
+    };
+    int failed = 0;
+
+    for (size_t o = 0; o < sizeof orders / sizeof orders[0]; o++)
+        failed += check_order(context, &orders[o]);
+    return failed;
+}
+
+/* ---- Counts ------------------------------------------------------------------------------------------------------ */
+
+static int iterations_of(starfish_context *context, const struct test_mesh *mesh, starfish_fem_smoother smoother,
+                         starfish_fem_numbering numbering)
+{
+    struct run run = exact_run(mesh, small() ? 1 : 2, STARFISH_FEM_Q1);
+
+    run.options.smoother = smoother;
+    run.options.numbering = numbering;
+    run.options.smoothing_steps = 2;
+    return solve(context, &run) ? run.info.iterations : -1;
+}
+
+/* Neither Jacobi nor SPAI know of the order of unknowns; and SPAI is the stronger. */
+int test_fem_counts(starfish_context *context)
+{
+    struct test_mesh mesh;
+    int failed = 0, count[2] = {0, 0};
+
+    test_ring(&mesh);
+    for (int smoother = STARFISH_FEM_JACOBI; smoother <= STARFISH_FEM_SPAI; smoother++)
+        for (int numbering = 0; numbering < STARFISH_FEM_NUMBERINGS; numbering++) {
+            const int here =
+                iterations_of(context, &mesh, (starfish_fem_smoother)smoother, (starfish_fem_numbering)numbering);
+            count[smoother] = numbering == 0 ? here : count[smoother];
+            failed += here < 1 || here != count[smoother];
+        }
+    failed += 2 * count[STARFISH_FEM_SPAI] > count[STARFISH_FEM_JACOBI];
+    if (failed)
+        fprintf(stderr, "counts: failed; Jacobi %d, SPAI %d\n", count[0], count[1]);
+    test_mesh_free(&mesh);
+    return failed;
+}
+
+/* ---- Combinations ------------------------------------------------------------------------------------------------ */
+
+static int check_combinations(starfish_context *context, const struct test_mesh *mesh, int refinements,
+                              starfish_fem_element element, int some)
+{
+    double wanted = 0;
+    int failed = 0, number = 0;
+
+    for (int s = 0; s < STARFISH_FEM_SMOOTHERS; s++)
+        for (int n = 0; n < STARFISH_FEM_NUMBERINGS; n++)
+            for (int f = STARFISH_SPARSE_CSR; f < STARFISH_SPARSE_FORMATS; f++)
+                for (int c = STARFISH_CYCLE_V; c <= STARFISH_CYCLE_W; c++) {
+                    struct run run = exact_run(mesh, refinements, element);
+                    char what[80];
+                    if (number++ % some != 0)
+                        continue;
+                    run.options.smoother = (starfish_fem_smoother)s;
+                    run.options.numbering = (starfish_fem_numbering)n;
+                    run.options.format = (starfish_sparse_format)f;
+                    run.options.shape = (starfish_cycle_shape)c;
+                    run.problem.dirichlets = mesh->mesh.marks > 0 ? 1 : 0;
+                    snprintf(what, sizeof what, "smoother %d, numbering %d, format %d, cycle %d", s, n, f, c);
+                    const int solved = solve(context, &run);
+                    wanted = number == 1 ? run.error : wanted;
+                    failed += check(solved && fabs(run.error / wanted - 1) < 1e-5, what, &run);
+                }
+    return failed;
+}
+
+int test_fem_combinations(starfish_context *context)
+{
+    const int some = small() ? 7 : 1;
+    struct test_mesh mesh;
+    int failed = 0;
+
+    for (int element = 0; element < STARFISH_FEM_ELEMENTS; element++) {
+        test_box(&mesh, 2, 4, 0.3);
+        failed += check_combinations(context, &mesh, 1, (starfish_fem_element)element, some);
+        test_mesh_free(&mesh);
+        test_box(&mesh, 3, 2, 0.2);
+        failed += check_combinations(context, &mesh, 1, (starfish_fem_element)element, 7 * some);
+        test_mesh_free(&mesh);
+    }
+    return failed;
+}
+
+/* ---- Edges ------------------------------------------------------------------------------------------------------- */
+
+/* -Laplace u = f without any given node: f loses its mean, u is the exact one's up to a constant only if du/dn = 0, so
+ * that only the residual is looked at. */
+static int check_singular(starfish_context *context, const struct test_mesh *mesh, starfish_fem_smoother smoother)
+{
+    struct run run = exact_run(mesh, 1, STARFISH_FEM_Q1);
+
+    run.problem.dirichlets = 0;
+    run.options.smoother = smoother;
+    const int solved = solve(context, &run);
+    int failed = check(solved && run.info.residual <= 1e-10, "singular", &run);
+    run.problem.source = NULL;
+    run.problem.rhs = 3;
+    const int constant = solve(context, &run);
+    failed += check(constant && run.info.iterations == 0 && fabs(run.info.removed - 3) < 1e-12, "constant f", &run);
+    return failed;
+}
+
+static int check_precision(starfish_context *context, const struct test_mesh *mesh, starfish_precision precision,
+                           double tolerance)
+{
+    struct run run = exact_run(mesh, 2, STARFISH_FEM_Q1), in_f64 = run;
+
+    run.problem.dirichlets = in_f64.problem.dirichlets = 1;
+    run.options.precision = precision;
+    run.options.inner = STARFISH_F32;
+    run.options.tolerance = tolerance;
+    const int both = solve(context, &run) & solve(context, &in_f64);
+    return check(both && fabs(run.error / in_f64.error - 1) < (precision == STARFISH_F32 ? 0.1 : 1e-6), "precision",
+                 &run);
+}
+
+int test_fem_edges(starfish_context *context)
+{
+    struct test_mesh mesh;
+    int failed = 0;
+
+    test_box(&mesh, 2, 3, 0.2);
+    for (int s = 0; s < STARFISH_FEM_SMOOTHERS; s++)
+        failed += check_singular(context, &mesh, (starfish_fem_smoother)s);
+    failed += check_precision(context, &mesh, STARFISH_F32, 1e-5);
+    failed += check_precision(context, &mesh, STARFISH_F64, 1e-10);
+    test_mesh_free(&mesh);
+    test_box(&mesh, 2, 1, 0);
+    for (int l = 0; l < 2; l++) { /* no unknown, and one */
+        struct run run = exact_run(&mesh, l, STARFISH_FEM_Q1);
+        run.problem.dirichlets = 1;
+        failed += check(solve(context, &run) && run.info.unknowns == (size_t)l, "few unknowns", &run);
+    }
+    test_mesh_free(&mesh);
+    return failed;
+}

@@ -1,0 +1,28 @@
+/* Small meshes for the tests of finite elements. */
+#ifndef STARFISH_TESTS_FEM_MESHES_H
+#define STARFISH_TESTS_FEM_MESHES_H
+
+#include <starfish/fem.h>
+
+/* Groups of all meshes here: the outer boundary, and the hole's. */
+enum { TEST_OUTSIDE = 1, TEST_HOLE = 2 };
+
+struct test_mesh {
+    struct starfish_fem_mesh mesh; /* of the arrays below */
+    double *point;
+    int *cell;
+    struct starfish_fem_mark *mark;
+};
+
+/* The unit square (cube) with a centred hole of radius 0.2: 24 x 5 (6 faces of 2 x 2, 3 layers) straight cells. */
+void test_ring(struct test_mesh *mesh);
+void test_shell(struct test_mesh *mesh);
+/* n^d cells of the unit square or cube, whose inner points are moved at random by up to `distortion` cells. */
+void test_box(struct test_mesh *mesh, int d, int n, double distortion);
+void test_mesh_free(struct test_mesh *mesh);
+
+/* u = sin(2.1 x + 0.3) cosh(1.3 y) (exp(0.5 z)), and f = -Laplace u; data: the number of dimensions. */
+double test_exact(void *data, const double point[3]);
+double test_source(void *data, const double point[3]);
+
+#endif

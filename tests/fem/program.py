@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""starfish fem: meshes of Gmsh's in both formats and of both orders, what it writes, and meshes that are no good.
+
+    program.py PROGRAM [unittest arguments]"""
+import json
+import math
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv[1]
+CORNERS = {2: [(0, 0), (1, 0), (1, 1), (0, 1)]}
+CORNERS[3] = [(x, y, z) for z in (0, 1) for x, y in CORNERS[2]]
+# Places of Gmsh's nodes behind the corners, in halves of a cell.
+MIDDLES = {2: [(1, 0), (2, 1), (1, 2), (0, 1), (1, 1)],
+           3: [(1, 0, 0), (0, 1, 0), (0, 0, 1), (2, 1, 0), (2, 0, 1), (1, 2, 0), (2, 2, 1), (0, 2, 1), (1, 0, 2),
+               (0, 1, 2), (2, 1, 2), (1, 2, 2), (1, 1, 0), (1, 0, 1), (0, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2),
+               (1, 1, 1)]}
+TYPES = {(2, 1): 3, (2, 2): 10, (3, 1): 5, (3, 2): 12}
+
+
+def box(dimension, n, order):
+    """n^d cells of the unit box, as points and lists of point numbers from 1 on; and the sides' corners."""
+    step, points, numbers = (1 if order == 2 else 2), [], {}
+
+    def number(place):
+        if place not in numbers:
+            numbers[place] = len(points) + 1
+            points.append([x / (2 * n) for x in place] + [0] * (3 - dimension))
+        return numbers[place]
+
+    cells, sides = [], []
+    for c in range(n ** dimension):
+        at = [c // n ** i % n for i in range(dimension)]
+        places = [tuple(2 * x for x in corner) for corner in CORNERS[dimension]]
+        places += MIDDLES[dimension] if step == 1 else []
+        cells.append([number(tuple(2 * a + p for a, p in zip(at, place))) for place in places])
+        for x in range(dimension):
+            for end in (0, 2):
+                if at[x] == (n - 1 if end else 0):
+                    on = [number(tuple(2 * a + p for a, p in zip(at, place)))
+                          for place in places[:2 ** dimension] if place[x] == end]
+                    # Around a face, not across it.
+                    sides.append(on if dimension == 2 else order_of_face(on, points))
+    return points, cells, sides
+
+
+def order_of_face(on, points):
+    first = points[on[0] - 1]
+    far = max(on, key=lambda p: math.dist(points[p - 1], first))
+    others = [p for p in on if p not in (on[0], far)]
+    return [on[0], others[0], far, others[1]]
+
+
+def msh2(dimension, points, cells, sides, order=1):
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "2", f'{dimension - 1} 7 "all sides"',
+             f'{dimension} 1 "inside"', "$EndPhysicalNames", "$Nodes", str(len(points))]
+    lines += [f"{i + 1} {x!r} {y!r} {z!r}" for i, (x, y, z) in enumerate(points)]
+    lines += ["$EndNodes", "$Elements", str(len(cells) + len(sides))]
+    side = 1 if dimension == 2 else 3
+    lines += [f"{i + 1} {side} 2 7 1 {' '.join(map(str, nodes))}" for i, nodes in enumerate(sides)]
+    lines += [f"{1000 + i} {TYPES[dimension, order]} 2 1 1 {' '.join(map(str, nodes))}"
+              for i, nodes in enumerate(cells)]
+    return "\n".join(lines + ["$EndElements", ""])
+
+
+def msh4(dimension, points, cells, sides, order=1):
+    counts = [0] * 4
+    counts[dimension] = counts[dimension - 1] = 1
+    lines = ["$MeshFormat", "4.1 0 8", "$EndMeshFormat", "$PhysicalNames", "1", f'{dimension - 1} 7 "all sides"',
+             "$EndPhysicalNames", "$Entities", " ".join(map(str, counts)),
+             "5 0 0 0 1 1 1 1 7 0", "6 0 0 0 1 1 1 0 1 5", "$EndEntities",
+             "$Nodes", f"1 {len(points)} 1 {len(points)}", f"{dimension} 6 0 {len(points)}"]
+    lines += [str(i + 1) for i in range(len(points))] + [f"{x!r} {y!r} {z!r}" for x, y, z in points]
+    side = 1 if dimension == 2 else 3
+    lines += ["$EndNodes", "$Elements", f"2 {len(cells) + len(sides)} 1 {1000 + len(cells)}",
+              f"{dimension - 1} 5 {side} {len(sides)}"]
+    lines += [f"{i + 1} {' '.join(map(str, nodes))}" for i, nodes in enumerate(sides)]
+    lines += [f"{dimension} 6 {TYPES[dimension, order]} {len(cells)}"]
+    lines += [f"{1000 + i} {' '.join(map(str, nodes))}" for i, nodes in enumerate(cells)]
+    return "\n".join(lines + ["$EndElements", ""])
+
+
+def npy(path):
+    with open(path, "rb") as stream:
+        data = stream.read()
+    length = struct.unpack("<H", data[8:10])[0]
+    shape = tuple(int(n) for n in re.search(r"\(([\d, ]*)\)", data[10:10 + length].decode()).group(1).split(",") if
+                  n.strip())
+    return shape, struct.unpack(f"<{math.prod(shape)}d", data[10 + length:])
+
+
+def vtu(path):
+    """Arrays of a .vtu file by name."""
+    with open(path, "rb") as stream:
+        data = stream.read()
+    start = data.index(b'encoding="raw">') + len(b'encoding="raw">\n_')
+    formats, arrays = {"Float64": "d", "Int32": "i", "Int64": "q", "UInt8": "B"}, {}
+    for kind, name, offset in re.findall(rb'type="(\w+)" Name="(\w+)".*offset="(\d+)"', data):
+        at = start + int(offset)
+        size, = struct.unpack("<Q", data[at:at + 8])
+        code = formats[kind.decode()]
+        arrays[name.decode()] = struct.unpack(f"<{size // struct.calcsize(code)}{code}", data[at + 8:at + 8 + size])
+    return arrays
+
+
+class Fem(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_fem(self, text, *arguments):
+        with open(self.path("mesh.msh"), "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return subprocess.run([PROGRAM, "fem", self.path("mesh.msh"), *arguments], capture_output=True, text=True,
+                              check=False, timeout=120)
+
+    def solve(self, text, *arguments):
+        done = self.run_fem(text, "--json", "--workers", "cpu", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def fails(self, text, *words, arguments=("--levels", "1"), status=2):
+        before = set(os.listdir(self.folder)) | {"mesh.msh"}
+        done = self.run_fem(text, "--out", self.path("u.npy"), "--vtk", self.path("u.vtu"), *arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+        self.assertEqual(set(os.listdir(self.folder)), before)
+
+    def test_formats_and_orders_are_the_same_mesh(self):
+        for dimension, n in ((2, 3), (3, 2)):
+            results = []
+            for order in (1, 2):
+                for text in (msh2, msh4):
+                    found = self.solve(text(dimension, *box(dimension, n, order), order), "--levels", "1",
+                                       "--dirichlet", "all sides=0", "--out", self.path("u.npy"),
+                                       "--points", self.path("x.npy"))
+                    self.assertEqual(found["status"], "solved")
+                    self.assertEqual(found["levels"], 2)
+                    shape, u = npy(self.path("u.npy"))
+                    self.assertEqual(npy(self.path("x.npy"))[0], (shape[0], dimension))
+                    results.append((found["unknowns"], found["nonzeros"], max(u)))
+            for unknowns, nonzeros, largest in results:
+                self.assertEqual((unknowns, nonzeros), ((2 * n - 1) ** dimension, results[0][1]))
+                self.assertAlmostEqual(largest, results[0][2], delta=1e-8)
+
+    def test_values_on_groups_by_name_and_number(self):
+        mesh = msh2(2, *box(2, 4, 1))
+        for group in ("all sides", "7"):
+            self.solve(mesh, "--dirichlet", f"{group}=5", "--rhs", "0", "--out", self.path("u.npy"))
+            for value in npy(self.path("u.npy"))[1]:
+                self.assertAlmostEqual(value, 5, delta=1e-8)
+        self.solve(mesh, "--dirichlet", "7=5", "7=3", "--rhs", "0", "--out", self.path("u.npy"))
+        self.assertAlmostEqual(npy(self.path("u.npy"))[1][0], 3, delta=1e-8)
+
+    def test_without_given_nodes_the_mean_is_taken_off(self):
+        found = self.solve(msh2(2, *box(2, 3, 1)), "--rhs", "2.5")
+        self.assertEqual((found["status"], found["iterations"]), ("solved", 0))
+        self.assertAlmostEqual(found["pertrb"], 2.5)
+
+    def test_vtu_is_what_was_solved(self):
+        for element, per_cell, kind in (("q1", 4, 9), ("q2", 9, 28)):
+            self.solve(msh2(2, *box(2, 3, 1)), "--element", element, "--levels", "1", "--dirichlet", "7=0",
+                       "--vtk", self.path("u.vtu"), "--out", self.path("u.npy"), "--points", self.path("x.npy"),
+                       "--plot", self.path("u.png"))
+            found, u, x = vtu(self.path("u.vtu")), npy(self.path("u.npy"))[1], npy(self.path("x.npy"))[1]
+            self.assertEqual(found["u"], u)
+            self.assertEqual([c for i, c in enumerate(found["Points"]) if i % 3 < 2], list(x))
+            self.assertEqual(len(found["connectivity"]), 36 * per_cell)
+            self.assertEqual(set(found["types"]), {kind})
+            self.assertEqual(found["offsets"], tuple(per_cell * (c + 1) for c in range(36)))
+            for c in range(36):
+                corner = [found["Points"][3 * p:3 * p + 2] for p in found["connectivity"][per_cell * c:][:4]]
+                area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(corner, corner[1:] + corner[:1])) / 2
+                self.assertAlmostEqual(area, 1 / 36)
+
+    def test_bad_meshes(self):
+        points, cells, sides = box(2, 2, 1)
+        good = msh2(2, points, cells, sides)
+        self.fails(msh2(2, points, [cells[0][::-1]] + cells[1:], sides), "element 1000", "inverted")
+        self.fails(msh2(2, points + [[9, 9, 0]], cells, sides), f"node {len(points) + 1}")
+        self.fails(good.replace("1001 3 2 1 1", "1001 2 2 1 1"), "mesh.msh:", "element 1001", "type 2")
+        self.fails(msh2(2, points, cells + [cells[0]], sides), "element")
+        self.fails(good.replace(f"1000 3 2 1 1 {cells[0][0]} ", "1000 3 2 1 1 77 "), "node 77")
+        self.fails(msh2(2, points, cells, sides + [[cells[0][0], cells[0][2]]]), "lies on no cell")
+        self.fails("", "$MeshFormat")
+        self.fails("hello\n", "mesh.msh:1")
+        self.fails(good.replace("2.2 0 8", "2.2 1 8"), "binary")
+        self.fails(good.replace("2.2 0 8", "3 0 8"), "format 3")
+        self.fails(msh2(2, [[x, y, x] for x, y, _ in points], cells, sides), "plane")
+
+    def test_truncated_files(self):
+        for text in (msh2(2, *box(2, 2, 1)), msh4(3, *box(3, 1, 2), 2)):
+            lines = text.splitlines()
+            for count in range(0, len(lines), 6):
+                self.fails("\n".join(lines[:count]) + "\n", "mesh.msh", arguments=())
+
+    def test_bad_options(self):
+        good = msh2(2, *box(2, 2, 1))
+        for arguments, words in ((("--dirichlet", "nobody=1"), ("nobody", "group")),
+                                 (("--dirichlet", "7"), ("--dirichlet", "'7'")),
+                                 (("--dirichlet", "7=x"), ("--dirichlet", "7=x")),
+                                 (("--curved", "7=sphere:0,0,0,1"), ("--curved", "circle")),
+                                 (("--curved", "7=circle:0,0,-1"), ("--curved", "radius")),
+                                 (("--levels", "40"), ("refinements",)),
+                                 (("--smoother", "none"), ("--smoother",)),
+                                 (("--plot", "u.jpg"), ("png",))):
+            self.fails(good, *words, arguments=arguments)
+
+    def test_short_of_the_tolerance(self):
+        done = self.run_fem(msh2(2, *box(2, 4, 1)), "--dirichlet", "7=0", "--json", "--max-iterations", "1",
+                            "--smoothing-steps", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(json.loads(done.stdout)["status"], "not-converged")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""`starfish solve --mpi` as its users meet it: the same files and the same output as with one process, on any number of
+ranks; and when one rank fails, all of them do, with one message.
+
+    program.py PROGRAM SOURCE_FOLDER MPIEXEC [unittest arguments]"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+MPIEXEC = sys.argv.pop(3)
+sys.path.insert(0, os.path.join(sys.argv[2], "tests", "apps"))
+from program import NX, NY, NZ, PROGRAM, Case, main, poisson, ramp, read_npy, write_npy  # noqa: E402
+
+# Open MPI refuses root, and more ranks than cores, unless it is told.
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
+                   PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe")
+SECONDS = 30  # in which all ranks have ended when one has failed
+
+
+def launch(*programs):
+    """mpiexec of [ranks, arguments...] each."""
+    command = [MPIEXEC]
+    for ranks, *arguments in programs:
+        command += [":"] if len(command) > 1 else []
+        command += ["-n", str(ranks), PROGRAM, *arguments]
+    return command
+
+
+class Ranks(Case):
+    def run_ranks(self, *programs, timeout=120):
+        done = subprocess.run(launch(*programs), capture_output=True, text=True, cwd=self.folder, timeout=timeout,
+                              env=ENVIRONMENT)
+        said = [line for line in done.stderr.splitlines() if line.startswith("starfish: ")]
+        return done.returncode, done.stdout, said
+
+    def solve_on(self, ranks, problem, *arguments):
+        status, out, said = self.run_ranks((ranks, "solve", problem, "--mpi", "--json", *arguments))
+        self.assertEqual((status, said), (0, []), out)
+        result = json.loads(out)
+        self.assertEqual((result["status"], result["ranks"]), ("solved", ranks))
+        return result
+
+    def assert_same(self, got, expected):
+        self.assertEqual(len(got), len(expected))
+        largest = max(map(abs, expected))
+        for one, other in zip(got, expected):
+            self.assertLessEqual(abs(one - other), 1e-11 * largest)
+
+    def problem(self, **changes):
+        """All kinds of data: faces that are read in part, and those that one rank alone reads."""
+        for name, shape in {"x.npy": (NZ, NY), "y.npy": (NZ, NX), "z.npy": (NY, NX)}.items():
+            write_npy(self.path(name), shape, ramp(shape[0] * shape[1]))
+        changes.setdefault("boundary", {"x0": "x.npy", "y1": "y.npy", "z0": "z.npy", "z1": 0.5})
+        changes.setdefault("bc", {"x": ["dirichlet", "neumann"], "y": ["neumann", "neumann"],
+                                  "z": ["dirichlet", "neumann"]})
+        return self.write("p.json", poisson(grid={"x": "cell", "y": "cell", "z": "cell"}, **changes))
+
+
+class Same(Ranks):
+    def test_files(self):
+        problem = self.problem()
+        self.assertEqual(self.run_program("solve", problem, "--out", "one.npy", "--vtk", "one.vtr")[0], 0)
+        _, one = read_npy(self.path("one.npy"))
+        for ranks in (1, 2, 4, NZ + 2):
+            self.solve_on(ranks, problem, "--out", "u.npy", "--vtk", "u.vtr")
+            shape, got = read_npy(self.path("u.npy"))
+            self.assertEqual(shape, (NZ, NY, NX))
+            self.assert_same(got, one)
+            with open(self.path("one.vtr"), "rb") as expected, open(self.path("u.vtr"), "rb") as found:
+                a, b = expected.read(), found.read()
+            start, end = len(a) - len(b"\n  </AppendedData>\n</VTKFile>\n") - 8 * len(one), len(a) - 30
+            self.assertEqual((len(b), b[:start], b[end:]), (len(a), a[:start], a[end:]))
+        self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".starfish")])
+
+    def test_datasets(self):
+        """Written by three ranks into a file that holds another one, and read by two."""
+        problem = self.problem()
+        self.assertEqual(self.run_program("solve", problem, "--out", "u.h5:/first")[0], 0)
+        self.solve_on(3, problem, "--out", "u.h5:/a/u")
+        for dataset in ("/first", "/a/u"):
+            self.assertLessEqual(self.solve_on(2, self.problem(exact="u.h5:" + dataset))["error"], 1e-11)
+
+    def test_fortran_order(self):
+        values = ramp(NX * NY * NZ)
+        turned = [values[i + NX * (j + NY * k)] for i in range(NX) for j in range(NY) for k in range(NZ)]
+        write_npy(self.path("turned.npy"), (NZ, NY, NX), turned)
+        with open(self.path("turned.npy"), "r+b") as stream:
+            content = stream.read().replace(b"'fortran_order': False", b"'fortran_order': True ")
+            stream.seek(0)
+            stream.write(content)
+        problem = self.problem(solution="u.npy")
+        self.assertEqual(self.run_program("solve", problem, "--out", "one.npy")[0], 0)
+        self.solve_on(3, problem, "--rhs", "turned.npy")
+        self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
+
+    def test_singular(self):
+        problem = self.write("p.json", poisson(bc={"x": "periodic", "y": ["neumann"] * 2, "z": ["neumann"] * 2},
+                                               grid={"y": "cell", "z": "cell"}))
+        one = json.loads(self.run_program("solve", problem, "--json")[1])
+        together = self.solve_on(2, problem)
+        self.assertAlmostEqual(one["pertrb"], together["pertrb"], delta=1e-13)
+        self.assertLessEqual(together["residual"], 1e-12)
+
+    def test_other_kinds(self):
+        rows = {"lower": 1, "diag": -3, "upper": 1}
+        for problem in ({"kind": "separable3d", "n": [NX, NY, NZ], "length": [1], "y": rows, "z": rows, "rhs": "f.npy"},
+                        {"kind": "separable2d", "n": [NX, NY], "x": rows, "y": rows, "rhs": 1.0}):
+            path = self.write("q.json", problem)
+            self.assertEqual(self.run_program("solve", path, "--out", "one.npy")[0], 0)
+            self.solve_on(2, path, "--out", "u.npy", "--precision", "f64")
+            self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
+
+    def test_four_ranks_are_quick(self):
+        write_npy(self.path("f.npy"), (32, 32, 32), ramp(32 ** 3))
+        problem = self.write("p.json", poisson(n=[32, 32, 32]))
+        self.assertLessEqual(self.solve_on(4, problem)["seconds"], 5)
+
+
+class Failures(Ranks):
+    def fails(self, message, *programs):
+        before = self.contents()
+        start = time.monotonic()
+        status, out, said = self.run_ranks(*programs)
+        self.assertLess(time.monotonic() - start, SECONDS)
+        self.assertNotEqual(status, 0)
+        self.assertEqual((out, len(said)), ("", 1), said)
+        self.assertIn(message, said[0])
+        self.assertEqual(self.contents(), before)
+
+    def test_bad_usage(self):
+        self.fails("unknown option --nothing", (3, "solve", self.problem(), "--mpi", "--nothing"))
+        self.fails("method blktri does not run on several ranks",
+                   (2, "solve", self.problem(), "--mpi", "--method", "blktri"))
+        self.fails("--plot", (2, "solve", self.problem(), "--mpi", "--plot", "u.png"))
+
+    def test_bad_file_of_one_rank(self):
+        good, bad = self.problem(solution="u.npy"), self.write("bad.json", poisson(rhs="nothing.npy"))
+        self.fails("rank 1: ", (1, "solve", good, "--mpi"), (1, "solve", bad, "--mpi"))
+        self.fails("bad.json", (1, "solve", bad, "--mpi"), (2, "solve", good, "--mpi"))
+        other = self.write("other.json", poisson(n=[NX, NY, NZ], rhs=1.0, **{"lambda": -1}))
+        self.fails("differs between ranks", (1, "solve", good, "--mpi"), (1, "solve", other, "--mpi"))
+
+    def test_bad_value_on_the_last_rank(self):
+        values = ramp(NX * NY * NZ)
+        values[-1] = float("nan")
+        write_npy(self.path("f.npy"), (NZ, NY, NX), values)
+        self.fails("element (%d, %d, %d) is NaN" % (NZ - 1, NY - 1, NX - 1), (2, "solve", self.problem(), "--mpi"))
+
+    def test_output_that_cannot_be_written(self):
+        self.fails("nowhere", (2, "solve", self.problem(), "--mpi", "--out", "nowhere/u.npy"))
+
+    def test_killed_rank(self):
+        problem = self.problem()
+        process = subprocess.Popen(launch((3, "solve", problem, "--mpi", "--repeat", "1000000", "--out", "u.npy")),
+                                   cwd=self.folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        ranks = []
+        end = time.monotonic() + SECONDS
+        while len(ranks) < 3 and time.monotonic() < end:
+            time.sleep(0.1)
+            ranks = self.children(process.pid)
+        time.sleep(1)
+        os.kill(ranks[-1], signal.SIGKILL)
+        self.assertNotEqual(process.wait(timeout=SECONDS), 0)
+        self.assertFalse(os.path.exists(self.path("u.npy")))
+        self.assertFalse([rank for rank in ranks if self.is_running(rank)])
+
+    @staticmethod
+    def children(parent):
+        listed = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(parent)], capture_output=True, text=True)
+        return [int(line.split()[0]) for line in listed.stdout.splitlines() if "starfish" in line]
+
+    @staticmethod
+    def is_running(process):
+        try:
+            with open("/proc/%d/stat" % process) as stream:
+                return stream.read().split()[2] not in "ZX"
+        except FileNotFoundError:
+            return False
+
+
+if __name__ == "__main__":
+    main()
