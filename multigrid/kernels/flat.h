@@ -23,7 +23,7 @@
 
 #include "krylov/kernels/vectors.h"
 
-enum { STARFISH_FLAT_MOST_HELD = 512 }; /* cells of a column that a GPU keeps in registers */
+enum { STARFISH_FLAT_MOST_HELD = 256 }; /* cells of a column that a GPU keeps in registers */
 
 struct starfish_flat_matrix {
     size_t n[3];                 /* cells in x, y and z */
