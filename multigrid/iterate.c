@@ -23,6 +23,8 @@ static starfish_status cycle(void *self, int first, int zero)
     struct iterating *i = self;
     const starfish_cycle_shape shape = i->plan->options.shape;
 
+    if (i->plan->options.conjugate_gradients && i->plan->hooks->precondition)
+        return i->plan->hooks->precondition(i->plan, i->progress);
     return starfish_hierarchy_cycle(&i->plan->graph, i->progress,
                                     shape == STARFISH_CYCLE_FMG && !first ? STARFISH_CYCLE_V : shape, zero);
 }

@@ -99,6 +99,7 @@ static const struct starfish_problem_keys *const kinds[] = {
     [STARFISH_POISSON3D] = &starfish_poisson3d_keys,
     [STARFISH_SEPARABLE3D] = &starfish_separable3d_keys,
     [STARFISH_SEPARABLE2D] = &starfish_separable2d_keys,
+    [STARFISH_ATMOSPHERE3D] = &starfish_atmosphere3d_keys,
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

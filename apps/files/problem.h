@@ -11,7 +11,8 @@
 typedef enum starfish_problem_kind {
     STARFISH_POISSON3D,
     STARFISH_SEPARABLE3D,
-    STARFISH_SEPARABLE2D
+    STARFISH_SEPARABLE2D,
+    STARFISH_ATMOSPHERE3D
 } starfish_problem_kind;
 
 /* A right-hand side, boundary data or a known solution: one number everywhere, or an array. */
@@ -31,6 +32,8 @@ struct starfish_problem {
     double lambda;                /* 0 when absent */
     struct starfish_values rhs, exact;
     struct starfish_values boundary[3][2]; /* [direction][low, high end] */
+    int geometry;                          /* atmosphere3d: 0 flat, 1 panel */
+    double height, omega;                  /* atmosphere3d */
     char *solution;                        /* where the solution goes, or NULL */
 
     struct starfish_array coefficients[STARFISH_PROBLEM_ARRAYS]; /* what the axes point to */

@@ -25,7 +25,8 @@ struct starfish_problem_keys {
     const char *known[STARFISH_PROBLEM_MOST_KEYS]; /* of the whole file; ended by NULL */
 };
 
-extern const struct starfish_problem_keys starfish_poisson3d_keys, starfish_separable3d_keys, starfish_separable2d_keys;
+extern const struct starfish_problem_keys starfish_poisson3d_keys, starfish_separable3d_keys, starfish_separable2d_keys,
+    starfish_atmosphere3d_keys;
 
 /* ---- Values and arrays (problem.c) ------------------------------------------------------------------------------- */
 

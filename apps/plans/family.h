@@ -27,7 +27,7 @@ struct problem_family {
     void (*progress)(const void *job, size_t *finished, size_t *total);
 };
 
-extern const struct problem_family problem_poisson_family;
+extern const struct problem_family problem_poisson_family, problem_atmosphere_family;
 
 /* The option tables of all families, ended by NULL. */
 extern const struct starfish_option_table *const problem_option_tables[];

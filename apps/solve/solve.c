@@ -156,6 +156,7 @@ int command_solve(int argc, char **argv)
         {"--workers", OPTION_TEXT, &given->workers, "W", .help = WORKERS_WORDS},
         PROBLEM_SLABS(&problem->words),
         PROBLEM_ITERATION(&problem->words, NULL),
+        PROBLEM_GRIDS(&problem->words),
         {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
         {"--vtk", OPTION_TEXT, &given->vtk, "F", .help = "also write the solution as .vti or .vtr"},
         {"--plot", OPTION_TEXT, &given->plot, "F.png", .help = "also draw a slice of the solution"},

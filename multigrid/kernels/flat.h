@@ -9,6 +9,11 @@
  *     (A u)_Tk = mass_T a_k u_Tk + lift_T (b_k (u_Tk - u_T,k-1) + c_k (u_Tk - u_T,k+1))
  *                + d_k (sum over the faces of T of coupling (u_Tk - u_Nk)),   N the column beyond the face.
  *
+ * Where the two families of lines are not orthogonal, a corner couples the columns across it: that in the south-west
+ * with that in the north-east by its number q, and the other two by -q,
+ *     d_k (q (u_Tk - u_Nk)) in each of the four, N the column across.
+ * Corners on the sides are 0, and no direction is periodic then.
+ *
  * Where a direction is not periodic, u is 0 beyond the outer faces, and the coupling of an outer face is that to the
  * zero on the face itself. In a periodic direction of one column the couplings are 0. b of the lowest and c of the highest layer are 0. M is the part of A inside of columns,
  * tridiagonal, with the diagonal of A whole.
@@ -31,6 +36,7 @@ struct starfish_flat_matrix {
     const void *mass, *lift;     /* n[0] * n[1] reals, x fastest */
     const void *face_x, *face_y; /* (n[0] + 1) * n[1] and n[0] * (n[1] + 1): the faces below a column in x, and in y */
     const void *a, *b, *c, *d;   /* n[2] reals each */
+    const void *corner;          /* (n[0] + 1) * (n[1] + 1) reals: the corners below columns in both; NULL: none */
 };
 
 /* One direction of the transfers between a grid and the next coarser one, whose cells are pairs 2 I, 2 I + 1; an odd
@@ -103,11 +109,11 @@ void starfish_flat_prolong_cpu_f64(const struct starfish_flat_prolong *arguments
 int starfish_flat_prolong_cuda_f32(const struct starfish_flat_prolong *arguments, struct CUstream_st *stream);
 int starfish_flat_prolong_cuda_f64(const struct starfish_flat_prolong *arguments, struct CUstream_st *stream);
 
-/* Between an array of users, element i + n[0] * (j + n[1] * k), and one of a grid, rows y0 .. y1-1 of both: to the
- * grid, or where `back` to the user's. With scales, times column[i + n[0] * j] * layer[k]: values become integrals. 2
- * words per unknown. */
+/* Between rows y0 .. y1-1 of an array of users, x fastest, then y, then z, and of one of a grid: to the grid, or where
+ * `back` to the user's. The user's is given from its row `first` on, cell (i,j,k) at i + nx * (j - first) + pitch * k.
+ * With scales, times column[i + nx * j] * layer[k]: values become integrals. 2 words per unknown. */
 struct starfish_flat_arrange {
-    size_t n[3], y0, y1;
+    size_t nx, nz, y0, y1, first, pitch;
     int back;
     const double *column, *layer; /* both NULL: unchanged */
     const void *from;

@@ -254,7 +254,8 @@ template <typename real> int prolong(const starfish_flat_prolong *from, cudaStre
 /* ---- The order of users' arrays ---------------------------------------------------------------------------------- */
 
 template <typename real> struct Arrange {
-    int nx, ny, nz, y0, back;
+    int nx, nz, y0, first, back;
+    size_t pitch;
     const double *column, *layer;
     const real *from;
     real *to;
@@ -268,7 +269,7 @@ __global__ void __launch_bounds__(LANES *WARPS) arrange_kernel(const __grid_cons
         return;
     const double column = a.column ? a.column[size_t(i) + size_t(a.nx) * j] : 1;
     for (int k = blockIdx.z * WARPS + threadIdx.y; k < a.nz; k += gridDim.z * WARPS) {
-        const size_t user = size_t(i) + size_t(a.nx) * (size_t(j) + size_t(a.ny) * k);
+        const size_t user = size_t(i) + size_t(a.nx) * (j - a.first) + a.pitch * k;
         const size_t grid = size_t(i) + size_t(a.nx) * (size_t(k) + size_t(a.nz) * j);
         const real value = a.from[a.back ? grid : user];
         a.to[a.back ? user : grid] = a.column ? real(double(value) * (column * a.layer[k])) : value;
@@ -277,18 +278,19 @@ __global__ void __launch_bounds__(LANES *WARPS) arrange_kernel(const __grid_cons
 
 template <typename real> int arrange(const starfish_flat_arrange *from, cudaStream_t stream)
 {
-    const Arrange<real> a = {int(from->n[0]),
-                             int(from->n[1]),
-                             int(from->n[2]),
+    const Arrange<real> a = {int(from->nx),
+                             int(from->nz),
                              int(from->y0),
+                             int(from->first),
                              from->back,
+                             from->pitch,
                              from->column,
                              from->layer,
                              static_cast<const real *>(from->from),
                              static_cast<real *>(from->to)};
     if (from->y0 >= from->y1)
         return cudaSuccess;
-    arrange_kernel<real><<<blocks_for(from->n[0], from->y1 - from->y0, from->n[2]), dim3(LANES, WARPS), 0, stream>>>(a);
+    arrange_kernel<real><<<blocks_for(from->nx, from->y1 - from->y0, from->nz), dim3(LANES, WARPS), 0, stream>>>(a);
     return cudaGetLastError();
 }
 

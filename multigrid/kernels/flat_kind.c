@@ -150,7 +150,7 @@ static size_t variant(const void *shape)
 {
     const struct starfish_flat_shape *grid = shape;
 
-    return grid->n[2];
+    return 2 * grid->n[2] + (grid->skew != 0);
 }
 
 static const char *const sweep_names[STARFISH_FLAT_SWEEPS] = {"lines upwards", "even lines", "odd lines"};

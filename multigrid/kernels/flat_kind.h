@@ -8,10 +8,12 @@
 
 /* The shape of a grid; its table is, one after the other,
  *     mass, lift (n[0] * n[1]), face_x ((n[0] + 1) * n[1]), face_y (n[0] * (n[1] + 1)), a, b, c, d (n[2] each),
+ *     corner ((n[0] + 1) * (n[1] + 1), where it is skew),
  * and for x and y lower, upper (n each). */
 struct starfish_flat_shape {
     size_t n[3], coarse[2]; /* coarse: unset for the coarsest */
     int periodic[2];
+    int skew; /* there are corners */
     /* Of the coarsest grid: smoothing sweeps that solve it, and their damping; where `lowest` > 0 they are Chebyshev's
      * on eigenvalues of M^-1 A from lowest to 2. */
     int coarse_sweeps;
@@ -28,6 +30,7 @@ enum starfish_flat_entry {
     STARFISH_FLAT_B,
     STARFISH_FLAT_C,
     STARFISH_FLAT_D,
+    STARFISH_FLAT_CORNER,
     STARFISH_FLAT_LOWER_X,
     STARFISH_FLAT_UPPER_X,
     STARFISH_FLAT_LOWER_Y,

@@ -94,6 +94,14 @@ template <typename real> struct Corrected {
             sum += y.weight[1][row] * line(row, k, x.weight[1]);
         return sum;
     }
+    __device__ real across(int east, int north, int k) const
+    {
+        real sum = plain.u ? plain.across(east, north, k) : real(0);
+#pragma unroll
+        for (int row = 0; row < 3; row++)
+            sum += (north ? y.weight[2][row] : y.weight[0][row]) * line(row, k, east ? x.weight[2] : x.weight[0]);
+        return sum;
+    }
     __device__ Five<real> five(int k) const
     {
         Five<real> u = {own(plain.at.here, k), own(plain.at.west, k), own(plain.at.east, k), own(plain.at.south, k),

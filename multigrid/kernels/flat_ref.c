@@ -23,6 +23,28 @@ static double value(const struct starfish_flat_matrix *m, const double *u, ptrdi
     return u[(size_t)i + m->n[0] * (k + m->n[2] * (size_t)j)];
 }
 
+/* The corner of column (i,j) that lies east or not and north or not, with its sign; where it couples, the column across
+ * is there. */
+static double corner(const struct starfish_flat_matrix *m, size_t i, size_t j, int east, int north)
+{
+    const double q = m->corner ? at(m->corner, i + (size_t)east + (m->n[0] + 1) * (j + (size_t)north)) : 0;
+
+    return east == north ? q : -q;
+}
+
+static double corners(const struct starfish_flat_matrix *m, const double *u, size_t i, size_t j, size_t k)
+{
+    const ptrdiff_t x = (ptrdiff_t)i, y = (ptrdiff_t)j;
+    double sum = 0;
+
+    for (int side = 0; side < 4; side++) {
+        const int east = side % 2, north = side / 2;
+        sum +=
+            corner(m, i, j, east, north) * (value(m, u, x, y, k) - value(m, u, x + 2 * east - 1, y + 2 * north - 1, k));
+    }
+    return m->corner ? at(m->d, k) * sum : 0;
+}
+
 /* A u in one cell. */
 static double product(const struct starfish_flat_matrix *m, const double *u, size_t i, size_t j, size_t k)
 {
@@ -31,7 +53,7 @@ static double product(const struct starfish_flat_matrix *m, const double *u, siz
     const double here = value(m, u, x, y, k);
     const double below = k > 0 ? value(m, u, x, y, k - 1) : 0, above = k + 1 < m->n[2] ? value(m, u, x, y, k + 1) : 0;
 
-    return at(m->mass, column) * at(m->a, k) * here +
+    return corners(m, u, i, j, k) + at(m->mass, column) * at(m->a, k) * here +
            at(m->lift, column) * (at(m->b, k) * (here - below) + at(m->c, k) * (here - above)) +
            at(m->d, k) * (at(m->face_x, i + (m->n[0] + 1) * j) * (here - value(m, u, x - 1, y, k)) +
                           at(m->face_x, i + 1 + (m->n[0] + 1) * j) * (here - value(m, u, x + 1, y, k)) +
@@ -70,7 +92,8 @@ static void fill_column(const struct starfish_flat_matrix *m, size_t i, size_t j
 {
     const size_t n = m->n[2], column = i + m->n[0] * j;
     const double faces = at(m->face_x, i + (m->n[0] + 1) * j) + at(m->face_x, i + 1 + (m->n[0] + 1) * j) +
-                         at(m->face_y, i + m->n[0] * j) + at(m->face_y, i + m->n[0] * (j + 1));
+                         at(m->face_y, i + m->n[0] * j) + at(m->face_y, i + m->n[0] * (j + 1)) + corner(m, i, j, 0, 0) +
+                         corner(m, i, j, 1, 0) + corner(m, i, j, 0, 1) + corner(m, i, j, 1, 1);
 
     memset(matrix, 0, n * n * sizeof *matrix);
     for (size_t k = 0; k < n; k++) {

@@ -3,6 +3,19 @@
 
 #include <string.h>
 
+static void take_corners(const struct starfish_flat_matrix *m, struct flat_piece *piece)
+{
+    for (size_t north = 0; north < 2; north++)
+        for (size_t east = 0; east < 2; east++) {
+            const real *const corner = (const real *)m->corner + piece->i0 + east + (m->n[0] + 1) * (piece->j + north);
+            const real sign = east == north ? 1 : -1;
+            for (size_t i = 0; i < piece->count; i++) {
+                piece->corner[north][east][i] = sign * corner[i];
+                piece->faces[i] += sign * corner[i];
+            }
+        }
+}
+
 void REAL_NAME(starfish_flat_piece)(const struct starfish_flat_matrix *m, size_t i0, size_t j, struct flat_piece *piece)
 {
     const size_t nx = m->n[0], column = i0 + nx * j;
@@ -20,6 +33,8 @@ void REAL_NAME(starfish_flat_piece)(const struct starfish_flat_matrix *m, size_t
         piece->high[i] = face_y[i + nx];
         piece->faces[i] = piece->left[i] + piece->right[i] + piece->low[i] + piece->high[i];
     }
+    if (m->corner)
+        take_corners(m, piece);
 }
 
 /* Values of a layer with one more on both sides, at line[1]. */
@@ -31,6 +46,18 @@ static void take_line(const struct starfish_flat_matrix *m, const struct flat_pi
     line[0] = i0 > 0 ? layer[i0 - 1] : m->periodic[0] ? layer[nx - 1] : 0;
     memcpy(line + 1, layer + i0, piece->count * sizeof(real));
     line[piece->count + 1] = end < nx ? layer[end] : m->periodic[0] ? layer[0] : 0;
+}
+
+/* out -= what the corners couple with a row beside; u: the row itself, as lines. */
+static void subtract_corners(const struct starfish_flat_matrix *m, const struct flat_piece *p, int north, real d,
+                             const real *u, const real *beside, real *out)
+{
+    real line[FLAT_PIECE + 2];
+
+    take_line(m, p, beside, line);
+    for (size_t i = 0; i < p->count; i++)
+        out[i] -=
+            d * (p->corner[north][0][i] * (u[i + 1] - line[i]) + p->corner[north][1][i] * (u[i + 1] - line[i + 2]));
 }
 
 /* The layer of a row beside, or zeros. */
@@ -65,6 +92,10 @@ void REAL_NAME(starfish_flat_piece_residual)(const struct starfish_flat_matrix *
                             p->high[i] * (u - north[i]);
         out[i] = rhs[i] - p->mass[i] * a * u - p->lift[i] * upwards - d * across;
     }
+    if (m->corner && rows->below)
+        subtract_corners(m, p, 0, d, line, rows->below + nx * k, out);
+    if (m->corner && rows->above)
+        subtract_corners(m, p, 1, d, line, rows->above + nx * k, out);
 }
 
 const real *REAL_NAME(starfish_flat_row)(const struct starfish_flat_matrix *m, const void *array, size_t j, int step)

@@ -71,7 +71,7 @@ __device__ Corrected<real> corrected_of(const Smooth<real> &a, const Column<real
 
 template <typename real> __device__ real diagonal(const Matrix<real> &m, const Column<real> &at, int k)
 {
-    return at.mass * m.a[k] + at.lift * (m.b[k] + m.c[k]) + m.d[k] * at.faces();
+    return at.mass * m.a[k] + at.lift * (m.b[k] + m.c[k]) + m.d[k] * at.faces;
 }
 
 /* What one warp hands to the next one: on the way up the last pivot's inverse over w and the last value, on the way down
@@ -208,6 +208,7 @@ __device__ void smooth_long(const Smooth<real> &a, const Column<real> &at, const
 template <typename real> struct Nothing {
     __device__ real here(int) const { return 0; }
     __device__ Five<real> five(int) const { return {}; }
+    __device__ real across(int, int, int) const { return 0; }
 };
 
 template <typename real> __global__ void long_kernel(const __grid_constant__ Smooth<real> a)

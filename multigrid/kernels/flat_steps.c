@@ -16,8 +16,9 @@ STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
 size_t starfish_flat_table_entry(const struct starfish_flat_shape *shape, enum starfish_flat_entry entry)
 {
     const size_t nx = shape->n[0], ny = shape->n[1], nz = shape->n[2];
-    const size_t size[STARFISH_FLAT_ENTRIES] = {nx * ny, nx * ny, (nx + 1) * ny, nx * (ny + 1), nz, nz, nz, nz, nx, nx,
-                                                ny,      ny};
+    const size_t columns = nx * ny, corners = shape->skew ? (nx + 1) * (ny + 1) : 0;
+    const size_t size[STARFISH_FLAT_ENTRIES] = {
+        columns, columns, (nx + 1) * ny, nx * (ny + 1), nz, nz, nz, nz, corners, nx, nx, ny, ny};
     size_t start = 0;
 
     for (int e = 0; e < (int)entry; e++)
@@ -44,7 +45,9 @@ static struct starfish_flat_matrix matrix_of(const struct starfish_place *place,
                                          .a = at_entry(place, shape, s->table, STARFISH_FLAT_A),
                                          .b = at_entry(place, shape, s->table, STARFISH_FLAT_B),
                                          .c = at_entry(place, shape, s->table, STARFISH_FLAT_C),
-                                         .d = at_entry(place, shape, s->table, STARFISH_FLAT_D)};
+                                         .d = at_entry(place, shape, s->table, STARFISH_FLAT_D),
+                                         .corner = shape->skew ? at_entry(place, shape, s->table, STARFISH_FLAT_CORNER)
+                                                               : NULL};
 }
 
 static void set_transfers(const struct starfish_place *place, const struct starfish_grid_step *s,

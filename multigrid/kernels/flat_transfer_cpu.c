@@ -114,24 +114,22 @@ void REAL_NAME(starfish_flat_restrict_cpu)(const struct starfish_flat_restrict *
 
 static void scale_line(const struct starfish_flat_arrange *a, size_t j, size_t k, const real *from, real *to)
 {
-    const double *const column = a->column + a->n[0] * j, layer = a->layer[k];
+    const double *const column = a->column + a->nx * j, layer = a->layer[k];
 
-    for (size_t i = 0; i < a->n[0]; i++)
+    for (size_t i = 0; i < a->nx; i++)
         to[i] = (real)((double)from[i] * (column[i] * layer));
 }
 
 void REAL_NAME(starfish_flat_arrange_cpu)(const struct starfish_flat_arrange *a)
 {
-    const size_t nx = a->n[0], ny = a->n[1], nz = a->n[2];
-
     for (size_t j = a->y0; j < a->y1; j++)
-        for (size_t k = 0; k < nz; k++) {
-            const size_t user = nx * (j + ny * k), grid = nx * (k + nz * j);
+        for (size_t k = 0; k < a->nz; k++) {
+            const size_t user = a->nx * (j - a->first) + a->pitch * k, grid = a->nx * (k + a->nz * j);
             const real *from = (const real *)a->from + (a->back ? grid : user);
             real *to = (real *)a->to + (a->back ? user : grid);
             if (a->column)
                 scale_line(a, j, k, from, to);
             else
-                memcpy(to, from, nx * sizeof(real));
+                memcpy(to, from, a->nx * sizeof(real));
         }
 }

@@ -5,7 +5,7 @@ import re
 # One folder per floor or wing. A file may include and call only what is in its own folder or on floors below it.
 FLOORS = {
     "apps": 6,
-    "poisson": 5, "diffusion": 5, "fem": 5,
+    "poisson": 5, "diffusion": 5, "atmosphere": 5, "fem": 5,
     # Floor 4 has an order of its own.
     "multigrid": 4.2, "krylov": 4.1, "blktri": 4, "fft": 4, "tridiag": 4, "sparse": 4,
     "tasks": 3,

@@ -18,13 +18,15 @@ static const struct test_flat_device *tested;
 static const struct shape {
     size_t n[3];
     int periodic[2], kept[2]; /* kept: the direction is not coarsened */
+    int skew;
 } shapes[] = {
-    {{1, 1, 1}, {0, 0}, {1, 1}},    {{1, 1, 9}, {1, 1}, {1, 1}},   {{2, 2, 2}, {1, 1}, {0, 0}},
-    {{3, 3, 3}, {1, 1}, {0, 0}},    {{5, 1, 7}, {0, 1}, {0, 1}},   {{1, 6, 4}, {1, 0}, {1, 0}},
-    {{7, 5, 33}, {0, 0}, {0, 0}},   {{8, 6, 32}, {0, 0}, {0, 1}},  {{9, 8, 16}, {1, 0}, {0, 0}},
-    {{33, 7, 5}, {0, 1}, {0, 0}},   {{64, 4, 31}, {1, 1}, {0, 0}}, {{70, 9, 12}, {0, 0}, {0, 0}},
-    {{37, 5, 65}, {0, 0}, {1, 0}},  {{6, 3, 128}, {0, 0}, {0, 0}}, {{5, 4, 131}, {1, 0}, {0, 0}},
-    {{34, 3, 150}, {0, 0}, {0, 0}}, {{2, 3, 520}, {0, 1}, {0, 0}}, {{130, 6, 3}, {0, 0}, {0, 0}},
+    {{1, 1, 1}, {0, 0}, {1, 1}, 0},    {{1, 1, 9}, {1, 1}, {1, 1}, 0},   {{2, 2, 2}, {1, 1}, {0, 0}, 0},
+    {{3, 3, 3}, {1, 1}, {0, 0}, 0},    {{5, 1, 7}, {0, 1}, {0, 1}, 0},   {{1, 6, 4}, {1, 0}, {1, 0}, 0},
+    {{7, 5, 33}, {0, 0}, {0, 0}, 0},   {{8, 6, 32}, {0, 0}, {0, 1}, 0},  {{9, 8, 16}, {1, 0}, {0, 0}, 0},
+    {{33, 7, 5}, {0, 1}, {0, 0}, 0},   {{64, 4, 31}, {1, 1}, {0, 0}, 0}, {{70, 9, 12}, {0, 0}, {0, 0}, 0},
+    {{37, 5, 65}, {0, 0}, {1, 0}, 0},  {{6, 3, 128}, {0, 0}, {0, 0}, 0}, {{5, 4, 131}, {1, 0}, {0, 0}, 0},
+    {{34, 3, 150}, {0, 0}, {0, 0}, 0}, {{2, 3, 520}, {0, 1}, {0, 0}, 0}, {{130, 6, 3}, {0, 0}, {0, 0}, 0},
+    {{5, 4, 3}, {0, 0}, {0, 0}, 1},    {{37, 6, 35}, {0, 0}, {0, 0}, 1}, {{1, 3, 2}, {0, 0}, {1, 0}, 1},
 };
 
 /* A grid on the device, and in f64 with the same values on the host. */
@@ -75,6 +77,20 @@ static void make_array(struct grid *g, size_t count, const void **host, const vo
     *device = upload(g, values, count);
 }
 
+/* None on the sides. */
+static void make_corners(struct grid *g, unsigned *seed)
+{
+    const size_t nx = g->shape->n[0], ny = g->shape->n[1];
+    double *corner = numbers(g, (nx + 1) * (ny + 1), 0, 0.125, seed);
+
+    for (size_t j = 0; j <= ny; j++)
+        for (size_t i = 0; i <= nx; i++)
+            if (i == 0 || j == 0 || i == nx || j == ny)
+                corner[i + (nx + 1) * j] = 0;
+    g->host.corner = corner;
+    g->matrix.corner = upload(g, corner, (nx + 1) * (ny + 1));
+}
+
 /* No coupling through the only column of a periodic direction; none below the ground or above the top. */
 static void make_matrix(struct grid *g, unsigned *seed)
 {
@@ -95,6 +111,8 @@ static void make_matrix(struct grid *g, unsigned *seed)
     make_array(g, nx * ny, &host->lift, &g->matrix.lift, seed);
     make_array(g, nz, &host->a, &g->matrix.a, seed);
     make_array(g, nz, &host->d, &g->matrix.d, seed);
+    if (g->shape->skew)
+        make_corners(g, seed);
     host->face_x = face[0];
     host->face_y = face[1];
     host->b = b;
@@ -300,8 +318,10 @@ static void check_arrange(struct grid *g, int back, int with_scales)
     const size_t nx = g->shape->n[0], ny = g->shape->n[1], nz = g->shape->n[2];
     const double *column = g->host.mass, *layer = g->host.a;
     const struct starfish_flat_arrange a = {
-        .n = {nx, ny, nz},
+        .nx = nx,
+        .nz = nz,
         .y1 = ny,
+        .pitch = nx * ny,
         .back = back,
         .column = with_scales ? tested->memory->upload(column, nx * ny * sizeof(double)) : NULL,
         .layer = with_scales ? tested->memory->upload(layer, nz * sizeof(double)) : NULL,
