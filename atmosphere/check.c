@@ -56,7 +56,7 @@ static void add_across(const struct checking *c, size_t i, size_t j, size_t k, s
     for (int side = 0; side < 4 && m->corner; side++) {
         const int east = side % 2, north = side / 2;
         const double q = m->corner[i + (size_t)east + (m->n[0] + 1) * (j + (size_t)north)];
-        add(row, east == north ? d * q : -d * q, here, value(c, x + 2 * east - 1, y + 2 * north - 1, k));
+        add(row, d * fmax(east == north ? q : -q, 0), here, value(c, x + 2 * east - 1, y + 2 * north - 1, k));
     }
 }
 

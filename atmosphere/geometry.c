@@ -169,7 +169,24 @@ static double corner_of(const struct starfish_atmosphere_problem *p, size_t i, s
             ? (p->alpha_across[at] + p->alpha_across[at - 1] + p->alpha_across[at - n] + p->alpha_across[at - n - 1]) /
                   4
             : 1;
-    return 0.5 * X * Y / root(X, Y) * alpha;
+    return X * Y / root(X, Y) * alpha;
+}
+
+/* 2 u_x u_y = (u_x + u_y)^2 - u_x^2 - u_y^2 where a corner is positive, else u_x^2 + u_y^2 - (u_x - u_y)^2: what it
+ * couples along the diagonal it takes off the faces that meet there, half of each. All couplings stay positive, since
+ * 1 + Y^2 > |X Y| on the panel. */
+static void turn_corners(const struct starfish_atmosphere_problem *p, const struct arrays *to)
+{
+    const size_t nx = p->n[0], ny = p->n[1];
+
+    for (size_t j = 0; j < ny; j++)
+        for (size_t i = 0; i <= nx; i++)
+            to->face_x[i + (nx + 1) * j] -=
+                0.5 * (fabs(to->corner[i + (nx + 1) * j]) + fabs(to->corner[i + (nx + 1) * (j + 1)]));
+    for (size_t j = 0; j <= ny; j++)
+        for (size_t i = 0; i < nx; i++)
+            to->face_y[i + nx * j] -=
+                0.5 * (fabs(to->corner[i + (nx + 1) * j]) + fabs(to->corner[i + 1 + (nx + 1) * j]));
 }
 
 static void fill_columns(const struct starfish_atmosphere_problem *p, const struct arrays *to)
@@ -192,6 +209,8 @@ static void fill_columns(const struct starfish_atmosphere_problem *p, const stru
     for (size_t j = 0; j <= ny && to->corner; j++)
         for (size_t i = 0; i <= nx; i++)
             to->corner[i + (nx + 1) * j] = corner_of(p, i, j);
+    if (to->corner)
+        turn_corners(p, to);
 }
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */

@@ -13,7 +13,8 @@
  * 0 on their faces. STARFISH_PANEL: the shell 1 <= r <= 1 + height over one panel of the gnomonic cubed sphere, u = 0 on
  * its sides, div and grad those of the surface at radius r, d_r (...) standing for r^-2 d_r (r^2 ...). Cells are equal in
  * the two angles, -pi/4 to pi/4; their areas are exact, fluxes have the metric at the middle of faces, and the cross
- * terms, which the angle between the two families of lines brings, that at corners.
+ * terms, which the angle between the two families of lines brings, that at corners; so a column is coupled with two of
+ * the columns across its corners, too.
  *
  * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, each equation times the volume of its cell. Where
  * rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3.

@@ -9,9 +9,9 @@
  *     (A u)_Tk = mass_T a_k u_Tk + lift_T (b_k (u_Tk - u_T,k-1) + c_k (u_Tk - u_T,k+1))
  *                + d_k (sum over the faces of T of coupling (u_Tk - u_Nk)),   N the column beyond the face.
  *
- * Where the two families of lines are not orthogonal, a corner couples the columns across it: that in the south-west
- * with that in the north-east by its number q, and the other two by -q,
- *     d_k (q (u_Tk - u_Nk)) in each of the four, N the column across.
+ * Where the two families of lines are not orthogonal, a corner couples two of the columns around it, by its number q:
+ * where q > 0 the one in the south-west and the one in the north-east, else, by -q, the other two,
+ *     d_k |q| (u_Tk - u_Nk) in either of them, N the other one.
  * Corners on the sides are 0, and no direction is periodic then.
  *
  * Where a direction is not periodic, u is 0 beyond the outer faces, and the coupling of an outer face is that to the

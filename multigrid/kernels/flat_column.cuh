@@ -44,11 +44,11 @@ template <typename real> struct Column {
     size_t corner; /* the first of its four */
 };
 
-/* The corner of a column to the east or not and to the north or not, with its sign. */
+/* What the corner of a column to the east or not and to the north or not couples. */
 template <typename real> __device__ real corner_of(const Matrix<real> &m, size_t first, int east, int north)
 {
     const real q = __ldg(m.corner + first + east + size_t(m.nx + 1) * north);
-    return east == north ? q : -q;
+    return max(east == north ? q : -q, real(0));
 }
 
 template <typename real> __device__ Column<real> column_of(const Matrix<real> &m, int i, int j)

@@ -1,6 +1,7 @@
 /* Naive references of the kernels of flat domains. */
 #include "multigrid/kernels/flat_ref.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +24,13 @@ static double value(const struct starfish_flat_matrix *m, const double *u, ptrdi
     return u[(size_t)i + m->n[0] * (k + m->n[2] * (size_t)j)];
 }
 
-/* The corner of column (i,j) that lies east or not and north or not, with its sign; where it couples, the column across
+/* What the corner of column (i,j) that lies east or not and north or not couples it by; where it couples, the column across
  * is there. */
 static double corner(const struct starfish_flat_matrix *m, size_t i, size_t j, int east, int north)
 {
     const double q = m->corner ? at(m->corner, i + (size_t)east + (m->n[0] + 1) * (j + (size_t)north)) : 0;
 
-    return east == north ? q : -q;
+    return fmax(east == north ? q : -q, 0);
 }
 
 static double corners(const struct starfish_flat_matrix *m, const double *u, size_t i, size_t j, size_t k)

@@ -18,7 +18,7 @@ struct flat_piece {
     size_t i0, count, j;
     real mass[FLAT_PIECE], lift[FLAT_PIECE], left[FLAT_PIECE], right[FLAT_PIECE], low[FLAT_PIECE], high[FLAT_PIECE];
     real faces[FLAT_PIECE];        /* the sum of the four, and of the corners */
-    real corner[2][2][FLAT_PIECE]; /* [north][east], with signs; unset where the matrix has none */
+    real corner[2][2][FLAT_PIECE]; /* [north][east]; unset where the matrix has none */
 };
 
 /* The piece that begins at column i0 of row j. */

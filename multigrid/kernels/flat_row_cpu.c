@@ -10,8 +10,9 @@ static void take_corners(const struct starfish_flat_matrix *m, struct flat_piece
             const real *const corner = (const real *)m->corner + piece->i0 + east + (m->n[0] + 1) * (piece->j + north);
             const real sign = east == north ? 1 : -1;
             for (size_t i = 0; i < piece->count; i++) {
-                piece->corner[north][east][i] = sign * corner[i];
-                piece->faces[i] += sign * corner[i];
+                const real coupling = sign * corner[i] > 0 ? sign * corner[i] : 0;
+                piece->corner[north][east][i] = coupling;
+                piece->faces[i] += coupling;
             }
         }
 }
