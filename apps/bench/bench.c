@@ -17,6 +17,7 @@ static const struct {
     {"blktri", bench_blktri, "block cyclic reduction: sizes, forms, levels, splits between GPUs and cores"},
     {"many", bench_many, "many small 3D problems: one by one, in flight, at once"},
     {"multigrid", bench_multigrid, "Q1 multigrid: meshes, precisions, smoothers, beside hypre"},
+    {"atmosphere", bench_atmosphere, "flat domains: multigrid and conjugate gradients with lines upwards"},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 

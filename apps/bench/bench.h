@@ -8,5 +8,6 @@ int bench_tridiag(int argc, char **argv);
 int bench_blktri(int argc, char **argv);
 int bench_many(int argc, char **argv);
 int bench_multigrid(int argc, char **argv);
+int bench_atmosphere(int argc, char **argv);
 
 #endif
