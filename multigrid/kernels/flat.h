@@ -42,7 +42,8 @@ struct starfish_flat_matrix {
 /* One direction of the transfers between a grid and the next coarser one, whose cells are pairs 2 I, 2 I + 1; an odd
  * last cell becomes a coarse one alone. fine == coarse: the direction is not coarsened. Fine i is interpolated as
  *     lower[i] * coarse (i-1)/2  +  upper[i] * coarse (i-1)/2 + 1,   (i-1)/2 rounded down, -1 for i = 0.
- * Indices wrap where the direction is periodic; else a coarse cell that is not there is 0. */
+ * and an odd last cell, which is the centre of its coarse one, has the lower weight 0. Indices wrap where the
+ * direction is periodic; else a coarse cell that is not there is 0. */
 struct starfish_flat_transfer {
     size_t fine, coarse;
     int periodic;

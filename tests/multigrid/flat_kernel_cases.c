@@ -131,7 +131,10 @@ static void make_transfer(struct grid *g, int d, unsigned *seed)
     *host = (struct starfish_flat_transfer){
         .fine = fine, .coarse = g->shape->kept[d] ? fine : (fine + 1) / 2, .periodic = g->shape->periodic[d]};
     g->transfer[d] = *host;
-    make_array(g, fine, &host->lower, &g->transfer[d].lower, seed);
+    double *lower = numbers(g, fine, 0.75, 0.5, seed);
+    lower[fine - 1] *= fine % 2 == 0; /* the centre of its coarse cell */
+    host->lower = lower;
+    g->transfer[d].lower = upload(g, lower, fine);
     make_array(g, fine, &host->upper, &g->transfer[d].upper, seed);
 }
 
