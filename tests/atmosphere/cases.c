@@ -69,7 +69,7 @@ static const struct {
     {STARFISH_FLAT_BOX, {3, 4, 300}, {0, 0}, 0, 0, 0, 0.01, 1},
     {STARFISH_FLAT_BOX, {20, 18, 16}, {0, 0}, 1, 1, 1, 0.2, 1},
     {STARFISH_FLAT_BOX, {12, 10, 7}, {1, 0}, 0, 0, 0, 0, 1},
-    {STARFISH_FLAT_BOX, {32, 32, 4}, {1, 1}, 0, 0, 0, 20, 1},
+    {STARFISH_FLAT_BOX, {32, 32, 4}, {1, 1}, 0, 0, 0, 2, 1},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0], FEW = 2 };
 
