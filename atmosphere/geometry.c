@@ -4,8 +4,8 @@
  * the panel's surface is g = ((1+X^2)^2 (1+Y^2), -XY (1+X^2)(1+Y^2); ., (1+X^2)(1+Y^2)^2) / p^4, so that
  *     sqrt(g) g^xx = (1 + Y^2) / p,   sqrt(g) g^yy = (1 + X^2) / p,   sqrt(g) g^xy = X Y / p,
  * and the area below a corner is atan(X Y / p) (Ronchi, Iacono, Paolucci, J. Comput. Phys. 124 (1996), 93-114). In the
- * shell the area of a cell at radius r is r^2 times that at 1, and so across it r cancels: fluxes across have the height
- * of a layer, fluxes upwards r^2 at its faces, volumes the integral of r^2. */
+ * shell the area of a cell at radius r is r^2 times that at 1, and so across it r cancels: fluxes across have the
+ * height of a layer, fluxes upwards r^2 at its faces, volumes the integral of r^2. */
 #include "atmosphere/geometry.h"
 
 #include <math.h>

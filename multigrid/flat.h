@@ -4,9 +4,9 @@
  *
  * Coarse columns are pairs of fine ones in the directions whose couplings are at least half of the strongest's. The
  * volumes of a pair add up. Faces are resistors: those between the centres of two coarse columns are in series, where a
- * centre is in the middle of its inner face, and those of a pair side by side are parallel. On equal cells of a flat box
- * this is the discretisation of the coarse grid. Residuals are added up, corrections are linear between centres and zero
- * on the sides. The coarsest grid is solved by smoothing sweeps. */
+ * centre is in the middle of its inner face, and those of a pair side by side are parallel. On equal cells of a flat
+ * box this is the discretisation of the coarse grid. Residuals are added up, corrections are linear between centres and
+ * zero on the sides. The coarsest grid is solved by smoothing sweeps. */
 #ifndef STARFISH_MULTIGRID_FLAT_H
 #define STARFISH_MULTIGRID_FLAT_H
 

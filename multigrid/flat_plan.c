@@ -222,8 +222,8 @@ static void complete_options(struct starfish_multigrid_options *o, const struct 
     }
 }
 
-/* Unknowns of a run of rows that are worth a task, some 100 us of a core's work on a sweep; and of the first grid of the
- * tail. */
+/* Unknowns of a run of rows that are worth a task, some 100 us of a core's work on a sweep; and of the first grid of
+ * the tail. */
 enum { UNKNOWNS_PER_TASK = 32768, TAIL_ON_CORES = 32768 };
 
 static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,

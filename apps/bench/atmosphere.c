@@ -1,6 +1,6 @@
-/* starfish bench atmosphere: the pressure correction on flat domains, by multigrid and by conjugate gradients with lines
- * upwards: iterations of a given number, their time, and the bandwidth by the least words that move and by the count of
- * Mueller, Scheichl, Vainikko (2015). */
+/* starfish bench atmosphere: the pressure correction on flat domains, by multigrid and by conjugate gradients with
+ * lines upwards: iterations of a given number, their time, and the bandwidth by the least words that move and by the
+ * count of Mueller, Scheichl, Vainikko (2015). */
 #include "apps/bench/bench.h"
 #include "apps/command.h"
 #include "apps/frame/frame.h"
@@ -33,8 +33,8 @@ struct combination {
 
 /* Words per unknown and iteration that must move in the precision of cycles, and the paper's count of its kernels'.
  * Cycles: 8.5 on the finest grid, of which the sweep before the correction 3, the restricted residual 2.25, the
- * corrected sweep 3.25, and a third of 7.5 on the others; conjugate gradients: product and direction 9, residual 3, lines
- * 2, three inner products 6, solution 3. */
+ * corrected sweep 3.25, and a third of 7.5 on the others; conjugate gradients: product and direction 9, residual 3,
+ * lines 2, three inner products 6, solution 3. */
 static const struct {
     double ours, paper;
 } words[STARFISH_ATMOSPHERE_METHODS] = {

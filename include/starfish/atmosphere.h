@@ -4,20 +4,20 @@
  *     -w^2 (div (alpha grad u) + l^2 d_r (alpha d_r u) + l^2 xi d_r u) + beta u = f,
  *
  * on columns of cells whose height is small against their distance, so that the coupling upwards is the strong one.
- * Unknowns are in the centres of n[0] x n[1] x n[2] cells, cell (i,j,k) element i + n[0] * (j + n[1] * k) of an array, k
- * upwards; finite volumes of second order. No flux passes the ground and the top. Profiles are factorised: alpha =
- * alpha_across[i + n[0] * j] * alpha_up[k], beta alike, and xi = alpha_across[...] * xi_up[k]; nothing of the size of an
- * array is stored of the matrix.
+ * Unknowns are in the centres of n[0] x n[1] x n[2] cells, cell (i,j,k) element i + n[0] * (j + n[1] * k) of an array,
+ * k upwards; finite volumes of second order. No flux passes the ground and the top. Profiles are factorised: alpha =
+ * alpha_across[i + n[0] * j] * alpha_up[k], beta alike, and xi = alpha_across[...] * xi_up[k]; nothing of the size of
+ * an array is stored of the matrix.
  *
- * STARFISH_FLAT_BOX: a box of length[0] x length[1] x height, equal cells across, d_r = d/dz. Sides are periodic, or u is
- * 0 on their faces. STARFISH_PANEL: the shell 1 <= r <= 1 + height over one panel of the gnomonic cubed sphere, u = 0 on
- * its sides, div and grad those of the surface at radius r, d_r (...) standing for r^-2 d_r (r^2 ...). Cells are equal in
- * the two angles, -pi/4 to pi/4; their areas are exact, fluxes have the metric at the middle of faces, and the cross
- * terms, which the angle between the two families of lines brings, that at corners; so a column is coupled with two of
- * the columns across its corners, too.
+ * STARFISH_FLAT_BOX: a box of length[0] x length[1] x height, equal cells across, d_r = d/dz. Sides are periodic, or u
+ * is 0 on their faces. STARFISH_PANEL: the shell 1 <= r <= 1 + height over one panel of the gnomonic cubed sphere, u =
+ * 0 on its sides, div and grad those of the surface at radius r, d_r (...) standing for r^-2 d_r (r^2 ...). Cells are
+ * equal in the two angles, -pi/4 to pi/4; their areas are exact, fluxes have the metric at the middle of faces, and the
+ * cross terms, which the angle between the two families of lines brings, that at corners; so a column is coupled with
+ * two of the columns across its corners, too.
  *
- * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, each equation times the volume of its cell. Where
- * rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3.
+ * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, each equation times the volume of its cell.
+ * Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3.
  *
  * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
 #ifndef STARFISH_ATMOSPHERE_H
@@ -142,8 +142,8 @@ STARFISH_API double starfish_atmosphere_plan_seconds(const starfish_atmosphere_p
  * solved: the solution is the last one), RUNTIME. */
 STARFISH_API starfish_status starfish_atmosphere_solve(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                                        struct starfish_atmosphere_info *info);
-/* The same without waiting: rhs must stay as it is, and the solution is not to be touched, until the job has been waited
- * for, once; waiting frees it. */
+/* The same without waiting: rhs must stay as it is, and the solution is not to be touched, until the job has been
+ * waited for, once; waiting frees it. */
 STARFISH_API starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                                         starfish_atmosphere_job **job);
 STARFISH_API starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job,

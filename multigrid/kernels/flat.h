@@ -1,10 +1,10 @@
 /* Matrices of flat domains, two-dimensional across times one-dimensional upwards, and what multigrid and conjugate
  * gradients do with them: the contract of flat_*.
  *
- * The grid has n[0] x n[1] columns of n[2] cells. Unknown (i,j,k) of an array is element i + n[0] * (k + n[2] * j): x is
- * fastest, then the height, so that a run of rows j is a run of memory that holds columns whole. Nothing of the size of
- * an array is stored of the matrix: a column T = (i,j) has two scalars and the couplings of its four faces, a layer k
- * has four numbers (Mueller, Scheichl, Vainikko, Parallel Comput. 50 (2015), 53-69, equation 15, in difference form):
+ * The grid has n[0] x n[1] columns of n[2] cells. Unknown (i,j,k) of an array is element i + n[0] * (k + n[2] * j): x
+ * is fastest, then the height, so that a run of rows j is a run of memory that holds columns whole. Nothing of the size
+ * of an array is stored of the matrix: a column T = (i,j) has two scalars and the couplings of its four faces, a layer
+ * k has four numbers (Mueller, Scheichl, Vainikko, Parallel Comput. 50 (2015), 53-69, equation 15, in difference form):
  *
  *     (A u)_Tk = mass_T a_k u_Tk + lift_T (b_k (u_Tk - u_T,k-1) + c_k (u_Tk - u_T,k+1))
  *                + d_k (sum over the faces of T of coupling (u_Tk - u_Nk)),   N the column beyond the face.
@@ -15,8 +15,8 @@
  * Corners on the sides are 0, and no direction is periodic then.
  *
  * Where a direction is not periodic, u is 0 beyond the outer faces, and the coupling of an outer face is that to the
- * zero on the face itself. In a periodic direction of one column the couplings are 0. b of the lowest and c of the highest layer are 0. M is the part of A inside of columns,
- * tridiagonal, with the diagonal of A whole.
+ * zero on the face itself. In a periodic direction of one column the couplings are 0. b of the lowest and c of the
+ * highest layer are 0. M is the part of A inside of columns, tridiagonal, with the diagonal of A whole.
  *
  * Kernels work on the rows y0 .. y1-1 of arrays of the whole grid. Several runs of rows may be worked on at once. All
  * are bound by memory: what belongs to columns adds 4 / n[2] words per unknown. CPU functions keep some lines in
@@ -50,9 +50,9 @@ struct starfish_flat_transfer {
     const void *lower, *upper; /* fine reals each; not read where the direction is not coarsened */
 };
 
-/* v = w + damping * M^-1 (f - A w), w = u + P coarse; coarse NULL: w = u; u NULL: zero. v is neither. With a colour only
- * columns with i + j even or odd, and v = w in the others (red-black block SOR by two of these). 3 words per unknown, 2
- * without u, and a quarter for coarse. */
+/* v = w + damping * M^-1 (f - A w), w = u + P coarse; coarse NULL: w = u; u NULL: zero. v is neither. With a colour
+ * only columns with i + j even or odd, and v = w in the others (red-black block SOR by two of these). 3 words per
+ * unknown, 2 without u, and a quarter for coarse. */
 enum starfish_flat_columns { STARFISH_FLAT_ALL, STARFISH_FLAT_EVEN, STARFISH_FLAT_ODD };
 struct starfish_flat_smooth {
     struct starfish_flat_matrix matrix;

@@ -24,8 +24,8 @@ static double value(const struct starfish_flat_matrix *m, const double *u, ptrdi
     return u[(size_t)i + m->n[0] * (k + m->n[2] * (size_t)j)];
 }
 
-/* What the corner of column (i,j) that lies east or not and north or not couples it by; where it couples, the column across
- * is there. */
+/* What the corner of column (i,j) that lies east or not and north or not couples it by; where it couples, the column
+ * across is there. */
 static double corner(const struct starfish_flat_matrix *m, size_t i, size_t j, int east, int north)
 {
     const double q = m->corner ? at(m->corner, i + (size_t)east + (m->n[0] + 1) * (j + (size_t)north)) : 0;

@@ -1,5 +1,5 @@
-/* Naive references of flat.h's kernels, for the tests: its definitions written out in f64, cell by cell, on whole grids.
- * Arrays, and those of matrices and transfers, are doubles in the memory of the host. */
+/* Naive references of flat.h's kernels, for the tests: its definitions written out in f64, cell by cell, on whole
+ * grids. Arrays, and those of matrices and transfers, are doubles in the memory of the host. */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLAT_REF_H
 #define STARFISH_MULTIGRID_KERNELS_FLAT_REF_H
 

@@ -1,9 +1,9 @@
 /* The line smoother of flat domains on the GPU.
  *
- * Words per unknown that must move: 3, of which the coarse correction adds a quarter; H200 at 4.2 TB/s, 512 x 512 x 128,
- * f64: 192 us. Between the way up and the way down a column's factors and values are in registers: a block has 32
- * columns, of which each warp holds CELLS layers, and warps take turns in the elimination, while other blocks' loads are
- * under way. So that a turn is short, the pivots come from a recurrence without divisions: with rows scaled by w_k,
+ * Words per unknown that must move: 3, of which the coarse correction adds a quarter; H200 at 4.2 TB/s, 512 x 512 x
+ * 128, f64: 192 us. Between the way up and the way down a column's factors and values are in registers: a block has 32
+ * columns, of which each warp holds CELLS layers, and warps take turns in the elimination, while other blocks' loads
+ * are under way. So that a turn is short, the pivots come from a recurrence without divisions: with rows scaled by w_k,
  * about 1 / diagonal, q_k = (w a)_kk q_(k-1) - (w a)_(k,k-1) (w a)_(k-1,k) q_(k-2), and the inverse of pivot k is w_k
  * q_(k-1) / q_k, whose division is off the chain. q stays within 2^-CELLS and 1, as a turn begins it anew.
  *
@@ -74,8 +74,8 @@ template <typename real> __device__ real diagonal(const Matrix<real> &m, const C
     return at.mass * m.a[k] + at.lift * (m.b[k] + m.c[k]) + m.d[k] * at.faces;
 }
 
-/* What one warp hands to the next one: on the way up the last pivot's inverse over w and the last value, on the way down
- * the first solution. */
+/* What one warp hands to the next one: on the way up the last pivot's inverse over w and the last value, on the way
+ * down the first solution. */
 template <typename real> struct Hand {
     real pivot[LANES], value[LANES];
 };

@@ -1,5 +1,5 @@
-/* Solves of flat domains on a GPU alone, and on a GPU beside cores, with data on the host and on the device. Exit status
- * 77 without one. */
+/* Solves of flat domains on a GPU alone, and on a GPU beside cores, with data on the host and on the device. Exit
+ * status 77 without one. */
 #include "tests/atmosphere/cases.h"
 
 #include <stdio.h>
