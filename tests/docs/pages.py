@@ -172,7 +172,8 @@ class Commands(unittest.TestCase):
         experiments = re.findall(r"^  ([\w-]+) ", say(PROGRAM, "reproduce"), re.MULTILINE)
         self.assertIn("valero-lara-2d", experiments)
         for name in experiments:
-            text = section("docs/guide.md", "reproduce goeddeke" if name.startswith("goeddeke") else "reproduce")
+            paper = name.partition("-")[0]
+            text = section("docs/guide.md", f"reproduce {paper}" if paper in ("goeddeke", "mueller") else "reproduce")
             self.assertIn(f"| `{name}` |", text)
             self.assertEqual(set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE)),
                              set(OPTION.findall(say(PROGRAM, "reproduce", name, "--help"))) - {"--help"})
@@ -273,6 +274,7 @@ class Scratch(unittest.TestCase):
                 self.assertIn(f"`{field}`", guide)
         for what in (("bench", "poisson3d", "--n", "8"), ("bench", "tridiag", "--size", "8x9"),
                      ("bench", "blktri", "--size", "7", "--levels"), ("bench", "multigrid", "--level", "4"),
+                     ("bench", "atmosphere", "--n", "8", "--layers", "2", "--iterations", "2"),
                      ("sched", "p.json", "--policies", "eager")):
             quick = (*what, "--repeat", "1", "--warmup", "0", "--json")
             result = json.loads(self.run_here(PROGRAM, *quick))
@@ -281,7 +283,7 @@ class Scratch(unittest.TestCase):
         for name, *size in (("valero-lara-2d", "--n", "16"), ("valero-lara-3d", "--n", "16"),
                             ("goeddeke-table1", "--level", "4"), ("goeddeke-table4", "--level", "4"),
                             ("goeddeke-table6", "--level", "4"), ("goeddeke-figure2", "--level", "3"),
-                            ("goeddeke-figure5", "--level", "4")):
+                            ("goeddeke-figure5", "--level", "4"), ("mueller-table5", "--n", "8")):
             result = json.loads(
                 self.run_here(PROGRAM, "reproduce", name, *size, "--repeat", "1", "--warmup", "0", "--json"))
             for field in set(result).union(*result["rows"]):
