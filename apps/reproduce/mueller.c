@@ -1,5 +1,5 @@
-/* starfish reproduce mueller-*: the tables and figures of Mueller, Scheichl, Vainikko 2015: words, iterations, times per
- * iteration, levels, CFL numbers, cores and GPUs; many GPUs by the paper's model of communication, marked as such.
+/* starfish reproduce mueller-*: the tables and figures of Mueller, Scheichl, Vainikko 2015: words, iterations, times
+ * per iteration, levels, CFL numbers, cores and GPUs; many GPUs by the paper's model of communication, marked as such.
  *
  * The problem is the paper's on a flat box, f = 1, w = 4.2 h, five grids, V(1,1), two coarse sweeps, to 1e-5; it leaves
  * open the right-hand side, the extent of the panel, lambda(h) and the height, which are 1 and 0.00785 here. */

@@ -59,7 +59,8 @@ class Atmosphere(Case):
             ("periodic", {"faces": "z.npy"}, FACES, "--method", "cg"),
             ("dirichlet", {"faces": "z.npy"}, FACES, "--precision", "mixed"),
             ("periodic", None, equal, "--method", "cg", "--preconditioner", "none"),
-            ("dirichlet", {"faces": "z.npy"}, FACES, "--levels", "2", "--coarse-sweeps", "4", "--smoothing-steps", "2"),
+            ("dirichlet", {"faces": "z.npy"}, FACES, "--levels", "2", "--coarse-sweeps", "4", "--smoothing-steps",
+             "2"),
         ):
             result = self.solve(flat(sides=sides, levels=levels), *arguments)
             u = read_npy(self.path("u.npy"))[1]
@@ -71,7 +72,8 @@ class Atmosphere(Case):
 
     def test_the_json_tells_everything(self):
         result = self.solve(panel(levels={"faces": "z.npy"}, exact=0), "--plot", self.path("u.png"))
-        for key in ("method", "reason", "n", "seconds", "residual", "pertrb", "workers", "bytes", "iterations", "error"):
+        for key in ("method", "reason", "n", "seconds", "residual", "pertrb", "workers", "bytes", "iterations",
+                    "error"):
             self.assertIn(key, result)
         self.assertEqual((result["method"], result["n"]), ("multigrid", [NX, NY, NZ]))
         self.assertGreater(result["error"], 0)
