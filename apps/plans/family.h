@@ -25,6 +25,8 @@ struct problem_family {
     starfish_status (*submit)(struct problem_run *run, void *solution, void **job);
     starfish_status (*wait)(struct problem_run *run, void *job);
     void (*progress)(const void *job, size_t *finished, size_t *total);
+    /* Memory that run->plan takes; NULL: it does not tell. */
+    starfish_status (*memory)(const struct problem_run *run, struct starfish_memory *memory);
 };
 
 extern const struct problem_family problem_poisson_family, problem_atmosphere_family;

@@ -87,6 +87,11 @@ static void progress(const void *job, size_t *finished, size_t *total)
     starfish_job_progress(job, finished, total);
 }
 
+static starfish_status memory(const struct problem_run *run, struct starfish_memory *told)
+{
+    return starfish_poisson_plan_memory(run->plan, told);
+}
+
 const struct problem_family problem_poisson_family = {
     .options = &starfish_poisson_option_table,
     .choose = choose,
@@ -96,4 +101,5 @@ const struct problem_family problem_poisson_family = {
     .submit = submit,
     .wait = wait,
     .progress = progress,
+    .memory = memory,
 };

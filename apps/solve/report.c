@@ -95,10 +95,16 @@ static void add_results(struct table *table, const struct solve_run *run)
     }
 }
 
+static int tell_memory(const struct solve_run *run, struct starfish_memory *memory)
+{
+    const struct problem_run *solver = &run->solver;
+    return solver->family->memory && solver->family->memory(solver, memory) == STARFISH_SUCCESS;
+}
+
 static void add_memory(struct table *table, const struct solve_run *run)
 {
     struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
-    if (starfish_poisson_plan_memory(run->solver.plan, &memory) != STARFISH_SUCCESS)
+    if (!tell_memory(run, &memory))
         return;
     table_row(table);
     table_cell(table, "memory");
@@ -230,7 +236,7 @@ static json_t *memory(const struct solve_run *run)
 {
     struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
     json_t *object = json_object();
-    if (starfish_poisson_plan_memory(run->solver.plan, &memory) != STARFISH_SUCCESS)
+    if (!tell_memory(run, &memory))
         return object;
     json_object_set_new(object, "main", json_integer((json_int_t)memory.main_bytes));
     json_object_set_new(object, "gpu_work", json_integer((json_int_t)memory.gpu_work));
