@@ -110,7 +110,7 @@ static starfish_status read_sizes(const struct starfish_problem_reader *reader)
 static const struct starfish_problem_keys *const kinds[] = {
     [STARFISH_POISSON3D] = &starfish_poisson3d_keys,     [STARFISH_SEPARABLE3D] = &starfish_separable3d_keys,
     [STARFISH_SEPARABLE2D] = &starfish_separable2d_keys, [STARFISH_DIFFUSION3D] = &starfish_diffusion3d_keys,
-    [STARFISH_DIFFUSION2D] = &starfish_diffusion2d_keys,
+    [STARFISH_DIFFUSION2D] = &starfish_diffusion2d_keys, [STARFISH_ATMOSPHERE3D] = &starfish_atmosphere3d_keys,
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -14,7 +14,8 @@ typedef enum starfish_problem_kind {
     STARFISH_SEPARABLE3D,
     STARFISH_SEPARABLE2D,
     STARFISH_DIFFUSION3D,
-    STARFISH_DIFFUSION2D
+    STARFISH_DIFFUSION2D,
+    STARFISH_ATMOSPHERE3D
 } starfish_problem_kind;
 
 /* A right-hand side, boundary data or a known solution: one number everywhere, or an array. */
@@ -41,6 +42,8 @@ struct starfish_problem {
     double lambda;                /* 0 when absent */
     struct starfish_values rhs, exact;
     struct starfish_values boundary[3][2]; /* [direction][low, high end] */
+    int geometry;                          /* atmosphere3d: 0 flat, 1 panel */
+    double height, omega;                  /* atmosphere3d */
     char *solution;                        /* where the solution goes, or NULL */
     /* Of the slowest direction, this process's planes, which are all that is read of fields and of faces across it; all
      * where there is one process. A face at an end that others have is given, and neither an array nor a constant. */

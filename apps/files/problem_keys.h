@@ -33,7 +33,7 @@ struct starfish_problem_keys {
 };
 
 extern const struct starfish_problem_keys starfish_poisson3d_keys, starfish_separable3d_keys, starfish_separable2d_keys,
-    starfish_diffusion3d_keys, starfish_diffusion2d_keys;
+    starfish_diffusion3d_keys, starfish_diffusion2d_keys, starfish_atmosphere3d_keys;
 
 /* ---- Values and arrays (problem.c) ------------------------------------------------------------------------------- */
 

@@ -34,7 +34,7 @@ struct problem_family {
     int on_ranks; /* contexts of several ranks may have plans (--mpi) */
 };
 
-extern const struct problem_family problem_poisson_family, problem_diffusion_family;
+extern const struct problem_family problem_poisson_family, problem_diffusion_family, problem_atmosphere_family;
 
 /* The option tables of all families, ended by NULL. */
 extern const struct starfish_option_table *const problem_option_tables[];

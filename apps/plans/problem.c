@@ -13,7 +13,7 @@
 static const struct problem_family *const families[] = {
     [STARFISH_POISSON3D] = &problem_poisson_family,     [STARFISH_SEPARABLE3D] = &problem_poisson_family,
     [STARFISH_SEPARABLE2D] = &problem_poisson_family,   [STARFISH_DIFFUSION3D] = &problem_diffusion_family,
-    [STARFISH_DIFFUSION2D] = &problem_diffusion_family,
+    [STARFISH_DIFFUSION2D] = &problem_diffusion_family, [STARFISH_ATMOSPHERE3D] = &problem_atmosphere_family,
 };
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */

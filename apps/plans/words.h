@@ -5,11 +5,12 @@
 
 #include "apps/options.h"
 
-enum { PROBLEM_WORDS = 9 };
+enum { PROBLEM_WORDS = 12 };
 
 /* Flags, and what follows them; NULL: not given. */
 struct problem_words {
     const char *method, *slabs, *sharing, *parts, *tolerance, *iterations, *preconditioner, *deflation, *vectors;
+    const char *levels, *coarse_sweeps, *smoothing_steps;
 };
 
 /* For tables of options. given: const char ** or NULL (apps/options.h). */
@@ -27,6 +28,10 @@ struct problem_words {
         PROBLEM_WORD("--preconditioner", &(words)->preconditioner, "P", given),                                        \
         PROBLEM_WORD("--deflation", &(words)->deflation, "D", given),                                                  \
         PROBLEM_WORD("--vectors", &(words)->vectors, "D", given)
+#define PROBLEM_GRIDS(words)                                                                                           \
+    PROBLEM_WORD("--levels", &(words)->levels, "N", NULL),                                                             \
+        PROBLEM_WORD("--coarse-sweeps", &(words)->coarse_sweeps, "N", NULL),                                           \
+        PROBLEM_WORD("--smoothing-steps", &(words)->smoothing_steps, "N", NULL)
 
 /* Set what was given in *library, a struct of the table, of problems of a kind. Errors: ARGUMENT (a value that is none;
  * an option that this kind does not have). */

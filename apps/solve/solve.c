@@ -206,6 +206,7 @@ int command_solve(int argc, char **argv)
         PROBLEM_ITERATION(&problem->words, NULL),
         {"--mpi", OPTION_FLAG, &given->mpi,
          .help = "on all ranks that mpiexec has started, each with planes of its own"},
+        PROBLEM_GRIDS(&problem->words),
         {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
         {"--vtk", OPTION_TEXT, &given->vtk, "F", .help = "also write the solution as .vti or .vtr"},
         {"--plot", OPTION_TEXT, &given->plot, "F.png", .help = "also draw a slice of the solution"},
