@@ -27,8 +27,6 @@ static const char *const names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f6
 #define NOISE_UNITS 1e3
 #define MOST_CORRECTION 0.05
 #define MOST_ERROR 0.1
-#define SURE_CORRECTION 1e-3 /* with which the residual has no cap, */
-#define MOST_SHARE 0.01      /* where a correction is that well known */
 
 /* ---- What is known ----------------------------------------------------------------------------------------------- */
 
@@ -105,25 +103,12 @@ static starfish_status read_verdicts(const struct starfish_job *job, double maxi
     return STARFISH_SUCCESS;
 }
 
-/* Is the last correction so small, and known so well, that it says how wrong the solution is, whatever residual the
- * rounding of the solution leaves? A correction is wrong by the share of its size that the condition's rounding is;
- * with row sums, by that of the residual's own rounding errors. */
-static int is_sure(const struct starfish_poisson_plan *plan, const struct starfish_accuracy *accuracy)
-{
-    const struct starfish_condition *c = &plan->condition;
-    const double unit = epsilons[plan->options.precision];
-    if (!plan->method->direct || !c->known || c->indefinite || isnan(accuracy->correction))
-        return 0;
-    const double share = unit * c->largest / c->smallest * (plan->losses.diagonals ? 1 : unit);
-    return share <= MOST_SHARE && accuracy->correction <= SURE_CORRECTION;
-}
-
-static double bound_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA], int sure)
+static double bound_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
 {
     const starfish_precision precision = plan->options.precision;
     const double rhs = maximum[STARFISH_MAXIMUM_RHS], size = maximum[STARFISH_MAXIMUM_SIZE];
     const double rounding = rhs > 0 ? UNITS * epsilons[precision] * (size / rhs) : 0;
-    const double bound = fmin(sure ? HUGE_VAL : caps[precision], fmax(floors[precision], rounding));
+    const double bound = fmin(caps[precision], fmax(floors[precision], rounding));
     if (plan->options.tolerance == 0 || plan->method->direct)
         return bound;
     /* The iteration has seen that the Euclidean norm is small enough: the maximum is at most that. */
@@ -166,7 +151,7 @@ starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struc
     if (noise && accuracy->correction > 0)
         accuracy->correction = 0;
     accuracy->residual = relative(maximum[STARFISH_MAXIMUM_RESIDUAL], maximum[STARFISH_MAXIMUM_RHS]);
-    accuracy->residual_bound = bound_of(job->plan, maximum, is_sure(job->plan, accuracy));
+    accuracy->residual_bound = bound_of(job->plan, maximum);
     *error = isnan(accuracy->correction) && !noise ? error_of(job->plan, maximum) : 0;
     return STARFISH_SUCCESS;
 }

@@ -45,7 +45,7 @@ struct starfish_poisson_plan {
     struct starfish_poisson_options options;
     const char *const *name; /* what messages call the directions, three */
     size_t n[3];
-    struct starfish_planes_here {        /* of this rank, which has all of them where it is the only one */
+    struct starfish_planes_here { /* of this rank, which has all of them where it is the only one */
         size_t first, planes;
         int any_gpu; /* some rank has one */
     } here;
