@@ -7,6 +7,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The row of the first of the tables from *table on that has the flag; *table is then that of the next. */
+static const struct starfish_option *next_row(const struct option_entry *entry,
+                                              const struct starfish_option_table *const **table)
+{
+    const struct starfish_option *row = NULL;
+    while (!row && **table)
+        row = starfish_option_of_flag(*(*table)++, entry->name);
+    return row;
+}
+
+static const struct starfish_option *library_row(const struct option_entry *entry)
+{
+    const struct starfish_option_table *const *tables = entry->tables;
+    return entry->kind == OPTION_WORD ? next_row(entry, &tables) : starfish_option_of_flag(entry->table, entry->name);
+}
+
 /* The entry as a row: the library's or one of the program's, by its kind, with the target's value as default. */
 static struct starfish_option row_of(const struct option_entry *entry)
 {
@@ -17,11 +33,11 @@ static struct starfish_option row_of(const struct option_entry *entry)
         [OPTION_COUNT] = {.type = STARFISH_OPTION_SIZE, .least = 1, .most = INT_MAX},
         [OPTION_NUMBER] = {.type = STARFISH_OPTION_SIZE, .most = INT_MAX},
     };
-    struct starfish_option row = entry->table ? *starfish_option_of_flag(entry->table, entry->name) : rows[entry->kind];
+    struct starfish_option row = entry->table || entry->tables ? *library_row(entry) : rows[entry->kind];
     row.flag = entry->name;
     if (entry->kind == OPTION_POSITIVE)
         row.least = 1;
-    if (entry->kind == OPTION_LIST) {
+    if (entry->kind == OPTION_LIST || entry->kind == OPTION_WORD) {
         row.type = STARFISH_OPTION_TEXT;
         row.offset = 0;
     }
@@ -110,6 +126,40 @@ int options_ask_help(int argc, char **argv)
     return 0;
 }
 
+/* The names that any of the tables has, ", " between them; "" where there are none. */
+static void word_names(const struct option_entry *entry, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    const struct starfish_option_table *const *at = entry->tables;
+    for (const struct starfish_option *row; (row = next_row(entry, &at));)
+        for (int v = 0; v < row->value_count && used < size; ++v) {
+            const char *name = row->values[v];
+            const struct starfish_option_table *const *before = entry->tables;
+            const struct starfish_option *other = next_row(entry, &before);
+            while (name && other != row && starfish_option_value(other, name) < 0)
+                other = next_row(entry, &before);
+            if (name && other == row)
+                used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+        }
+}
+
+/* Of words: the text, names and default of the first table. */
+static void print_word(const struct option_entry *entry, const char *head)
+{
+    const struct starfish_option *row = library_row(entry);
+    const char *says = row->text, *zero = strstr(says, "; 0: ");
+    char text[256];
+    printf("  %-22s %.*s", head, zero ? (int)(zero - says) : (int)strlen(says), says);
+    if (zero)
+        printf("; without, %s", zero + strlen("; 0: "));
+    word_names(entry, text, sizeof text);
+    if (row->values)
+        printf("; of %s; default %s\n", text, row->values[(int)row->default_value]);
+    else
+        printf("\n");
+}
+
 /* What the option is, its names or range where the library says them, and its default where there is one. */
 static void print_option(const struct option_entry *entry)
 {
@@ -123,6 +173,10 @@ static void print_option(const struct option_entry *entry)
         entry->kind == OPTION_POSITIVE ? strstr(says, "; 0: ") : NULL; /* what is so without the option */
     char head[64], text[256];
     snprintf(head, sizeof head, "%s %s", entry->name, entry->argument ? entry->argument : "");
+    if (entry->kind == OPTION_WORD) {
+        print_word(entry, head);
+        return;
+    }
     printf("  %-22s %s%s%.*s", head, entry->help ? entry->help : "", entry->help && row.text ? ": " : "",
            zero ? (int)(zero - says) : (int)strlen(says), says);
     if (zero)

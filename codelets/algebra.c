@@ -301,3 +301,18 @@ starfish_status starfish_sums_total(const struct starfish_sums *sums, struct sta
     }
     return STARFISH_SUCCESS;
 }
+
+starfish_status starfish_sums_largest(const struct starfish_sums *sums, struct starfish_context *context,
+                                      double *largest)
+{
+    double values[STARFISH_SUMS];
+
+    *largest = 0;
+    for (size_t part = 0; part < sums->parts; part++) {
+        STARFISH_TRY(starfish_table_read(&sums->part[part], context, values, sizeof values));
+        for (size_t i = 0; i < STARFISH_SUMS; i++)
+            if (!(values[i] <= *largest))
+                *largest = values[i];
+    }
+    return STARFISH_SUCCESS;
+}

@@ -21,6 +21,7 @@ static struct starfish_krylov_scalars with_pointers(void *buffers[], const struc
                                               .absolute = a->criteria.absolute,
                                               .floor = a->criteria.floor,
                                               .watched = a->criteria.watched,
+                                              .patience = a->criteria.patience,
                                               .parts = (size_t)a->parts,
                                               .state = STARFISH_VECTOR(buffers, 0)};
 

@@ -10,6 +10,7 @@ struct starfish_criteria {
     double tolerance, absolute; /* converged: the norm is at most tolerance times the right-hand side's, or absolute */
     double floor;               /* what rounding errors leave of the residual */
     int watched;                /* 0: goes on whatever the norm */
+    int patience;               /* steps without a gain that are stagnation; 0: 8 */
 };
 struct starfish_scalars_task {
     enum starfish_krylov_stage stage;

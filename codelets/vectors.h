@@ -92,5 +92,8 @@ starfish_status starfish_sums_create(struct starfish_sums *sums, size_t parts);
 void starfish_sums_destroy(struct starfish_sums *sums);
 /* Wait for the tasks that write them: their sum in *total. RUNTIME where the runtime refuses, or is stuck. */
 starfish_status starfish_sums_total(const struct starfish_sums *sums, struct starfish_context *context, double *total);
+/* The same of sums that are no sums: the largest of them, or what is not a number. */
+starfish_status starfish_sums_largest(const struct starfish_sums *sums, struct starfish_context *context,
+                                      double *largest);
 
 #endif

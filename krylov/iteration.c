@@ -158,6 +158,7 @@ starfish_status starfish_iterate(const struct starfish_iteration *iteration, con
                           .criteria = {.tolerance = stopping->tolerance,
                                        .absolute = stopping->absolute,
                                        .floor = stopping->floor,
+                                       .patience = stopping->patience,
                                        .watched = stopping->tolerance > 0 || stopping->absolute > 0},
                           .ahead = 1};
 

@@ -37,6 +37,8 @@ struct starfish_iteration_report {
 struct starfish_stopping {
     double tolerance, absolute; /* the norm is at most tolerance times the right-hand side's, or absolute */
     double floor;               /* what rounding errors leave of the residual */
+    int patience;               /* steps without a gain after which it has stagnated; 0: 8. Conjugate gradients'
+                                   residuals, of recurrences, rise for many steps before they fall */
     int most_cycles, initial_guess;
     const atomic_int *cancelled; /* looked at before every step that is submitted; NULL: never */
     void (*tell)(void *data, const struct starfish_iteration_report *report); /* after every look; NULL: nobody */

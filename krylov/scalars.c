@@ -29,6 +29,7 @@ static starfish_status advance_here(struct starfish_scalars *scalars, const stru
         a.absolute = step->criteria->absolute;
         a.floor = step->criteria->floor;
         a.watched = step->criteria->watched;
+        a.patience = step->criteria->patience;
     }
     STARFISH_TRY(starfish_sums_total(step->sums, scalars->space->context, &product));
     if (step->more)

@@ -44,6 +44,10 @@ struct starfish_flux_grid {
 };
 starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
                                           const struct starfish_stencil_problem *problem);
+/* Couplings of its own for every face, the one below each unknown (around a periodic end: across it), and what else is
+ * on the diagonal, instead of those that the lines have. MEMORY. */
+starfish_status starfish_flux_grid_set_faces(struct starfish_flux_grid *grid, const double *const face[3],
+                                             const double *rest);
 void starfish_flux_grid_destroy(struct starfish_flux_grid *grid);
 size_t starfish_flux_grid_unknowns(const struct starfish_flux_grid *grid);
 /* How strongly unknowns are coupled in each direction, on the whole (geometric mean); 0 where there is one unknown. */

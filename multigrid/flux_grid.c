@@ -108,6 +108,18 @@ starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_flux_grid_set_faces(struct starfish_flux_grid *grid, const double *const face[3],
+                                             const double *rest)
+{
+    const size_t bytes = starfish_flux_grid_unknowns(grid) * sizeof(double);
+
+    STARFISH_TRY(allocate_stored(grid));
+    for (int d = 0; d < 3; d++)
+        memcpy(grid->face[d], face[d], bytes);
+    memcpy(grid->rest, rest, bytes);
+    return STARFISH_SUCCESS;
+}
+
 static void forget_interpolation(struct starfish_flux_interpolation *to)
 {
     free(to->lower);

@@ -144,12 +144,15 @@ static int choose_directions(const struct hierarchy *h, const struct starfish_fl
 enum { ENOUGH = 128 };
 
 static starfish_status coarsen_all(struct hierarchy *h, struct starfish_multigrid_options *o,
-                                   const struct starfish_stencil_problem *problem)
+                                   const struct starfish_stencil_problem *problem,
+                                   const struct starfish_stencil_faces *faces)
 {
     const int most = o->levels > 0 ? o->levels : STARFISH_GRID_MOST_LEVELS;
     int coarsened[3];
 
     STARFISH_TRY(starfish_flux_grid_create(&h->grid[0], problem));
+    if (faces)
+        STARFISH_TRY(starfish_flux_grid_set_faces(&h->grid[0], faces->face, faces->rest));
     choose_smoother(o, &h->grid[0], &h->choice);
     for (h->levels = 1; h->levels < most; h->levels++) {
         struct starfish_flux_grid *fine = &h->grid[h->levels - 1];
@@ -342,17 +345,16 @@ static starfish_status allocate_planes(struct hierarchy *h)
                     : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
 }
 
-static starfish_status create(struct starfish_multigrid_plan *plan, const void *described,
-                              const struct starfish_runs *runs)
+static starfish_status create_with(struct starfish_multigrid_plan *plan, const struct starfish_stencil_problem *problem,
+                                   const struct starfish_stencil_faces *faces, const struct starfish_runs *runs)
 {
-    const struct starfish_stencil_problem *problem = described;
     struct hierarchy *h = calloc(1, sizeof *h);
     plan->state = calloc(1, sizeof(struct volumes));
     if (!h || !plan->state) {
         free(h);
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     }
-    starfish_status status = coarsen_all(h, &plan->options, problem);
+    starfish_status status = coarsen_all(h, &plan->options, problem, faces);
     if (status == STARFISH_SUCCESS && h->choice.planes)
         status = allocate_planes(h);
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
@@ -365,8 +367,31 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const void *
     return status;
 }
 
+static starfish_status create(struct starfish_multigrid_plan *plan, const void *problem,
+                              const struct starfish_runs *runs)
+{
+    return create_with(plan, problem, NULL, runs);
+}
+
+static starfish_status create_faces(struct starfish_multigrid_plan *plan, const void *described,
+                                    const struct starfish_runs *runs)
+{
+    const struct starfish_stencil_faces *faces = described;
+
+    return create_with(plan, &faces->problem, faces, runs);
+}
+
+static starfish_status check_faces(const void *described, const struct starfish_multigrid_options *options)
+{
+    const struct starfish_stencil_faces *faces = described;
+
+    return check(&faces->problem, options);
+}
+
 static const struct starfish_multigrid_hooks hooks = {
     .check = check, .create = create, .prepare = prepare, .finish = finish, .destroy = destroy};
+static const struct starfish_multigrid_hooks hooks_of_faces = {
+    .check = check_faces, .create = create_faces, .prepare = prepare, .finish = finish, .destroy = destroy};
 
 starfish_status starfish_stencil_plan_create(starfish_context *context, const struct starfish_stencil_problem *problem,
                                              const struct starfish_multigrid_options *options,
@@ -381,4 +406,12 @@ starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
                                                  const struct starfish_runs *runs, starfish_multigrid_plan **result)
 {
     return starfish_multigrid_plan_create(context, &hooks, problem, options, runs, result);
+}
+
+starfish_status starfish_stencil_plan_create_faces(starfish_context *context,
+                                                   const struct starfish_stencil_faces *faces,
+                                                   const struct starfish_multigrid_options *options,
+                                                   const struct starfish_runs *runs, starfish_multigrid_plan **result)
+{
+    return starfish_multigrid_plan_create(context, &hooks_of_faces, faces, options, runs, result);
 }

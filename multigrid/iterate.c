@@ -23,6 +23,8 @@ static starfish_status cycle(void *self, int first, int zero)
     struct iterating *i = self;
     const starfish_cycle_shape shape = i->plan->options.shape;
 
+    if (i->plan->options.conjugate_gradients && i->plan->hooks->precondition)
+        return i->plan->hooks->precondition(i->plan, i->progress);
     return starfish_hierarchy_cycle(&i->plan->graph, i->progress,
                                     shape == STARFISH_CYCLE_FMG && !first ? STARFISH_CYCLE_V : shape, zero);
 }
@@ -195,14 +197,19 @@ static void tell(void *self, const struct starfish_iteration_report *report)
         i->solve->tell(i->solve->tell_data, i->solve->info);
 }
 
+/* Residuals of conjugate gradients that are hardly preconditioned rise and stay for many steps before they fall. */
+enum { GRADIENTS_PATIENCE = 200 };
+
 starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solve)
 {
     struct iterating i = {.solve = solve, .plan = solve->plan, .progress = solve->progress};
     const struct starfish_multigrid_options *o = &solve->plan->options;
+    const int gradients_alone = o->conjugate_gradients && solve->plan->hooks->precondition;
     const int watched = o->tolerance > 0 || o->absolute > 0;
     const struct starfish_stopping stopping = {.tolerance = o->tolerance,
                                                .absolute = watched ? fmax(o->absolute, solve->floor) : 0,
                                                .floor = solve->floor,
+                                               .patience = gradients_alone ? GRADIENTS_PATIENCE : 0,
                                                .most_cycles = o->most_cycles,
                                                .initial_guess = o->initial_guess,
                                                .cancelled = solve->cancelled,
@@ -222,4 +229,15 @@ starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solv
         return status;
     const starfish_status moved = starfish_hierarchy_move_solution(&solve->plan->graph, solve->progress);
     return status != STARFISH_SUCCESS ? status : moved;
+}
+
+/* ---- For iterations of others ------------------------------------------------------------------------------------ */
+
+starfish_status starfish_multigrid_precondition(struct starfish_multigrid_plan *plan,
+                                                struct starfish_progress *progress, const struct starfish_vector *r,
+                                                const struct starfish_vector *z)
+{
+    starfish_hierarchy_set_arrays(&plan->graph, r, z);
+    STARFISH_TRY(starfish_hierarchy_cycle(&plan->graph, progress, plan->options.shape, 1));
+    return starfish_hierarchy_move_solution(&plan->graph, progress);
 }

@@ -139,6 +139,7 @@ void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
     if (plan->hooks->destroy)
         plan->hooks->destroy(plan);
     starfish_hierarchy_destroy(&plan->graph);
+    starfish_space_destroy(&plan->users);
     starfish_table_destroy(&plan->high_table);
     free(plan->shapes);
     free(plan->part_shapes);

@@ -11,6 +11,9 @@
 #include "tasks/hierarchy.h"
 #include <starfish/multigrid.h>
 
+/* What is arranged for a plan whose order is not the users' (hooks.arrange). */
+enum starfish_multigrid_array { STARFISH_MULTIGRID_RHS, STARFISH_MULTIGRID_GUESS, STARFISH_MULTIGRID_SOLUTION };
+
 /* What a kind of problems is: how its plans are made, and what it does before, in and after a solve, NULL where there
  * is nothing to do. */
 struct starfish_multigrid_hooks {
@@ -30,6 +33,13 @@ struct starfish_multigrid_hooks {
     starfish_status (*polish)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
                               const struct starfish_vector *f, const struct starfish_vector *u);
     void (*destroy)(struct starfish_multigrid_plan *plan); /* of `state` */
+    /* Users' arrays in an order of their own, vectors on `users`: `which` of them to the plan's order, or back. */
+    starfish_status (*arrange)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                               enum starfish_multigrid_array which, const struct starfish_vector *from,
+                               const struct starfish_vector *to);
+    /* Conjugate gradients with another preconditioner than a cycle: the finest grid's solution for its right-hand side,
+     * from zero, in the precision of the cycles. */
+    starfish_status (*precondition)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress);
 };
 
 struct starfish_multigrid_plan {
@@ -45,6 +55,7 @@ struct starfish_multigrid_plan {
     struct starfish_table high_table;
     struct starfish_hierarchy_graph graph;
     struct starfish_grid_operator op; /* the finest grid in the precision of the plan */
+    struct starfish_space users;      /* with hooks.arrange: of the users' arrays */
     struct starfish_multigrid_work work;
 };
 
@@ -99,6 +110,22 @@ starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
                                                  const struct starfish_stencil_problem *problem,
                                                  const struct starfish_multigrid_options *options,
                                                  const struct starfish_runs *runs, starfish_multigrid_plan **result);
+
+/* A seven-point problem whose faces have couplings of their own (starfish_flux_grid_set_faces). */
+struct starfish_stencil_faces {
+    struct starfish_stencil_problem problem;
+    const double *face[3], *rest;
+};
+starfish_status starfish_stencil_plan_create_faces(starfish_context *context,
+                                                   const struct starfish_stencil_faces *faces,
+                                                   const struct starfish_multigrid_options *options,
+                                                   const struct starfish_runs *runs, starfish_multigrid_plan **result);
+
+/* Submit z = one cycle from zero for r, vectors of the plan's space and of the precision of its cycles: a
+ * preconditioner for iterations of others. Nobody may solve with the plan meanwhile. */
+starfish_status starfish_multigrid_precondition(struct starfish_multigrid_plan *plan,
+                                                struct starfish_progress *progress, const struct starfish_vector *r,
+                                                const struct starfish_vector *z);
 
 enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 };    /* unknowns of a grid that is solved by its inverse */
 enum { STARFISH_MULTIGRID_MOST_ITERATED = 1 << 20 }; /* of one that is solved by conjugate gradients */

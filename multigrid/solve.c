@@ -37,11 +37,13 @@ static int needs_copy(const struct starfish_space *space, const struct starfish_
     return space->apart && space->halos > 0 && !vector->ghosts;
 }
 
-static starfish_status copy(struct starfish_multigrid_job *job, const struct starfish_vector *from,
-                            const struct starfish_vector *to)
+static starfish_status copy(struct starfish_multigrid_job *job, enum starfish_multigrid_array which,
+                            const struct starfish_vector *from, const struct starfish_vector *to)
 {
     const struct starfish_algebra algebra = {&job->progress, STARFISH_PHASE_VECTORS, job->plan->op.setting.where};
 
+    if (job->plan->hooks->arrange)
+        return job->plan->hooks->arrange(job->plan, &job->progress, which, from, to);
     return starfish_algebra_update(&algebra, from, NULL, NULL, to);
 }
 
@@ -49,7 +51,7 @@ static starfish_status copy(struct starfish_multigrid_job *job, const struct sta
 static starfish_status take(struct starfish_multigrid_job *job, int which, const struct starfish_vector **vector)
 {
     struct starfish_multigrid_plan *plan = job->plan;
-    const struct starfish_space *space = plan->op.space;
+    const struct starfish_space *space = plan->hooks->arrange ? &plan->users : plan->op.space;
 
     if (job->array[which].memory) {
         starfish_vector_over(&job->array[which].over, space, plan->options.precision, job->array[which].node,
@@ -57,11 +59,13 @@ static starfish_status take(struct starfish_multigrid_job *job, int which, const
         job->array[which].vector = &job->array[which].over;
     }
     *vector = job->array[which].vector;
-    if (!needs_copy(space, *vector))
+    if (!plan->hooks->arrange && !needs_copy(space, *vector))
         return STARFISH_SUCCESS;
     *vector = &plan->work.copy[which];
-    return which == RHS || plan->options.initial_guess ? copy(job, job->array[which].vector, *vector)
-                                                       : STARFISH_SUCCESS;
+    if (which == SOLUTION && !plan->options.initial_guess)
+        return STARFISH_SUCCESS;
+    return copy(job, which == RHS ? STARFISH_MULTIGRID_RHS : STARFISH_MULTIGRID_GUESS, job->array[which].vector,
+                *vector);
 }
 
 static starfish_status finish(struct starfish_multigrid_job *job, const struct starfish_vector *u)
@@ -70,7 +74,8 @@ static starfish_status finish(struct starfish_multigrid_job *job, const struct s
 
     if (plan->hooks->finish)
         STARFISH_TRY(plan->hooks->finish(plan, &job->progress, u));
-    return u == job->array[SOLUTION].vector ? STARFISH_SUCCESS : copy(job, u, job->array[SOLUTION].vector);
+    return u == job->array[SOLUTION].vector ? STARFISH_SUCCESS
+                                            : copy(job, STARFISH_MULTIGRID_SOLUTION, u, job->array[SOLUTION].vector);
 }
 
 /* A failure and its message, which belongs to this thread: the one that waits is another. */

@@ -1,10 +1,10 @@
 /* What a plan needs to be solved with. */
 #include "multigrid/plan.h"
 
-/* Ghosts are ours to add: the user's arrays have none. */
-static int needs_copies(const struct starfish_space *space)
+/* Ghosts are ours to add, and an order is ours to change: the user's arrays have none, and keep theirs. */
+static int needs_copies(const struct starfish_multigrid_plan *plan)
 {
-    return space->apart && space->halos > 0;
+    return plan->hooks->arrange || (plan->op.space->apart && plan->op.space->halos > 0);
 }
 
 static starfish_status create_vectors(struct starfish_multigrid_plan *plan)
@@ -18,8 +18,8 @@ static starfish_status create_vectors(struct starfish_multigrid_plan *plan)
                    {&w->preconditioned, gradients},
                    {&w->direction, gradients},
                    {&w->image, gradients},
-                   {&w->copy[0], needs_copies(plan->op.space)},
-                   {&w->copy[1], needs_copies(plan->op.space)}};
+                   {&w->copy[0], needs_copies(plan)},
+                   {&w->copy[1], needs_copies(plan)}};
 
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         if (vectors[i].wanted)

@@ -18,6 +18,7 @@ static const struct {
     {"many", bench_many, "many small 3D problems: one by one, in flight, at once"},
     {"multigrid", bench_multigrid, "Q1 multigrid: meshes, precisions, smoothers, beside hypre"},
     {"spmv", bench_spmv, "matrices of finite elements: numberings, formats, beside cuSPARSE"},
+    {"atmosphere", bench_atmosphere, "flat domains: multigrid and conjugate gradients with lines upwards"},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 

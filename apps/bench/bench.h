@@ -9,5 +9,6 @@ int bench_blktri(int argc, char **argv);
 int bench_many(int argc, char **argv);
 int bench_multigrid(int argc, char **argv);
 int bench_spmv(int argc, char **argv);
+int bench_atmosphere(int argc, char **argv);
 
 #endif

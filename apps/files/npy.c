@@ -21,13 +21,13 @@ struct element_type {
     char name[4]; /* without the byte order */
     size_t size;
     starfish_precision precision; /* what it becomes */
-    int integer;
+    int integer, is_signed;
 };
 static const struct element_type element_types[] = {
-    {"f4", 4, STARFISH_F32, 0},
-    {"f8", 8, STARFISH_F64, 0},
-    {"i4", 4, STARFISH_F64, 1},
-    {"i8", 8, STARFISH_F64, 1},
+    {"f4", 4, STARFISH_F32, 0, 1}, {"f8", 8, STARFISH_F64, 0, 1}, {"i1", 1, STARFISH_F64, 1, 1},
+    {"i2", 2, STARFISH_F64, 1, 1}, {"i4", 4, STARFISH_F64, 1, 1}, {"i8", 8, STARFISH_F64, 1, 1},
+    {"u1", 1, STARFISH_F64, 1, 0}, {"u2", 2, STARFISH_F64, 1, 0}, {"u4", 4, STARFISH_F64, 1, 0},
+    {"u8", 8, STARFISH_F64, 1, 0}, {"b1", 1, STARFISH_F64, 1, 0},
 };
 
 struct header {
@@ -95,12 +95,13 @@ static starfish_status parse_descr(struct parser *parser)
     if (!accept_string(parser, text, sizeof text))
         return fail(parser->path, "not an array of plain numbers");
     for (size_t i = 0; i < sizeof element_types / sizeof element_types[0]; ++i)
-        if ((text[0] == '<' || text[0] == '>') && strcmp(text + 1, element_types[i].name) == 0)
+        if ((text[0] == '<' || text[0] == '>' || (text[0] == '|' && element_types[i].size == 1)) &&
+            strcmp(text + 1, element_types[i].name) == 0)
             parser->header->type = &element_types[i];
     if (!parser->header->type)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: element type '%s' is not one of f4, f8, i4, i8", parser->path,
-                             text);
-    parser->header->swap = text[0] != ours;
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: element type '%s' is not one of f4, f8, i1 to i8, u1 to u8",
+                             parser->path, text);
+    parser->header->swap = text[0] != ours && parser->header->type->size > 1;
     return STARFISH_SUCCESS;
 }
 
@@ -197,9 +198,9 @@ static starfish_status check_size(FILE *stream, const char *path, const struct h
     struct stat file;
     long long start = (long long)ftello(stream);
     size_t bytes;
-    if (starfish_array_bytes(header->type->size == 4 ? STARFISH_F32 : STARFISH_F64, header->rank, header->shape,
-                             &bytes) != STARFISH_SUCCESS)
+    if (starfish_array_bytes(STARFISH_F64, header->rank, header->shape, &bytes) != STARFISH_SUCCESS)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, starfish_error_message());
+    bytes = bytes / sizeof(double) * header->type->size;
     if (fstat(fileno(stream), &file) != 0 || start < 0)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
     long long there = (long long)file.st_size - start;
@@ -214,7 +215,11 @@ static starfish_status check_size(FILE *stream, const char *path, const struct h
 
 static void swap_bytes(void *data, size_t count, size_t size)
 {
-    if (size == 4) {
+    if (size == 2) {
+        uint16_t *words = data;
+        for (size_t i = 0; i < count; ++i)
+            words[i] = __builtin_bswap16(words[i]);
+    } else if (size == 4) {
         uint32_t *words = data;
         for (size_t i = 0; i < count; ++i)
             words[i] = __builtin_bswap32(words[i]);
@@ -225,20 +230,25 @@ static void swap_bytes(void *data, size_t count, size_t size)
     }
 }
 
-/* Integers to doubles in place: an i4 file occupies the first half of the f64 array, so go from the end. */
-static void integers_to_reals(void *data, size_t count, size_t size)
+/* The integer of `size` bytes at `from`. */
+static double integer_at(const char *from, size_t size, int is_signed)
+{
+    uint64_t word = 0;
+    for (size_t byte = 0; byte < size; ++byte) {
+        const size_t place = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? byte : size - 1 - byte;
+        word |= (uint64_t)(unsigned char)from[place] << (8 * byte);
+    }
+    if (!is_signed)
+        return (double)word;
+    const unsigned unused = 64 - 8 * (unsigned)size;
+    return (double)((int64_t)(word << unused) >> unused);
+}
+
+/* Integers to doubles in place: shorter ones occupy the first part of the f64 array, so go from the end. */
+static void integers_to_reals(void *data, size_t count, const struct element_type *type)
 {
     for (size_t i = count; i-- > 0;) {
-        double value;
-        if (size == 4) {
-            int32_t word;
-            memcpy(&word, (const char *)data + i * sizeof word, sizeof word);
-            value = (double)word;
-        } else {
-            int64_t word;
-            memcpy(&word, (const char *)data + i * sizeof word, sizeof word);
-            value = (double)word;
-        }
+        const double value = integer_at((const char *)data + i * type->size, type->size, type->is_signed);
         memcpy((char *)data + i * sizeof value, &value, sizeof value);
     }
 }
@@ -249,7 +259,7 @@ static void convert(const struct header *header, void *data, size_t count)
     if (header->swap)
         swap_bytes(data, count, header->type->size);
     if (header->type->integer)
-        integers_to_reals(data, count, header->type->size);
+        integers_to_reals(data, count, header->type);
 }
 
 static starfish_status fail_short(const char *path)

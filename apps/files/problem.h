@@ -6,12 +6,16 @@
 
 #include "apps/files/array.h"
 
+#include <starfish/diffusion.h>
 #include <starfish/poisson.h>
 
 typedef enum starfish_problem_kind {
     STARFISH_POISSON3D,
     STARFISH_SEPARABLE3D,
-    STARFISH_SEPARABLE2D
+    STARFISH_SEPARABLE2D,
+    STARFISH_DIFFUSION3D,
+    STARFISH_DIFFUSION2D,
+    STARFISH_ATMOSPHERE3D
 } starfish_problem_kind;
 
 /* A right-hand side, boundary data or a known solution: one number everywhere, or an array. */
@@ -23,6 +27,13 @@ struct starfish_values {
 
 enum { STARFISH_PROBLEM_ARRAYS = 8 };
 
+/* What diffusion3d and diffusion2d have beside a box. */
+struct starfish_problem_diffusion {
+    struct starfish_values coefficient;
+    starfish_mean mean;
+    struct starfish_array regions; /* rank 0: none */
+};
+
 struct starfish_problem {
     char *path, *folder;
     starfish_problem_kind kind;
@@ -31,6 +42,8 @@ struct starfish_problem {
     double lambda;                /* 0 when absent */
     struct starfish_values rhs, exact;
     struct starfish_values boundary[3][2]; /* [direction][low, high end] */
+    int geometry;                          /* atmosphere3d: 0 flat, 1 panel */
+    double height, omega;                  /* atmosphere3d */
     char *solution;                        /* where the solution goes, or NULL */
     /* Of the slowest direction, this process's planes, which are all that is read of fields and of faces across it; all
      * where there is one process. A face at an end that others have is given, and neither an array nor a constant. */
@@ -38,6 +51,8 @@ struct starfish_problem {
 
     struct starfish_array coefficients[STARFISH_PROBLEM_ARRAYS]; /* what the axes point to */
     size_t coefficient_count;
+
+    struct starfish_problem_diffusion diffusion;
 };
 
 /* Read and check the file and the arrays it names. `rhs`, where not NULL, is read instead of what the key "rhs" names.

@@ -37,6 +37,8 @@ static const struct machine_case with_gpus[] = {
     {"q1-U1-10-mixed-cg", 0, NULL, "--mesh U1 --level 10 --krylov cg --tail 20000" MIXED CUT_AS_SOLVE, EVERY_SET,
      "dmdas", 3, 8},
     {"batch-512x65536-factors", 0, NULL, "--batch 512x65536,interleaved,factors" CUT_16, EVERY_SET, "dmdas", 3, 7},
+    {"atmosphere-256-f64", 256, "atmosphere", MULTIGRID CUT_AS_SOLVE, EVERY_SET, "dmdas", 3, 12},
+    {"atmosphere-256-f64-cg", 256, "atmosphere", "--method cg --cycles 10" CUT_AS_SOLVE, EVERY_SET, "dmdas", 3, 12},
     /* The comparison. */
     {"slab-256-f64", 256, "cells", SLAB CUT_16, EVERY_SET, PLAN_POLICIES, 7, 35},
     {"blktri-256-f64", 256, "cells", FRACTIONS CUT_16, EVERY_SET, PLAN_POLICIES, 7, 35},
@@ -90,6 +92,8 @@ static const struct machine_case cores_alone[] = {
     {"q1-A3-10-f64", 0, NULL, "--mesh A3 --level 10 --smoother adi" CUT_AS_SOLVE, "cpu", "lws,dmdas", 3, 12},
     {"q1-U1-10-mixed-cg", 0, NULL, "--mesh U1 --level 10 --krylov cg" MIXED CUT_AS_SOLVE, "cpu", "lws", 3, 8},
     {"batch-512x16384-factors", 0, NULL, "--batch 512x16384,interleaved,factors" CUT_16, "cpu", "lws,dmdas", 3, 4},
+    {"atmosphere-256-f64", 256, "atmosphere", MULTIGRID CUT_AS_SOLVE, "cpu", "lws,dmdas", 3, 30},
+    {"atmosphere-256-f64-cg", 256, "atmosphere", "--method cg --cycles 10" CUT_AS_SOLVE, "cpu", "lws", 3, 30},
     /* The comparison. */
     {"slab-256-f64", 256, "cells", SLAB CUT_16, "cpu", PLAN_POLICIES, 7, 50},
     {"blktri-256-f64", 256, "cells", FRACTIONS CUT_16, "cpu", PLAN_POLICIES, 7, 60},
@@ -122,6 +126,7 @@ static const struct machine_case quick[] = {
      3, 2},
     {"q1-U1-7-mixed-cg", 0, NULL, "--mesh U1 --level 7 --cycles 2 --krylov cg --tail 4000 --slabs 2" MIXED, "cpu",
      "lws", 3, 2},
+    {"atmosphere-48-f64", 48, "atmosphere", "--method multigrid --cycles 2 --slabs 2", "cpu", "lws", 3, 2},
     {"batch-64x1000-factors", 0, NULL, "--batch 64x1000,interleaved,factors" CUT_8, "cpu", "lws,dmdas", 3, 1},
     {.name = NULL},
 };

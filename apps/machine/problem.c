@@ -50,6 +50,14 @@ static starfish_status make_stretched(const char *folder, size_t n, json_t **roo
     return STARFISH_SUCCESS;
 }
 
+/* Columns of a quarter as many cells, as many across, on a panel; the w of the paper's CFL number. */
+static json_t *atmosphere(size_t n)
+{
+    return json_pack("{s:s, s:s, s:[i,i,i], s:f, s:f, s:f, s:f}", "kind", "atmosphere3d", "geometry", "panel", "n",
+                     (int)n, (int)n, (int)(n / 4), "height", 0.00785, "omega", 6.6 / (double)n, "lambda", 1.0, "rhs",
+                     1.0);
+}
+
 static starfish_status make_uniform(size_t n, const char *problem, json_t **root)
 {
     static const char cells[] = "cells";
@@ -69,8 +77,11 @@ starfish_status machine_write_problem(const char *folder, size_t n, const char *
     char path[SIMULATE_PATH];
     json_t *root = NULL;
     snprintf(path, sizeof path, "%s/%s", folder, problem_name);
-    STARFISH_TRY(strcmp(problem, "stretched") == 0 ? make_stretched(folder, n, &root)
-                                                   : make_uniform(n, problem, &root));
+    if (strcmp(problem, "atmosphere") == 0)
+        root = atmosphere(n);
+    else
+        STARFISH_TRY(strcmp(problem, "stretched") == 0 ? make_stretched(folder, n, &root)
+                                                       : make_uniform(n, problem, &root));
     const int failed = !root || json_dump_file(root, path, JSON_INDENT(2)) != 0;
     json_decref(root);
     return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;

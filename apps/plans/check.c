@@ -24,8 +24,7 @@ static starfish_status find_error(const struct problem_run *run, double *error)
     }
     double range[] = {-low, high};
     STARFISH_TRY(starfish_ranks_maximum(run->context, range, 2));
-    *error =
-        starfish_poisson_plan_singular(run->plan) ? 0.5 * (range[1] + range[0]) : fmax(fabs(range[0]), fabs(range[1]));
+    *error = run->about.singular ? 0.5 * (range[1] + range[0]) : fmax(fabs(range[0]), fabs(range[1]));
     return STARFISH_SUCCESS;
 }
 

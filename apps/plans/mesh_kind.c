@@ -40,7 +40,8 @@ static starfish_status make_arrays(struct mesh_run *run)
 static starfish_status open_mesh(struct plan *plan)
 {
     const struct plan_options *given = &plan->options;
-    const size_t level = given->level, cycles = SIMULATED && given->cycles == 0 ? PLAN_SIMULATED_CYCLES : given->cycles;
+    const size_t level = given->level,
+                 cycles = SIMULATED && given->cycles == 0 ? PROBLEM_SIMULATED_CYCLES : given->cycles;
     struct mesh_run *run = plan->data = calloc(1, sizeof *run);
     if (!run)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");

@@ -32,10 +32,14 @@ starfish_status plan_open(struct plan *plan, size_t parts)
 {
     char text[24];
     STARFISH_TRY(find_kind(plan));
+    plan->table = plan->kind->table;
     STARFISH_TRY(plan->kind->open(plan));
+    const struct starfish_option *slabs = starfish_option_of_flag(plan->table, "--slabs");
     snprintf(text, sizeof text, "%zu", parts < plan->rows ? parts : plan->rows);
-    return starfish_option_set(starfish_option_of_flag(plan->kind->table, "--slabs"), plan->library,
-                               plan->options.slabs ? plan->options.slabs : text);
+    if (!slabs)
+        return plan->options.slabs ? starfish_fail(STARFISH_ERROR_ARGUMENT, "--slabs: is not for %s", plan->name)
+                                   : STARFISH_SUCCESS;
+    return starfish_option_set(slabs, plan->library, plan->options.slabs ? plan->options.slabs : text);
 }
 
 void plan_close(struct plan *plan)

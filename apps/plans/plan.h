@@ -5,8 +5,8 @@
 
 #include "apps/names.h"
 #include "apps/options.h"
+#include "apps/plans/family.h"
 #include "multigrid/options.h"
-#include "poisson/options.h"
 #include "tridiag/options.h"
 
 #include <starfish/starfish.h>
@@ -17,7 +17,7 @@ enum plan_kinds { PLAN_PROBLEM, PLAN_MESH, PLAN_BATCH, PLAN_KINDS };
 struct plan_options {
     const char *named[PLAN_KINDS]; /* a file, a mesh, a batch: one of them is what is solved */
     const char *only[PLAN_KINDS];  /* an option that is there and for that kind alone */
-    struct starfish_poisson_options poisson;
+    struct problem_words words;
     struct starfish_multigrid_options multigrid;
     struct starfish_tridiag_options tridiag;
     int precision; /* a starfish_precision, or STARFISH_PRECISION_MIXED */
@@ -27,13 +27,12 @@ struct plan_options {
 };
 #define PLAN_OPTIONS_DEFAULTS                                                                                          \
     {                                                                                                                  \
-        .poisson = STARFISH_POISSON_OPTIONS_DEFAULTS, .multigrid = STARFISH_MULTIGRID_OPTIONS_DEFAULTS,                \
-        .tridiag = STARFISH_TRIDIAG_OPTIONS_DEFAULTS, .precision = STARFISH_F64, .level = 9, .steps = 2                \
+        .multigrid = STARFISH_MULTIGRID_OPTIONS_DEFAULTS, .tridiag = STARFISH_TRIDIAG_OPTIONS_DEFAULTS,                \
+        .precision = STARFISH_F64, .level = 9, .steps = 2                                                              \
     }
 
 /* The options that say what is solved; they go into a subcommand's table. */
 /* clang-format off */
-#define PLAN_OF_FILE(o) .table = &starfish_poisson_option_table, .given = &(o)->only[PLAN_PROBLEM]
 #define PLAN_OF_MESH(o) .table = &starfish_multigrid_option_table, .given = &(o)->only[PLAN_MESH]
 #define PLAN_OPTIONS(o)                                                                                                \
     {"--mesh", OPTION_TEXT, &(o)->named[PLAN_MESH], "M",                                                               \
@@ -42,7 +41,8 @@ struct plan_options {
      .given = &(o)->only[PLAN_MESH]},                                                                                  \
     {"--batch", OPTION_TEXT, &(o)->named[PLAN_BATCH], "NxL[,...]",                                                     \
      .help = "L tridiagonal lines of N instead of a file; then a layout, coefficients, periodic, factors"},            \
-    {"--method", OPTION_MEMBER, &(o)->poisson, "M", .help = "file", PLAN_OF_FILE(o)},                                  \
+    PROBLEM_METHOD(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                             \
+    PROBLEM_ITERATION(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                          \
     {"--precision", OPTION_MEMBER, &(o)->precision, "P", .table = &names_table},                                       \
     {"--rhs", OPTION_TEXT, &(o)->rhs, "F", .help = "file: right-hand side instead of the problem's",                   \
      .given = &(o)->only[PLAN_PROBLEM]},                                                                               \
@@ -55,9 +55,8 @@ struct plan_options {
      .help = "mesh: ADI steps before and after, of other smoothers twice as many", .given = &(o)->only[PLAN_MESH]},    \
     {"--tail", OPTION_POSITIVE, &(o)->multigrid, "N", .help = "mesh", PLAN_OF_MESH(o)},                                \
     {"--cycles", OPTION_COUNT, &(o)->cycles, "N",                                                                      \
-     .help = "multigrid: exactly so many; without, as the tolerance takes, in a simulation 10"},                       \
-    {"--sharing", OPTION_MEMBER, &(o)->poisson, "S", .help = "file", PLAN_OF_FILE(o)},                                 \
-    {"--parts", OPTION_POSITIVE, &(o)->poisson, "N", .help = "file", PLAN_OF_FILE(o)},                                 \
+     .help = "iterative: exactly so many steps; without, as the tolerance takes, in a simulation 10"},                 \
+    PROBLEM_SHARING(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                            \
     {"--spread", OPTION_FLAG, &(o)->spread,                                                                            \
      .help = "file: right-hand side and solution live spread over the GPUs' memories",                                 \
      .given = &(o)->only[PLAN_PROBLEM]},                                                                               \
@@ -73,8 +72,8 @@ struct plan_options {
 struct plan;
 
 struct plan_kind {
-    const char *whose; /* its options, in words */
-    const struct starfish_option_table *table;
+    const char *whose;                         /* its options, in words */
+    const struct starfish_option_table *table; /* NULL: open sets that of the plan */
     /* Reads what the options name and makes the data; sets library, name, rows, flat, array and bytes. */
     starfish_status (*open)(struct plan *plan);
     /* The library's plan in plan->context; sets method. A plan that checks is for one solve and then `check`. */
@@ -91,8 +90,9 @@ struct plan_kind {
 struct plan {
     struct plan_options options;
     const struct plan_kind *kind;
-    void *data;    /* the kind's own */
-    void *library; /* the library's option struct, of kind->table */
+    void *data;                                /* the kind's own */
+    void *library;                             /* the library's option struct, */
+    const struct starfish_option_table *table; /* and its table */
     char name[256], method[32];
     size_t rows;               /* that can be cut into parts; 0: there is nothing to cut */
     int flat;                  /* one task after the other: without a GPU its cores share every task */
@@ -115,7 +115,5 @@ void plan_stop(struct plan *plan);
 
 /* The kinds (problem_kind.c, mesh_kind.c, batch_kind.c). */
 extern const struct plan_kind plan_problem, plan_mesh, plan_batch;
-/* Cycles in a simulation, where no residual tells when to stop. */
-enum { PLAN_SIMULATED_CYCLES = 10 };
 
 #endif

@@ -2,25 +2,21 @@
 #include "apps/plans/problem.h"
 
 #include "apps/files/json.h"
-#include "apps/plans/cycles.h"
+#include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
-#include "base/options.h"
 #include "scheduler/transport.h"
 
-/* ---- Data -------------------------------------------------------------------------------------------------------- */
+#include <stdlib.h>
 
-starfish_status problem_read_precision(struct problem_run *run)
-{
-    const struct problem_options *o = &run->options;
-    const int multigrid = o->library.method == STARFISH_METHOD_MULTIGRID;
-    if (o->precision == STARFISH_PRECISION_MIXED && !multigrid)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "--precision: the direct solvers have no mixed mode yet; choose f64 or f32");
-    if (o->cycles > 0 && !multigrid)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for --mesh and --method multigrid");
-    run->precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
-    return STARFISH_SUCCESS;
-}
+/* ---- Families ---------------------------------------------------------------------------------------------------- */
+
+static const struct problem_family *const families[] = {
+    [STARFISH_POISSON3D] = &problem_poisson_family,     [STARFISH_SEPARABLE3D] = &problem_poisson_family,
+    [STARFISH_SEPARABLE2D] = &problem_poisson_family,   [STARFISH_DIFFUSION3D] = &problem_diffusion_family,
+    [STARFISH_DIFFUSION2D] = &problem_diffusion_family, [STARFISH_ATMOSPHERE3D] = &problem_atmosphere_family,
+};
+
+/* ---- Ranks ------------------------------------------------------------------------------------------------------- */
 
 int problem_rank(const struct problem_run *run)
 {
@@ -32,19 +28,39 @@ int problem_ranks(const struct problem_run *run)
     return run->transport ? run->transport->ranks : 1;
 }
 
-starfish_status problem_read(struct problem_run *run)
+/* ---- Data -------------------------------------------------------------------------------------------------------- */
+
+static starfish_status choose(struct problem_run *run)
 {
-    if (run->transport)
-        return starfish_problem_read_part(run->options.path, run->options.rhs, problem_rank(run), problem_ranks(run),
-                                          &run->problem);
-    return (SIMULATED ? starfish_problem_read_shapes : starfish_problem_read)(run->options.path, run->options.rhs,
-                                                                              &run->problem);
+    run->family = families[run->problem.kind];
+    if (run->transport && !run->family->on_ranks)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--mpi: is not for problems of kind %s",
+                             starfish_problem_kind_name(run->problem.kind));
+    run->library = malloc(run->family->options->size);
+    if (!run->library)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
+    starfish_options_set_defaults(run->family->options, run->library);
+    STARFISH_TRY(problem_words_set(&run->options.words, starfish_problem_kind_name(run->problem.kind),
+                                   run->family->options, run->library));
+    return run->family->choose(run);
 }
 
-/* Memory for a field, filled so that its pages exist before a solve is measured. In a simulation there is no memory
- * behind the addresses. */
-static starfish_status make_array(struct starfish_array *array, starfish_precision precision, size_t rank,
-                                  const size_t *shape, double value)
+static starfish_status read_file(struct problem_run *run)
+{
+    const struct problem_options *o = &run->options;
+    if (run->transport)
+        return starfish_problem_read_part(o->path, o->rhs, problem_rank(run), problem_ranks(run), &run->problem);
+    return (SIMULATED ? starfish_problem_read_shapes : starfish_problem_read)(o->path, o->rhs, &run->problem);
+}
+
+starfish_status problem_read(struct problem_run *run)
+{
+    STARFISH_TRY(read_file(run));
+    return choose(run);
+}
+
+starfish_status problem_make_array(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                   const size_t *shape, double value)
 {
     if (SIMULATED)
         return starfish_array_reserve(array, precision, rank, shape);
@@ -53,8 +69,7 @@ static starfish_status make_array(struct starfish_array *array, starfish_precisi
     return STARFISH_SUCCESS;
 }
 
-/* What the file says under `key`, in the precision of the solve; a value that this has none for is an error. */
-static starfish_status convert(const struct problem_run *run, const char *key, struct starfish_values *values)
+starfish_status problem_convert(const struct problem_run *run, const char *key, struct starfish_values *values)
 {
     const starfish_status status = values->array.data ? starfish_array_convert(&values->array, run->precision)
                                                       : starfish_array_check_number(run->precision, values->constant);
@@ -70,7 +85,20 @@ static starfish_status prepare_face(const struct problem_run *run, const char *k
         starfish_array_fill(&values->array, 0);
         return STARFISH_SUCCESS;
     }
-    return convert(run, key, values);
+    return problem_convert(run, key, values);
+}
+
+starfish_status problem_prepare_boundary(struct problem_run *run)
+{
+    static const char *const keys[] = {"boundary.x0", "boundary.x1", "boundary.y0",
+                                       "boundary.y1", "boundary.z0", "boundary.z1"};
+    for (size_t face = 0; face < 6; ++face) {
+        struct starfish_values *values = &run->problem.boundary[face / 2][face % 2];
+        STARFISH_TRY(prepare_face(run, keys[face], values));
+        run->boundary.array[face / 2][face % 2] = values->array.data;
+        run->boundary.constant[face / 2][face % 2] = values->constant;
+    }
+    return STARFISH_SUCCESS;
 }
 
 /* A constant right-hand side becomes an array too. */
@@ -78,57 +106,68 @@ static starfish_status prepare_rhs(struct problem_run *run)
 {
     struct starfish_values *rhs = &run->problem.rhs;
     size_t shape[3], rank = starfish_problem_shape_here(&run->problem, shape);
-    STARFISH_TRY(convert(run, "rhs", rhs));
-    return rhs->array.data ? STARFISH_SUCCESS : make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
+    STARFISH_TRY(problem_convert(run, "rhs", rhs));
+    return rhs->array.data ? STARFISH_SUCCESS
+                           : problem_make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
 }
 
 starfish_status problem_prepare(struct problem_run *run)
 {
-    static const char *const keys[] = {"boundary.x0", "boundary.x1", "boundary.y0",
-                                       "boundary.y1", "boundary.z0", "boundary.z1"};
     size_t shape[3], rank = starfish_problem_shape_here(&run->problem, shape);
     STARFISH_TRY(prepare_rhs(run));
-    for (size_t face = 0; face < 6; ++face) {
-        struct starfish_values *values = &run->problem.boundary[face / 2][face % 2];
-        STARFISH_TRY(prepare_face(run, keys[face], values));
-        run->boundary.array[face / 2][face % 2] = values->array.data;
-        run->boundary.constant[face / 2][face % 2] = values->constant;
-    }
-    STARFISH_TRY(make_array(&run->solution, run->precision, rank, shape, 0));
-    return run->options.repeat > 1 ? make_array(&run->second_solution, run->precision, rank, shape, 0)
+    if (run->family->prepare)
+        STARFISH_TRY(run->family->prepare(run));
+    STARFISH_TRY(problem_make_array(&run->solution, run->precision, rank, shape, 0));
+    return run->options.repeat > 1 ? problem_make_array(&run->second_solution, run->precision, rank, shape, 0)
                                    : STARFISH_SUCCESS;
 }
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-static starfish_status make_plan(struct problem_run *run, int check_residual)
-{
-    struct starfish_poisson_options options = run->options.library;
-    const struct starfish_axis *axis = run->problem.axis;
-    options.precision = run->precision;
-    options.mixed = run->options.precision == STARFISH_PRECISION_MIXED;
-    options.check_residual = check_residual;
-    options.right_hand_sides = run->options.repeat;
-    if (run->problem.dimensions == 2)
-        return starfish_separable2d_plan_create(run->context, &axis[0], &axis[1], run->problem.lambda, &options,
-                                                &run->plan);
-    const struct starfish_poisson_problem problem = {{axis[0], axis[1], axis[2]}, run->problem.lambda};
-    return starfish_poisson_plan_create(run->context, &problem, &options, &run->plan);
-}
-
 starfish_status problem_make_plan(struct problem_run *run, int check_residual)
 {
-    STARFISH_TRY(make_plan(run, check_residual));
-    if (run->options.cycles > 0)
-        cycles_fix(run->plan, run->options.cycles);
-    return STARFISH_SUCCESS;
+    return run->family->create(run, check_residual);
+}
+
+void problem_destroy_plan(struct problem_run *run)
+{
+    for (int f = 0; f < 2; ++f) {
+        starfish_field_destroy(run->field[f]);
+        run->field[f] = NULL;
+    }
+    if (run->family)
+        run->family->destroy(run->plan);
+    run->plan = NULL;
+}
+
+starfish_status problem_solve(struct problem_run *run, void *solution)
+{
+    void *job;
+    STARFISH_TRY(run->family->submit(run, solution, &job));
+    return run->family->wait(run, job);
+}
+
+starfish_status problem_make_fields(struct problem_run *run)
+{
+    if (!run->family->make_fields)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--spread: is not for problems of kind %s",
+                             starfish_problem_kind_name(run->problem.kind));
+    return run->family->make_fields(run);
+}
+
+starfish_status problem_solve_fields(struct problem_run *run)
+{
+    void *job;
+    STARFISH_TRY(run->family->submit_fields(run, &job));
+    return run->family->wait(run, job);
 }
 
 void problem_release(struct problem_run *run)
 {
-    starfish_poisson_plan_destroy(run->plan);
+    problem_destroy_plan(run);
     starfish_context_destroy(run->context);
     starfish_array_free(&run->solution);
     starfish_array_free(&run->second_solution);
     starfish_problem_free(&run->problem);
+    free(run->library);
 }

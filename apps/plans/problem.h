@@ -1,43 +1,76 @@
-/* Solves of a problem file by any method: what the subcommands solve, sched and trace share. */
+/* Solves of a problem file by any method: what the subcommands solve, sched and trace share. Its kind decides on a
+ * family (family.h). */
 #ifndef STARFISH_APPS_PLANS_PROBLEM_H
 #define STARFISH_APPS_PLANS_PROBLEM_H
 
 #include "apps/files/array.h"
 #include "apps/files/problem.h"
+#include "apps/plans/words.h"
 
 #include <starfish/starfish.h>
 
 /* What the command line says. */
 struct problem_options {
     const char *path, *rhs;
-    struct starfish_poisson_options library;
+    struct problem_words words;
     int precision;         /* a starfish_precision, or STARFISH_PRECISION_MIXED */
-    size_t repeat, cycles; /* cycles of method multigrid: exactly so many; 0: as the tolerance takes */
+    size_t repeat, cycles; /* steps of an iterative method: exactly so many; 0: as the tolerance takes */
 };
+
+/* What a plan says of itself: its storage. */
+struct problem_about {
+    const char *method, *reason;
+    double seconds; /* that making it took */
+    int singular;
+};
+
+/* What a solve did. */
+struct problem_result {
+    const char *status; /* NULL before it has ended; "solved", or how it failed */
+    struct starfish_info info;
+    struct starfish_accuracy accuracy;
+    int iterates;            /* the method is iterative, and has the next three */
+    int iterations, rescued; /* rescued: of another method at the end */
+    double reached;          /* what it calls the residual */
+    double tolerated;        /* the tolerance that counted in the place of the one that was asked for, or NaN */
+};
+
+/* Steps of an iterative method in a simulation, where no residual tells when to stop. */
+enum { PROBLEM_SIMULATED_CYCLES = 10 };
+
+struct problem_family;
 
 struct problem_run {
     struct problem_options options;
     struct starfish_problem problem;
     const struct starfish_transport *transport; /* to other ranks (scheduler/transport.h), NULL: there are none */
+    const struct problem_family *family;
+    void *library; /* option struct of the family's table */
     starfish_context *context;
-    starfish_poisson_plan *plan;
+    void *plan;
+    struct problem_about about;
     starfish_precision precision;
     struct starfish_boundary boundary;               /* its arrays are problem.boundary's */
     struct starfish_array solution, second_solution; /* the second is for streams of solves */
     starfish_field *field[2];                        /* right-hand side and solution that are spread, or NULL */
-    struct starfish_info info;                       /* of the last solve */
-    struct starfish_accuracy accuracy;               /* the same */
+    struct problem_result result;                    /* of the last solve */
     double error;                                    /* max |u - exact|, of all ranks; NaN without "exact" */
 };
 
-/* In this order. The precision from the options, where the method can work in it (UNSUPPORTED, ARGUMENT). */
-starfish_status problem_read_precision(struct problem_run *run);
-/* The file and its arrays; in a simulation, where they are not needed, only their shapes. */
+/* In this order. The file and its arrays, in a simulation, where they are not needed, only their shapes; the family,
+ * its options from the command line, and the precision. */
 starfish_status problem_read(struct problem_run *run);
 /* Memory for the fields, once problem and precision are known. */
 starfish_status problem_prepare(struct problem_run *run);
 /* The plan, once there is a context. */
 starfish_status problem_make_plan(struct problem_run *run, int check_residual);
+void problem_destroy_plan(struct problem_run *run);
+/* Solve and wait. */
+starfish_status problem_solve(struct problem_run *run, void *solution);
+/* The same between run->field, which problem_make_fields has made for the plan: fields that live spread over the
+ * memories of those who work on them. Error: UNSUPPORTED (not of this family). */
+starfish_status problem_make_fields(struct problem_run *run);
+starfish_status problem_solve_fields(struct problem_run *run);
 /* This process among all. */
 int problem_rank(const struct problem_run *run);
 int problem_ranks(const struct problem_run *run);
@@ -45,5 +78,14 @@ int problem_ranks(const struct problem_run *run);
 starfish_status problem_check_result(struct problem_run *run);
 /* Destroys plan and context, and frees all memory; also after a failure. */
 void problem_release(struct problem_run *run);
+
+/* What "KEY" says, in the precision of the solve; a value that this has none for is an error (ARGUMENT). */
+starfish_status problem_convert(const struct problem_run *run, const char *key, struct starfish_values *values);
+/* Memory for an array, filled so that its pages exist before a solve is measured. In a simulation there is no memory
+ * behind the addresses. */
+starfish_status problem_make_array(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                   const size_t *shape, double value);
+/* run->boundary from the problem's, for families that have boundary data. */
+starfish_status problem_prepare_boundary(struct problem_run *run);
 
 #endif

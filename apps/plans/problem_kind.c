@@ -1,7 +1,6 @@
 /* The kind of plan that a problem file describes. */
+#include "apps/plans/family.h"
 #include "apps/plans/plan.h"
-#include "apps/plans/problem.h"
-#include "apps/recorded/simulate.h"
 #include "apps/spread.h"
 #include "base/real.h"
 
@@ -21,15 +20,13 @@ static starfish_status open_problem(struct plan *plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
     run->options = (struct problem_options){.path = given->named[PLAN_PROBLEM],
                                             .rhs = given->rhs,
-                                            .library = given->poisson,
+                                            .words = given->words,
                                             .precision = given->precision,
                                             .repeat = 1,
                                             .cycles = given->cycles};
-    plan->library = &run->options.library;
-    STARFISH_TRY(problem_read_precision(run));
-    if (SIMULATED && given->cycles == 0 && run->options.library.method == STARFISH_METHOD_MULTIGRID)
-        run->options.cycles = PLAN_SIMULATED_CYCLES;
     STARFISH_TRY(problem_read(run));
+    plan->library = run->library;
+    plan->table = run->family->options;
     STARFISH_TRY(problem_prepare(run));
     snprintf(plan->name, sizeof plan->name, "%s", run->options.path);
     plan->flat = run->problem.dimensions == 2;
@@ -50,26 +47,18 @@ static starfish_status create_plan(struct plan *plan, int check)
     struct problem_run *run = run_of(plan);
     run->context = plan->context;
     STARFISH_TRY(problem_make_plan(run, check));
-    snprintf(plan->method, sizeof plan->method, "%s", starfish_poisson_plan_method(run->plan));
-    for (int f = 0; f < 2 && plan->options.spread; ++f)
-        STARFISH_TRY(starfish_poisson_field_spread(run->plan, 0, NULL, &run->field[f]));
-    return plan->options.spread ? spread_write(run->field[0], plan->array[0], plane_bytes(plan)) : STARFISH_SUCCESS;
-}
-
-static starfish_status solve_spread(struct problem_run *run)
-{
-    starfish_job *job;
-    STARFISH_TRY(starfish_poisson_submit_field(run->plan, &run->boundary, run->field[0], run->field[1], &job));
-    return starfish_job_wait(job, &run->info);
+    snprintf(plan->method, sizeof plan->method, "%s", run->about.method);
+    if (!plan->options.spread)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(problem_make_fields(run));
+    return spread_write(run->field[0], plan->array[0], plane_bytes(plan));
 }
 
 static starfish_status solve(struct plan *plan)
 {
     struct problem_run *run = run_of(plan);
-    STARFISH_TRY(plan->options.spread
-                     ? solve_spread(run)
-                     : starfish_poisson_solve(run->plan, &run->boundary, plan->array[0], plan->array[1], &run->info));
-    plan->seconds = run->info.seconds;
+    STARFISH_TRY(plan->options.spread ? problem_solve_fields(run) : problem_solve(run, plan->array[1]));
+    plan->seconds = run->result.info.seconds;
     return STARFISH_SUCCESS;
 }
 
@@ -77,7 +66,7 @@ static starfish_status solve(struct plan *plan)
 static starfish_status check_solution(struct plan *plan)
 {
     struct problem_run *run = run_of(plan);
-    plan->residual = run->info.residual;
+    plan->residual = run->result.info.residual;
     if (plan->options.spread)
         STARFISH_TRY(spread_read(run->field[1], plan->array[1], plane_bytes(plan)));
     return plan->options.cycles > 0 ? STARFISH_SUCCESS : problem_check_result(run);
@@ -86,12 +75,7 @@ static starfish_status check_solution(struct plan *plan)
 static void destroy_plan(struct plan *plan)
 {
     struct problem_run *run = run_of(plan);
-    for (int f = 0; f < 2; ++f) {
-        starfish_field_destroy(run->field[f]);
-        run->field[f] = NULL;
-    }
-    starfish_poisson_plan_destroy(run->plan);
-    run->plan = NULL;
+    problem_destroy_plan(run);
     run->context = NULL; /* the caller's */
 }
 
@@ -102,6 +86,5 @@ static void close_problem(struct plan *plan)
     free(plan->data);
 }
 
-const struct plan_kind plan_problem = {
-    "a problem file", &starfish_poisson_option_table, open_problem, create_plan, solve, check_solution, destroy_plan,
-    close_problem};
+const struct plan_kind plan_problem = {"a problem file", NULL,         open_problem, create_plan, solve,
+                                       check_solution,   destroy_plan, close_problem};

@@ -28,6 +28,18 @@ static const struct {
      "Geveler, Ribbrock, Goeddeke, Zajac, Turek 2013: finite elements on unstructured meshes in 2D"},
     {"geveler-figure5", reproduce_geveler_figure5, "the same in 3D"},
     {"goeddeke-figure6", reproduce_goeddeke_figure6, "smoothers, anisotropic mesh"},
+    {"mueller-table1", reproduce_mueller_table1, "Mueller, Scheichl, Vainikko 2015: flat domains, words per cell"},
+    {"mueller-table2", reproduce_mueller_table2, "words of halos over words of memory"},
+    {"mueller-table3", reproduce_mueller_table3, "iterations and times, multigrid and conjugate gradients"},
+    {"mueller-table4", reproduce_mueller_table4, "conjugate gradients"},
+    {"mueller-table5", reproduce_mueller_table5, "multigrid by levels"},
+    {"mueller-table6", reproduce_mueller_table6, "unknowns on many GPUs"},
+    {"mueller-table7", reproduce_mueller_table7, "strong scaling, modelled"},
+    {"mueller-figure2", reproduce_mueller_figure2, "CFL numbers"},
+    {"mueller-figure3", reproduce_mueller_figure3, "multigrid by levels"},
+    {"mueller-figure4", reproduce_mueller_figure4, "weak scaling, modelled"},
+    {"mueller-figure5", reproduce_mueller_figure5, "cores and GPUs"},
+    {"mueller-figure6", reproduce_mueller_figure6, "operations and bandwidth"},
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 
@@ -42,7 +54,7 @@ static int list_experiments(void)
 
 int command_reproduce(int argc, char **argv)
 {
-    char known[512] = "";
+    char known[1024] = "";
     size_t length = 0;
     if (argc < 2 || (argv[1][0] == '-' && options_ask_help(argc, argv)))
         return list_experiments();

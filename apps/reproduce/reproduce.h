@@ -18,6 +18,18 @@ int reproduce_goeddeke_figure5(int argc, char **argv);
 int reproduce_goeddeke_figure6(int argc, char **argv);
 int reproduce_geveler_figure4(int argc, char **argv);
 int reproduce_geveler_figure5(int argc, char **argv);
+int reproduce_mueller_table1(int argc, char **argv);
+int reproduce_mueller_table2(int argc, char **argv);
+int reproduce_mueller_table3(int argc, char **argv);
+int reproduce_mueller_table4(int argc, char **argv);
+int reproduce_mueller_table5(int argc, char **argv);
+int reproduce_mueller_table6(int argc, char **argv);
+int reproduce_mueller_table7(int argc, char **argv);
+int reproduce_mueller_figure2(int argc, char **argv);
+int reproduce_mueller_figure3(int argc, char **argv);
+int reproduce_mueller_figure4(int argc, char **argv);
+int reproduce_mueller_figure5(int argc, char **argv);
+int reproduce_mueller_figure6(int argc, char **argv);
 
 /* The table for people: what, ours, the paper's (struct bench's `print`). Key "digits" of a row: how many are shown,
  * else 4. */

@@ -14,18 +14,18 @@ static void draw(size_t finished, size_t total)
     fflush(stderr);
 }
 
-starfish_status solve_wait(starfish_job *job, int show, struct starfish_info *info, struct starfish_accuracy *accuracy)
+starfish_status solve_wait(struct problem_run *run, void *job, int show)
 {
     /* Short naps keep the measured time honest; the line itself is drawn ten times a second. */
     const struct timespec nap = {.tv_nsec = 500000};
     size_t finished = 0, total = 1;
     for (size_t naps = 0; show && finished < total; ++naps) {
         nanosleep(&nap, NULL);
-        starfish_job_progress(job, &finished, &total);
+        run->family->progress(job, &finished, &total);
         if (naps % 200 == 199)
             draw(finished, total);
     }
-    starfish_status status = starfish_job_wait_accuracy(job, info, accuracy);
+    starfish_status status = run->family->wait(run, job);
     if (show) {
         fprintf(stderr, "\r\033[K");
         fflush(stderr);

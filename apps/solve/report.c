@@ -17,7 +17,7 @@ struct times {
 
 static struct times summarise(const struct solve_run *run)
 {
-    size_t count = run->solver.options.repeat;
+    size_t count = run->solves;
     double *sorted = malloc(count * sizeof *sorted);
     if (!sorted)
         return (struct times){run->seconds[0], run->seconds[0]};
@@ -48,8 +48,7 @@ static void add_problem(struct table *table, const struct solve_run *run)
     }
     table_row(table);
     table_cell(table, "method");
-    table_cell(table, "%s (%s)", starfish_poisson_plan_method(run->solver.plan),
-               starfish_poisson_plan_reason(run->solver.plan));
+    table_cell(table, "%s (%s)", run->solver.about.method, run->solver.about.reason);
 }
 
 static void add_workers(struct table *table, const struct solve_run *run)
@@ -74,36 +73,43 @@ static void add_seconds(struct table *table, const char *name, double seconds)
 static void add_results(struct table *table, const struct solve_run *run)
 {
     struct times times = summarise(run);
-    add_seconds(table, "plan", starfish_poisson_plan_seconds(run->solver.plan));
+    add_seconds(table, "plan", run->solver.about.seconds);
     add_seconds(table, "solve", times.median);
     if (run->solver.options.repeat > 1)
         table_cell(table, "median of %zu, fastest %.4g s, %.4g s each as a stream", run->solver.options.repeat,
                    times.least, run->stream_seconds);
-    if (run->solver.info.cycles > 0) {
+    if (run->solver.result.iterations > 0) {
         table_row(table);
-        table_cell(table, "cycles");
-        table_cell(table, "%d, to %.3g in the Euclidean norm", run->solver.info.cycles, run->solver.info.tolerated);
+        table_cell(table, "iterations");
+        table_cell(table, "%d, to %.3g in the Euclidean norm", run->solver.result.iterations,
+                   run->solver.result.reached);
     }
     table_row(table);
     table_cell(table, "residual");
-    table_cell(table, "%.3g", run->solver.info.residual);
+    table_cell(table, "%.3g", run->solver.result.info.residual);
     if (!isnan(run->solver.error)) {
         table_row(table);
         table_cell(table, "error");
         table_cell(table, "%.6g against the known solution%s", run->solver.error,
-                   starfish_poisson_plan_singular(run->solver.plan) ? ", up to a constant" : "");
+                   run->solver.about.singular ? ", up to a constant" : "");
     }
-    if (starfish_poisson_plan_singular(run->solver.plan)) {
+    if (run->solver.about.singular) {
         table_row(table);
         table_cell(table, "pertrb");
-        table_cell(table, "%.6g taken off the right-hand side", run->solver.info.pertrb);
+        table_cell(table, "%.6g taken off the right-hand side", run->solver.result.info.pertrb);
     }
+}
+
+static int tell_memory(const struct solve_run *run, struct starfish_memory *memory)
+{
+    const struct problem_run *solver = &run->solver;
+    return solver->family->memory && solver->family->memory(solver, memory) == STARFISH_SUCCESS;
 }
 
 static void add_memory(struct table *table, const struct solve_run *run)
 {
     struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
-    if (starfish_poisson_plan_memory(run->solver.plan, &memory) != STARFISH_SUCCESS)
+    if (!tell_memory(run, &memory))
         return;
     table_row(table);
     table_cell(table, "memory");
@@ -190,10 +196,10 @@ void solve_print_table(const struct solve_run *run)
     add_memory(&table, run);
     add_files(&table, run);
     table_print(&table);
-    if (run->solver.info.phases)
-        print_phases(&run->solver.info);
-    print_worker_kinds(&run->solver.info);
-    print_links(&run->solver.info);
+    if (run->solver.result.info.phases)
+        print_phases(&run->solver.result.info);
+    print_worker_kinds(&run->solver.result.info);
+    print_links(&run->solver.result.info);
 }
 
 /* ---- for machines ------------------------------------------------------------------------------------------------ */
@@ -214,8 +220,9 @@ static json_t *workers(const struct solve_run *run)
         json_object_set_new(
             worker, "count",
             json_integer((json_int_t)starfish_context_workers_of(run->solver.context, (starfish_worker_kind)kind)));
-        json_object_set_new(worker, "tasks", json_integer((json_int_t)run->solver.info.worker[kind].tasks));
-        json_object_set_new(worker, "busy_seconds", command_json_real(run->solver.info.worker[kind].busy_seconds));
+        json_object_set_new(worker, "tasks", json_integer((json_int_t)run->solver.result.info.worker[kind].tasks));
+        json_object_set_new(worker, "busy_seconds",
+                            command_json_real(run->solver.result.info.worker[kind].busy_seconds));
         json_object_set_new(object, names_workers[kind], worker);
     }
     return object;
@@ -234,7 +241,7 @@ static json_t *memory(const struct solve_run *run)
 {
     struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
     json_t *object = json_object();
-    if (starfish_poisson_plan_memory(run->solver.plan, &memory) != STARFISH_SUCCESS)
+    if (!tell_memory(run, &memory))
         return object;
     json_object_set_new(object, "main", json_integer((json_int_t)memory.main_bytes));
     json_object_set_new(object, "gpu_work", json_integer((json_int_t)memory.gpu_work));
@@ -256,7 +263,7 @@ static json_t *phases(const struct starfish_info *info)
 static json_t *repetitions(const struct solve_run *run, struct times times)
 {
     json_t *object = json_object(), *list = json_array();
-    for (size_t i = 0; i < run->solver.options.repeat; ++i)
+    for (size_t i = 0; i < run->solves; ++i)
         json_array_append_new(list, command_json_real(run->seconds[i]));
     json_object_set_new(object, "median", command_json_real(times.median));
     json_object_set_new(object, "min", command_json_real(times.least));
@@ -266,35 +273,44 @@ static json_t *repetitions(const struct solve_run *run, struct times times)
     return object;
 }
 
+static void add_iterations(json_t *object, const struct problem_result *result)
+{
+    if (!result->iterates)
+        return;
+    json_object_set_new(object, "iterations", json_integer(result->iterations));
+    json_object_set_new(object, "converged", json_boolean(strcmp(result->status, "solved") == 0));
+    json_object_set_new(object, "rescued", json_integer(result->rescued));
+    json_object_set_new(object, "reached", command_json_real(result->reached));
+    if (!isnan(result->tolerated))
+        json_object_set_new(object, "tolerated", json_real(result->tolerated));
+}
+
 void solve_print_json(const struct solve_run *run)
 {
     struct times times = summarise(run);
     json_t *object = json_object();
-    json_object_set_new(object, "status", json_string("solved"));
+    json_object_set_new(object, "status", json_string(run->solver.result.status));
     json_object_set_new(object, "kind", json_string(starfish_problem_kind_name(run->solver.problem.kind)));
-    json_object_set_new(object, "method", json_string(starfish_poisson_plan_method(run->solver.plan)));
-    json_object_set_new(object, "reason", json_string(starfish_poisson_plan_reason(run->solver.plan)));
+    json_object_set_new(object, "method", json_string(run->solver.about.method));
+    json_object_set_new(object, "reason", json_string(run->solver.about.reason));
     json_object_set_new(object, "precision", json_string(starfish_precision_names[run->solver.precision]));
     json_object_set_new(object, "n", extents(run));
     json_object_set_new(object, "seconds", command_json_real(times.median));
-    json_object_set_new(object, "plan_seconds", command_json_real(starfish_poisson_plan_seconds(run->solver.plan)));
+    json_object_set_new(object, "plan_seconds", command_json_real(run->solver.about.seconds));
     json_object_set_new(object, "repeat", repetitions(run, times));
-    json_object_set_new(object, "residual", command_json_real(run->solver.info.residual));
-    json_object_set_new(object, "residual_bound", command_json_real(run->solver.accuracy.residual_bound));
+    json_object_set_new(object, "residual", command_json_real(run->solver.result.info.residual));
+    json_object_set_new(object, "residual_bound", command_json_real(run->solver.result.accuracy.residual_bound));
     json_object_set_new(object, "error", command_json_real(run->solver.error));
-    json_object_set_new(object, "correction", command_json_real(run->solver.accuracy.correction));
-    json_object_set_new(object, "refinements", json_integer(run->solver.info.refinements));
-    if (run->solver.info.cycles > 0) {
-        json_object_set_new(object, "cycles", json_integer(run->solver.info.cycles));
-        json_object_set_new(object, "tolerated", command_json_real(run->solver.info.tolerated));
-    }
-    json_object_set_new(object, "singular", json_boolean(starfish_poisson_plan_singular(run->solver.plan)));
-    json_object_set_new(object, "pertrb", command_json_real(run->solver.info.pertrb));
+    json_object_set_new(object, "correction", command_json_real(run->solver.result.accuracy.correction));
+    json_object_set_new(object, "refinements", json_integer(run->solver.result.info.refinements));
+    add_iterations(object, &run->solver.result);
+    json_object_set_new(object, "singular", json_boolean(run->solver.about.singular));
+    json_object_set_new(object, "pertrb", command_json_real(run->solver.result.info.pertrb));
     if (run->solver.transport)
         json_object_set_new(object, "ranks", json_integer(problem_ranks(&run->solver)));
-    json_object_set_new(object, "phases", phases(&run->solver.info));
+    json_object_set_new(object, "phases", phases(&run->solver.result.info));
     json_object_set_new(object, "workers", workers(run));
-    json_object_set_new(object, "bytes", bytes(&run->solver.info));
+    json_object_set_new(object, "bytes", bytes(&run->solver.result.info));
     json_object_set_new(object, "memory", memory(run));
     command_print_json(object);
 }

@@ -7,7 +7,6 @@
 #include "apps/workers.h"
 #include "base/real.h"
 #include "bench/clock.h"
-#include "poisson/options.h"
 #include "scheduler/context.h"
 #include "scheduler/ranks.h"
 
@@ -31,11 +30,10 @@ static starfish_status make_context(struct solve_run *run)
 }
 
 /* `number`: of the solve in StarPU's traces. */
-static starfish_status submit(struct solve_run *run, size_t number, void *solution, starfish_job **job)
+static starfish_status submit(struct solve_run *run, size_t number, void *solution, void **job)
 {
     starfish_iteration_begin(number);
-    starfish_status status = starfish_poisson_submit(run->solver.plan, &run->solver.boundary,
-                                                     run->solver.problem.rhs.array.data, solution, job);
+    starfish_status status = run->solver.family->submit(&run->solver, solution, job);
     starfish_iteration_end();
     return status;
 }
@@ -44,10 +42,12 @@ static starfish_status solve_repeatedly(struct solve_run *run)
 {
     int show = isatty(STDERR_FILENO) && !run->options.json && !run->options.quiet && problem_rank(&run->solver) == 0;
     for (size_t i = 0; i < run->solver.options.repeat; ++i) {
-        starfish_job *job;
+        void *job;
         STARFISH_TRY(submit(run, i, run->solver.solution.data, &job));
-        STARFISH_TRY(solve_wait(job, show, &run->solver.info, &run->solver.accuracy));
-        run->seconds[i] = run->solver.info.seconds;
+        const starfish_status status = solve_wait(&run->solver, job, show);
+        run->seconds[i] = run->solver.result.info.seconds;
+        run->solves = i + 1;
+        STARFISH_TRY(status);
     }
     return STARFISH_SUCCESS;
 }
@@ -57,20 +57,22 @@ static starfish_status solve_repeatedly(struct solve_run *run)
 static starfish_status solve_stream(struct solve_run *run)
 {
     enum { IN_FLIGHT = 2 };
-    starfish_job *job[IN_FLIGHT] = {NULL};
+    void *job[IN_FLIGHT] = {NULL};
+    const struct problem_result result = run->solver.result; /* what is told is of the solves before */
     void *const solution[IN_FLIGHT] = {run->solver.solution.data, run->solver.second_solution.data};
     starfish_status status = STARFISH_SUCCESS;
     const double start = clock_now();
     for (size_t i = 0; i < run->solver.options.repeat + IN_FLIGHT; ++i) {
         const size_t slot = i % IN_FLIGHT;
         if (job[slot]) {
-            const starfish_status waited = starfish_job_wait(job[slot], NULL);
+            const starfish_status waited = run->solver.family->wait(&run->solver, job[slot]);
             job[slot] = NULL;
             status = status == STARFISH_SUCCESS ? waited : status;
         }
         if (status == STARFISH_SUCCESS && i < run->solver.options.repeat)
             status = submit(run, run->solver.options.repeat + i, solution[slot], &job[slot]);
     }
+    run->solver.result = result;
     run->stream_seconds = (clock_now() - start) / (double)run->solver.options.repeat;
     return status;
 }
@@ -102,11 +104,18 @@ static starfish_status check_options(struct solve_run *run)
 {
     struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &workers));
-    STARFISH_TRY(problem_read_precision(&run->solver));
     run->seconds = malloc(run->solver.options.repeat * sizeof *run->seconds);
     if (!run->seconds)
         return starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", run->solver.options.repeat);
     return STARFISH_SUCCESS;
+}
+
+static void print(const struct solve_run *run)
+{
+    if (run->options.json)
+        solve_print_json(run);
+    else if (!run->options.quiet)
+        solve_print_table(run);
 }
 
 static starfish_status read_files(struct solve_run *run)
@@ -153,14 +162,17 @@ static starfish_status run_stages(struct solve_run *run)
 static starfish_status run_solve(void *data)
 {
     struct solve_run *run = data;
-    STARFISH_TRY(run_stages(run));
+    const starfish_status status = run_stages(run);
     if (problem_rank(&run->solver) > 0)
-        return STARFISH_SUCCESS;
-    if (run->options.json)
+        return status;
+    if (status == STARFISH_SUCCESS)
+        print(run);
+    if (status == STARFISH_ERROR_NUMERICAL && run->solver.result.status && run->options.json) {
+        /* A method that says how it failed: then the object is not of the error alone. */
         solve_print_json(run);
-    else if (!run->options.quiet)
-        solve_print_table(run);
-    return STARFISH_SUCCESS;
+        run->options.json = 0;
+    }
+    return status;
 }
 
 /* MPI is there before anything can fail, so that one rank speaks for all. */
@@ -179,24 +191,22 @@ static starfish_status begin_mpi(struct solve_run *run, int argc, char **argv)
 
 int command_solve(int argc, char **argv)
 {
-    struct solve_run run = {
-        .options = {.workers = "all"},
-        .solver = {.options = {.library = STARFISH_POISSON_OPTIONS_DEFAULTS, .precision = STARFISH_F64, .repeat = 1},
-                   .accuracy = STARFISH_ACCURACY_DEFAULTS,
-                   .error = NAN}};
+    struct solve_run run = {.options = {.workers = "all"},
+                            .solver = {.options = {.precision = STARFISH_F64, .repeat = 1}, .error = NAN}};
     struct solve_options *given = &run.options;
     struct problem_options *problem = &run.solver.options;
     const struct option_entry options[] = {
-        {"--method", OPTION_MEMBER, &problem->library, "M", .table = &starfish_poisson_option_table},
+        PROBLEM_METHOD(&problem->words, NULL),
         {"--precision", OPTION_MEMBER, &problem->precision, "P", .table = &names_table},
         {"--rhs", OPTION_TEXT, &problem->rhs, "F", .help = "right-hand side instead of the problem's"},
         {"--out", OPTION_TEXT, &given->out, "F", .help = "solution, .npy or FILE.h5:/NAME, instead of the problem's"},
         {"--workers", OPTION_TEXT, &given->workers, "W", .help = WORKERS_WORDS},
-        {"--slabs", OPTION_POSITIVE, &problem->library, "N", .table = &starfish_poisson_option_table},
-        {"--sharing", OPTION_MEMBER, &problem->library, "S", .table = &starfish_poisson_option_table},
-        {"--parts", OPTION_POSITIVE, &problem->library, "N", .table = &starfish_poisson_option_table},
+        PROBLEM_SLABS(&problem->words),
+        PROBLEM_SHARING(&problem->words, NULL),
+        PROBLEM_ITERATION(&problem->words, NULL),
         {"--mpi", OPTION_FLAG, &given->mpi,
          .help = "on all ranks that mpiexec has started, each with planes of its own"},
+        PROBLEM_GRIDS(&problem->words),
         {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
         {"--vtk", OPTION_TEXT, &given->vtk, "F", .help = "also write the solution as .vti or .vtr"},
         {"--plot", OPTION_TEXT, &given->plot, "F.png", .help = "also draw a slice of the solution"},

@@ -3,7 +3,7 @@
 #define STARFISH_APPS_SOLVE_SOLVE_H
 
 #include "apps/files/vtk.h"
-#include "apps/plans/problem.h"
+#include "apps/plans/family.h"
 
 /* What the command line says beside what problem_options has. */
 struct solve_options {
@@ -14,7 +14,8 @@ struct solve_options {
 struct solve_run {
     struct solve_options options;
     struct problem_run solver;
-    double *seconds;       /* of each of the repetitions */
+    double *seconds;       /* of each of the repetitions, */
+    size_t solves;         /* as many as were done */
     double stream_seconds; /* per solve, when the repetitions follow each other as a stream */
 };
 
@@ -37,7 +38,7 @@ int solve_is_first_launched(void);
 void solve_print_table(const struct solve_run *run);
 void solve_print_json(const struct solve_run *run);
 
-/* Wait for a job, showing how many of its tasks are done when `show` (progress.c). */
-starfish_status solve_wait(starfish_job *job, int show, struct starfish_info *info, struct starfish_accuracy *accuracy);
+/* Wait for a job of the run's family, showing how many of its tasks are done when `show` (progress.c). */
+starfish_status solve_wait(struct problem_run *run, void *job, int show);
 
 #endif

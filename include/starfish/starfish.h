@@ -7,7 +7,9 @@
 #define STARFISH_VERSION_PATCH 0
 #define STARFISH_VERSION "0.1.0"
 
+#include <starfish/atmosphere.h>
 #include <starfish/context.h>
+#include <starfish/diffusion.h>
 #include <starfish/fem.h>
 #include <starfish/field.h>
 #include <starfish/fishpack.h>

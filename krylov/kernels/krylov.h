@@ -28,7 +28,8 @@ enum starfish_krylov_scalar {
     STARFISH_KRYLOV_RHS_NORM,
     STARFISH_KRYLOV_FIRST_NORM,
     STARFISH_KRYLOV_BEST,       /* the least norm, */
-    STARFISH_KRYLOV_SINCE_BEST, /* and the steps since */
+    STARFISH_KRYLOV_SINCE_BEST, /* and the steps since, */
+    STARFISH_KRYLOV_PATIENCE,   /* as many as which are stagnation */
     STARFISH_KRYLOV_FLOOR,      /* up to this norm the residual is rounding errors, and no direction leads on */
     STARFISH_KRYLOV_WATCHED,    /* 0: goes on whatever the residual */
     STARFISH_KRYLOV_SCALE,      /* 2^-exponent(norm), which brings a residual into the range of f32, */
@@ -73,7 +74,7 @@ struct starfish_krylov_scalars {
     /* Of BEGIN and RHS: the norm that is wanted over the first one, of the right-hand side; of RHS: the norm that is
      * wanted whatever that is, the floor, and whether the iteration ends by its norms. */
     double tolerance, absolute, floor;
-    int watched;
+    int watched, patience; /* patience: steps without a gain that are stagnation; 0: 8 */
     size_t parts;
     const double *sums[STARFISH_KRYLOV_MOST_PARTS];
     const double *more[STARFISH_KRYLOV_MOST_PARTS]; /* of MINIMISE: the second inner product */

@@ -13,7 +13,7 @@
 #endif
 
 /* Without any gain in so many steps rounding errors have the last word, or the iteration diverges. */
-enum { STARFISH_KRYLOV_PATIENCE = 8 };
+enum { STARFISH_KRYLOV_USUAL_PATIENCE = 8 };
 
 /* ---- Conjugate gradients inside a task --------------------------------------------------------------------------- */
 
@@ -30,21 +30,27 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_begin(double *state, d
     state[STARFISH_KRYLOV_DONE] = product > 0 ? STARFISH_KRYLOV_GOES_ON : STARFISH_KRYLOV_CONVERGED;
 }
 
+/* Without energy there is no direction any more: inside a task nobody asks why; a watched iteration has stagnated. */
+STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_need_positive(double *state, double product)
+{
+    if (!(product > 0) && state[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON)
+        state[STARFISH_KRYLOV_DONE] =
+            state[STARFISH_KRYLOV_WATCHED] != 0 ? STARFISH_KRYLOV_STAGNATED : STARFISH_KRYLOV_CONVERGED;
+}
+
 /* The first direction, before which rho is 0, is the preconditioned residual alone. */
 STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_direct(double *state, double product)
 {
     const double before = state[STARFISH_KRYLOV_RHO];
 
-    if (!(product > 0))
-        state[STARFISH_KRYLOV_DONE] = STARFISH_KRYLOV_CONVERGED;
+    starfish_krylov_need_positive(state, product);
     state[STARFISH_KRYLOV_BETA] = state[STARFISH_KRYLOV_DONE] == 0 && before > 0 ? product / before : 0;
     state[STARFISH_KRYLOV_RHO] = product;
 }
 
 STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_step(double *state, double product)
 {
-    if (!(product > 0))
-        state[STARFISH_KRYLOV_DONE] = STARFISH_KRYLOV_CONVERGED;
+    starfish_krylov_need_positive(state, product);
     state[STARFISH_KRYLOV_ALPHA] = state[STARFISH_KRYLOV_DONE] == 0 ? state[STARFISH_KRYLOV_RHO] / product : 0;
 }
 
@@ -76,6 +82,7 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_set_rhs(const struct s
     a->state[STARFISH_KRYLOV_LIMIT] = wanted > a->absolute ? wanted : a->absolute;
     a->state[STARFISH_KRYLOV_FLOOR] = a->floor;
     a->state[STARFISH_KRYLOV_WATCHED] = a->watched;
+    a->state[STARFISH_KRYLOV_PATIENCE] = a->patience > 0 ? a->patience : STARFISH_KRYLOV_USUAL_PATIENCE;
     starfish_krylov_set_first(a->state, norm);
 }
 
@@ -89,8 +96,8 @@ STARFISH_KRYLOV_DEVICE static inline int starfish_krylov_outcome(const double *s
         return STARFISH_KRYLOV_NOT_FINITE;
     if (norm <= state[STARFISH_KRYLOV_LIMIT])
         return STARFISH_KRYLOV_CONVERGED;
-    return state[STARFISH_KRYLOV_SINCE_BEST] >= STARFISH_KRYLOV_PATIENCE ? STARFISH_KRYLOV_STAGNATED
-                                                                         : STARFISH_KRYLOV_GOES_ON;
+    return state[STARFISH_KRYLOV_SINCE_BEST] >= state[STARFISH_KRYLOV_PATIENCE] ? STARFISH_KRYLOV_STAGNATED
+                                                                                : STARFISH_KRYLOV_GOES_ON;
 }
 
 /* Steps that were submitted ahead of the host's look change nothing once the iteration is done, and do not count. */

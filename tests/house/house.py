@@ -6,7 +6,7 @@ import re
 FLOORS = {
     "apps": 6,
     "mpi": 5.5,  # a library of its own beside the library, of which only programs make use
-    "poisson": 5, "fem": 5,
+    "poisson": 5, "diffusion": 5, "atmosphere": 5, "fem": 5,
     # Floor 4 has an order of its own.
     "multigrid": 4.2, "krylov": 4.1, "blktri": 4, "fft": 4, "tridiag": 4, "sparse": 4,
     "tasks": 3,

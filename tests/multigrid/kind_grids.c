@@ -1,6 +1,7 @@
 /* Hierarchies of both grid kinds: assembled and coarsened as the plans do, tables in one precision. */
 #include "tests/multigrid/kind_grids.h"
 
+#include "multigrid/flat.h"
 #include "multigrid/flux.h"
 #include "multigrid/q1.h"
 #include "tests/common/check.h"
@@ -181,13 +182,86 @@ static void make_flux(struct test_kind_grids *g, const struct test_kind_case *wh
     free(diffusion);
 }
 
-/* ---- Both -------------------------------------------------------------------------------------------------------- */
+/* ---- Flat domains ------------------------------------------------------------------------------------------------ */
+
+static void add_flat_level(struct test_kind_grids *g, const struct starfish_flat_grid *grid,
+                           const struct starfish_flat_grid *coarse, const struct starfish_flat_problem *problem)
+{
+    const int level = g->tail.levels++;
+    struct starfish_flat_shape *shape = &g->flat[level];
+
+    *shape = (struct starfish_flat_shape){.n = {grid->n[0], grid->n[1], problem->n[2]},
+                                          .coarse = {coarse->n[0], coarse->n[1]},
+                                          .periodic = {grid->periodic[0], grid->periodic[1]},
+                                          .skew = grid->corner != NULL,
+                                          .coarse_sweeps = 3,
+                                          .coarse_damping = 0.9};
+    const size_t size = starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES);
+    double *table = calloc(size, sizeof *table);
+    starfish_flat_grid_fill(grid, problem, shape, table);
+    g->table[level] = in_precision(table, size, g->tail.precision);
+    g->tail.shape[level] = shape;
+    free(table);
+}
+
+/* Numbers of columns, faces, corners and layers that are nowhere the same. */
+static void fill_flat(const struct test_kind_case *what, double values[][MOST_CELLS])
+{
+    const size_t nx = what->n[0], ny = what->n[1], nz = what->n[2];
+
+    for (int v = 0; v < 9; v++)
+        for (size_t i = 0; i < MOST_CELLS; i++)
+            values[v][i] = 1 + 0.3 * sin(0.9 * (double)i + v);
+    for (size_t j = 0; j <= ny; j++)
+        for (size_t i = 0; i <= nx; i++)
+            values[8][i + (nx + 1) * j] *= i == 0 || j == 0 || i == nx || j == ny ? 0 : 0.1;
+    for (size_t j = 0; j < ny; j++)
+        if (what->periodic[0])
+            values[2][nx + (nx + 1) * j] = values[2][(nx + 1) * j];
+    for (size_t i = 0; i < nx; i++)
+        if (what->periodic[1])
+            values[3][i + nx * ny] = values[3][i];
+    values[5][0] = values[6][nz - 1] = 0;
+}
+
+static void make_flat(struct test_kind_grids *g, const struct test_kind_case *what)
+{
+    double(*values)[MOST_CELLS] = malloc(9 * sizeof *values);
+    const struct starfish_flat_problem problem = {.n = {what->n[0], what->n[1], what->n[2]},
+                                                  .periodic = {what->periodic[0], what->periodic[1]},
+                                                  .mass = values[0],
+                                                  .lift = values[1],
+                                                  .face_x = values[2],
+                                                  .face_y = values[3],
+                                                  .a = values[4],
+                                                  .b = values[5],
+                                                  .c = values[6],
+                                                  .d = values[7],
+                                                  .corner = what->form == TEST_SKEW ? values[8] : NULL};
+    struct starfish_flat_grid grid, coarse;
+    int coarsened[2];
+
+    fill_flat(what, values);
+    g->tail.kind = &starfish_flat_kind;
+    ASSERT_OK(starfish_flat_grid_create(&grid, &problem));
+    while (g->tail.levels < 3 && starfish_flat_grid_directions(&grid, coarsened)) {
+        ASSERT_OK(starfish_flat_grid_coarsen(&grid, coarsened, &coarse));
+        add_flat_level(g, &grid, &coarse, &problem);
+        starfish_flat_grid_destroy(&grid);
+        grid = coarse;
+    }
+    add_flat_level(g, &grid, &grid, &problem);
+    starfish_flat_grid_destroy(&grid);
+    free(values);
+}
+
+/* ---- All -------------------------------------------------------------------------------------------------------- */
 
 void test_kind_grids_make(struct test_kind_grids *grids, const struct test_kind_case *what,
                           starfish_precision precision)
 {
     *grids = (struct test_kind_grids){.tail = {.precision = what->form == TEST_F16 ? STARFISH_F32 : precision}};
-    (what->n[2] == 0 ? make_q1 : make_flux)(grids, what);
+    (what->form >= TEST_FLAT ? make_flat : what->n[2] == 0 ? make_q1 : make_flux)(grids, what);
 }
 
 void test_kind_grids_free(struct test_kind_grids *grids)
@@ -209,6 +283,8 @@ int test_kind_smooths(const struct test_kind_grids *grids, starfish_smoother smo
 {
     const int q1 = grids->tail.kind == &starfish_q1_kind;
 
+    if (grids->tail.kind == &starfish_flat_kind)
+        return smoother == STARFISH_SMOOTHER_LINE_Z || smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL;
     if (q1 && smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
         return grids->q1[0].storage == STARFISH_BAND_REALS && !grids->q1[0].tensor;
     if (q1)

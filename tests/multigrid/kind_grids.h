@@ -1,17 +1,19 @@
-/* Small hierarchies of both grid kinds on the host, for tests of what all kinds have in common. */
+/* Small hierarchies of all grid kinds on the host, for tests of what all kinds have in common. */
 #ifndef STARFISH_TESTS_MULTIGRID_KIND_GRIDS_H
 #define STARFISH_TESTS_MULTIGRID_KIND_GRIDS_H
 
+#include "multigrid/kernels/flat_kind.h"
 #include "multigrid/kernels/flux_kind.h"
 #include "multigrid/kernels/q1_kind.h"
 #include "multigrid/kernels/tail.h"
 
-enum test_form { TEST_TENSOR, TEST_STORED, TEST_DIAGONALS, TEST_F16 };
+enum test_form { TEST_TENSOR, TEST_STORED, TEST_DIAGONALS, TEST_F16, TEST_FLAT, TEST_SKEW };
 
-/* What a hierarchy is made for. n[2] == 0: Q1 elements, n[0] x n[1] of them; else unknowns of the flux form. */
+/* What a hierarchy is made for. n[2] == 0: Q1 elements, n[0] x n[1] of them; else unknowns of the flux form, or with
+ * FLAT and SKEW of flat domains, without and with corners. */
 struct test_kind_case {
     size_t n[3];
-    enum test_form form; /* the flux form has the first two */
+    enum test_form form; /* the flux form has TENSOR and STORED */
     int periodic[3];     /* of the flux form; of Q1, where periodic[0]: Neumann ends */
     int only_plane;      /* grids are not coarser in z */
 };
@@ -20,6 +22,7 @@ struct test_kind_grids {
     struct starfish_tail tail; /* all but its smoothing */
     struct starfish_q1_shape q1[STARFISH_GRID_MOST_LEVELS];
     struct starfish_flux_shape flux[STARFISH_GRID_MOST_LEVELS];
+    struct starfish_flat_shape flat[STARFISH_GRID_MOST_LEVELS];
     struct starfish_flux_plane *plane; /* three of each grid */
     void *table[STARFISH_GRID_MOST_LEVELS];
 };

@@ -18,7 +18,9 @@ static const struct test_kind_case cases[] = {
     {{1, 1, 17}, TEST_TENSOR, {0}, 0},      {{7, 5, 1}, TEST_STORED, {0, 1, 0}, 0},
     {{9, 6, 11}, TEST_TENSOR, {0}, 0},      {{8, 9, 5}, TEST_STORED, {1, 0, 1}, 0},
     {{7, 8, 9}, TEST_TENSOR, {1, 1, 1}, 0}, {{5, 6, 8}, TEST_STORED, {0, 0, 1}, 0},
-    {{3, 7, 2}, TEST_TENSOR, {0, 1, 1}, 0}, {{11, 9, 3}, TEST_TENSOR, {0, 0, 1}, 1}};
+    {{3, 7, 2}, TEST_TENSOR, {0, 1, 1}, 0}, {{11, 9, 3}, TEST_TENSOR, {0, 0, 1}, 1},
+    {{7, 9, 5}, TEST_FLAT, {1, 1, 0}, 0},   {{34, 8, 2}, TEST_FLAT, {0, 0, 0}, 0},
+    {{1, 11, 3}, TEST_FLAT, {0, 1, 0}, 0},  {{5, 6, 7}, TEST_SKEW, {0, 0, 0}, 0}};
 enum { CASES = sizeof cases / sizeof cases[0], INPUTS = 3, PARTS = 12, CORES = 3 };
 
 /* An operation on the finest grid: its inputs, and how much it may be in error. */

@@ -13,13 +13,14 @@
 #include <cmocka.h>
 
 static const struct test_kind_case cases[] = {
-    {{2, 2, 0}, TEST_TENSOR, {0}, 0},       {{2, 14, 0}, TEST_STORED, {0}, 0},
-    {{23, 18, 0}, TEST_TENSOR, {0}, 0},     {{19, 24, 0}, TEST_STORED, {1}, 0},
-    {{16, 17, 0}, TEST_DIAGONALS, {1}, 0},  {{21, 16, 0}, TEST_F16, {0}, 0},
-    {{1, 1, 1}, TEST_TENSOR, {0}, 0},       {{1, 1, 17}, TEST_TENSOR, {0}, 0},
-    {{7, 5, 1}, TEST_STORED, {0, 1, 0}, 0}, {{9, 6, 11}, TEST_TENSOR, {0}, 0},
-    {{8, 9, 5}, TEST_STORED, {1, 0, 1}, 0}, {{7, 8, 9}, TEST_TENSOR, {1, 1, 1}, 0},
-    {{11, 9, 3}, TEST_TENSOR, {0, 0, 1}, 1}};
+    {{2, 2, 0}, TEST_TENSOR, {0}, 0},        {{2, 14, 0}, TEST_STORED, {0}, 0},
+    {{23, 18, 0}, TEST_TENSOR, {0}, 0},      {{19, 24, 0}, TEST_STORED, {1}, 0},
+    {{16, 17, 0}, TEST_DIAGONALS, {1}, 0},   {{21, 16, 0}, TEST_F16, {0}, 0},
+    {{1, 1, 1}, TEST_TENSOR, {0}, 0},        {{1, 1, 17}, TEST_TENSOR, {0}, 0},
+    {{7, 5, 1}, TEST_STORED, {0, 1, 0}, 0},  {{9, 6, 11}, TEST_TENSOR, {0}, 0},
+    {{8, 9, 5}, TEST_STORED, {1, 0, 1}, 0},  {{7, 8, 9}, TEST_TENSOR, {1, 1, 1}, 0},
+    {{11, 9, 3}, TEST_TENSOR, {0, 0, 1}, 1}, {{7, 9, 5}, TEST_FLAT, {1, 1, 0}, 0},
+    {{5, 6, 7}, TEST_SKEW, {0, 0, 0}, 0}};
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 /* ---- By hand ----------------------------------------------------------------------------------------------------- */

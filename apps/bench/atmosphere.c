@@ -1,0 +1,210 @@
+/* starfish bench atmosphere: the pressure correction on flat domains, by multigrid and by conjugate gradients with
+ * lines upwards: iterations of a given number, their time, and the bandwidth by the least words that move and by the
+ * count of Mueller, Scheichl, Vainikko (2015). */
+#include "apps/bench/bench.h"
+#include "apps/command.h"
+#include "apps/frame/frame.h"
+#include "apps/lists.h"
+#include "apps/names.h"
+#include "apps/plans/multigrid_run.h"
+#include "apps/workers.h"
+#include "atmosphere/geometry.h"
+#include "atmosphere/options.h"
+#include "base/real.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct atmosphere_bench {
+    struct bench bench; /* first */
+    const char *sizes, *methods, *precisions, *workers, *where;
+    size_t layers, iterations;
+    int panel;
+    double host_rate, device_rate; /* of copies; 0: not known */
+};
+
+struct combination {
+    size_t n, layers, method, precision, place;
+    const char *workers;
+    starfish_context *context;
+    struct starfish_flat_volumes volumes;
+};
+
+/* Words per unknown and iteration that must move in the precision of cycles, and the paper's count of its kernels'.
+ * Cycles: 8.5 on the finest grid, of which the sweep before the correction 3, the restricted residual 2.25, the
+ * corrected sweep 3.25, and a third of 7.5 on the others; conjugate gradients: product and direction 9, residual 3,
+ * lines 2, three inner products 6, solution 3. */
+static const struct {
+    double ours, paper;
+} words[STARFISH_ATMOSPHERE_METHODS] = {
+    [STARFISH_ATMOSPHERE_MULTIGRID] = {11, 29.6}, [STARFISH_ATMOSPHERE_CG] = {21, 15}};
+
+static starfish_status create_plan(starfish_context *context, const void *problem,
+                                   const struct starfish_multigrid_options *options, starfish_multigrid_plan **plan)
+{
+    return starfish_flat_plan_create(context, problem, options, plan);
+}
+
+static void describe(const struct atmosphere_bench *run, json_t *row, const struct combination *c,
+                     const struct multigrid_times *times, double bytes)
+{
+    const double seconds = json_number_value(json_object_get(row, "seconds")) / (double)run->iterations;
+    const double unknowns = (double)(c->n * c->n * c->layers);
+    const double rate = starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
+
+    json_object_set_new(row, "iterations", json_integer((json_int_t)run->iterations));
+    json_object_set_new(row, "iteration_seconds", command_json_real(seconds));
+    json_object_set_new(row, "paper_bytes_per_second",
+                        command_json_real(words[c->method].paper * 8 * unknowns / seconds));
+    json_object_set_new(row, "method", json_string(starfish_atmosphere_method_names[c->method]));
+    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
+    json_object_set_new(row, "workers", json_string(c->workers));
+    json_object_set_new(row, "where", json_string(names_places[c->place]));
+    json_object_set_new(row, "levels", json_integer(times->info.levels));
+    json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
+    if (rate > 0)
+        bench_limit(row, bytes / rate);
+}
+
+static starfish_status measure_combination(struct atmosphere_bench *run, struct combination *c)
+{
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct multigrid_times times;
+    char name[128];
+
+    multigrid_set_precision(&options, c->precision);
+    options.conjugate_gradients = c->method == STARFISH_ATMOSPHERE_CG;
+    multigrid_set_work(&options, 1, run->iterations);
+    c->volumes.matrix.preconditioner = options.conjugate_gradients ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
+    const struct multigrid_solves what = {.problem = &c->volumes.matrix,
+                                          .create = create_plan,
+                                          .count = c->n * c->n * c->layers,
+                                          .constant = 1,
+                                          .on_device = c->place == 1,
+                                          .warmup = run->bench.warmup,
+                                          .repeat = run->bench.repeat};
+    snprintf(name, sizeof name, "%zu x %zu x %zu: %s, %s, %s, %s", c->n, c->n, c->layers,
+             starfish_atmosphere_method_names[c->method], starfish_precision_names[c->precision], c->workers,
+             names_places[c->place]);
+    bench_announce("%s", name);
+    const starfish_status status = multigrid_repeat(&what, &options, c->context, &times);
+    if (status == STARFISH_SUCCESS) {
+        const double size = options.inner == STARFISH_F64 ? 8 : 4;
+        const double bytes = words[c->method].ours * size * (double)what.count * (double)run->iterations;
+        json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
+        describe(run, row, c, &times, bytes);
+    }
+    multigrid_free_times(&times);
+    return status;
+}
+
+/* ---- Combinations ------------------------------------------------------------------------------------------------ */
+
+struct axes {
+    size_t size[LIST_MOST], sizes, method[LIST_MOST], methods, precision[LIST_MOST], precisions;
+    size_t place[LIST_MOST], places;
+    struct list workers;
+};
+
+static starfish_status measure_ways(struct atmosphere_bench *run, const struct axes *axes, struct combination *c)
+{
+    const int gpus = starfish_context_workers_of(c->context, STARFISH_GPU) > 0;
+
+    for (size_t m = 0; m < axes->methods; ++m)
+        for (size_t p = 0; p < axes->precisions; ++p)
+            for (size_t w = 0; w < axes->places; ++w) {
+                c->method =
+                    axes->method[m] == STARFISH_ATMOSPHERE_AUTO ? STARFISH_ATMOSPHERE_MULTIGRID : axes->method[m];
+                c->precision = axes->precision[p];
+                c->place = axes->place[w];
+                if (c->place == 0 || gpus)
+                    STARFISH_TRY(measure_combination(run, c));
+            }
+    return STARFISH_SUCCESS;
+}
+
+/* The paper's: w = 4.2 h, l = 1, a box of the depth of the atmosphere over the unit square, or a panel. */
+static starfish_status measure_size(struct atmosphere_bench *run, const struct axes *axes, size_t n)
+{
+    const double h = (run->panel ? 1.57079632679489661923 : 1) / (double)n;
+    const struct starfish_atmosphere_problem problem = {.geometry = run->panel ? STARFISH_PANEL : STARFISH_FLAT_BOX,
+                                                        .n = {n, n, run->layers},
+                                                        .length = {1, 1},
+                                                        .height = 0.00785,
+                                                        .omega = 4.2 * h,
+                                                        .lambda = 1};
+    struct combination c = {.n = n, .layers = run->layers};
+    starfish_status status = starfish_flat_volumes_create(&c.volumes, &problem);
+
+    for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
+        c.workers = axes->workers.item[w];
+        status = multigrid_context(c.workers, &c.context);
+        if (status == STARFISH_SUCCESS) {
+            status = measure_ways(run, axes, &c);
+            starfish_context_destroy(c.context);
+        }
+    }
+    starfish_flat_volumes_destroy(&c.volumes);
+    return status;
+}
+
+static starfish_status read_axes(const struct atmosphere_bench *run, struct axes *axes)
+{
+    const struct starfish_option_table *table = &starfish_atmosphere_option_table;
+
+    STARFISH_TRY(list_counts("--n", run->sizes, axes->size, &axes->sizes));
+    STARFISH_TRY(list_choices("--method", run->methods, table, axes->method, &axes->methods));
+    STARFISH_TRY(list_choices("--precision", run->precisions, &names_table, axes->precision, &axes->precisions));
+    return list_choices("--where", run->where, &names_table, axes->place, &axes->places);
+}
+
+static starfish_status measure(struct bench *bench)
+{
+    struct atmosphere_bench *run = (struct atmosphere_bench *)bench;
+    struct axes axes;
+
+    STARFISH_TRY(read_axes(run, &axes));
+    STARFISH_TRY(bench_look_around(bench));
+    STARFISH_TRY(list_read("--workers",
+                           run->workers      ? run->workers
+                           : bench->gpus > 0 ? "gpu;cpu"
+                                             : "cpu",
+                           ';', &axes.workers));
+    multigrid_copies(bench, &run->host_rate, &run->device_rate);
+    for (size_t i = 0; i < axes.sizes; ++i)
+        STARFISH_TRY(measure_size(run, &axes, axes.size[i]));
+    return STARFISH_SUCCESS;
+}
+
+int bench_atmosphere(int argc, char **argv)
+{
+    static struct atmosphere_bench run = {.bench = BENCH_DEFAULTS("atmosphere"),
+                                          .sizes = "128,256",
+                                          .methods = "multigrid,cg",
+                                          .precisions = "f64,mixed",
+                                          .where = "host,device",
+                                          .layers = 128,
+                                          .iterations = 20};
+    const struct starfish_option_table *table = &starfish_atmosphere_option_table;
+    const struct option_entry options[] = {
+        {"--n", OPTION_TEXT, &run.sizes, "LIST", .help = "N x N columns"},
+        {"--layers", OPTION_COUNT, &run.layers, "N", .help = "cells of a column"},
+        {"--panel", OPTION_FLAG, &run.panel, .help = "on a panel of the cubed sphere instead of a box"},
+        {"--method", OPTION_LIST, &run.methods, "LIST", .table = table},
+        {"--precision", OPTION_LIST, &run.precisions, "LIST", .table = &names_table},
+        {"--iterations", OPTION_COUNT, &run.iterations, "N", .help = "of each solve"},
+        {"--workers", OPTION_TEXT, &run.workers, "SETS", .help = WORKERS_SETS "; without, gpu;cpu, or cpu"},
+        {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
+        BENCH_OPTIONS(&run.bench),
+        {.name = NULL},
+    };
+    const struct command_line line = {
+        .usage = "bench atmosphere [OPTION ...]",
+        .summary =
+            "The pressure correction of Mueller, Scheichl, Vainikko 2015 on flat domains, with w = 4.2 h: V(1,1)\n"
+            "cycles, and conjugate gradients with lines upwards, a given number of either.\n"
+            "A LIST has commas between its entries; all combinations are measured.",
+        .options = options};
+    return bench_main(&run.bench, &line, argc, argv, measure);
+}

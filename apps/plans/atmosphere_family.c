@@ -1,0 +1,170 @@
+/* The family of flat domains: kind atmosphere3d, by multigrid and conjugate gradients. */
+#include "apps/plans/family.h"
+#include "apps/recorded/simulate.h"
+#include "atmosphere/options.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static starfish_status choose(struct problem_run *run)
+{
+    struct problem_options *o = &run->options;
+
+    if (SIMULATED && o->cycles == 0)
+        o->cycles = PROBLEM_SIMULATED_CYCLES;
+    run->precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    return STARFISH_SUCCESS;
+}
+
+/* The plan, and whether its solutions are looked at. */
+struct checked_plan {
+    starfish_atmosphere_plan *plan;
+    int check;
+};
+
+static starfish_status create_plan(struct problem_run *run, starfish_atmosphere_plan **plan)
+{
+    const struct starfish_problem *p = &run->problem;
+    const struct starfish_atmosphere_problem problem = {.geometry = (starfish_flat_geometry)p->geometry,
+                                                        .n = {p->axis[0].n, p->axis[1].n, p->axis[2].n},
+                                                        .length = {p->axis[0].length, p->axis[1].length},
+                                                        .periodic = {p->axis[0].periodic, p->axis[1].periodic},
+                                                        .height = p->height,
+                                                        .faces = p->axis[2].coordinates,
+                                                        .omega = p->omega,
+                                                        .lambda = p->lambda};
+    struct starfish_atmosphere_options options = *(const struct starfish_atmosphere_options *)run->library;
+
+    options.precision = run->precision;
+    options.mixed = run->options.precision == STARFISH_PRECISION_MIXED;
+    if (run->options.cycles > 0) {
+        options.fixed = 1;
+        options.max_iterations = (int)run->options.cycles;
+    }
+    return starfish_atmosphere_plan_create(run->context, &problem, &options, plan);
+}
+
+static starfish_status create(struct problem_run *run, int check)
+{
+    struct checked_plan *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    const starfish_status status = create_plan(run, &made->plan);
+    if (status != STARFISH_SUCCESS) {
+        free(made);
+        return status;
+    }
+    made->check = check && !SIMULATED;
+    run->plan = made;
+    run->about =
+        (struct problem_about){starfish_atmosphere_plan_method(made->plan), starfish_atmosphere_plan_reason(made->plan),
+                               starfish_atmosphere_plan_seconds(made->plan), 0};
+    return STARFISH_SUCCESS;
+}
+
+static void destroy(void *plan)
+{
+    struct checked_plan *made = plan;
+
+    if (made)
+        starfish_atmosphere_plan_destroy(made->plan);
+    free(made);
+}
+
+/* A job, and where its solution goes, for the check. */
+struct checked_job {
+    starfish_atmosphere_job *job;
+    const void *solution;
+};
+
+static starfish_status submit(struct problem_run *run, void *solution, void **job)
+{
+    const struct checked_plan *made = run->plan;
+    struct checked_job *submitted = calloc(1, sizeof *submitted);
+
+    *job = NULL;
+    if (!submitted)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
+    submitted->solution = solution;
+    const starfish_status status =
+        starfish_atmosphere_submit(made->plan, run->problem.rhs.array.data, solution, &submitted->job);
+    if (status != STARFISH_SUCCESS) {
+        free(submitted);
+        return status;
+    }
+    *job = submitted;
+    return STARFISH_SUCCESS;
+}
+
+static void copy_info(const struct starfish_atmosphere_info *from, struct starfish_info *info)
+{
+    *info = (struct starfish_info){.residual = (double)NAN, .seconds = from->seconds, .cycles = from->iterations};
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        info->worker[kind].tasks = from->worker[kind].tasks;
+        info->worker[kind].busy_seconds = from->worker[kind].busy_seconds;
+    }
+    info->host_to_device = from->host_to_device;
+    info->device_to_host = from->device_to_host;
+    info->device_to_device = from->device_to_device;
+}
+
+static starfish_status check_solution(struct problem_run *run, const void *solution)
+{
+    const struct checked_plan *made = run->plan;
+    struct starfish_atmosphere_check check;
+
+    STARFISH_TRY(starfish_atmosphere_check(made->plan, run->problem.rhs.array.data, solution, &check));
+    run->result.info.residual = check.residual;
+    run->result.accuracy.residual = check.residual;
+    run->result.accuracy.residual_bound = check.bound;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status wait(struct problem_run *run, void *job)
+{
+    static const char *const outcomes[STARFISH_ATMOSPHERE_OUTCOMES] = {[STARFISH_ATMOSPHERE_SOLVED] = "solved",
+                                                                       [STARFISH_ATMOSPHERE_NOT_CONVERGED] =
+                                                                           "not-converged",
+                                                                       [STARFISH_ATMOSPHERE_STAGNATED] = "stagnated",
+                                                                       [STARFISH_ATMOSPHERE_DIVERGED] = "diverged"};
+    const struct checked_plan *made = run->plan;
+    const struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
+    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct checked_job *submitted = job;
+    const double tolerance = ((const struct starfish_atmosphere_options *)run->library)->tolerance;
+    const double wanted = tolerance > 0 ? tolerance : run->precision == STARFISH_F64 ? 1e-10 : 1e-6;
+
+    const starfish_status status = starfish_atmosphere_wait(submitted->job, &info);
+    run->result = (struct problem_result){.accuracy = accuracy, .iterates = 1, .tolerated = (double)NAN};
+    copy_info(&info, &run->result.info);
+    run->result.iterations = info.iterations;
+    run->result.reached = info.residual;
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
+        run->result.status = outcomes[info.outcome];
+        if (status == STARFISH_SUCCESS && info.tolerance != wanted)
+            run->result.tolerated = info.tolerance;
+        if (made->check)
+            check_solution(run, submitted->solution);
+    }
+    free(submitted);
+    return status;
+}
+
+/* Iterations are not known before they are done. */
+static void progress(const void *job, size_t *finished, size_t *total)
+{
+    (void)job;
+    *finished = 0;
+    *total = 0;
+}
+
+const struct problem_family problem_atmosphere_family = {
+    .options = &starfish_atmosphere_option_table,
+    .choose = choose,
+    .create = create,
+    .destroy = destroy,
+    .submit = submit,
+    .wait = wait,
+    .progress = progress,
+};

@@ -1,0 +1,157 @@
+/* The family of diffusion with jumping coefficients: kinds diffusion3d and diffusion2d. */
+#include "apps/files/json.h"
+#include "apps/plans/family.h"
+#include "apps/recorded/simulate.h"
+#include "diffusion/options.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static starfish_status choose(struct problem_run *run)
+{
+    struct starfish_diffusion_options *library = run->library;
+    struct problem_options *o = &run->options;
+
+    if (library->deflation == STARFISH_DEFLATION_REGIONS && run->problem.diffusion.regions.rank == 0)
+        return starfish_json_fail(run->problem.path, "regions", "missing, and --deflation is by regions");
+    if (SIMULATED && o->cycles == 0)
+        o->cycles = PROBLEM_SIMULATED_CYCLES;
+    run->precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    return STARFISH_SUCCESS;
+}
+
+/* Regions as whole numbers; in a simulation one. */
+static starfish_status read_regions(const struct problem_run *run, long long **regions)
+{
+    const struct starfish_array *array = &run->problem.diffusion.regions;
+    const size_t count = starfish_array_count(array);
+
+    *regions = NULL;
+    if (array->rank == 0)
+        return STARFISH_SUCCESS;
+    *regions = calloc(count, sizeof **regions);
+    if (!*regions)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for regions");
+    for (size_t i = 0; array->data && !SIMULATED && i < count; i++)
+        (*regions)[i] = (long long)starfish_array_get(array, i);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status make_plan(struct problem_run *run, const struct starfish_diffusion_options *options,
+                                 const long long *regions)
+{
+    struct starfish_values *k = &run->problem.diffusion.coefficient;
+    struct starfish_diffusion_problem problem = {.dimensions = run->problem.dimensions,
+                                                 .lambda = run->problem.lambda,
+                                                 .mean = run->problem.diffusion.mean,
+                                                 .constant_coefficient = k->array.data ? 1 : k->constant,
+                                                 .regions = regions};
+    starfish_diffusion_plan *plan;
+
+    if (k->array.rank > 0 && !k->array.data) /* a simulation, in which values do not matter */
+        problem.constant_coefficient = 1;
+    if (k->array.data)
+        STARFISH_TRY(starfish_array_convert(&k->array, STARFISH_F64));
+    problem.coefficient = k->array.data;
+    for (size_t d = 0; d < problem.dimensions; d++) {
+        problem.n[d] = run->problem.axis[d].n;
+        problem.length[d] = run->problem.axis[d].length;
+        problem.ends[d][0] = run->problem.axis[d].ends[0];
+        problem.ends[d][1] = run->problem.axis[d].ends[1];
+    }
+    STARFISH_TRY(starfish_diffusion_plan_create(run->context, &problem, options, &plan));
+    run->plan = plan;
+    run->about = (struct problem_about){starfish_diffusion_plan_method(plan), starfish_diffusion_plan_reason(plan),
+                                        starfish_diffusion_plan_seconds(plan), starfish_diffusion_plan_singular(plan)};
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create(struct problem_run *run, int check)
+{
+    struct starfish_diffusion_options options = *(const struct starfish_diffusion_options *)run->library;
+    long long *regions;
+
+    (void)check;
+    options.precision = run->precision;
+    options.mixed = run->options.precision == STARFISH_PRECISION_MIXED;
+    if (run->options.cycles > 0) {
+        options.fixed = 1;
+        options.max_iterations = (int)run->options.cycles;
+    }
+    STARFISH_TRY(read_regions(run, &regions));
+    const starfish_status status = make_plan(run, &options, regions);
+    free(regions);
+    return status;
+}
+
+static void destroy(void *plan)
+{
+    starfish_diffusion_plan_destroy(plan);
+}
+
+static starfish_status submit(struct problem_run *run, void *solution, void **job)
+{
+    starfish_diffusion_job *submitted = NULL;
+    const starfish_status status =
+        starfish_diffusion_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, &submitted);
+
+    *job = submitted;
+    return status;
+}
+
+static void copy_info(const struct starfish_diffusion_info *from, struct starfish_info *to)
+{
+    to->residual = from->residual_max;
+    to->pertrb = from->pertrb;
+    to->seconds = from->seconds;
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        to->worker[kind].tasks = from->worker[kind].tasks;
+        to->worker[kind].busy_seconds = from->worker[kind].busy_seconds;
+    }
+    to->host_to_device = from->host_to_device;
+    to->device_to_host = from->device_to_host;
+    to->device_to_device = from->device_to_device;
+}
+
+static starfish_status wait(struct problem_run *run, void *job)
+{
+    static const char *const outcomes[] = {[STARFISH_DIFFUSION_SOLVED] = "solved",
+                                           [STARFISH_DIFFUSION_NOT_CONVERGED] = "not-converged",
+                                           [STARFISH_DIFFUSION_STAGNATED] = "stagnated",
+                                           [STARFISH_DIFFUSION_DIVERGED] = "diverged"};
+    const struct starfish_diffusion_options *options = run->library;
+    const struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
+    struct starfish_diffusion_info info = STARFISH_DIFFUSION_INFO_DEFAULTS;
+    struct problem_result *result = &run->result;
+
+    *result = (struct problem_result){.accuracy = accuracy, .tolerated = (double)NAN, .iterates = 1};
+    const starfish_status status = starfish_diffusion_wait(job, &info);
+    copy_info(&info, &result->info);
+    result->status = status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL ? outcomes[info.outcome] : NULL;
+    result->iterations = info.iterations;
+    result->reached = info.residual;
+    result->rescued = info.rescued;
+    result->accuracy.residual = info.residual_max;
+    result->accuracy.residual_bound = info.residual_bound;
+    result->accuracy.correction = (double)NAN;
+    const double asked = options->tolerance > 0 ? options->tolerance : run->precision == STARFISH_F32 ? 1e-6 : 1e-10;
+    if (status == STARFISH_SUCCESS && info.tolerance != asked)
+        result->tolerated = info.tolerance;
+    return status;
+}
+
+static void progress(const void *job, size_t *finished, size_t *total)
+{
+    starfish_diffusion_progress(job, finished, total);
+}
+
+const struct problem_family problem_diffusion_family = {
+    .options = &starfish_diffusion_option_table,
+    .choose = choose,
+    .prepare = problem_prepare_boundary,
+    .create = create,
+    .destroy = destroy,
+    .submit = submit,
+    .wait = wait,
+    .progress = progress,
+};

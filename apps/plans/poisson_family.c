@@ -1,0 +1,125 @@
+/* The family of separable problems: kinds poisson3d, separable3d and separable2d, by the direct methods and multigrid.
+ */
+#include "apps/plans/cycles.h"
+#include "apps/plans/family.h"
+#include "apps/recorded/simulate.h"
+#include "poisson/options.h"
+
+#include <math.h>
+
+static starfish_status choose(struct problem_run *run)
+{
+    const struct starfish_poisson_options *library = run->library;
+    struct problem_options *o = &run->options;
+    const int multigrid = library->method == STARFISH_METHOD_MULTIGRID;
+
+    if (o->precision == STARFISH_PRECISION_MIXED && !multigrid)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "--precision: the direct solvers have no mixed mode yet; choose f64 or f32");
+    if (o->cycles > 0 && !multigrid)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for iterative methods, as --method multigrid");
+    if (SIMULATED && multigrid && o->cycles == 0)
+        o->cycles = PROBLEM_SIMULATED_CYCLES;
+    run->precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status make_plan(struct problem_run *run, const struct starfish_poisson_options *options,
+                                 starfish_poisson_plan **plan)
+{
+    const struct starfish_axis *axis = run->problem.axis;
+
+    if (run->problem.dimensions == 2)
+        return starfish_separable2d_plan_create(run->context, &axis[0], &axis[1], run->problem.lambda, options, plan);
+    const struct starfish_poisson_problem problem = {{axis[0], axis[1], axis[2]}, run->problem.lambda};
+    return starfish_poisson_plan_create(run->context, &problem, options, plan);
+}
+
+static starfish_status create(struct problem_run *run, int check)
+{
+    struct starfish_poisson_options options = *(const struct starfish_poisson_options *)run->library;
+    starfish_poisson_plan *plan;
+
+    options.precision = run->precision;
+    options.mixed = run->options.precision == STARFISH_PRECISION_MIXED;
+    options.check_residual = check;
+    options.right_hand_sides = run->options.repeat;
+    STARFISH_TRY(make_plan(run, &options, &plan));
+    run->plan = plan;
+    if (run->options.cycles > 0)
+        cycles_fix(plan, run->options.cycles);
+    run->about = (struct problem_about){starfish_poisson_plan_method(plan), starfish_poisson_plan_reason(plan),
+                                        starfish_poisson_plan_seconds(plan), starfish_poisson_plan_singular(plan)};
+    return STARFISH_SUCCESS;
+}
+
+static void destroy(void *plan)
+{
+    starfish_poisson_plan_destroy(plan);
+}
+
+static starfish_status submit(struct problem_run *run, void *solution, void **job)
+{
+    starfish_job *submitted = NULL;
+    const starfish_status status =
+        starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, &submitted);
+
+    *job = submitted;
+    return status;
+}
+
+static starfish_status make_fields(struct problem_run *run)
+{
+    for (int f = 0; f < 2; f++)
+        STARFISH_TRY(starfish_poisson_field_spread(run->plan, 0, NULL, &run->field[f]));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status submit_fields(struct problem_run *run, void **job)
+{
+    starfish_job *submitted = NULL;
+    const starfish_status status =
+        starfish_poisson_submit_field(run->plan, &run->boundary, run->field[0], run->field[1], &submitted);
+
+    *job = submitted;
+    return status;
+}
+
+static starfish_status wait(struct problem_run *run, void *job)
+{
+    struct problem_result *result = &run->result;
+    const struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
+
+    *result = (struct problem_result){.accuracy = accuracy, .tolerated = (double)NAN};
+    const starfish_status status = starfish_job_wait_accuracy(job, &result->info, &result->accuracy);
+    result->status = status == STARFISH_SUCCESS ? "solved" : NULL;
+    result->iterates = result->info.cycles > 0;
+    result->iterations = result->info.cycles;
+    result->reached = result->info.tolerated;
+    return status;
+}
+
+static void progress(const void *job, size_t *finished, size_t *total)
+{
+    starfish_job_progress(job, finished, total);
+}
+
+static starfish_status memory(const struct problem_run *run, struct starfish_memory *told)
+{
+    return starfish_poisson_plan_memory(run->plan, told);
+}
+
+const struct problem_family problem_poisson_family = {
+    .options = &starfish_poisson_option_table,
+    .choose = choose,
+    .prepare = problem_prepare_boundary,
+    .create = create,
+    .destroy = destroy,
+    .submit = submit,
+    .wait = wait,
+    .progress = progress,
+    .make_fields = make_fields,
+    .submit_fields = submit_fields,
+    .memory = memory,
+    .on_ranks = 1,
+};

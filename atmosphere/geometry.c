@@ -1,0 +1,331 @@
+/* The finite volumes of a flat box and of a panel of the gnomonic cubed sphere.
+ *
+ * Equations are integrated over cells. With angles x and y, X = tan x, Y = tan y and p^2 = 1 + X^2 + Y^2, the metric of
+ * the panel's surface is g = ((1+X^2)^2 (1+Y^2), -XY (1+X^2)(1+Y^2); ., (1+X^2)(1+Y^2)^2) / p^4, so that
+ *     sqrt(g) g^xx = (1 + Y^2) / p,   sqrt(g) g^yy = (1 + X^2) / p,   sqrt(g) g^xy = X Y / p,
+ * and the area below a corner is atan(X Y / p) (Ronchi, Iacono, Paolucci, J. Comput. Phys. 124 (1996), 93-114). In the
+ * shell the area of a cell at radius r is r^2 times that at 1, and so across it r cancels: fluxes across have the
+ * height of a layer, fluxes upwards r^2 at its faces, volumes the integral of r^2. */
+#include "atmosphere/geometry.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double quarter = 0.78539816339744830962; /* pi / 4 */
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status check_number(const char *name, double value, int positive)
+{
+    if (isfinite(value) && (positive ? value > 0 : value >= 0))
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s is %g, must be %s", name, value,
+                         positive ? "positive" : "0 or more");
+}
+
+static starfish_status check_profile(const char *name, const double *values, size_t count, int any)
+{
+    for (size_t i = 0; values && i < count; i++)
+        if (!isfinite(values[i]) || (!any && !(values[i] > 0)))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s[%zu] is %g, must be %s", name, i, values[i],
+                                 any ? "finite" : "positive");
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_faces(const struct starfish_atmosphere_problem *p)
+{
+    const double *z = p->faces;
+
+    if (!z)
+        return STARFISH_SUCCESS;
+    if (z[0] != 0 || !(fabs(z[p->n[2]] - p->height) <= 1e-12 * p->height))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.faces are from %g to %g, must be from 0 to height = %g",
+                             z[0], z[p->n[2]], p->height);
+    for (size_t k = 0; k < p->n[2]; k++)
+        if (!(z[k + 1] > z[k]))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.faces[%zu] is %g after %g, must increase", k + 1,
+                                 z[k + 1], z[k]);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check(const struct starfish_atmosphere_problem *p)
+{
+    const size_t columns = p->n[0] * p->n[1];
+
+    if (p->geometry < 0 || p->geometry >= STARFISH_FLAT_GEOMETRIES)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.geometry is %d", (int)p->geometry);
+    for (int d = 0; d < 3; d++)
+        if (p->n[d] < 1)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%d] is 0, must be 1 or more", d);
+    for (int d = 0; d < 2 && p->geometry == STARFISH_FLAT_BOX; d++)
+        STARFISH_TRY(check_number(d == 0 ? "length[0]" : "length[1]", p->length[d], 1));
+    if (p->geometry == STARFISH_PANEL && (p->periodic[0] || p->periodic[1]))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.periodic: the sides of a panel are not periodic");
+    STARFISH_TRY(check_number("height", p->height, 1));
+    STARFISH_TRY(check_number("omega", p->omega, 0));
+    STARFISH_TRY(check_number("lambda", p->lambda, 0));
+    STARFISH_TRY(check_faces(p));
+    STARFISH_TRY(check_profile("alpha_across", p->alpha_across, columns, 0));
+    STARFISH_TRY(check_profile("alpha_up", p->alpha_up, p->n[2], 0));
+    STARFISH_TRY(check_profile("beta_across", p->beta_across, columns, 0));
+    STARFISH_TRY(check_profile("beta_up", p->beta_up, p->n[2], 0));
+    return check_profile("xi_up", p->xi_up, p->n[2], 1);
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
+
+/* The arrays while they are filled. */
+struct arrays {
+    double *mass, *lift, *face_x, *face_y, *corner, *column, *a, *b, *c, *d, *layer;
+};
+
+static double profile(const double *values, size_t index)
+{
+    return values ? values[index] : 1;
+}
+
+/* Two halves of a face in series. */
+static double harmonic(double a, double b)
+{
+    return 2 * a * b / (a + b);
+}
+
+/* alpha of the face between columns, which beyond the sides are none. */
+static double alpha_between(const struct starfish_atmosphere_problem *p, ptrdiff_t i, ptrdiff_t j, int d)
+{
+    const ptrdiff_t n[2] = {(ptrdiff_t)p->n[0], (ptrdiff_t)p->n[1]};
+    ptrdiff_t below[2] = {i - (d == 0), j - (d == 1)}, above[2] = {i, j};
+
+    if (!p->alpha_across)
+        return 1;
+    if (below[d] < 0)
+        below[d] = p->periodic[d] ? n[d] - 1 : 0;
+    if (above[d] == n[d])
+        above[d] = p->periodic[d] ? 0 : n[d] - 1;
+    return harmonic(p->alpha_across[below[0] + n[0] * below[1]], p->alpha_across[above[0] + n[0] * above[1]]);
+}
+
+/* Position i, in cells from the low end, as the tangent of its angle. */
+static double tangent(const struct starfish_atmosphere_problem *p, int d, double i)
+{
+    return tan(quarter * (2 * i / (double)p->n[d] - 1));
+}
+
+static double root(double X, double Y)
+{
+    return sqrt(1 + X * X + Y * Y);
+}
+
+/* The solid angle between the middle of the panel and a corner. */
+static double angle(double X, double Y)
+{
+    return atan2(X * Y, root(X, Y));
+}
+
+static double area(const struct starfish_atmosphere_problem *p, size_t i, size_t j)
+{
+    if (p->geometry == STARFISH_FLAT_BOX)
+        return p->length[0] / (double)p->n[0] * (p->length[1] / (double)p->n[1]);
+    const double X0 = tangent(p, 0, (double)i), X1 = tangent(p, 0, (double)i + 1);
+    const double Y0 = tangent(p, 1, (double)j), Y1 = tangent(p, 1, (double)j + 1);
+    return angle(X1, Y1) - angle(X0, Y1) - angle(X1, Y0) + angle(X0, Y0);
+}
+
+/* The coupling across a face in direction d, that at position `place` of its middle; alpha is apart. */
+static double coupling(const struct starfish_atmosphere_problem *p, int d, const double place[2])
+{
+    if (p->geometry == STARFISH_FLAT_BOX) {
+        const double h[2] = {p->length[0] / (double)p->n[0], p->length[1] / (double)p->n[1]};
+        return h[1 - d] / h[d];
+    }
+    const double T[2] = {tangent(p, 0, place[0]), tangent(p, 1, place[1])};
+    const double aspect = (double)p->n[d] / (double)p->n[1 - d];
+    return (1 + T[1 - d] * T[1 - d]) / root(T[0], T[1]) * aspect;
+}
+
+static void fill_face(const struct starfish_atmosphere_problem *p, size_t i, size_t j, int d, double *face)
+{
+    const size_t at[2] = {i, j};
+    const double place[2] = {(double)i + (d == 0 ? 0 : 0.5), (double)j + (d == 1 ? 0 : 0.5)};
+    const int outer = at[d] == 0 || at[d] == p->n[d];
+
+    *face = coupling(p, d, place) * alpha_between(p, (ptrdiff_t)i, (ptrdiff_t)j, d);
+    if (outer && p->periodic[d])
+        *face = p->n[d] == 1 ? 0 : *face;
+    else if (outer)
+        *face *= 2; /* half the distance */
+}
+
+/* Inner corners; on the sides u is constant along them. */
+static double corner_of(const struct starfish_atmosphere_problem *p, size_t i, size_t j)
+{
+    const double X = tangent(p, 0, (double)i), Y = tangent(p, 1, (double)j);
+    const size_t n = p->n[0], at = i + n * j;
+
+    if (i == 0 || j == 0 || i == p->n[0] || j == p->n[1])
+        return 0;
+    const double alpha =
+        p->alpha_across
+            ? (p->alpha_across[at] + p->alpha_across[at - 1] + p->alpha_across[at - n] + p->alpha_across[at - n - 1]) /
+                  4
+            : 1;
+    return X * Y / root(X, Y) * alpha;
+}
+
+/* 2 u_x u_y = (u_x + u_y)^2 - u_x^2 - u_y^2 where a corner is positive, else u_x^2 + u_y^2 - (u_x - u_y)^2: what it
+ * couples along the diagonal it takes off the faces that meet there, half of each. All couplings stay positive, since
+ * 1 + Y^2 > |X Y| on the panel. */
+static void turn_corners(const struct starfish_atmosphere_problem *p, const struct arrays *to)
+{
+    const size_t nx = p->n[0], ny = p->n[1];
+
+    for (size_t j = 0; j < ny; j++)
+        for (size_t i = 0; i <= nx; i++)
+            to->face_x[i + (nx + 1) * j] -=
+                0.5 * (fabs(to->corner[i + (nx + 1) * j]) + fabs(to->corner[i + (nx + 1) * (j + 1)]));
+    for (size_t j = 0; j <= ny; j++)
+        for (size_t i = 0; i < nx; i++)
+            to->face_y[i + nx * j] -=
+                0.5 * (fabs(to->corner[i + (nx + 1) * j]) + fabs(to->corner[i + 1 + (nx + 1) * j]));
+}
+
+static void fill_columns(const struct starfish_atmosphere_problem *p, const struct arrays *to)
+{
+    const size_t nx = p->n[0], ny = p->n[1];
+
+    for (size_t j = 0; j < ny; j++)
+        for (size_t i = 0; i < nx; i++) {
+            const size_t e = i + nx * j;
+            to->column[e] = area(p, i, j);
+            to->mass[e] = to->column[e] * profile(p->beta_across, e);
+            to->lift[e] = to->column[e] * profile(p->alpha_across, e);
+        }
+    for (size_t j = 0; j < ny; j++)
+        for (size_t i = 0; i <= nx; i++)
+            fill_face(p, i, j, 0, &to->face_x[i + (nx + 1) * j]);
+    for (size_t j = 0; j <= ny; j++)
+        for (size_t i = 0; i < nx; i++)
+            fill_face(p, i, j, 1, &to->face_y[i + nx * j]);
+    for (size_t j = 0; j <= ny && to->corner; j++)
+        for (size_t i = 0; i <= nx; i++)
+            to->corner[i + (nx + 1) * j] = corner_of(p, i, j);
+    if (to->corner)
+        turn_corners(p, to);
+}
+
+/* ---- Layers ------------------------------------------------------------------------------------------------------ */
+
+static double height_of(const struct starfish_atmosphere_problem *p, size_t k)
+{
+    return p->faces ? p->faces[k] : p->height * (double)k / (double)p->n[2];
+}
+
+/* r^2 at a height, and its integral up to there, less that of the layer's lower face to keep digits. */
+static double square(const struct starfish_atmosphere_problem *p, double z)
+{
+    return p->geometry == STARFISH_PANEL ? (1 + z) * (1 + z) : 1;
+}
+
+static double volume(const struct starfish_atmosphere_problem *p, double z0, double z1)
+{
+    const double a = 1 + z0, b = 1 + z1;
+
+    return p->geometry == STARFISH_PANEL ? (z1 - z0) * (a * a + a * b + b * b) / 3 : z1 - z0;
+}
+
+/* The conductance of the face between layers k - 1 and k: from centre to centre, alpha in series. */
+static double conductance(const struct starfish_atmosphere_problem *p, size_t k)
+{
+    const double z0 = height_of(p, k - 1), z = height_of(p, k), z1 = height_of(p, k + 1);
+    const double below = 0.5 * (z - z0) / profile(p->alpha_up, k - 1), above = 0.5 * (z1 - z) / profile(p->alpha_up, k);
+
+    return square(p, z) / (below + above);
+}
+
+/* l^2 xi d_r u by central differences over the centres beside; one-sided at the ends, beyond which u is as inside. */
+static void add_drift(const struct starfish_atmosphere_problem *p, size_t k, double factor, const struct arrays *to)
+{
+    const size_t n = p->n[2], low = k > 0 ? k - 1 : k, high = k + 1 < n ? k + 1 : k;
+    const double from = 0.5 * (height_of(p, low) + height_of(p, low + 1));
+    const double until = 0.5 * (height_of(p, high) + height_of(p, high + 1));
+
+    if (low == high)
+        return;
+    const double drift = factor * p->xi_up[k] * to->layer[k] / (until - from);
+    to->b[k] -= low < k ? drift : 0;
+    to->c[k] += high > k ? drift : 0;
+}
+
+static void fill_layers(const struct starfish_atmosphere_problem *p, const struct arrays *to)
+{
+    const double w2 = p->omega * p->omega, up = w2 * p->lambda * p->lambda;
+    const size_t n = p->n[2];
+
+    for (size_t k = 0; k < n; k++) {
+        const double z0 = height_of(p, k), z1 = height_of(p, k + 1);
+        to->layer[k] = volume(p, z0, z1);
+        to->a[k] = to->layer[k] * profile(p->beta_up, k);
+        to->d[k] = w2 * (z1 - z0) * profile(p->alpha_up, k);
+        to->b[k] = k > 0 ? up * conductance(p, k) : 0;
+        to->c[k] = k + 1 < n ? up * conductance(p, k + 1) : 0;
+        if (p->xi_up)
+            add_drift(p, k, up, to);
+    }
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+static starfish_status allocate(struct starfish_flat_volumes *volumes, const struct starfish_atmosphere_problem *p,
+                                struct arrays *to)
+{
+    const size_t nx = p->n[0], ny = p->n[1], nz = p->n[2], columns = nx * ny;
+    const size_t corners = p->geometry == STARFISH_PANEL ? (nx + 1) * (ny + 1) : 0;
+    double **const array[] = {&to->mass, &to->lift, &to->column, &to->face_x, &to->face_y, &to->corner,
+                              &to->a,    &to->b,    &to->c,      &to->d,      &to->layer};
+    const size_t size[] = {columns, columns, columns, (nx + 1) * ny, nx * (ny + 1), corners, nz, nz, nz, nz, nz};
+    size_t total = 0;
+
+    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
+        total += size[i];
+    volumes->memory = calloc(total, sizeof(double));
+    if (!volumes->memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu columns", columns);
+    double *next = volumes->memory;
+    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
+        *array[i] = size[i] > 0 ? next : NULL;
+        next += size[i];
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_flat_volumes_create(struct starfish_flat_volumes *volumes,
+                                             const struct starfish_atmosphere_problem *p)
+{
+    struct arrays to;
+
+    *volumes = (struct starfish_flat_volumes){.memory = NULL};
+    STARFISH_TRY(check(p));
+    STARFISH_TRY(allocate(volumes, p, &to));
+    fill_columns(p, &to);
+    fill_layers(p, &to);
+    volumes->matrix = (struct starfish_flat_problem){.n = {p->n[0], p->n[1], p->n[2]},
+                                                     .periodic = {p->periodic[0], p->periodic[1]},
+                                                     .mass = to.mass,
+                                                     .lift = to.lift,
+                                                     .face_x = to.face_x,
+                                                     .face_y = to.face_y,
+                                                     .corner = to.corner,
+                                                     .a = to.a,
+                                                     .b = to.b,
+                                                     .c = to.c,
+                                                     .d = to.d,
+                                                     .column = to.column,
+                                                     .layer = to.layer};
+    return STARFISH_SUCCESS;
+}
+
+void starfish_flat_volumes_destroy(struct starfish_flat_volumes *volumes)
+{
+    free(volumes->memory);
+    volumes->memory = NULL;
+}

@@ -1,0 +1,60 @@
+/* The options of plans for flat domains, as a table. */
+#include "atmosphere/options.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+#define AT(member) STARFISH_OPTION_AT(starfish_atmosphere_options, member)
+
+enum { MOST_LEVELS = 48, MOST_SWEEPS = 100000, MOST_STEPS = 1000, MOST_PARTS = 16 };
+
+const char *const starfish_atmosphere_method_names[STARFISH_ATMOSPHERE_METHODS] = {[STARFISH_ATMOSPHERE_AUTO] = "auto",
+                                                                                   [STARFISH_ATMOSPHERE_MULTIGRID] =
+                                                                                       "multigrid",
+                                                                                   [STARFISH_ATMOSPHERE_CG] = "cg"};
+static const char *const preconditioner_names[STARFISH_ATMOSPHERE_PRECONDITIONERS] = {
+    [STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO] = "auto",
+    [STARFISH_ATMOSPHERE_PRECONDITIONER_NONE] = "none",
+    [STARFISH_ATMOSPHERE_PRECONDITIONER_LINES] = "line-z",
+    [STARFISH_ATMOSPHERE_PRECONDITIONER_MULTIGRID] = "multigrid"};
+
+static const struct starfish_option rows[] = {
+    {AT(method), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(starfish_atmosphere_method_names),
+     .flag = "--method", .text = "how the problem is solved"},
+    {AT(preconditioner), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(preconditioner_names),
+     .flag = "--preconditioner", .text = "cg: what approximates the inverse"},
+    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
+     .flag = "--precision", .text = "of right-hand side and solution"},
+    {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "f64: cycles in f32, residuals in f64"},
+    {AT(levels), .type = STARFISH_OPTION_INT, .most = MOST_LEVELS, .flag = "--levels",
+     .text = "grids at most; 0: 5, or more"},
+    {AT(coarse_sweeps), .type = STARFISH_OPTION_INT, .most = MOST_SWEEPS, .flag = "--coarse-sweeps",
+     .text = "smoothing sweeps on the coarsest grid; 0: 2, or more"},
+    {AT(smoothing_steps), .type = STARFISH_OPTION_INT, .default_value = 1, .least = 1, .most = MOST_STEPS,
+     .flag = "--smoothing-steps", .text = "before the coarse grid's correction, and as many after"},
+    {AT(red_black), .type = STARFISH_OPTION_SWITCH, .text = "lines in two colours"},
+    {AT(damping), .type = STARFISH_OPTION_REAL, .most = 2, .below_most = 1,
+     .text = "of lines; 0: 2/3, in two colours 1"},
+    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .flag = "--tolerance",
+     .text = "the residual's norm over that of the right-hand side; 0: by the precision"},
+    {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX,
+     .flag = "--max-iterations", .text = "of iterative methods"},
+    {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations iterations"},
+    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
+     .text = "runs of rows of columns; 0: chosen from the workers"},
+};
+
+const struct starfish_option_table starfish_atmosphere_option_table =
+    STARFISH_OPTION_TABLE(starfish_atmosphere_options, STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS, rows);
+
+starfish_status starfish_atmosphere_read_options(const struct starfish_atmosphere_options *user,
+                                                 struct starfish_atmosphere_options *options)
+{
+    STARFISH_TRY(starfish_options_read(&starfish_atmosphere_option_table, user, options));
+    if (options->mixed && options->precision != STARFISH_F64)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
+    if (options->tolerance == 0)
+        options->tolerance = options->precision == STARFISH_F64 ? 1e-10 : 1e-6;
+    return STARFISH_SUCCESS;
+}

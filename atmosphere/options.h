@@ -1,0 +1,18 @@
+/* The options of plans for flat domains, as a table (base/options.h). */
+#ifndef STARFISH_ATMOSPHERE_OPTIONS_H
+#define STARFISH_ATMOSPHERE_OPTIONS_H
+
+#include "base/options.h"
+
+#include <starfish/atmosphere.h>
+
+extern const struct starfish_option_table starfish_atmosphere_option_table;
+
+/* The user's options, checked; NULL: defaults. */
+starfish_status starfish_atmosphere_read_options(const struct starfish_atmosphere_options *user,
+                                                 struct starfish_atmosphere_options *options);
+
+/* By starfish_atmosphere_method, and for plans that have chosen. */
+extern const char *const starfish_atmosphere_method_names[];
+
+#endif

@@ -1,0 +1,248 @@
+/* Plans and solves for flat domains: the choice of the method, and multigrid plans for it (multigrid/flat.h). */
+#include "atmosphere/plan.h"
+
+#include "atmosphere/options.h"
+#include "scheduler/context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+static starfish_status choose(struct starfish_atmosphere_options *o, const struct starfish_atmosphere_problem *problem)
+{
+    if (o->method == STARFISH_ATMOSPHERE_AUTO)
+        o->method = STARFISH_ATMOSPHERE_MULTIGRID;
+    if (o->preconditioner == STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO)
+        o->preconditioner = STARFISH_ATMOSPHERE_PRECONDITIONER_LINES;
+    if (o->method == STARFISH_ATMOSPHERE_CG && problem->xi_up)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.method: cg is for symmetric matrices, which problem.xi_up makes unsymmetric");
+    return STARFISH_SUCCESS;
+}
+
+static void describe(struct starfish_atmosphere_plan *plan)
+{
+    static const char *const of_cg[] = {[STARFISH_ATMOSPHERE_PRECONDITIONER_NONE] = "without preconditioner",
+                                        [STARFISH_ATMOSPHERE_PRECONDITIONER_LINES] = "lines upwards precondition",
+                                        [STARFISH_ATMOSPHERE_PRECONDITIONER_MULTIGRID] = "a cycle preconditions"};
+    const struct starfish_atmosphere_options *o = &plan->options;
+
+    if (o->method == STARFISH_ATMOSPHERE_CG)
+        snprintf(plan->reason, sizeof plan->reason, "conjugate gradients, %s", of_cg[o->preconditioner]);
+    else
+        snprintf(plan->reason, sizeof plan->reason, "V(%d,%d) cycles, coarser across, lines upwards%s",
+                 o->smoothing_steps, o->smoothing_steps, o->red_black ? " in two colours" : "");
+}
+
+static starfish_status create_solver(struct starfish_atmosphere_plan *plan, const struct starfish_runs *runs)
+{
+    static const enum starfish_flat_preconditioner preconditioners[] = {
+        [STARFISH_ATMOSPHERE_PRECONDITIONER_NONE] = STARFISH_FLAT_BY_NOTHING,
+        [STARFISH_ATMOSPHERE_PRECONDITIONER_LINES] = STARFISH_FLAT_BY_LINES,
+        [STARFISH_ATMOSPHERE_PRECONDITIONER_MULTIGRID] = STARFISH_FLAT_BY_CYCLES};
+    const struct starfish_atmosphere_options *o = &plan->options;
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    const int gradients = o->method == STARFISH_ATMOSPHERE_CG;
+
+    options.precision = o->precision;
+    options.inner = o->mixed ? STARFISH_F32 : o->precision;
+    options.smoother = o->red_black ? STARFISH_SMOOTHER_GAUSS_SEIDEL : STARFISH_SMOOTHER_LINE_Z;
+    options.damping = o->damping;
+    options.before = options.after = o->smoothing_steps;
+    options.tolerance = o->fixed ? 0 : o->tolerance;
+    options.most_cycles = o->max_iterations;
+    options.levels = o->levels;
+    options.blocks = o->parts;
+    options.conjugate_gradients = gradients;
+    options.inner_cycles = 1;
+    plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;
+    plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;
+    return starfish_flat_plan_create_cut(plan->context, &plan->volumes.matrix, &options, runs, &plan->solver);
+}
+
+static starfish_status create(struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem)
+{
+    const double start = starfish_now();
+
+    STARFISH_TRY(choose(&plan->options, problem));
+    STARFISH_TRY(starfish_flat_volumes_create(&plan->volumes, problem));
+    STARFISH_TRY(create_solver(plan, NULL));
+    describe(plan);
+    plan->seconds = starfish_now() - start;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_atmosphere_plan_create(starfish_context *context,
+                                                const struct starfish_atmosphere_problem *problem,
+                                                const struct starfish_atmosphere_options *options,
+                                                starfish_atmosphere_plan **result)
+{
+    struct starfish_atmosphere_options taken;
+
+    if (!context || !problem || !result)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !context   ? "context"
+                             : !problem ? "problem"
+                                        : "plan");
+    *result = NULL;
+    STARFISH_TRY(starfish_atmosphere_read_options(options, &taken));
+    struct starfish_atmosphere_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    plan->context = context;
+    plan->options = taken;
+    const starfish_status status = create(plan, problem);
+    if (status != STARFISH_SUCCESS) {
+        starfish_atmosphere_plan_destroy(plan);
+        return status;
+    }
+    *result = plan;
+    return STARFISH_SUCCESS;
+}
+
+void starfish_atmosphere_plan_destroy(starfish_atmosphere_plan *plan)
+{
+    if (!plan)
+        return;
+    starfish_multigrid_plan_destroy(plan->solver);
+    starfish_flat_volumes_destroy(&plan->volumes);
+    free(plan);
+}
+
+const char *starfish_atmosphere_plan_method(const starfish_atmosphere_plan *plan)
+{
+    return starfish_atmosphere_method_names[plan->options.method];
+}
+
+const char *starfish_atmosphere_plan_reason(const starfish_atmosphere_plan *plan)
+{
+    return plan->reason;
+}
+
+double starfish_atmosphere_plan_seconds(const starfish_atmosphere_plan *plan)
+{
+    return plan->seconds;
+}
+
+/* ---- Solves ------------------------------------------------------------------------------------------------------ */
+
+struct starfish_atmosphere_job {
+    starfish_atmosphere_plan *plan;
+    starfish_multigrid_job *job;
+    const void *rhs;
+    void *solution;
+    struct starfish_bytes before; /* moved until the submission */
+};
+
+starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
+                                           starfish_atmosphere_job **job)
+{
+    if (!plan || !job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
+    *job = NULL;
+    struct starfish_atmosphere_job *made = calloc(1, sizeof *made);
+    if (!made)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
+    *made = (struct starfish_atmosphere_job){.plan = plan, .rhs = rhs, .solution = solution};
+    made->before = starfish_context_bytes(plan->context);
+    const starfish_status status = starfish_multigrid_submit(plan->solver, rhs, solution, &made->job);
+    if (status != STARFISH_SUCCESS) {
+        free(made);
+        return status;
+    }
+    *job = made;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_atmosphere_outcome outcome_of(const struct starfish_atmosphere_options *o, starfish_status status,
+                                              const struct starfish_multigrid_info *info)
+{
+    if (status == STARFISH_SUCCESS)
+        return STARFISH_ATMOSPHERE_SOLVED;
+    if (!isfinite(info->residual) || info->residual > 1)
+        return STARFISH_ATMOSPHERE_DIVERGED;
+    return info->cycles >= o->max_iterations ? STARFISH_ATMOSPHERE_NOT_CONVERGED : STARFISH_ATMOSPHERE_STAGNATED;
+}
+
+/* Where rounding errors had the last word, are they what was to be expected? Only where this core can look. */
+static int is_tolerated(const struct starfish_atmosphere_job *job, double residual, double *bound)
+{
+    enum starfish_residence residence[2];
+    struct starfish_atmosphere_check check;
+    int node;
+
+    if (starfish_memory_place(job->plan->context, "rhs", job->rhs, &node, &residence[0]) != STARFISH_SUCCESS ||
+        starfish_memory_place(job->plan->context, "solution", job->solution, &node, &residence[1]) != STARFISH_SUCCESS)
+        return 0;
+    if (residence[0] == STARFISH_ON_DEVICE || residence[1] == STARFISH_ON_DEVICE)
+        return 0;
+    if (starfish_atmosphere_check(job->plan, job->rhs, job->solution, &check) != STARFISH_SUCCESS)
+        return 0;
+    *bound = check.bound;
+    return check.bound <= 1e-3 && residual <= check.bound;
+}
+
+static void fill_info(const struct starfish_atmosphere_job *job, const struct starfish_multigrid_info *from,
+                      struct starfish_atmosphere_info *info)
+{
+    const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
+
+    info->iterations = from->cycles;
+    info->levels = from->levels;
+    info->residual = from->residual;
+    info->seconds = from->seconds;
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        info->worker[kind].tasks = from->worker[kind].tasks;
+        info->worker[kind].busy_seconds = from->worker[kind].busy_seconds;
+    }
+    info->host_to_device = after.host_to_device - job->before.host_to_device;
+    info->device_to_host = after.device_to_host - job->before.device_to_host;
+    info->device_to_device = after.device_to_device - job->before.device_to_device;
+    info->count = from->count;
+    memcpy(info->history, from->history, sizeof info->history);
+}
+
+starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct starfish_atmosphere_info *info)
+{
+    struct starfish_atmosphere_info filled = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct starfish_multigrid_info from;
+    double bound;
+
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    memset(&from, 0, sizeof from);
+    starfish_status status = starfish_multigrid_wait(job->job, &from);
+    fill_info(job, &from, &filled);
+    filled.outcome = outcome_of(&job->plan->options, status, &from);
+    filled.tolerance = job->plan->options.tolerance;
+    if (status == STARFISH_ERROR_NUMERICAL && filled.outcome == STARFISH_ATMOSPHERE_STAGNATED &&
+        is_tolerated(job, from.residual, &bound)) {
+        filled.outcome = STARFISH_ATMOSPHERE_SOLVED;
+        filled.tolerance = bound;
+        status = STARFISH_SUCCESS;
+    }
+    if (info) {
+        const size_t size = info->size < sizeof filled ? info->size : sizeof filled;
+        filled.size = info->size;
+        memcpy(info, &filled, size);
+    }
+    free(job);
+    return status;
+}
+
+void starfish_atmosphere_cancel(starfish_atmosphere_job *job)
+{
+    starfish_multigrid_cancel(job->job);
+}
+
+starfish_status starfish_atmosphere_solve(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
+                                          struct starfish_atmosphere_info *info)
+{
+    starfish_atmosphere_job *job;
+
+    STARFISH_TRY(starfish_atmosphere_submit(plan, rhs, solution, &job));
+    return starfish_atmosphere_wait(job, info);
+}

@@ -1,0 +1,16 @@
+/* A plan for flat domains: the multigrid plan that solves it, and the matrix in f64 for checks. */
+#ifndef STARFISH_ATMOSPHERE_PLAN_H
+#define STARFISH_ATMOSPHERE_PLAN_H
+
+#include "atmosphere/geometry.h"
+
+struct starfish_atmosphere_plan {
+    struct starfish_context *context;
+    struct starfish_atmosphere_options options; /* complete: nothing is left to be chosen */
+    struct starfish_flat_volumes volumes;
+    starfish_multigrid_plan *solver;
+    char reason[160];
+    double seconds;
+};
+
+#endif

@@ -1,0 +1,120 @@
+/* Task: an array of a flat domain from the order of users to that of grids, or back, on a part. Bound by memory. */
+#include "codelets/arrange.h"
+
+#include "multigrid/kernels/flat_kind.h"
+#include "scheduler/team.h"
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    struct starfish_flat_arrange arrange; /* pointers are filled in by the task */
+    int column, layer;                    /* -1: none */
+    struct starfish_access from, to;
+};
+
+/* ---- On a worker ------------------------------------------------------------------------------------------------- */
+
+static const double *table_at(void *buffers[], int index)
+{
+    return index < 0 ? NULL : (const double *)STARPU_VECTOR_GET_PTR(buffers[index]);
+}
+
+/* The users' run of columns, which on a device lies closer together than in the whole array. */
+static struct starfish_flat_arrange with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_flat_arrange arrange = a->arrange;
+    void *const run = buffers[(arrange.back ? a->to : a->from).buffer];
+    void *const users = (void *)STARPU_BLOCK_GET_PTR(run);
+
+    arrange.pitch = STARPU_BLOCK_GET_LDY(run);
+    arrange.column = table_at(buffers, a->column);
+    arrange.layer = table_at(buffers, a->layer);
+    arrange.from = arrange.back ? starfish_vector_here(buffers, &a->from, a->precision) : users;
+    arrange.to = arrange.back ? users : starfish_vector_here(buffers, &a->to, a->precision);
+    return arrange;
+}
+
+struct shared {
+    void **buffers;
+    const struct arguments *arguments;
+};
+
+static void arrange_on_a_core(void *data, size_t share, size_t shares)
+{
+    const struct shared *shared = data;
+    const struct starfish_place place = {shared->arguments->precision, 0, NULL, NULL};
+    struct starfish_flat_arrange arrange = with_pointers(shared->buffers, shared->arguments);
+    const size_t first = arrange.y0, rows = arrange.y1 - arrange.y0;
+
+    arrange.y0 = first + rows * share / shares;
+    arrange.y1 = first + rows * (share + 1) / shares;
+    starfish_flat_arrange_here(&place, &arrange);
+}
+
+static void arrange_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->precision, 0, NULL, NULL};
+    struct shared shared = {buffers, a};
+
+    starfish_team_run(a->header.progress->context, arrange_on_a_core, &shared);
+    if (!a->arrange.back)
+        starfish_vector_publish(&place, buffers, &a->to);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static int launch(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    const struct starfish_flat_arrange arrange = with_pointers(buffers, a);
+
+    TRY_LAUNCH(starfish_flat_arrange_here(place, &arrange));
+    return a->arrange.back ? 0 : starfish_vector_publish(place, buffers, &a->to);
+}
+
+static void arrange_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->precision, 1, starpu_cuda_get_local_stream(), NULL};
+
+    starfish_task_check(&a->header, "arrange", launch(&place, buffers, a));
+}
+#endif
+
+STARFISH_CODELET(arrange, "arrange", 0x77aaaa);
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+static int attach_table(struct starfish_task *task, starpu_data_handle_t handle)
+{
+    if (!handle)
+        return -1;
+    starfish_task_data(task, handle, STARPU_R);
+    return task->count - 1;
+}
+
+starfish_status starfish_submit_arrange(const struct starfish_algebra *algebra,
+                                        const struct starfish_arrangement *arrangement, size_t part,
+                                        const struct starfish_vector *from, const struct starfish_vector *to)
+{
+    const struct starfish_vector *grid = arrangement->back ? from : to;
+    const struct starfish_extent rows = starfish_part_extent(grid->space, part);
+    const size_t nx = arrangement->n[0], y0 = (size_t)rows.y0, y1 = (size_t)rows.y1;
+    const struct starfish_extent columns = {(ptrdiff_t)(nx * y0), (ptrdiff_t)(nx * y1), 0, (ptrdiff_t)arrangement->n[2],
+                                            0};
+    const size_t sizes[] = {
+        grid->precision, nx, arrangement->n[2], y1 - y0, (size_t)arrangement->back, arrangement->column != NULL};
+    struct arguments a = {
+        .precision = grid->precision,
+        .arrange = {.nx = nx, .nz = arrangement->n[2], .y0 = y0, .y1 = y1, .first = y0, .back = arrangement->back}};
+    struct starfish_task task;
+
+    starfish_task_begin(&task, &arrange_codelet, algebra->progress, algebra->phase);
+    task.width = y1 - y0;
+    starfish_task_of_owner(&task, grid->space, part, algebra->where);
+    a.column = attach_table(&task, arrangement->column);
+    a.layer = attach_table(&task, arrangement->layer);
+    a.from = starfish_vector_attach(&task, from, part, arrangement->back ? &rows : &columns, STARPU_R);
+    a.to = starfish_vector_attach(&task, to, part, arrangement->back ? &columns : &rows, STARPU_W);
+    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &a, sizeof a);
+}

@@ -1,0 +1,279 @@
+/* Tasks: steps of an iteration on cells. */
+#include "codelets/cells.h"
+
+#include "base/real.h"
+#include "codelets/kernel_pair.h"
+#include "krylov/kernels/blocks.h"
+
+enum role { U, F, Q, V, R, ROLES };
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    enum starfish_cell_step step;
+    int by_runs, stored;
+    size_t block;
+    struct starfish_cells cells;                            /* pointers are filled in by the task */
+    int matrix, table, domain, coarse, state, sums, scalar; /* positions among the data, or -1 */
+    starfish_precision role_precision[ROLES];
+    struct starfish_access access[ROLES];
+};
+
+/* What a step does to its vectors: nothing, reads them, with the planes of the neighbours, writes them, or both. */
+enum use { NOT, READS, READS_AROUND, WRITES, UPDATES };
+static const unsigned char uses[STARFISH_CELL_STEPS][ROLES] = {
+    [STARFISH_CELLS_APPLY] = {[U] = READS_AROUND, [Q] = WRITES},
+    [STARFISH_CELLS_RESIDUAL] = {[U] = READS_AROUND, [F] = READS, [Q] = WRITES},
+    [STARFISH_CELLS_ABSOLUTE] = {[U] = READS_AROUND},
+    [STARFISH_CELLS_ADVANCE] = {[U] = READS, [F] = READS, [V] = UPDATES, [R] = UPDATES},
+    [STARFISH_CELLS_ADVANCE_WIDE] = {[U] = READS, [F] = READS, [V] = UPDATES, [R] = UPDATES},
+    [STARFISH_CELLS_JACOBI] = {[U] = READS, [Q] = WRITES},
+    [STARFISH_CELLS_IP_FIRST] = {[U] = READS_AROUND, [Q] = WRITES},
+    [STARFISH_CELLS_IP_SECOND] = {[U] = READS_AROUND, [F] = READS, [Q] = WRITES},
+    [STARFISH_CELLS_IP_DROPPED] = {[U] = READS_AROUND, [Q] = WRITES},
+    [STARFISH_CELLS_PROLONG] = {[U] = READS, [F] = READS, [Q] = WRITES},
+    [STARFISH_CELLS_PROLONG_WIDE] = {[Q] = UPDATES},
+    [STARFISH_CELLS_SUM] = {[U] = READS},
+    [STARFISH_CELLS_SHIFT] = {[U] = READS, [Q] = WRITES},
+    [STARFISH_CELLS_LARGEST] = {[U] = READS},
+};
+static const unsigned char uses_of_runs[ROLES] = {[U] = READS, [Q] = WRITES};
+static const char *const names[STARFISH_CELL_STEPS] = {[STARFISH_CELLS_APPLY] = "A p",
+                                                       [STARFISH_CELLS_RESIDUAL] = "residual",
+                                                       [STARFISH_CELLS_ABSOLUTE] = "|A| |u|",
+                                                       [STARFISH_CELLS_ADVANCE] = "advance",
+                                                       [STARFISH_CELLS_ADVANCE_WIDE] = "advance",
+                                                       [STARFISH_CELLS_JACOBI] = "jacobi",
+                                                       [STARFISH_CELLS_IP_FIRST] = "ip, first",
+                                                       [STARFISH_CELLS_IP_SECOND] = "ip, second",
+                                                       [STARFISH_CELLS_IP_DROPPED] = "ip",
+                                                       [STARFISH_CELLS_PROLONG] = "prolong",
+                                                       [STARFISH_CELLS_PROLONG_WIDE] = "prolong",
+                                                       [STARFISH_CELLS_SUM] = "sum",
+                                                       [STARFISH_CELLS_SHIFT] = "shift",
+                                                       [STARFISH_CELLS_LARGEST] = "largest"};
+
+/* ---- On a worker ------------------------------------------------------------------------------------------------- */
+
+static void *at(void *buffers[], int position)
+{
+    return position < 0 ? NULL : STARFISH_VECTOR(buffers, position);
+}
+
+static struct starfish_cells with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_cells c = a->cells;
+    void *vector[ROLES];
+
+    for (int role = 0; role < ROLES; role++)
+        vector[role] = starfish_vector_here(buffers, &a->access[role], a->role_precision[role]);
+    c.u = vector[U];
+    c.f = vector[F];
+    c.q = vector[Q];
+    c.v = vector[V];
+    c.r = vector[R];
+    c.matrix.stored = a->stored ? at(buffers, a->matrix) : NULL;
+    c.matrix.k = a->stored ? NULL : at(buffers, a->matrix);
+    c.table = at(buffers, a->table);
+    c.domain = at(buffers, a->domain);
+    c.coarse = at(buffers, a->coarse);
+    c.scalar = a->state < 0 ? NULL : (const double *)at(buffers, a->state) + a->scalar;
+    c.sums = at(buffers, a->sums);
+    return c;
+}
+
+static int fill(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    for (int role = 0; role < ROLES; role++)
+        if (a->access[role].buffer >= 0 && a->access[role].fills)
+            TRY_LAUNCH(starfish_vector_fill(place, buffers, &a->access[role]));
+    return 0;
+}
+
+static int publish(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    struct starfish_place of_role = *place;
+
+    for (int role = 0; role < ROLES; role++) {
+        of_role.precision = a->role_precision[role];
+        if (a->access[role].buffer >= 0 && a->access[role].publishes)
+            TRY_LAUNCH(starfish_vector_publish(&of_role, buffers, &a->access[role]));
+    }
+    return 0;
+}
+
+struct shared {
+    const struct arguments *arguments;
+    struct starfish_cells cells;
+};
+
+static void one_core(void *data, size_t part, size_t parts)
+{
+    static void (*const steps[])(enum starfish_cell_step, const struct starfish_cells *) = {starfish_cells_cpu_f32,
+                                                                                            starfish_cells_cpu_f64};
+    static void (*const runs[])(const struct starfish_blocks *) = {starfish_blocks_cpu_f32, starfish_blocks_cpu_f64};
+    const struct shared *shared = data;
+    const struct arguments *a = shared->arguments;
+    struct starfish_cells cells = shared->cells;
+    const size_t planes = cells.last - cells.first;
+
+    cells.slot = part;
+    cells.slots = parts;
+    if (a->by_runs) {
+        struct starfish_blocks blocks = {.cells = cells, .block = a->block};
+        const size_t count = starfish_blocks_count(&blocks);
+        blocks.run0 = count * part / parts;
+        blocks.run1 = count * (part + 1) / parts;
+        runs[a->precision](&blocks);
+        return;
+    }
+    cells.first = shared->cells.first + planes * part / parts;
+    cells.last = shared->cells.first + planes * (part + 1) / parts;
+    steps[a->precision](a->step, &cells);
+}
+
+static void cells_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {.precision = a->precision};
+    struct shared shared = {.arguments = a};
+
+    fill(&place, buffers, a);
+    shared.cells = with_pointers(buffers, a);
+    starfish_team_run(a->header.progress->context, one_core, &shared);
+    publish(&place, buffers, a);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static int on_gpu(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    static int (*const steps[])(enum starfish_cell_step, const struct starfish_cells *,
+                                struct CUstream_st *) = {starfish_cells_cuda_f32, starfish_cells_cuda_f64};
+    static int (*const runs[])(const struct starfish_blocks *, struct CUstream_st *) = {starfish_blocks_cuda_f32,
+                                                                                        starfish_blocks_cuda_f64};
+
+    TRY_LAUNCH(fill(place, buffers, a));
+    const struct starfish_cells cells = with_pointers(buffers, a);
+    const struct starfish_blocks blocks = {.cells = cells, .block = a->block};
+    TRY_LAUNCH(a->by_runs ? runs[a->precision](&blocks, place->stream)
+                          : steps[a->precision](a->step, &cells, place->stream));
+    return publish(place, buffers, a);
+}
+
+static void cells_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->precision, 1, starpu_cuda_get_local_stream(), NULL};
+
+    starfish_task_check(&a->header, "cells", on_gpu(&place, buffers, a));
+}
+#endif
+
+STARFISH_CODELET(cells, "cells", 0x55aa88);
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+static int attach_table(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+    const int position = task->count;
+
+    if (!handle)
+        return -1;
+    starfish_task_data(task, handle, mode);
+    return position;
+}
+
+static enum starpu_data_access_mode mode_of(unsigned char use)
+{
+    return use == WRITES ? STARPU_W : use == UPDATES ? STARPU_RW : STARPU_R;
+}
+
+/* Every vector once, as the role that needs most of it: what is written and read is updated; what is read with its
+ * neighbours is not written. */
+static void attach_vectors(struct starfish_task *task, struct arguments *a, const struct starfish_cells_task *t,
+                           size_t part, const unsigned char *use)
+{
+    const struct starfish_vector *const vector[ROLES] = {t->u, t->f, t->q, t->v, t->r};
+    int done[ROLES] = {0};
+
+    for (int role = 0; role < ROLES; role++) {
+        unsigned char strongest = use[role];
+        struct starfish_extent extent;
+        a->access[role] = done[role] ? a->access[role] : STARFISH_NO_ACCESS;
+        if (done[role] || use[role] == NOT || !vector[role])
+            continue;
+        for (int other = role + 1; other < ROLES; other++)
+            if (use[other] != NOT && vector[other] == vector[role])
+                strongest = use[other] == WRITES ? UPDATES : use[other] > strongest ? use[other] : strongest;
+        extent = starfish_part_extent(vector[role]->space, part);
+        if (strongest == READS_AROUND) {
+            extent.y0--;
+            extent.y1++;
+            extent.wraps = t->op->matrix.periodic[2];
+        }
+        a->access[role] = starfish_vector_attach(task, vector[role], part, &extent, mode_of(strongest));
+        a->role_precision[role] = vector[role]->precision;
+        for (int other = role + 1; other < ROLES; other++)
+            if (use[other] != NOT && vector[other] == vector[role]) {
+                a->access[other] = a->access[role];
+                /* filled and published once */
+                a->access[other].fills = a->access[other].publishes = 0;
+                a->role_precision[other] = vector[role]->precision;
+                done[other] = 1;
+            }
+    }
+}
+
+static const struct starfish_vector *first_vector(const struct starfish_cells_task *t)
+{
+    return t->u ? t->u : t->q;
+}
+
+static starfish_status submit_part(const struct starfish_algebra *algebra, const struct starfish_cells_task *t,
+                                   size_t part)
+{
+    const struct starfish_space *space = first_vector(t)->space;
+    const struct starfish_extent rows = starfish_part_extent(space, part);
+    const ptrdiff_t n2 = (ptrdiff_t)space->n[1];
+    struct starfish_task task;
+    struct arguments a = {.precision = first_vector(t)->precision,
+                          .step = t->step,
+                          .by_runs = t->by_runs,
+                          .stored = t->op->stored,
+                          .block = t->block,
+                          .scalar = t->factor.scalar,
+                          .cells = {.matrix = t->op->matrix,
+                                    .first = (size_t)rows.y0,
+                                    .last = (size_t)rows.y1,
+                                    .below = space->apart && space->parts[1] > 1 ? -1 : n2 - 1,
+                                    .above = space->apart && space->parts[1] > 1 ? n2 : 0,
+                                    .factor = t->factor.number}};
+    const size_t sizes[] = {a.precision,
+                            t->by_runs ? STARFISH_CELL_STEPS + (t->block > 0) : t->step,
+                            t->op->matrix.n[0],
+                            t->op->matrix.n[1],
+                            (size_t)(rows.y1 - rows.y0),
+                            (size_t)t->op->stored};
+
+    starfish_task_begin(&task, &cells_codelet, algebra->progress, algebra->phase);
+    starfish_task_of_owner(&task, space, part, algebra->where);
+    task.name = !t->by_runs ? names[t->step] : t->block > 0 ? "block-ic" : "lines";
+    attach_vectors(&task, &a, t, part, t->by_runs ? uses_of_runs : uses[t->step]);
+    a.matrix = attach_table(&task, t->op->table, STARPU_R);
+    a.table = attach_table(&task, t->table, STARPU_R);
+    a.domain = attach_table(&task, t->domain, STARPU_R);
+    a.coarse = attach_table(&task, t->coarse, STARPU_R);
+    a.state = attach_table(&task, t->factor.state, STARPU_R);
+    a.sums = t->sums ? attach_table(&task, t->sums->part[part].handle, STARPU_W) : -1;
+    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &a, sizeof a);
+}
+
+starfish_status starfish_submit_cells(const struct starfish_algebra *algebra, const struct starfish_cells_task *t)
+{
+    const struct starfish_space *space = first_vector(t)->space;
+
+    for (size_t part = 0; part < space->parts[1]; part++)
+        STARFISH_TRY(submit_part(algebra, t, part));
+    return STARFISH_SUCCESS;
+}

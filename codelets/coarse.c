@@ -1,0 +1,163 @@
+/* Tasks: the coarse space of deflation. */
+#include "codelets/coarse.h"
+
+#include "codelets/kernel_pair.h"
+
+/* ---- Sums over domains ------------------------------------------------------------------------------------------- */
+
+struct sums_arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    struct starfish_chunk_sums kernel;
+    struct starfish_access r, y;
+    int first; /* position of the tables: sums, cells' beginnings, cells, terms' beginnings, terms, factors */
+};
+
+static struct starfish_chunk_sums sums_with_pointers(void *buffers[], const struct sums_arguments *a)
+{
+    struct starfish_chunk_sums k = a->kernel;
+
+    k.r = starfish_vector_here(buffers, &a->r, a->precision);
+    k.y = starfish_vector_here(buffers, &a->y, a->precision);
+    k.sum = STARFISH_VECTOR(buffers, a->first);
+    k.cell_begin = STARFISH_VECTOR(buffers, a->first + 1);
+    k.cell = STARFISH_VECTOR(buffers, a->first + 2);
+    k.term_begin = STARFISH_VECTOR(buffers, a->first + 3);
+    k.term = STARFISH_VECTOR(buffers, a->first + 4);
+    k.factor = STARFISH_VECTOR(buffers, a->first + 5);
+    return k;
+}
+
+struct shared_sums {
+    starfish_precision precision;
+    struct starfish_chunk_sums kernel;
+};
+
+static void sums_on_a_core(void *data, size_t part, size_t parts)
+{
+    static void (*const kernels[])(const struct starfish_chunk_sums *) = {starfish_chunk_sums_cpu_f32,
+                                                                          starfish_chunk_sums_cpu_f64};
+    const struct shared_sums *shared = data;
+    struct starfish_chunk_sums kernel = shared->kernel;
+
+    kernel.chunk0 = kernel.chunks * part / parts;
+    kernel.chunk1 = kernel.chunks * (part + 1) / parts;
+    kernels[shared->precision](&kernel);
+}
+
+static void domain_sums_cpu(void *buffers[], void *data)
+{
+    const struct sums_arguments *a = data;
+    struct shared_sums shared = {a->precision, sums_with_pointers(buffers, a)};
+
+    starfish_team_run(a->header.progress->context, sums_on_a_core, &shared);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void domain_sums_cuda(void *buffers[], void *data)
+{
+    static int (*const kernels[])(const struct starfish_chunk_sums *,
+                                  struct CUstream_st *) = {starfish_chunk_sums_cuda_f32, starfish_chunk_sums_cuda_f64};
+    const struct sums_arguments *a = data;
+    const struct starfish_chunk_sums kernel = sums_with_pointers(buffers, a);
+
+    starfish_task_check(&a->header, "domain sums", kernels[a->precision](&kernel, starpu_cuda_get_local_stream()));
+}
+#endif
+
+STARFISH_CODELET(domain_sums, "domain_sums", 0x8855aa);
+
+starfish_status starfish_submit_chunk_sums(const struct starfish_algebra *algebra, size_t part,
+                                           const struct starfish_chunks *chunks, const struct starfish_vector *r,
+                                           const struct starfish_vector *y)
+{
+    const struct starfish_extent extent = starfish_part_extent(r->space, part);
+    const size_t sizes[] = {r->precision, chunks->chunks, r->space->n[0], (size_t)(extent.y1 - extent.y0), y != NULL};
+    struct sums_arguments a = {.precision = r->precision, .kernel = {.chunks = chunks->chunks}};
+    struct starfish_task task;
+
+    starfish_task_begin(&task, &domain_sums_codelet, algebra->progress, algebra->phase);
+    starfish_task_of_owner(&task, r->space, part, algebra->where);
+    a.r = starfish_vector_attach(&task, r, part, &extent, STARPU_R);
+    a.y = y ? starfish_vector_attach(&task, y, part, &extent, STARPU_R) : STARFISH_NO_ACCESS;
+    a.first = task.count;
+    starfish_task_data(&task, chunks->sums.handle, STARPU_W);
+    starfish_task_data(&task, chunks->cell_begin.handle, STARPU_R);
+    starfish_task_data(&task, chunks->cell.handle, STARPU_R);
+    starfish_task_data(&task, chunks->term_begin.handle, STARPU_R);
+    starfish_task_data(&task, chunks->term.handle, STARPU_R);
+    starfish_task_data(&task, chunks->factor.handle, STARPU_R);
+    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &a, sizeof a);
+}
+
+/* ---- The small matrix -------------------------------------------------------------------------------------------- */
+
+struct arguments {
+    struct starfish_task_header header;
+    struct starfish_coarse_solve kernel; /* data: solution, rhs, matrix, place, and of each part chunks and sums */
+};
+
+static struct starfish_coarse_solve with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_coarse_solve k = a->kernel;
+
+    k.solution = STARFISH_VECTOR(buffers, 0);
+    k.rhs = STARFISH_VECTOR(buffers, 1);
+    k.matrix = STARFISH_VECTOR(buffers, 2);
+    k.place = STARFISH_VECTOR(buffers, 3);
+    for (size_t part = 0; part < k.parts; part++) {
+        k.chunk_begin[part] = STARFISH_VECTOR(buffers, 4 + 2 * part);
+        k.sum[part] = STARFISH_VECTOR(buffers, 5 + 2 * part);
+    }
+    return k;
+}
+
+static void coarse_solve_cpu(void *buffers[], void *data)
+{
+    const struct starfish_coarse_solve kernel = with_pointers(buffers, data);
+
+    starfish_coarse_solve_cpu(&kernel);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void coarse_solve_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_coarse_solve kernel = with_pointers(buffers, a);
+
+    starfish_task_check(&a->header, "coarse solve",
+                        starfish_coarse_solve_cuda(&kernel, starpu_cuda_get_local_stream()));
+}
+#endif
+
+STARFISH_CODELET(coarse_solve, "coarse_solve", 0xaa5588);
+
+starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *algebra, const struct starfish_space *space,
+                                             const struct starfish_coarse_matrix *matrix,
+                                             const struct starfish_chunks *chunks)
+{
+    const size_t parts = space->parts[1], sizes[] = {matrix->domains, matrix->band, (size_t)matrix->dense, parts};
+    struct arguments a = {.kernel = {.domains = matrix->domains,
+                                     .unknowns = matrix->unknowns,
+                                     .band = matrix->band,
+                                     .dense = matrix->dense,
+                                     .parts = parts}};
+    struct starfish_task task;
+
+    starfish_task_begin(&task, &coarse_solve_codelet, algebra->progress, algebra->phase);
+    if (matrix->dense)
+        starfish_task_of_owner(&task, space, 0, algebra->where);
+    else
+        task.where = STARPU_CPU;
+    starfish_task_data(&task, matrix->solution.handle, STARPU_W);
+    starfish_task_data(&task, matrix->rhs.handle, STARPU_W);
+    starfish_task_data(&task, matrix->matrix.handle, STARPU_R);
+    starfish_task_data(&task, matrix->place.handle, STARPU_R);
+    for (size_t part = 0; part < parts; part++) {
+        starfish_task_data(&task, chunks[part].domain_begin.handle, STARPU_R);
+        starfish_task_data(&task, chunks[part].sums.handle, STARPU_R);
+    }
+    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &a, sizeof a);
+}

@@ -1,0 +1,33 @@
+/* Tasks: sums of a vector over domains, and the small matrix of deflation (krylov/kernels/coarse.h). */
+#ifndef STARFISH_CODELETS_COARSE_H
+#define STARFISH_CODELETS_COARSE_H
+
+#include "codelets/vectors.h"
+#include "krylov/kernels/coarse.h"
+
+/* The cells of one part by domains. */
+struct starfish_chunks {
+    size_t chunks;
+    struct starfish_table cell_begin, cell, term_begin, term; /* ints */
+    struct starfish_table factor;                             /* reals */
+    struct starfish_table domain_begin;                       /* ints: chunks of each domain */
+    struct starfish_table sums;                               /* results */
+};
+
+struct starfish_coarse_matrix {
+    size_t domains, unknowns, band;
+    int dense;
+    struct starfish_table matrix, place; /* doubles; ints */
+    struct starfish_table rhs, solution; /* results */
+};
+
+/* sums = Z' r - (A Z)' y of a part; y may be NULL. */
+starfish_status starfish_submit_chunk_sums(const struct starfish_algebra *algebra, size_t part,
+                                           const struct starfish_chunks *chunks, const struct starfish_vector *r,
+                                           const struct starfish_vector *y);
+/* solution = E^-1 of the sums of all parts. Of a band a core's task, else where part 0 of the space belongs. */
+starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *algebra, const struct starfish_space *space,
+                                             const struct starfish_coarse_matrix *matrix,
+                                             const struct starfish_chunks *chunks);
+
+#endif

@@ -1,0 +1,387 @@
+/* The iteration of a solve: conjugate gradients by the recurrence of the residual, which is computed anew and begun
+ * with again (residual replacement: van der Vorst and Ye, SIAM J. Sci. Comput. 22 (2000), 835-852) until it is as small
+ * as it should be in truth, or rounding errors keep it from getting there. In mixed precision the iteration is in f32,
+ * and the residuals that it begins with are in f64.
+ *
+ * What has stagnated, or used up most of its iterations, goes on with multigrid in the precision of the solution
+ * (`rescued`), but for methods without a second level that are asked for as they are: no preconditioner or the diagonal
+ * alone, and no deflation. */
+#include "diffusion/solve.h"
+
+#include "base/status.h"
+#include "multigrid/plan.h"
+
+#include <float.h>
+#include <math.h>
+
+/* How far a solve is. Norms are Euclidean. */
+struct state {
+    struct starfish_diffusion_solve *solve;
+    struct starfish_diffusion_plan *plan;
+    int rescuing, passes, stalls, iterations;
+    double rhs_norm, rhs_largest, floor; /* floor: up to this norm f is rounding errors of what was taken off it */
+    double wanted, norm, best;           /* of the residual */
+    double recurrence;
+};
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+static starfish_status submit(const struct state *s, struct starfish_cells_task task)
+{
+    task.op = &s->plan->high;
+    return starfish_submit_cells(&s->solve->algebra, &task);
+}
+
+/* Of the sums, their total or the largest. */
+static starfish_status sum(const struct state *s, enum starfish_cell_step step, const struct starfish_vector *u,
+                           double *value)
+{
+    STARFISH_TRY(submit(s, (struct starfish_cells_task){.step = step, .u = u, .sums = &s->plan->norm}));
+    return step == STARFISH_CELLS_LARGEST ? starfish_sums_largest(&s->plan->norm, s->plan->context, value)
+                                          : starfish_sums_total(&s->plan->norm, s->plan->context, value);
+}
+
+static starfish_status norm(const struct state *s, const struct starfish_vector *u, double *value)
+{
+    STARFISH_TRY(starfish_algebra_product(&s->solve->algebra, u, u, &s->plan->norm));
+    STARFISH_TRY(starfish_sums_total(&s->plan->norm, s->plan->context, value));
+    *value = sqrt(*value);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status copy(const struct state *s, const struct starfish_vector *from, const struct starfish_vector *to)
+{
+    return starfish_algebra_update(&s->solve->algebra, from, NULL, NULL, to);
+}
+
+/* u less its mean. */
+static starfish_status take_mean_off(const struct state *s, const struct starfish_vector *u, double *mean)
+{
+    STARFISH_TRY(sum(s, STARFISH_CELLS_SUM, u, mean));
+    *mean /= (double)s->plan->box.cells;
+    return submit(
+        s, (struct starfish_cells_task){.step = STARFISH_CELLS_SHIFT, .u = u, .q = u, .factor = {.number = -*mean}});
+}
+
+static double rounding(const struct starfish_diffusion_plan *plan)
+{
+    return plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+}
+
+/* ---- Right-hand side and residual -------------------------------------------------------------------------------- */
+
+/* f = -rhs + extra. A singular problem's is without its mean, which is taken off twice: the first is as inexact as a
+ * sum of as many numbers. */
+static starfish_status prepare(struct state *s)
+{
+    struct starfish_diffusion_plan *plan = s->plan;
+    const struct starfish_factor minus = {.number = -1};
+    double mean = 0, more = 0;
+
+    STARFISH_TRY(starfish_algebra_update(&s->solve->algebra, s->solve->extra, &minus, s->solve->rhs, &plan->f));
+    STARFISH_TRY(starfish_algebra_update(&s->solve->algebra, NULL, NULL, NULL, &plan->u));
+    STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->f, &s->rhs_largest));
+    if (plan->box.singular) {
+        STARFISH_TRY(take_mean_off(s, &plan->f, &mean));
+        STARFISH_TRY(take_mean_off(s, &plan->f, &more));
+        s->floor = 8 * rounding(plan) * s->rhs_largest * sqrt((double)plan->box.cells);
+        STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->f, &s->rhs_largest));
+    }
+    s->solve->info->pertrb = -(mean + more);
+    return norm(s, &plan->f, &s->rhs_norm);
+}
+
+/* The residual in truth; a singular problem's without the mean that rounding has left in it. */
+static starfish_status find_residual(struct state *s)
+{
+    struct starfish_diffusion_plan *plan = s->plan;
+    double mean;
+
+    STARFISH_TRY(submit(
+        s,
+        (struct starfish_cells_task){
+            .step = STARFISH_CELLS_RESIDUAL, .u = &plan->u, .f = &plan->f, .q = &plan->residual, .sums = &plan->norm}));
+    STARFISH_TRY(starfish_sums_total(&plan->norm, plan->context, &s->norm));
+    s->norm = sqrt(s->norm);
+    return plan->box.singular ? take_mean_off(s, &plan->residual, &mean) : STARFISH_SUCCESS;
+}
+
+/* ---- Passes ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status cycle(void *self, int number, const struct starfish_vector *r, const struct starfish_vector *z,
+                             int most, int *cycles)
+{
+    struct state *s = self;
+
+    (void)number, (void)most;
+    *cycles = 1;
+    return starfish_multigrid_precondition(s->rescuing ? s->plan->rescue.multigrid : s->plan->multigrid,
+                                           s->solve->progress, r, z);
+}
+
+/* Vector number i of an iteration: r, z, p, q. */
+static const struct starfish_vector *vector(const struct state *s, int i)
+{
+    const struct starfish_diffusion_plan *plan = s->plan;
+    const struct starfish_vector *const usual[] = {&plan->r, &plan->z, &plan->p, &plan->q};
+
+    return s->rescuing && plan->options.mixed ? &plan->rescue.vector[i] : usual[i];
+}
+
+static starfish_precision precision_now(const struct state *s)
+{
+    return s->rescuing ? s->plan->options.precision : s->plan->inner;
+}
+
+static struct starfish_cells_cg gradients(struct state *s, double unscale)
+{
+    struct starfish_diffusion_plan *plan = s->plan;
+    const enum starfish_cell_preconditioner by = starfish_diffusion_preconditioner_kind(plan);
+    const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE && !s->rescuing;
+
+    return (struct starfish_cells_cg){.algebra = &s->solve->algebra,
+                                      .scalars = &plan->scalars,
+                                      .op = s->rescuing ? &plan->high : &plan->low,
+                                      .by = s->rescuing ? STARFISH_CELLS_BY_ANOTHER : by,
+                                      .block = plan->options.block,
+                                      .table = &plan->preconditioner,
+                                      .other = {s, cycle},
+                                      .deflation = deflates ? &plan->deflation : NULL,
+                                      .product_with_az = plan->options.product_with_az,
+                                      .r = vector(s, 0),
+                                      .z = vector(s, 1),
+                                      .p = vector(s, 2),
+                                      .q = vector(s, 3),
+                                      .x = &plan->u,
+                                      .unscale = unscale,
+                                      .norm = &plan->norm,
+                                      .product = &plan->product,
+                                      .rz = &plan->rz};
+}
+
+static void tell(void *self, const struct starfish_iteration_report *report)
+{
+    const struct state *s = self;
+
+    atomic_store(s->solve->iterations, s->iterations + report->cycles);
+}
+
+/* r = scale times the residual, in the precision of the iteration. */
+static starfish_status scale_residual(struct state *s, const struct starfish_vector *residual, double scale)
+{
+    const struct starfish_factor factor = {.number = scale};
+
+    if (precision_now(s) != s->plan->options.precision)
+        return starfish_algebra_convert(&s->solve->algebra, &factor, 0, residual, vector(s, 0));
+    return starfish_algebra_update(&s->solve->algebra, NULL, &factor, residual, vector(s, 0));
+}
+
+/* The norm at which a pass ends. The first one of an iteration in the precision of the solution is to get there alone.
+ * Later ones leave room for what the recurrence does not see; in f32 it follows the residual for five digits. */
+static double aim(const struct state *s)
+{
+    const double half = 0.5 * s->wanted, digits = precision_now(s) == STARFISH_F32 ? 1e-5 * s->norm : 0;
+
+    if (s->passes == 0 && !s->plan->options.mixed)
+        return s->wanted;
+    return fmax(half, digits);
+}
+
+/* Residuals of conjugate gradients rise before they fall; not for long where cycles precondition, and in f32 what does
+ * not fall for long will not. */
+static int patience(const struct state *s, int most)
+{
+    const int by_cycles = 500, in_f32 = 1500;
+
+    if (s->rescuing || s->plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
+        return by_cycles;
+    return s->plan->options.mixed ? in_f32 : most;
+}
+
+/* The powers of two, which change no digit, that bring the residual into the middle of the range. */
+static starfish_status pass(struct state *s, int most)
+{
+    const int fixed = s->plan->options.fixed;
+    const double scale = s->norm > 0 && isfinite(s->norm) ? ldexp(1, -ilogb(s->norm)) : 1;
+    struct starfish_cells_cg cg = gradients(s, 1 / scale);
+    const struct starfish_iteration iteration = starfish_cells_cg_iteration(&cg);
+    const struct starfish_stopping stopping = {.absolute = fixed ? 0 : aim(s) * scale,
+                                               .patience = patience(s, most),
+                                               .most_cycles = most,
+                                               .tell = tell,
+                                               .data = s};
+    struct starfish_iteration_report report = {.most_count = 0};
+
+    STARFISH_TRY(scale_residual(s, s->passes == 0 ? &s->plan->f : &s->plan->residual, scale));
+    s->passes++;
+    const starfish_status status = starfish_iterate(&iteration, &stopping, &report);
+    s->iterations += report.cycles;
+    s->recurrence = s->plan->scalars.values[STARFISH_KRYLOV_NORM] / scale;
+    atomic_store(s->solve->iterations, s->iterations);
+    return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
+}
+
+/* ---- The walk ---------------------------------------------------------------------------------------------------- */
+
+static int may_be_rescued(const struct state *s)
+{
+    const struct starfish_diffusion_options *o = &s->plan->options;
+    const int deflates = o->deflation != STARFISH_DEFLATION_NONE;
+    const int plain =
+        o->preconditioner == STARFISH_PRECONDITIONER_NONE || o->preconditioner == STARFISH_PRECONDITIONER_JACOBI;
+
+    if (s->rescuing || (plain && !deflates))
+        return 0;
+    return o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID || deflates || o->mixed;
+}
+
+/* Iterations that may be done before something else is tried: four fifths. */
+static int most_now(const struct state *s)
+{
+    const int most = s->plan->options.max_iterations;
+
+    return may_be_rescued(s) ? most - most / 5 : most;
+}
+
+static starfish_status rescue(struct state *s)
+{
+    s->rescuing = 1;
+    s->stalls = 0;
+    s->solve->info->rescued = -s->iterations;
+    return starfish_diffusion_need_rescue(s->plan);
+}
+
+/* After a pass: is it over? What is worse than before is not kept, but where it goes on. */
+static starfish_status judge(struct state *s, int *over)
+{
+    struct starfish_diffusion_info *info = s->solve->info;
+    const double before = s->best;
+
+    *over = 1;
+    if (!isfinite(s->norm)) {
+        info->outcome = STARFISH_DIFFUSION_DIVERGED;
+        return STARFISH_SUCCESS;
+    }
+    if (s->norm < s->best) {
+        s->best = s->norm;
+        STARFISH_TRY(copy(s, &s->plan->u, &s->plan->best));
+    }
+    info->outcome = s->norm <= s->wanted ? STARFISH_DIFFUSION_SOLVED : STARFISH_DIFFUSION_STAGNATED;
+    if (info->outcome == STARFISH_DIFFUSION_SOLVED)
+        return STARFISH_SUCCESS;
+    s->stalls = s->norm > 0.5 * before ? s->stalls + 1 : 0;
+    *over = 0;
+    if (s->iterations < most_now(s) && s->stalls < 2)
+        return STARFISH_SUCCESS;
+    if (may_be_rescued(s) && s->iterations < s->plan->options.max_iterations)
+        return rescue(s);
+    *over = 1;
+    if (s->stalls < 2)
+        info->outcome = STARFISH_DIFFUSION_NOT_CONVERGED;
+    return STARFISH_SUCCESS;
+}
+
+/* Begin again from the best one, where the last is worse. */
+static starfish_status go_back(struct state *s)
+{
+    if (s->norm <= 2 * s->best)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(copy(s, &s->plan->best, &s->plan->u));
+    return find_residual(s);
+}
+
+static starfish_status walk(struct state *s)
+{
+    int over = 0;
+
+    s->best = s->norm = s->rhs_norm;
+    STARFISH_TRY(copy(s, &s->plan->u, &s->plan->best));
+    while (!over) {
+        STARFISH_TRY(pass(s, most_now(s) - s->iterations));
+        STARFISH_TRY(find_residual(s));
+        STARFISH_TRY(judge(s, &over));
+        if (!over)
+            STARFISH_TRY(go_back(s));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* The best solution, and what may be said of it. */
+static starfish_status finish(struct state *s)
+{
+    struct starfish_diffusion_plan *plan = s->plan;
+    struct starfish_diffusion_info *info = s->solve->info;
+    double largest, absolute, mean;
+
+    if (!(s->norm <= s->best))
+        STARFISH_TRY(copy(s, &plan->best, &plan->u));
+    STARFISH_TRY(find_residual(s));
+    STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->residual, &largest));
+    STARFISH_TRY(sum(s, STARFISH_CELLS_ABSOLUTE, &plan->u, &absolute));
+    if (plan->box.singular)
+        STARFISH_TRY(take_mean_off(s, &plan->u, &mean));
+    info->residual = s->norm / s->rhs_norm;
+    info->residual_max = largest / s->rhs_largest;
+    info->recurrence = s->recurrence / s->rhs_norm;
+    info->bound = 100 * rounding(plan) * sqrt(absolute) / s->rhs_norm;
+    if (info->outcome == STARFISH_DIFFUSION_STAGNATED && info->bound <= 1e-3 && info->residual <= info->bound) {
+        info->outcome = STARFISH_DIFFUSION_SOLVED;
+        info->tolerance = info->bound;
+    }
+    info->residual_bound = info->tolerance * s->rhs_norm / s->rhs_largest;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status report(const struct state *s)
+{
+    const struct starfish_diffusion_info *info = s->solve->info;
+
+    switch (info->outcome) {
+    case STARFISH_DIFFUSION_NOT_CONVERGED:
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "not converged: the residual is %.3g of the right-hand side after %d iterations",
+                             info->residual, info->iterations);
+    case STARFISH_DIFFUSION_STAGNATED:
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "stagnated: the residual is %.3g of the right-hand side, by its recurrence %.3g, after %d "
+                             "iterations, and rounding errors let it be %.3g",
+                             info->residual, info->recurrence, info->iterations, info->bound);
+    case STARFISH_DIFFUSION_DIVERGED:
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "diverged after %d iterations", info->iterations);
+    case STARFISH_DIFFUSION_SOLVED:
+        break;
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Exactly as many iterations as there may be. */
+static starfish_status run_fixed(struct state *s)
+{
+    s->norm = s->rhs_norm;
+    STARFISH_TRY(pass(s, s->plan->options.max_iterations));
+    s->solve->info->iterations = s->iterations;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_diffusion_iterate(struct starfish_diffusion_solve *solve)
+{
+    struct state s = {.solve = solve, .plan = solve->plan};
+    struct starfish_diffusion_info *info = solve->info;
+
+    STARFISH_TRY(prepare(&s));
+    if (solve->plan->options.fixed)
+        return run_fixed(&s);
+    if (!isfinite(s.rhs_norm))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "rhs or boundary data are not finite");
+    info->tolerance = solve->plan->options.tolerance;
+    s.wanted = info->tolerance * s.rhs_norm;
+    if (s.rhs_norm <= s.floor || s.rhs_norm == 0)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(walk(&s));
+    info->iterations = s.iterations;
+    info->replacements = s.passes - 1;
+    if (s.rescuing)
+        info->rescued += s.iterations;
+    STARFISH_TRY(finish(&s));
+    return report(&s);
+}

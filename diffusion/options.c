@@ -1,0 +1,65 @@
+/* The options of plans for diffusion, as a table. */
+#include "diffusion/options.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+#define AT(member) STARFISH_OPTION_AT(starfish_diffusion_options, member)
+
+enum { MOST_PARTS = 16 };
+
+const char *const starfish_diffusion_method_names[STARFISH_DIFFUSION_METHODS] = {
+    [STARFISH_DIFFUSION_AUTO] = "auto", [STARFISH_DIFFUSION_MULTIGRID] = "multigrid", [STARFISH_DIFFUSION_CG] = "cg"};
+const char *const starfish_preconditioner_names[STARFISH_PRECONDITIONERS] = {
+    [STARFISH_PRECONDITIONER_AUTO] = "auto",          [STARFISH_PRECONDITIONER_NONE] = "none",
+    [STARFISH_PRECONDITIONER_JACOBI] = "jacobi",      [STARFISH_PRECONDITIONER_IP] = "ip",
+    [STARFISH_PRECONDITIONER_BLOCK_IC] = "block-ic",  [STARFISH_PRECONDITIONER_LINE_Z] = "line-z",
+    [STARFISH_PRECONDITIONER_MULTIGRID] = "multigrid"};
+const char *const starfish_deflation_names[STARFISH_DEFLATIONS] = {[STARFISH_DEFLATION_AUTO] = "auto",
+                                                                   [STARFISH_DEFLATION_NONE] = "none",
+                                                                   [STARFISH_DEFLATION_STRIPES] = "stripes",
+                                                                   [STARFISH_DEFLATION_BLOCKS] = "blocks",
+                                                                   [STARFISH_DEFLATION_REGIONS] = "regions"};
+static const char *const coarse_names[STARFISH_COARSE_FORMS] = {
+    [STARFISH_COARSE_AUTO] = "auto", [STARFISH_COARSE_BAND] = "band", [STARFISH_COARSE_DENSE] = "dense"};
+
+static const struct starfish_option rows[] = {
+    {AT(method), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(starfish_diffusion_method_names),
+     .flag = "--method", .text = "how the problem is solved"},
+    {AT(preconditioner), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(starfish_preconditioner_names),
+     .flag = "--preconditioner", .text = "cg: what approximates the inverse"},
+    {AT(deflation), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(starfish_deflation_names),
+     .flag = "--deflation", .text = "cg: what vectors that are taken out are constant on"},
+    {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
+     .flag = "--precision", .text = "of right-hand side and solution"},
+    {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "f64: iterations in f32, residuals in f64"},
+    {AT(vectors), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL, .flag = "--vectors",
+     .text = "stripes, or blocks per direction; 0: 64 stripes, 8 blocks"},
+    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .flag = "--tolerance",
+     .text = "the residual's norm over that of the right-hand side; 0: by the precision"},
+    {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX,
+     .flag = "--max-iterations", .text = "of iterative methods"},
+    {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations iterations"},
+    {AT(block), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,
+     .text = "block-ic: unknowns of a block; 0: four rows, in 3D four planes"},
+    {AT(dropped_fill), .type = STARFISH_OPTION_SWITCH, .text = "ip: only the entries that the matrix has"},
+    {AT(matrix_free), .type = STARFISH_OPTION_SWITCH, .text = "couplings are computed wherever they are needed"},
+    {AT(coarse), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(coarse_names),
+     .text = "deflation: how the small matrix is inverted"},
+    {AT(product_with_az), .type = STARFISH_OPTION_SWITCH, .text = "deflation: a product with A in place of A Z"},
+    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
+     .text = "runs of z-planes; 0: chosen from the workers"},
+};
+
+const struct starfish_option_table starfish_diffusion_option_table =
+    STARFISH_OPTION_TABLE(starfish_diffusion_options, STARFISH_DIFFUSION_OPTIONS_DEFAULTS, rows);
+
+starfish_status starfish_diffusion_read_options(const struct starfish_diffusion_options *user,
+                                                struct starfish_diffusion_options *options)
+{
+    STARFISH_TRY(starfish_options_read(&starfish_diffusion_option_table, user, options));
+    if (options->mixed && options->precision != STARFISH_F64)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
+    return STARFISH_SUCCESS;
+}

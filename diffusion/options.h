@@ -1,0 +1,19 @@
+/* The options of plans for diffusion, as a table (base/options.h). */
+#ifndef STARFISH_DIFFUSION_OPTIONS_H
+#define STARFISH_DIFFUSION_OPTIONS_H
+
+#include "base/options.h"
+
+#include <starfish/diffusion.h>
+
+extern const struct starfish_option_table starfish_diffusion_option_table;
+
+/* The user's options, checked; NULL: defaults. */
+starfish_status starfish_diffusion_read_options(const struct starfish_diffusion_options *user,
+                                                struct starfish_diffusion_options *options);
+
+extern const char *const starfish_diffusion_method_names[];
+extern const char *const starfish_preconditioner_names[];
+extern const char *const starfish_deflation_names[];
+
+#endif

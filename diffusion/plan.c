@@ -1,0 +1,263 @@
+/* Making and ending plans for diffusion: choices, the cut, tables and vectors. */
+#include "diffusion/plan.h"
+
+#include "base/status.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Choices ----------------------------------------------------------------------------------------------------- */
+
+/* Multigrid, unless something is asked for that belongs to conjugate gradients with other preconditioners. */
+static void choose_method(struct starfish_diffusion_options *o)
+{
+    const int other =
+        o->deflation > STARFISH_DEFLATION_NONE ||
+        (o->preconditioner != STARFISH_PRECONDITIONER_AUTO && o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID);
+
+    if (o->method == STARFISH_DIFFUSION_AUTO)
+        o->method = other ? STARFISH_DIFFUSION_CG : STARFISH_DIFFUSION_MULTIGRID;
+}
+
+static void choose(struct starfish_diffusion_options *o, int has_regions)
+{
+    choose_method(o);
+    if (o->method == STARFISH_DIFFUSION_MULTIGRID) {
+        o->preconditioner = STARFISH_PRECONDITIONER_MULTIGRID;
+        if (o->deflation == STARFISH_DEFLATION_AUTO)
+            o->deflation = STARFISH_DEFLATION_NONE;
+    }
+    if (o->preconditioner == STARFISH_PRECONDITIONER_AUTO)
+        o->preconditioner = STARFISH_PRECONDITIONER_IP;
+    if (o->deflation == STARFISH_DEFLATION_AUTO)
+        o->deflation = o->preconditioner == STARFISH_PRECONDITIONER_MULTIGRID ? STARFISH_DEFLATION_NONE
+                       : has_regions                                          ? STARFISH_DEFLATION_REGIONS
+                                                                              : STARFISH_DEFLATION_BLOCKS;
+    if (o->tolerance == 0)
+        o->tolerance = o->precision == STARFISH_F32 ? 1e-6 : 1e-10;
+}
+
+static starfish_status check_choice(const struct starfish_diffusion_options *o,
+                                    const struct starfish_diffusion_problem *problem)
+{
+    if (o->deflation == STARFISH_DEFLATION_REGIONS && !problem->regions)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.regions is NULL, and deflation is by regions");
+    if (o->method == STARFISH_DIFFUSION_MULTIGRID && o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.preconditioner is for the method cg");
+    return STARFISH_SUCCESS;
+}
+
+static void say(struct starfish_diffusion_plan *plan)
+{
+    const struct starfish_diffusion_options *o = &plan->options;
+    char deflated[64] = "";
+
+    if (o->deflation != STARFISH_DEFLATION_NONE)
+        snprintf(deflated, sizeof deflated, ", deflated by %zu %s", plan->vectors,
+                 starfish_deflation_names[o->deflation]);
+    snprintf(plan->reason, sizeof plan->reason, "conjugate gradients preconditioned by %s%s%s",
+             starfish_preconditioner_names[o->preconditioner], deflated, o->mixed ? ", iterations in f32" : "");
+}
+
+/* ---- The cut ----------------------------------------------------------------------------------------------------- */
+
+/* Rows of the array that a block of block-ic has, so that parts need not cut one; else 1. */
+static size_t rows_per_block(const struct starfish_diffusion_plan *plan)
+{
+    const size_t row = plan->box.n[0] * plan->box.n[1], block = plan->options.block;
+
+    return plan->options.preconditioner == STARFISH_PRECONDITIONER_BLOCK_IC && block % row == 0 ? block / row : 1;
+}
+
+static size_t choose_parts(const struct starfish_diffusion_plan *plan)
+{
+    const size_t enough = 16384; /* unknowns of a part that are worth tasks */
+    const size_t workers = starfish_context_workers_of(plan->context, STARFISH_CPU);
+    const size_t rows = (plan->box.n[2] + rows_per_block(plan) - 1) / rows_per_block(plan);
+    size_t parts = plan->options.parts;
+
+    /* Lines are not cut. Parts in memories apart have no neighbours across periodic ends. */
+    if (plan->options.preconditioner == STARFISH_PRECONDITIONER_LINE_Z)
+        return 1;
+    if (!starfish_context_has_one_memory(plan->context) && (parts == 0 || plan->box.periodic[2]))
+        return 1;
+    if (parts == 0)
+        parts = plan->box.cells / enough < workers ? plan->box.cells / enough : workers;
+    parts = parts < STARFISH_SPACE_MOST_PARTS ? parts : STARFISH_SPACE_MOST_PARTS;
+    parts = parts < rows ? parts : rows;
+    return parts > 0 ? parts : 1;
+}
+
+static starfish_status cut(struct starfish_diffusion_plan *plan)
+{
+    const size_t n[2] = {plan->box.n[0] * plan->box.n[1], plan->box.n[2]};
+    const size_t parts = choose_parts(plan), per = rows_per_block(plan), blocks = (n[1] + per - 1) / per;
+    const size_t gpus = starfish_context_workers_of(plan->context, STARFISH_GPU);
+
+    for (size_t p = 0; p <= parts; p++) {
+        const size_t row = blocks * p / parts * per;
+        plan->first[p] = row < n[1] ? row : n[1];
+    }
+    for (size_t p = 0; p < parts; p++)
+        plan->owner[p] = (struct starfish_owner){0, parts > 1 && gpus > 0 ? (int)(p % gpus) : STARFISH_ANY};
+    plan->runs = (struct starfish_runs){.parts = parts, .first = plan->first, .owner = plan->owner, .depth = 1};
+    return starfish_space_runs(&plan->space, plan->context, n, &plan->runs);
+}
+
+/* ---- The matrix and the vectors ---------------------------------------------------------------------------------- */
+
+static starfish_status create_operator(const struct starfish_diffusion_plan *plan, starfish_mean mean,
+                                       starfish_precision precision, struct starfish_table *table,
+                                       struct starfish_cell_operator *op)
+{
+    const struct starfish_diffusion_box *box = &plan->box;
+    const int stored = !plan->options.matrix_free;
+    const double *values = stored ? box->stored : box->k;
+    const size_t count = stored ? 4 * box->cells : box->cells;
+
+    op->stored = stored;
+    op->matrix = (struct starfish_cell_matrix){.arithmetic = mean == STARFISH_MEAN_ARITHMETIC, .shift = -box->lambda};
+    for (int d = 0; d < 3; d++) {
+        const double weight = 1 / (box->spacing[d] * box->spacing[d]);
+        op->matrix.n[d] = box->n[d];
+        op->matrix.periodic[d] = box->periodic[d];
+        op->matrix.weight[d] = box->n[d] > 1 ? weight : 0;
+        for (int side = 0; side < 2; side++)
+            op->matrix.end[d][side] = box->ends[d][side] == STARFISH_DIRICHLET ? box->dirichlet * weight : 0;
+    }
+    for (size_t i = 0; precision == STARFISH_F32 && i < count; i++)
+        if (values[i] > (double)FLT_MAX)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coefficient: f32 cannot hold %g of cell %zu",
+                                 values[i], i % box->cells);
+    STARFISH_TRY(starfish_table_reals(table, precision, values, count));
+    op->table = table->handle;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_matrices(struct starfish_diffusion_plan *plan, starfish_mean mean)
+{
+    STARFISH_TRY(create_operator(plan, mean, plan->options.precision, &plan->high_table, &plan->high));
+    plan->low = plan->high;
+    return plan->inner == plan->options.precision
+               ? STARFISH_SUCCESS
+               : create_operator(plan, mean, plan->inner, &plan->low_table, &plan->low);
+}
+
+static starfish_status create_vectors(struct starfish_diffusion_plan *plan)
+{
+    struct starfish_vector *const high[] = {&plan->f, &plan->u, &plan->best, &plan->residual};
+    struct starfish_vector *const low[] = {&plan->r, &plan->z, &plan->p, &plan->q};
+    struct starfish_sums *const sums[] = {&plan->norm, &plan->product, &plan->rz};
+
+    for (int i = 0; i < 4; i++) {
+        STARFISH_TRY(starfish_vector_create(high[i], &plan->space, plan->options.precision));
+        STARFISH_TRY(starfish_vector_create(low[i], &plan->space, plan->inner));
+    }
+    for (int i = 0; i < 3; i++)
+        STARFISH_TRY(starfish_sums_create(sums[i], plan->space.parts[1]));
+    return starfish_scalars_create(&plan->scalars, &plan->space, 0);
+}
+
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status create(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
+{
+    choose(&plan->options, problem->regions != NULL);
+    STARFISH_TRY(check_choice(&plan->options, problem));
+    STARFISH_TRY(starfish_diffusion_box_create(&plan->box, problem));
+    if (plan->options.block == 0)
+        plan->options.block = 4 * plan->box.n[0] * plan->box.n[1];
+    plan->inner = plan->options.mixed ? STARFISH_F32 : plan->options.precision;
+    STARFISH_TRY(cut(plan));
+    STARFISH_TRY(create_matrices(plan, problem->mean));
+    STARFISH_TRY(starfish_diffusion_create_preconditioner(plan, problem));
+    STARFISH_TRY(create_vectors(plan));
+    starfish_queue_create(&plan->queue);
+    plan->open = 1;
+    say(plan);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_diffusion_plan_create(starfish_context *context,
+                                               const struct starfish_diffusion_problem *problem,
+                                               const struct starfish_diffusion_options *options,
+                                               starfish_diffusion_plan **result)
+{
+    const double start = starfish_now();
+    struct starfish_diffusion_options taken;
+
+    if (!context || !problem || !result)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !context   ? "context"
+                             : !problem ? "problem"
+                                        : "plan");
+    *result = NULL;
+    STARFISH_TRY(starfish_diffusion_read_options(options, &taken));
+    struct starfish_diffusion_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    plan->context = context;
+    plan->options = taken;
+    const starfish_status status = create(plan, problem);
+    if (status != STARFISH_SUCCESS) {
+        starfish_diffusion_plan_destroy(plan);
+        return status;
+    }
+    plan->seconds = starfish_now() - start;
+    *result = plan;
+    return STARFISH_SUCCESS;
+}
+
+void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan)
+{
+    if (!plan || starfish_is_stuck()) /* tasks may still use it */
+        return;
+    struct starfish_vector *const vectors[] = {&plan->f, &plan->u, &plan->best, &plan->residual,
+                                               &plan->r, &plan->z, &plan->p,    &plan->q};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+        starfish_vector_destroy(vectors[i]);
+    starfish_sums_destroy(&plan->norm);
+    starfish_sums_destroy(&plan->product);
+    starfish_sums_destroy(&plan->rz);
+    starfish_scalars_destroy(&plan->scalars);
+    starfish_deflation_destroy(&plan->deflation);
+    starfish_multigrid_plan_destroy(plan->multigrid);
+    starfish_multigrid_plan_destroy(plan->rescue.multigrid);
+    for (int i = 0; i < 4; i++)
+        starfish_vector_destroy(&plan->rescue.vector[i]);
+    starfish_table_destroy(&plan->preconditioner);
+    starfish_table_destroy(&plan->high_table);
+    starfish_table_destroy(&plan->low_table);
+    if (plan->open)
+        starfish_queue_destroy(&plan->queue);
+    starfish_space_destroy(&plan->space);
+    starfish_diffusion_box_destroy(&plan->box);
+    free(plan);
+}
+
+const char *starfish_diffusion_plan_method(const starfish_diffusion_plan *plan)
+{
+    return starfish_diffusion_method_names[plan->options.method];
+}
+
+const char *starfish_diffusion_plan_reason(const starfish_diffusion_plan *plan)
+{
+    return plan->reason;
+}
+
+double starfish_diffusion_plan_seconds(const starfish_diffusion_plan *plan)
+{
+    return plan->seconds;
+}
+
+int starfish_diffusion_plan_singular(const starfish_diffusion_plan *plan)
+{
+    return plan->box.singular;
+}
+
+size_t starfish_diffusion_plan_vectors(const starfish_diffusion_plan *plan)
+{
+    return plan->vectors;
+}

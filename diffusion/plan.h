@@ -1,0 +1,70 @@
+/* A plan for diffusion: the matrix in the precision of the solution and in that of the iteration, what preconditions
+ * and deflates it, and the vectors of a solve. In two dimensions y is the last direction, so that parts are runs of it.
+ */
+#ifndef STARFISH_DIFFUSION_PLAN_H
+#define STARFISH_DIFFUSION_PLAN_H
+
+#include "diffusion/options.h"
+#include "krylov/cells_cg.h"
+#include "scheduler/driver.h"
+#include <starfish/multigrid.h>
+
+/* The problem as the solver has it, which nobody else needs any more. */
+struct starfish_diffusion_box {
+    size_t dimensions, n[3], cells;
+    size_t user[3];               /* the user's number of each direction that is there, else 3 */
+    double spacing[3], dirichlet; /* dirichlet: times k / h^2, the coupling with such an end: 2, or 1 of nodes */
+    starfish_end ends[3][2];
+    int periodic[3], singular;
+    double lambda;
+    double *stored; /* couplings in f64, of a matrix that is stored (krylov/kernels/cells.h) */
+    double *k;      /* of all cells */
+};
+
+struct starfish_diffusion_plan {
+    struct starfish_context *context;
+    struct starfish_diffusion_options options; /* none is AUTO */
+    struct starfish_diffusion_box box;
+    struct starfish_space space;
+    struct starfish_runs runs;
+    size_t first[STARFISH_SPACE_MOST_PARTS + 1];
+    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
+    starfish_precision inner; /* of the iteration */
+    struct starfish_table high_table, low_table, preconditioner;
+    struct starfish_cell_operator high, low; /* of the solution, of the iteration */
+    struct starfish_cells_deflation deflation;
+    size_t vectors;
+    starfish_multigrid_plan *multigrid; /* NULL: none */
+    /* Of an iteration that goes on by multigrid in the precision of the solution: made when it is needed; in mixed
+     * precision with vectors of its own. */
+    struct starfish_diffusion_rescue {
+        starfish_multigrid_plan *multigrid;
+        struct starfish_vector vector[4];
+    } rescue;
+    /* f: of A u = f; u and the best one so far; residual f - A u; and those of the iteration. */
+    struct starfish_vector f, u, best, residual, r, z, p, q;
+    struct starfish_sums norm, product, rz;
+    struct starfish_scalars scalars;
+    struct starfish_queue queue;
+    int open; /* the queue is there */
+    double seconds;
+    char reason[160];
+};
+
+/* box.c: the problem, checked and assembled; boundary data moved to the right-hand side: extra[cells] is what A u =
+ * -f + extra has. NULL where there are none. Errors: ARGUMENT, MEMORY. */
+starfish_status starfish_diffusion_box_create(struct starfish_diffusion_box *box,
+                                              const struct starfish_diffusion_problem *problem);
+void starfish_diffusion_box_destroy(struct starfish_diffusion_box *box);
+int starfish_diffusion_has_boundary(const struct starfish_diffusion_box *box, const struct starfish_boundary *boundary);
+void starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
+                                      const struct starfish_boundary *boundary, starfish_precision precision,
+                                      void *extra);
+
+/* preconditioners.c: plan->rescue, made if there is none. */
+starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan);
+enum starfish_cell_preconditioner starfish_diffusion_preconditioner_kind(const struct starfish_diffusion_plan *plan);
+starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusion_plan *plan,
+                                                         const struct starfish_diffusion_problem *problem);
+
+#endif

@@ -1,0 +1,160 @@
+/* What preconditions and deflates a plan's iteration: choices, tables, the multigrid plan. */
+#include "diffusion/plan.h"
+
+#include "base/status.h"
+#include "multigrid/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Multigrid --------------------------------------------------------------------------------------------------- */
+
+/* Multigrid has the coupling below each unknown where the matrix has the one above. */
+static void shift_faces(const struct starfish_diffusion_box *box, int d, double *face)
+{
+    const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]};
+    const double *above = box->stored + (size_t)d * box->cells;
+
+    for (size_t e = 0; e < box->cells; e++) {
+        const size_t at = e / stride[d] % box->n[d];
+        face[e] = above[at > 0 ? e - stride[d] : e + (box->n[d] - 1) * stride[d]];
+    }
+}
+
+/* Grids are those of cells of width one; equations keep their scale, as volumes are one. A matrix that lambda may have
+ * made indefinite is preconditioned by one that has its magnitude added (the shifted Laplacian). */
+static starfish_status create_cycles(struct starfish_diffusion_plan *plan, starfish_precision precision, double *values,
+                                     starfish_multigrid_plan **created)
+{
+    const struct starfish_diffusion_box *box = &plan->box;
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct starfish_stencil_faces faces = {.problem = {.grid = STARFISH_CELL, .reaction = fabs(box->lambda)}};
+    double *width = values + 4 * box->cells;
+
+    for (int d = 0; d < 3; d++) {
+        faces.problem.n[d] = box->n[d];
+        faces.problem.ends[d][0] = box->ends[d][0];
+        faces.problem.ends[d][1] = box->ends[d][1];
+        faces.problem.width[d] = width;
+        faces.face[d] = values + (size_t)d * box->cells;
+        shift_faces(box, d, values + (size_t)d * box->cells);
+        for (size_t i = 0; i < box->n[d]; i++)
+            width[i] = 1;
+    }
+    for (size_t e = 0; e < box->cells; e++)
+        values[3 * box->cells + e] = box->stored[3 * box->cells + e] + (box->lambda > 0 ? 2 * box->lambda : 0);
+    faces.rest = values + 3 * box->cells;
+    options.precision = options.inner = precision;
+    options.conjugate_gradients = 1;
+    options.before = options.after = 1;
+    return starfish_stencil_plan_create_faces(plan->context, &faces, &options, &plan->runs, created);
+}
+
+static starfish_status create_multigrid(struct starfish_diffusion_plan *plan, starfish_precision precision,
+                                        starfish_multigrid_plan **created)
+{
+    const struct starfish_diffusion_box *box = &plan->box;
+    const size_t longest = fmax(fmax((double)box->n[0], (double)box->n[1]), (double)box->n[2]);
+
+    double *values = malloc((4 * box->cells + longest) * sizeof *values);
+    if (!values)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+    const starfish_status status = create_cycles(plan, precision, values, created);
+    free(values);
+    return status;
+}
+
+starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan)
+{
+    struct starfish_diffusion_rescue *rescue = &plan->rescue;
+
+    if (rescue->multigrid)
+        return STARFISH_SUCCESS;
+    for (int i = 0; i < 4 && plan->options.mixed; i++)
+        STARFISH_TRY(starfish_vector_create(&rescue->vector[i], &plan->space, plan->options.precision));
+    return create_multigrid(plan, plan->options.precision, &rescue->multigrid);
+}
+
+/* ---- Deflation --------------------------------------------------------------------------------------------------- */
+
+/* The inverse of E is for GPUs, and up to so many vectors: 512 MB. */
+enum { MOST_DENSE = 8192 };
+
+static starfish_status find_domains(struct starfish_diffusion_plan *plan,
+                                    const struct starfish_diffusion_problem *problem, int *domain)
+{
+    const struct starfish_diffusion_box *box = &plan->box;
+    const size_t wanted = plan->options.vectors;
+
+    switch (plan->options.deflation) {
+    case STARFISH_DEFLATION_STRIPES:
+        plan->vectors = starfish_domains_stripes(box->cells, wanted > 0 ? wanted : 64, domain);
+        return STARFISH_SUCCESS;
+    case STARFISH_DEFLATION_BLOCKS:
+        plan->vectors = starfish_domains_blocks(box->n, wanted > 0 ? wanted : 8, domain);
+        return STARFISH_SUCCESS;
+    default:
+        return starfish_domains_regions(box->cells, problem->regions, domain, &plan->vectors);
+    }
+}
+
+static starfish_status create_deflation(struct starfish_diffusion_plan *plan,
+                                        const struct starfish_diffusion_problem *problem,
+                                        const struct starfish_cell_matrix *matrix)
+{
+    int *domain = malloc(plan->box.cells * sizeof *domain);
+
+    if (!domain)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", plan->box.cells);
+    starfish_status status = find_domains(plan, problem, domain);
+    if (status == STARFISH_SUCCESS) {
+        const int on_gpu = starfish_context_workers_of(plan->context, STARFISH_GPU) > 0;
+        const int has_cores = starfish_context_workers_of(plan->context, STARFISH_CPU) > 0;
+        const struct starfish_deflation_spec spec = {
+            .space = &plan->space,
+            .precision = plan->inner,
+            .matrix = matrix,
+            .domain = domain,
+            .domains = plan->vectors,
+            .singular = plan->box.singular,
+            .dense = plan->options.coarse == STARFISH_COARSE_DENSE || !has_cores ||
+                     (plan->options.coarse == STARFISH_COARSE_AUTO && on_gpu && plan->vectors <= MOST_DENSE)};
+        status = starfish_deflation_create(&plan->deflation, &spec);
+    }
+    free(domain);
+    return status;
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
+
+static const enum starfish_cell_preconditioner kinds[STARFISH_PRECONDITIONERS] = {
+    [STARFISH_PRECONDITIONER_NONE] = STARFISH_CELLS_BY_NOTHING,
+    [STARFISH_PRECONDITIONER_JACOBI] = STARFISH_CELLS_BY_DIAGONAL,
+    [STARFISH_PRECONDITIONER_IP] = STARFISH_CELLS_BY_IP,
+    [STARFISH_PRECONDITIONER_BLOCK_IC] = STARFISH_CELLS_BY_BLOCKS,
+    [STARFISH_PRECONDITIONER_LINE_Z] = STARFISH_CELLS_BY_LINES,
+    [STARFISH_PRECONDITIONER_MULTIGRID] = STARFISH_CELLS_BY_ANOTHER,
+};
+
+enum starfish_cell_preconditioner starfish_diffusion_preconditioner_kind(const struct starfish_diffusion_plan *plan)
+{
+    const enum starfish_cell_preconditioner kind = kinds[plan->options.preconditioner];
+
+    return kind == STARFISH_CELLS_BY_IP && plan->options.dropped_fill ? STARFISH_CELLS_BY_IP_DROPPED : kind;
+}
+
+starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusion_plan *plan,
+                                                         const struct starfish_diffusion_problem *problem)
+{
+    const struct starfish_diffusion_box *box = &plan->box;
+    const struct starfish_cell_matrix matrix = {.n = {box->n[0], box->n[1], box->n[2]},
+                                                .periodic = {box->periodic[0], box->periodic[1], box->periodic[2]},
+                                                .stored = box->stored};
+
+    if (plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
+        STARFISH_TRY(create_multigrid(plan, plan->inner, &plan->multigrid));
+    STARFISH_TRY(starfish_cells_table(starfish_diffusion_preconditioner_kind(plan), &matrix, &plan->space,
+                                      plan->options.block, plan->inner, &plan->preconditioner));
+    return plan->options.deflation == STARFISH_DEFLATION_NONE ? STARFISH_SUCCESS
+                                                              : create_deflation(plan, problem, &matrix);
+}

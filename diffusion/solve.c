@@ -1,0 +1,209 @@
+/* Solves: the user's arrays become runtime data, and the iteration (iterate.c) runs in the thread that asks for a
+ * solution, or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
+#include "diffusion/solve.h"
+
+#include "base/real.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RHS, SOLUTION, EXTRA, ARRAYS };
+
+struct starfish_diffusion_job {
+    struct starfish_diffusion_plan *plan;
+    size_t ticket;
+    struct starfish_driver driver;
+    struct {
+        void *memory; /* NULL: there is none */
+        int node;
+        struct starfish_vector vector;
+    } array[ARRAYS];
+    struct starfish_progress progress;
+    struct starfish_diffusion_info info;
+    atomic_int iterations;
+    starfish_status status;
+    char message[512];
+};
+
+/* ---- One solve --------------------------------------------------------------------------------------------------- */
+
+/* A failure and its message, which belongs to this thread: the one that waits is another. */
+static void record(struct starfish_diffusion_job *job, starfish_status status)
+{
+    if (status == STARFISH_SUCCESS)
+        return;
+    job->status = status;
+    snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
+}
+
+static void run(struct starfish_diffusion_job *job)
+{
+    struct starfish_diffusion_plan *plan = job->plan;
+    struct starfish_diffusion_solve solve = {
+        .plan = plan,
+        .progress = &job->progress,
+        .algebra = {&job->progress, 0, starfish_context_gpus_else_any(plan->context)},
+        .rhs = &job->array[RHS].vector,
+        .extra = job->array[EXTRA].memory ? &job->array[EXTRA].vector : NULL,
+        .info = &job->info,
+        .iterations = &job->iterations};
+
+    for (int i = 0; i < ARRAYS; i++)
+        if (job->array[i].memory)
+            starfish_vector_over(&job->array[i].vector, &plan->space, plan->options.precision, job->array[i].node,
+                                 job->array[i].memory);
+    record(job, starfish_diffusion_iterate(&solve));
+    if (job->status == STARFISH_SUCCESS || job->status == STARFISH_ERROR_NUMERICAL) {
+        const starfish_status copied =
+            starfish_algebra_update(&solve.algebra, &plan->u, NULL, NULL, &job->array[SOLUTION].vector);
+        record(job, copied);
+    }
+}
+
+static void fill_info(struct starfish_diffusion_job *job, const struct starfish_bytes *before)
+{
+    struct starfish_diffusion_info *info = &job->info;
+    const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
+
+    info->seconds = starfish_progress_seconds(&job->progress);
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        info->worker[kind].tasks = job->progress.done[kind].tasks;
+        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
+    }
+    info->host_to_device = after.host_to_device - before->host_to_device;
+    info->device_to_host = after.device_to_host - before->device_to_host;
+    info->device_to_device = after.device_to_device - before->device_to_device;
+}
+
+static void drive(void *data)
+{
+    struct starfish_diffusion_job *job = data;
+
+    starfish_queue_wait(&job->plan->queue, job->ticket);
+    const struct starfish_bytes before = starfish_context_bytes(job->plan->context);
+    starfish_progress_init(&job->progress, job->plan->context);
+    run(job);
+    record(job, starfish_progress_wait(&job->progress));
+    for (int i = 0; i < ARRAYS && !starfish_is_stuck(); i++) /* else tasks may still use them */
+        starfish_vector_destroy(&job->array[i].vector);
+    fill_info(job, &before);
+    starfish_progress_destroy(&job->progress);
+    starfish_queue_leave(&job->plan->queue);
+}
+
+/* ---- Jobs -------------------------------------------------------------------------------------------------------- */
+
+static void free_job(struct starfish_diffusion_job *job)
+{
+    free(job->array[EXTRA].memory);
+    free(job);
+}
+
+static starfish_status add_boundary(struct starfish_diffusion_job *job, const struct starfish_boundary *boundary)
+{
+    struct starfish_diffusion_plan *plan = job->plan;
+
+    if (!starfish_diffusion_has_boundary(&plan->box, boundary))
+        return STARFISH_SUCCESS;
+    job->array[EXTRA].node = STARFISH_MAIN_MEMORY;
+    job->array[EXTRA].memory = calloc(plan->box.cells, starfish_real_size(plan->options.precision));
+    if (!job->array[EXTRA].memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
+    starfish_diffusion_move_boundary(&plan->box, boundary, plan->options.precision, job->array[EXTRA].memory);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_job(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
+                                  const void *rhs, void *solution, struct starfish_diffusion_job **created)
+{
+    int node[2];
+
+    if (!plan || !rhs || !solution)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !plan ? "plan" : !rhs ? "rhs" : "solution");
+    if (rhs == solution)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are the same array");
+    STARFISH_TRY(starfish_memory_place(plan->context, "rhs", rhs, &node[RHS], NULL));
+    STARFISH_TRY(starfish_memory_place(plan->context, "solution", solution, &node[SOLUTION], NULL));
+    struct starfish_diffusion_job *job = calloc(1, sizeof *job);
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
+    job->plan = plan;
+    job->info.size = sizeof job->info;
+    job->array[RHS].memory = (void *)(uintptr_t)rhs;
+    job->array[SOLUTION].memory = solution;
+    job->array[RHS].node = node[RHS];
+    job->array[SOLUTION].node = node[SOLUTION];
+    const starfish_status status = add_boundary(job, boundary);
+    if (status != STARFISH_SUCCESS) {
+        free_job(job);
+        return status;
+    }
+    *created = job;
+    return STARFISH_SUCCESS;
+}
+
+/* What it came to, in this thread; of an older program's smaller struct only what it has. */
+static starfish_status end(struct starfish_diffusion_job *job, struct starfish_diffusion_info *info)
+{
+    const starfish_status status = job->status;
+
+    if (info) {
+        const size_t size = info->size < sizeof *info ? info->size : sizeof *info;
+        memcpy(info, &job->info, size);
+        info->size = size;
+    }
+    if (status != STARFISH_SUCCESS)
+        starfish_fail(status, "%s", job->message);
+    if (!starfish_is_stuck())
+        free_job(job);
+    return status;
+}
+
+starfish_status starfish_diffusion_solve(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
+                                         const void *rhs, void *solution, struct starfish_diffusion_info *info)
+{
+    struct starfish_diffusion_job *job;
+
+    STARFISH_TRY(create_job(plan, boundary, rhs, solution, &job));
+    job->ticket = starfish_queue_enter(&plan->queue);
+    drive(job);
+    return end(job, info);
+}
+
+starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
+                                          const void *rhs, void *solution, starfish_diffusion_job **job)
+{
+    struct starfish_diffusion_job *created;
+
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    *job = NULL;
+    STARFISH_TRY(create_job(plan, boundary, rhs, solution, &created));
+    created->ticket = starfish_queue_enter(&plan->queue);
+    const starfish_status status = starfish_driver_start(&created->driver, plan->context, drive, created);
+    if (status != STARFISH_SUCCESS) { /* its turn must pass */
+        starfish_queue_wait(&plan->queue, created->ticket);
+        starfish_queue_leave(&plan->queue);
+        free_job(created);
+        return status;
+    }
+    *job = created;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct starfish_diffusion_info *info)
+{
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
+    return end(job, info);
+}
+
+void starfish_diffusion_progress(const starfish_diffusion_job *job, size_t *finished, size_t *most)
+{
+    *finished = (size_t)atomic_load(&((struct starfish_diffusion_job *)(uintptr_t)job)->iterations);
+    *most = (size_t)job->plan->options.max_iterations;
+}

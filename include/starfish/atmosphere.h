@@ -1,0 +1,167 @@
+/* Flat domains: the pressure correction of weather and climate models, as in Mueller, Scheichl, Vainikko, Parallel
+ * Comput. 50 (2015), 53-69,
+ *
+ *     -w^2 (div (alpha grad u) + l^2 d_r (alpha d_r u) + l^2 xi d_r u) + beta u = f,
+ *
+ * on columns of cells whose height is small against their distance, so that the coupling upwards is the strong one.
+ * Unknowns are in the centres of n[0] x n[1] x n[2] cells, cell (i,j,k) element i + n[0] * (j + n[1] * k) of an array,
+ * k upwards; finite volumes of second order. No flux passes the ground and the top. Profiles are factorised: alpha =
+ * alpha_across[i + n[0] * j] * alpha_up[k], beta alike, and xi = alpha_across[...] * xi_up[k]; nothing of the size of
+ * an array is stored of the matrix.
+ *
+ * STARFISH_FLAT_BOX: a box of length[0] x length[1] x height, equal cells across, d_r = d/dz. Sides are periodic, or u
+ * is 0 on their faces. STARFISH_PANEL: the shell 1 <= r <= 1 + height over one panel of the gnomonic cubed sphere, u =
+ * 0 on its sides, div and grad those of the surface at radius r, d_r (...) standing for r^-2 d_r (r^2 ...). Cells are
+ * equal in the two angles, -pi/4 to pi/4; their areas are exact, fluxes have the metric at the middle of faces, and the
+ * cross terms, which the angle between the two families of lines brings, that at corners; so a column is coupled with
+ * two of the columns across its corners, too.
+ *
+ * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, each equation times the volume of its cell.
+ * Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3.
+ *
+ * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
+#ifndef STARFISH_ATMOSPHERE_H
+#define STARFISH_ATMOSPHERE_H
+
+#include <starfish/context.h>
+#include <starfish/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum starfish_flat_geometry {
+    STARFISH_FLAT_BOX,
+    STARFISH_PANEL,
+    STARFISH_FLAT_GEOMETRIES
+} starfish_flat_geometry;
+
+/* Arrays are read during plan creation only. */
+struct starfish_atmosphere_problem {
+    starfish_flat_geometry geometry;
+    size_t n[3];          /* 1 or more; 65535 in y at most, and n[0] * n[2] below 2^31 */
+    double length[2];     /* of a box, positive */
+    int periodic[2];      /* of a box */
+    double height;        /* positive */
+    const double *faces;  /* n[2] + 1 numbers that increase from 0 to height; NULL: layers of equal height */
+    double omega, lambda; /* w and l, 0 or more */
+    /* NULL: 1, of xi 0. alpha and beta are positive. n[0] * n[1] numbers across, n[2] upwards. */
+    const double *alpha_across, *alpha_up, *beta_across, *beta_up, *xi_up;
+};
+
+typedef enum starfish_atmosphere_method {
+    STARFISH_ATMOSPHERE_AUTO, /* MULTIGRID */
+    STARFISH_ATMOSPHERE_MULTIGRID,
+    STARFISH_ATMOSPHERE_CG, /* conjugate gradients; not with xi_up, whose matrix is not symmetric */
+    STARFISH_ATMOSPHERE_METHODS
+} starfish_atmosphere_method;
+
+/* Of conjugate gradients. */
+typedef enum starfish_atmosphere_preconditioner {
+    STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO, /* LINES */
+    STARFISH_ATMOSPHERE_PRECONDITIONER_NONE,
+    STARFISH_ATMOSPHERE_PRECONDITIONER_LINES,     /* each column solved by itself: "line-z" */
+    STARFISH_ATMOSPHERE_PRECONDITIONER_MULTIGRID, /* a cycle */
+    STARFISH_ATMOSPHERE_PRECONDITIONERS
+} starfish_atmosphere_preconditioner;
+
+struct starfish_atmosphere_options {
+    size_t size; /* sizeof(struct starfish_atmosphere_options); the initialiser sets it */
+    starfish_atmosphere_method method;
+    starfish_atmosphere_preconditioner preconditioner;
+    starfish_precision precision; /* of right-hand sides and solutions */
+    int mixed;                    /* F64: cycles and preconditioners in f32, residuals in f64 */
+    int levels;                   /* grids at most; 0: 5, more where the coarsest would be hard to solve */
+    int coarse_sweeps; /* smoothing sweeps that solve the coarsest grid; 0: 2, or as many of Chebyshev's as it takes */
+    int smoothing_steps; /* before the coarse grid's correction, and as many after it */
+    int red_black;       /* lines in two colours (SOR) instead of all at once */
+    double damping;      /* of lines; 0: 2/3, in two colours 1 */
+    double tolerance;    /* 0: 1e-10 (F64), 1e-6 (F32) */
+    int max_iterations;  /* 1 or more */
+    int fixed;           /* exactly max_iterations iterations, and nobody looks at residuals: for measurements */
+    size_t parts;        /* runs of rows of columns, at most 16; 0: chosen from the workers */
+};
+#define STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS                                                                           \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_atmosphere_options), .method = STARFISH_ATMOSPHERE_AUTO,                        \
+        .preconditioner = STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO, .precision = STARFISH_F64, .mixed = 0, .levels = 0, \
+        .coarse_sweeps = 0, .smoothing_steps = 1, .red_black = 0, .damping = 0, .tolerance = 0,                        \
+        .max_iterations = 10000, .fixed = 0, .parts = 0                                                                \
+    }
+
+typedef enum starfish_atmosphere_outcome {
+    STARFISH_ATMOSPHERE_SOLVED,
+    STARFISH_ATMOSPHERE_NOT_CONVERGED, /* after max_iterations */
+    STARFISH_ATMOSPHERE_STAGNATED,     /* rounding errors have the last word, above what may be tolerated */
+    STARFISH_ATMOSPHERE_DIVERGED,      /* not finite */
+    STARFISH_ATMOSPHERE_OUTCOMES
+} starfish_atmosphere_outcome;
+
+enum { STARFISH_ATMOSPHERE_HISTORY = 128 };
+struct starfish_atmosphere_info {
+    size_t size; /* sizeof(struct starfish_atmosphere_info); what a smaller one lacks is not written */
+    starfish_atmosphere_outcome outcome;
+    int iterations;   /* cycles, or steps of conjugate gradients */
+    int levels;       /* grids */
+    double residual;  /* ||f - A u|| / ||f||, Euclidean, each equation times its volume; NaN with `fixed` */
+    double tolerance; /* that counts */
+    double seconds;   /* submission to completion, solution back in its memory */
+    struct {
+        size_t tasks;
+        double busy_seconds;
+    } worker[STARFISH_WORKER_KINDS];
+    /* Moved by the runtime during the solve, other solves at the same time included. */
+    size_t host_to_device, device_to_host, device_to_device;
+    int count; /* of `history`: ||f - A u|| / ||f|| at the start and after each iteration, the first of them */
+    double history[STARFISH_ATMOSPHERE_HISTORY];
+};
+#define STARFISH_ATMOSPHERE_INFO_DEFAULTS                                                                              \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_atmosphere_info)                                                                \
+    }
+
+typedef struct starfish_atmosphere_plan starfish_atmosphere_plan;
+typedef struct starfish_atmosphere_job starfish_atmosphere_job;
+
+/* `options` may be NULL. The caller owns *plan; destroy it before its context. Errors: ARGUMENT (names the member),
+ * UNSUPPORTED (CG with xi_up), NUMERICAL (entries beyond the precision), MEMORY. */
+STARFISH_API starfish_status starfish_atmosphere_plan_create(starfish_context *context,
+                                                             const struct starfish_atmosphere_problem *problem,
+                                                             const struct starfish_atmosphere_options *options,
+                                                             starfish_atmosphere_plan **plan);
+/* NULL is allowed. */
+STARFISH_API void starfish_atmosphere_plan_destroy(starfish_atmosphere_plan *plan);
+
+/* "multigrid" or "cg"; what it consists of (one line); seconds that making it took. The plan's storage. */
+STARFISH_API const char *starfish_atmosphere_plan_method(const starfish_atmosphere_plan *plan);
+STARFISH_API const char *starfish_atmosphere_plan_reason(const starfish_atmosphere_plan *plan);
+STARFISH_API double starfish_atmosphere_plan_seconds(const starfish_atmosphere_plan *plan);
+
+/* rhs and solution: n[0] * n[1] * n[2] reals of options.precision in host or CUDA device memory (recognised), which may
+ * not overlap. `info` may be NULL, and is filled where the status is NUMERICAL too. Errors: ARGUMENT, NUMERICAL (not
+ * solved: the solution is the last one), RUNTIME. */
+STARFISH_API starfish_status starfish_atmosphere_solve(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
+                                                       struct starfish_atmosphere_info *info);
+/* The same without waiting: rhs must stay as it is, and the solution is not to be touched, until the job has been
+ * waited for, once; waiting frees it. */
+STARFISH_API starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
+                                                        starfish_atmosphere_job **job);
+STARFISH_API starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job,
+                                                      struct starfish_atmosphere_info *info);
+/* The job ends after the iterations that are under way (NUMERICAL); any thread. */
+STARFISH_API void starfish_atmosphere_cancel(starfish_atmosphere_job *job);
+
+/* How good a solution is, computed here, in f64 and row by row, from arrays of the plan's precision in host memory:
+ * residual = max |f - A u| / max |f|, equations as they are written above; bound = 100 eps || |A| |u| || / ||f||, each
+ * equation times its volume, eps of the precision. Errors: ARGUMENT, MEMORY. */
+struct starfish_atmosphere_check {
+    double residual, euclidean, bound; /* euclidean: ||f - A u|| / ||f||, each equation times its volume */
+};
+STARFISH_API starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, const void *rhs,
+                                                       const void *solution, struct starfish_atmosphere_check *check);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,185 @@
+/* Diffusion with jumping coefficients: div(k grad u) + lambda u = f on a box in two or three dimensions, as in the
+ * pressure equation of two-phase flow, by conjugate gradients with deflation (Gupta, Vuik, Lemmens, report 10-20, Delft
+ * Institute of Applied Mathematics, 2010; Tang, Nabben, Vuik, Erlangga, J. Sci. Comput. 39 (2009), 340-370).
+ *
+ * Cells of equal size, h = length / n, unknowns in their centres; cell (i,j,k) of n[0] x n[1] x n[2] is element
+ * i + n[0] * (j + n[1] * k). The coefficient of a face is the harmonic or the arithmetic mean of those of its two cells
+ * (the latter conserves mass across interfaces as the paper's stencil does). At a face with Dirichlet data g the cell's
+ * own k counts and its neighbour is 2 g - u; at one with Neumann data the flux along the axis is the cell's k times g.
+ *
+ * Singular problems (no Dirichlet end, lambda = 0): the mean of f, boundary data included, is removed and reported as
+ * `pertrb`, and the solution has mean zero.
+ *
+ * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, f with boundary data and without pertrb, by the
+ * residual computed anew. Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it
+ * is at most 1e-3. No solution that misses both is called solved.
+ *
+ * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
+#ifndef STARFISH_DIFFUSION_H
+#define STARFISH_DIFFUSION_H
+
+#include <starfish/context.h>
+#include <starfish/poisson.h>
+#include <starfish/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum starfish_mean { STARFISH_MEAN_HARMONIC, STARFISH_MEAN_ARITHMETIC } starfish_mean;
+
+/* Arrays are read during plan creation only. */
+struct starfish_diffusion_problem {
+    size_t dimensions; /* 2 or 3; a direction that is not there has n = 1 and its other members do not count */
+    size_t n[3];       /* 2^31 unknowns in all at most */
+    double length[3];
+    starfish_end ends[3][2];
+    /* Dirichlet data are given at nodes a whole width beyond the first and the last unknown, instead of half a width:
+     * the matrix with 4, or 6, everywhere on the diagonal. */
+    int dirichlet_nodes;
+    double lambda;
+    starfish_mean mean;
+    const double *coefficient; /* k of each cell, positive; NULL: constant_coefficient everywhere */
+    double constant_coefficient;
+    const long long *regions; /* a number for each cell, for deflation by regions; numbers may have gaps; NULL: none */
+};
+
+typedef enum starfish_diffusion_method {
+    STARFISH_DIFFUSION_AUTO,
+    STARFISH_DIFFUSION_MULTIGRID, /* conjugate gradients with a cycle as preconditioner */
+    STARFISH_DIFFUSION_CG,        /* with the preconditioner and the deflation that are asked for */
+    STARFISH_DIFFUSION_METHODS
+} starfish_diffusion_method;
+
+typedef enum starfish_diffusion_preconditioner {
+    STARFISH_PRECONDITIONER_AUTO,
+    STARFISH_PRECONDITIONER_NONE,
+    STARFISH_PRECONDITIONER_JACOBI,
+    STARFISH_PRECONDITIONER_IP,       /* incomplete Poisson: a truncated Neumann series (Ament, Knittel, Weiskopf,
+                                         Strasser, Euromicro PDP 2010) */
+    STARFISH_PRECONDITIONER_BLOCK_IC, /* incomplete Cholesky without fill of blocks of consecutive unknowns */
+    STARFISH_PRECONDITIONER_LINE_Z,   /* tridiagonal systems along the last direction */
+    STARFISH_PRECONDITIONER_MULTIGRID,
+    STARFISH_PRECONDITIONERS
+} starfish_diffusion_preconditioner;
+
+typedef enum starfish_deflation {
+    STARFISH_DEFLATION_AUTO,
+    STARFISH_DEFLATION_NONE,
+    STARFISH_DEFLATION_STRIPES, /* vectors that are constant on runs of consecutive unknowns */
+    STARFISH_DEFLATION_BLOCKS,  /* on boxes of cells */
+    STARFISH_DEFLATION_REGIONS, /* on the problem's regions */
+    STARFISH_DEFLATIONS
+} starfish_deflation;
+
+/* How the small matrix E = Z' A Z of the deflation is inverted. */
+typedef enum starfish_deflation_solver {
+    STARFISH_COARSE_AUTO,  /* DENSE on GPUs where that is small enough, else BAND */
+    STARFISH_COARSE_BAND,  /* Cholesky factors of a banded matrix, by one core */
+    STARFISH_COARSE_DENSE, /* the inverse, times a vector: the paper's */
+    STARFISH_COARSE_FORMS
+} starfish_deflation_solver;
+
+struct starfish_diffusion_options {
+    size_t size; /* sizeof(struct starfish_diffusion_options); the initialiser sets it */
+    starfish_diffusion_method method;
+    starfish_diffusion_preconditioner preconditioner;
+    starfish_deflation deflation;
+    starfish_precision precision; /* of right-hand sides and solutions */
+    int mixed;                    /* F64: iterations in f32, residuals in f64 */
+    /* Stripes: how many; blocks: how many per direction. The last ones are smaller where that does not divide, and
+     * there are never more than unknowns. 0: 64 stripes, 8 blocks. */
+    size_t vectors;
+    double tolerance;   /* 0: 1e-10 (F64), 1e-6 (F32) */
+    int max_iterations; /* 1 or more */
+    /* Exactly max_iterations iterations, and nobody looks at residuals: for measurements. */
+    int fixed;
+    size_t block;     /* block-ic: unknowns of a block; 0: four rows of n[0], in 3D four planes */
+    int dropped_fill; /* ip: only the entries that the matrix has, in one pass */
+    int matrix_free;  /* couplings are computed from k wherever they are needed, instead of stored as diagonals */
+    starfish_deflation_solver coarse;
+    int product_with_az; /* deflation: A Z is not stored; each step has a product with A more */
+    size_t parts;        /* runs of rows, in 3D of planes, at most 16; 0: chosen from the workers */
+};
+#define STARFISH_DIFFUSION_OPTIONS_DEFAULTS                                                                            \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_diffusion_options), .method = STARFISH_DIFFUSION_AUTO,                          \
+        .preconditioner = STARFISH_PRECONDITIONER_AUTO, .deflation = STARFISH_DEFLATION_AUTO,                          \
+        .precision = STARFISH_F64, .mixed = 0, .vectors = 0, .tolerance = 0, .max_iterations = 10000, .fixed = 0,      \
+        .block = 0, .dropped_fill = 0, .matrix_free = 0, .coarse = STARFISH_COARSE_AUTO, .product_with_az = 0,         \
+        .parts = 0                                                                                                     \
+    }
+
+typedef enum starfish_diffusion_outcome {
+    STARFISH_DIFFUSION_SOLVED,
+    STARFISH_DIFFUSION_NOT_CONVERGED, /* after max_iterations */
+    STARFISH_DIFFUSION_STAGNATED,     /* rounding errors have the last word, above what may be tolerated */
+    STARFISH_DIFFUSION_DIVERGED       /* not finite, or not a definite matrix */
+} starfish_diffusion_outcome;
+
+struct starfish_diffusion_info {
+    size_t size; /* sizeof(struct starfish_diffusion_info); what a smaller one lacks is not written */
+    starfish_diffusion_outcome outcome;
+    int iterations;
+    int replacements;      /* how often the residual was computed anew and the iteration begun again */
+    double residual;       /* ||f - A u|| / ||f||, Euclidean */
+    double recurrence;     /* what the iteration took for it before it was computed anew */
+    double residual_max;   /* max |f - A u| / max |f|, */
+    double residual_bound; /* and what it can be at most where the Euclidean one is at the tolerance */
+    double tolerance;      /* that counts */
+    double bound;          /* 100 eps || |A| |u| || / ||f|| */
+    double pertrb;         /* what was taken off f in a singular problem */
+    int rescued;           /* iterations of multigrid at the end, where the method asked for did not get there */
+    double seconds;
+    struct {
+        size_t tasks;
+        double busy_seconds;
+    } worker[STARFISH_WORKER_KINDS];
+    size_t host_to_device, device_to_host, device_to_device;
+};
+#define STARFISH_DIFFUSION_INFO_DEFAULTS                                                                               \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_diffusion_info)                                                                 \
+    }
+
+typedef struct starfish_diffusion_plan starfish_diffusion_plan;
+typedef struct starfish_diffusion_job starfish_diffusion_job;
+
+/* `options` may be NULL. The caller owns *plan; destroy it before its context. Errors: ARGUMENT (names the member, and
+ * the first cell whose coefficient is not positive), UNSUPPORTED, MEMORY, RUNTIME. */
+STARFISH_API starfish_status starfish_diffusion_plan_create(starfish_context *context,
+                                                            const struct starfish_diffusion_problem *problem,
+                                                            const struct starfish_diffusion_options *options,
+                                                            starfish_diffusion_plan **plan);
+/* NULL is allowed. */
+STARFISH_API void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan);
+
+/* "cg" or "multigrid"; what it consists of (one line); seconds that making it took; 1 when the problem is
+ * singular; and how many vectors are deflated. The plan's storage. */
+STARFISH_API const char *starfish_diffusion_plan_method(const starfish_diffusion_plan *plan);
+STARFISH_API const char *starfish_diffusion_plan_reason(const starfish_diffusion_plan *plan);
+STARFISH_API double starfish_diffusion_plan_seconds(const starfish_diffusion_plan *plan);
+STARFISH_API int starfish_diffusion_plan_singular(const starfish_diffusion_plan *plan);
+STARFISH_API size_t starfish_diffusion_plan_vectors(const starfish_diffusion_plan *plan);
+
+/* rhs and solution: n[0] * n[1] * n[2] reals of options.precision in host or CUDA device memory (recognised), which may
+ * not overlap. Boundary data as for starfish_poisson_solve, in host memory; NULL: zero. `info` may be NULL, and is
+ * filled where the status is NUMERICAL too. Errors: ARGUMENT, NUMERICAL (not solved: the solution is the best one that
+ * was found), RUNTIME. */
+STARFISH_API starfish_status starfish_diffusion_solve(starfish_diffusion_plan *plan,
+                                                      const struct starfish_boundary *boundary, const void *rhs,
+                                                      void *solution, struct starfish_diffusion_info *info);
+/* The same without waiting: rhs must stay as it is, and the solution is not to be touched, until the job has been
+ * waited for, once; waiting frees it. Boundary data are copied. */
+STARFISH_API starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan,
+                                                       const struct starfish_boundary *boundary, const void *rhs,
+                                                       void *solution, starfish_diffusion_job **job);
+STARFISH_API starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct starfish_diffusion_info *info);
+/* Iterations so far and at most, for showing progress; any thread. */
+STARFISH_API void starfish_diffusion_progress(const starfish_diffusion_job *job, size_t *finished, size_t *most);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,207 @@
+/* Conjugate gradients on cells. */
+#include "krylov/cells_cg.h"
+
+#include "base/status.h"
+#include "krylov/kernels/blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Preconditioners --------------------------------------------------------------------------------------------- */
+
+static starfish_status submit_step(const struct starfish_cells_cg *cg, struct starfish_cells_task task,
+                                   enum starfish_cell_step step)
+{
+    task.op = cg->op;
+    task.step = step;
+    task.table = cg->table ? cg->table->handle : NULL;
+    return starfish_submit_cells(cg->algebra, &task);
+}
+
+static starfish_status by_runs(const struct starfish_cells_cg *cg, size_t block, struct starfish_cells_task task)
+{
+    task.by_runs = 1;
+    task.block = block;
+    return submit_step(cg, task, STARFISH_CELLS_JACOBI);
+}
+
+static starfish_status by_another(const struct starfish_cells_cg *cg, int number, const struct starfish_vector *r,
+                                  const struct starfish_vector *z, const struct starfish_sums *rz)
+{
+    int cycles;
+
+    STARFISH_TRY(cg->other.apply(cg->other.self, number, r, z, 1, &cycles));
+    return rz ? starfish_algebra_product(cg->algebra, r, z, rz) : STARFISH_SUCCESS;
+}
+
+/* Incomplete Poisson's first half goes to q, which nobody needs then. */
+starfish_status starfish_cells_precondition(const struct starfish_cells_cg *cg, int number,
+                                            const struct starfish_vector *r, const struct starfish_vector *z,
+                                            const struct starfish_sums *rz)
+{
+    const struct starfish_cells_task task = {.u = r, .q = z, .sums = rz};
+
+    switch (cg->by) {
+    case STARFISH_CELLS_BY_NOTHING:
+        STARFISH_TRY(starfish_algebra_update(cg->algebra, r, NULL, NULL, z));
+        return rz ? starfish_algebra_product(cg->algebra, r, z, rz) : STARFISH_SUCCESS;
+    case STARFISH_CELLS_BY_DIAGONAL:
+        return submit_step(cg, task, STARFISH_CELLS_JACOBI);
+    case STARFISH_CELLS_BY_IP:
+        STARFISH_TRY(submit_step(cg, (struct starfish_cells_task){.u = r, .q = cg->q}, STARFISH_CELLS_IP_FIRST));
+        return submit_step(cg, (struct starfish_cells_task){.u = cg->q, .f = r, .q = z, .sums = rz},
+                           STARFISH_CELLS_IP_SECOND);
+    case STARFISH_CELLS_BY_IP_DROPPED:
+        return submit_step(cg, task, STARFISH_CELLS_IP_DROPPED);
+    case STARFISH_CELLS_BY_BLOCKS:
+        return by_runs(cg, cg->block, task);
+    case STARFISH_CELLS_BY_LINES:
+        return by_runs(cg, 0, task);
+    case STARFISH_CELLS_BY_ANOTHER:
+        break;
+    }
+    return by_another(cg, number, r, z, rz);
+}
+
+static double sum_of_row(const struct starfish_cell_matrix *m, size_t cell)
+{
+    const double *stored = m->stored;
+    const size_t count = m->n[0] * m->n[1] * m->n[2], stride[3] = {1, m->n[0], m->n[0] * m->n[1]};
+    double sum = stored[3 * count + cell];
+
+    for (int d = 0; d < 3; d++) {
+        const size_t at = cell / stride[d] % m->n[d];
+        const size_t below = at > 0 ? cell - stride[d] : cell + (m->n[d] - 1) * stride[d];
+        sum += m->n[d] > 1 ? stored[(size_t)d * count + cell] + stored[(size_t)d * count + below] : 0;
+    }
+    return sum;
+}
+
+static void fill_table(enum starfish_cell_preconditioner by, const struct starfish_cell_matrix *matrix,
+                       const struct starfish_space *space, size_t block, double *values)
+{
+    const size_t count = matrix->n[0] * matrix->n[1] * matrix->n[2];
+
+    if (by == STARFISH_CELLS_BY_BLOCKS || by == STARFISH_CELLS_BY_LINES) {
+        for (size_t part = 0; part < space->parts[1]; part++) {
+            const struct starfish_blocks blocks = {.cells = {.matrix = *matrix,
+                                                             .first = space->first[1][part],
+                                                             .last = space->first[1][part + 1],
+                                                             .below = (ptrdiff_t)matrix->n[2] - 1},
+                                                   .block = by == STARFISH_CELLS_BY_LINES ? 0 : block};
+            starfish_blocks_factor(&blocks, values);
+        }
+        return;
+    }
+    for (size_t cell = 0; cell < count; cell++) {
+        const double diagonal = fabs(sum_of_row(matrix, cell));
+        const double safe = diagonal > 0 ? diagonal : 1; /* a single cell without any end */
+        values[cell] = by == STARFISH_CELLS_BY_DIAGONAL ? 1 / safe : 1 / sqrt(safe);
+    }
+}
+
+starfish_status starfish_cells_table(enum starfish_cell_preconditioner by, const struct starfish_cell_matrix *matrix,
+                                     const struct starfish_space *space, size_t block, starfish_precision precision,
+                                     struct starfish_table *table)
+{
+    const size_t count = matrix->n[0] * matrix->n[1] * matrix->n[2];
+
+    if (by == STARFISH_CELLS_BY_NOTHING || by == STARFISH_CELLS_BY_ANOTHER)
+        return STARFISH_SUCCESS;
+    double *values = malloc(count * sizeof *values);
+    if (!values)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a preconditioner of %zu unknowns", count);
+    fill_table(by, matrix, space, block, values);
+    const starfish_status status = starfish_table_reals(table, precision, values, count);
+    free(values);
+    return status;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+/* The norm is made by the step itself, but for the first one. */
+static starfish_status residual(void *self, int zero, const struct starfish_sums *sums)
+{
+    const struct starfish_cells_cg *cg = self;
+
+    return zero ? starfish_algebra_product(cg->algebra, cg->r, cg->r, sums) : STARFISH_SUCCESS;
+}
+
+/* q = A p; x += factor alpha p, r -= alpha q. */
+static starfish_status apply(const struct starfish_cells_cg *cg, const struct starfish_sums *product)
+{
+    return submit_step(cg, (struct starfish_cells_task){.u = cg->p, .q = cg->q, .sums = product}, STARFISH_CELLS_APPLY);
+}
+
+static starfish_status advance(const struct starfish_cells_cg *cg, const struct starfish_factor *factor,
+                               const struct starfish_sums *norm)
+{
+    const int wide = cg->x->precision != cg->p->precision;
+    struct starfish_cells_task task = {.u = cg->p, .f = cg->q, .v = cg->x, .r = cg->r, .factor = *factor, .sums = norm};
+
+    task.factor.number = cg->unscale;
+    return submit_step(cg, task, wide ? STARFISH_CELLS_ADVANCE_WIDE : STARFISH_CELLS_ADVANCE);
+}
+
+/* Begin with Q r. */
+static starfish_status begin(const struct starfish_cells_cg *cg)
+{
+    const struct starfish_factor one = {.number = 1};
+
+    if (!cg->deflation)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_deflation_solve(cg->deflation, cg->algebra, cg->r, NULL));
+    STARFISH_TRY(starfish_deflation_prolong(cg->deflation, cg->algebra, cg->op, NULL, NULL, cg->p, NULL));
+    STARFISH_TRY(apply(cg, NULL));
+    return advance(cg, &one, NULL);
+}
+
+/* z = (P' M^-1 + Q) r = y + Q (r - A y), y = M^-1 r. */
+static starfish_status deflate(const struct starfish_cells_cg *cg, int number)
+{
+    const struct starfish_vector *y = cg->by == STARFISH_CELLS_BY_NOTHING ? cg->r : cg->z;
+
+    if (y == cg->z)
+        STARFISH_TRY(starfish_cells_precondition(cg, number, cg->r, cg->z, NULL));
+    if (cg->product_with_az) {
+        STARFISH_TRY(
+            submit_step(cg, (struct starfish_cells_task){.u = y, .f = cg->r, .q = cg->q}, STARFISH_CELLS_RESIDUAL));
+        STARFISH_TRY(starfish_deflation_solve(cg->deflation, cg->algebra, cg->q, NULL));
+    } else {
+        STARFISH_TRY(starfish_deflation_solve(cg->deflation, cg->algebra, cg->r, y));
+    }
+    return starfish_deflation_prolong(cg->deflation, cg->algebra, cg->op, y, cg->r, cg->z, cg->rz);
+}
+
+static starfish_status step(void *self, int number, int zero, int most, int *cycles)
+{
+    const struct starfish_cells_cg *cg = self;
+    const struct starfish_scalars_task direction = {.stage = STARFISH_KRYLOV_DIRECTION, .sign = 1, .sums = cg->rz};
+    const struct starfish_scalars_task length = {.stage = STARFISH_KRYLOV_STEP, .sign = 1, .sums = cg->product};
+    const struct starfish_factor alpha = starfish_scalars_factor(cg->scalars, 1, STARFISH_KRYLOV_ALPHA);
+    const struct starfish_factor beta = starfish_scalars_factor(cg->scalars, 1, STARFISH_KRYLOV_BETA);
+
+    (void)zero, (void)most;
+    *cycles = 1;
+    if (number == 0)
+        STARFISH_TRY(begin(cg));
+    STARFISH_TRY(cg->deflation ? deflate(cg, number) : starfish_cells_precondition(cg, number, cg->r, cg->z, cg->rz));
+    STARFISH_TRY(starfish_scalars_advance(cg->scalars, cg->algebra, &direction));
+    STARFISH_TRY(number == 0 ? starfish_algebra_update(cg->algebra, cg->z, NULL, NULL, cg->p)
+                             : starfish_algebra_update(cg->algebra, cg->z, &beta, cg->p, cg->p));
+    STARFISH_TRY(apply(cg, cg->product));
+    STARFISH_TRY(starfish_scalars_advance(cg->scalars, cg->algebra, &length));
+    return advance(cg, &alpha, cg->norm);
+}
+
+struct starfish_iteration starfish_cells_cg_iteration(struct starfish_cells_cg *cg)
+{
+    return (struct starfish_iteration){.self = cg,
+                                       .residual = residual,
+                                       .step = step,
+                                       .algebra = cg->algebra,
+                                       .scalars = cg->scalars,
+                                       .sums = cg->norm,
+                                       .needs_residual = 1,
+                                       .most_ahead = STARFISH_KRYLOV_RING};
+}

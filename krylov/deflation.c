@@ -1,0 +1,558 @@
+/* Deflation: the sums over domains, part by part, the entries of A Z, and the small matrix E, assembled from the faces
+ * between domains and reordered after Cuthill and McKee so that it has a band. */
+#include "krylov/deflation.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Faces ------------------------------------------------------------------------------------------------------- */
+
+/* A walk over the faces of a matrix that is stored, each once: the cells on its two sides and its coupling. */
+struct face {
+    size_t cell, other;
+    double coupling;
+};
+
+static size_t cells_of(const struct starfish_cell_matrix *m)
+{
+    return m->n[0] * m->n[1] * m->n[2];
+}
+
+/* The cell above in direction d, around a periodic end; itself where there is none. */
+static size_t above(const struct starfish_cell_matrix *m, size_t cell, int d)
+{
+    const size_t stride[3] = {1, m->n[0], m->n[0] * m->n[1]};
+    const size_t at = cell / stride[d] % m->n[d];
+
+    if (at + 1 < m->n[d])
+        return cell + stride[d];
+    return m->periodic[d] ? cell - at * stride[d] : cell;
+}
+
+static struct face face_at(const struct starfish_cell_matrix *m, size_t cell, int d)
+{
+    const double *stored = m->stored;
+
+    return (struct face){cell, above(m, cell, d), stored[(size_t)d * cells_of(m) + cell]};
+}
+
+/* ---- A Z --------------------------------------------------------------------------------------------------------- */
+
+/* Entries of A Z by rows of A: at most the cell's own domain and six others. */
+struct term {
+    int domain, cell;
+    double factor;
+};
+
+struct terms {
+    size_t count, room;
+    struct term *term;
+    starfish_status status;
+};
+
+static void add_term(struct terms *t, int domain, size_t cell, double factor)
+{
+    if (t->count == t->room && t->status == STARFISH_SUCCESS) {
+        const size_t room = 2 * t->room + 1024;
+        struct term *more = realloc(t->term, room * sizeof *more);
+        if (!more) {
+            t->status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for A Z");
+            return;
+        }
+        t->term = more;
+        t->room = room;
+    }
+    if (t->status == STARFISH_SUCCESS && factor != 0)
+        t->term[t->count++] = (struct term){domain, (int)cell, factor};
+}
+
+static starfish_status find_terms(const struct starfish_deflation_spec *s, struct terms *t)
+{
+    const struct starfish_cell_matrix *m = s->matrix;
+    const size_t count = cells_of(m);
+
+    *t = (struct terms){.count = 0};
+    for (size_t cell = 0; cell < count; cell++) {
+        add_term(t, s->domain[cell], cell, ((const double *)m->stored)[3 * count + cell]);
+        for (int d = 0; d < 3; d++) {
+            const struct face f = face_at(m, cell, d);
+            const int here = s->domain[f.cell], there = s->domain[f.other];
+            if (here == there || f.coupling == 0)
+                continue;
+            add_term(t, here, f.cell, f.coupling);
+            add_term(t, there, f.other, f.coupling);
+            add_term(t, there, f.cell, -f.coupling);
+            add_term(t, here, f.other, -f.coupling);
+        }
+    }
+    return t->status;
+}
+
+/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
+
+static int part_of(const struct starfish_space *space, size_t cell)
+{
+    const size_t row = cell / space->n[0];
+    int part = 0;
+
+    while (row >= space->first[1][part + 1])
+        part++;
+    return part;
+}
+
+/* What a part has of each domain, sorted by domains: a counting sort. */
+struct bins {
+    int *begin; /* domains + 1 */
+    int *cell;
+    double *factor;
+};
+
+static void free_bins(struct bins *bins)
+{
+    free(bins->begin);
+    free(bins->cell);
+    free(bins->factor);
+}
+
+static starfish_status allocate_bins(struct bins *bins, size_t domains, size_t count)
+{
+    bins->begin = calloc(domains + 2, sizeof *bins->begin);
+    bins->cell = malloc((count + 1) * sizeof *bins->cell);
+    bins->factor = malloc((count + 1) * sizeof *bins->factor);
+    return bins->begin && bins->cell && bins->factor
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", count);
+}
+
+static starfish_status bin_cells(const struct starfish_deflation_spec *s, size_t first, size_t last, struct bins *bins)
+{
+    STARFISH_TRY(allocate_bins(bins, s->domains, last - first));
+    for (size_t cell = first; cell < last; cell++)
+        bins->begin[s->domain[cell] + 2]++;
+    for (size_t d = 0; d < s->domains; d++)
+        bins->begin[d + 2] += bins->begin[d + 1];
+    for (size_t cell = first; cell < last; cell++)
+        bins->cell[bins->begin[s->domain[cell] + 1]++] = (int)cell;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status bin_terms(const struct starfish_deflation_spec *s, const struct terms *t, int part,
+                                 struct bins *bins)
+{
+    STARFISH_TRY(allocate_bins(bins, s->domains, t->count));
+    for (size_t i = 0; i < t->count; i++)
+        if (part_of(s->space, (size_t)t->term[i].cell) == part)
+            bins->begin[t->term[i].domain + 2]++;
+    for (size_t d = 0; d < s->domains; d++)
+        bins->begin[d + 2] += bins->begin[d + 1];
+    for (size_t i = 0; i < t->count; i++)
+        if (part_of(s->space, (size_t)t->term[i].cell) == part) {
+            const int at = bins->begin[t->term[i].domain + 1]++;
+            bins->cell[at] = t->term[i].cell;
+            bins->factor[at] = t->term[i].factor;
+        }
+    return STARFISH_SUCCESS;
+}
+
+/* Chunks that so many cells and terms of a domain take. */
+static int chunks_for(int cells, int terms)
+{
+    const int most = cells > terms ? cells : terms;
+
+    return (most + STARFISH_CHUNK - 1) / STARFISH_CHUNK;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Where the chunks of every domain begin, among cells and among terms. begin: 3 arrays. */
+static void cut_chunks(size_t domains, const struct bins *cells, const struct bins *terms, int *const begin[3])
+{
+    int chunk = 0;
+
+    for (size_t d = 0; d < domains; d++) {
+        const int cell = cells->begin[d], term = terms->begin[d];
+        const int count = chunks_for(cells->begin[d + 1] - cell, terms->begin[d + 1] - term);
+        begin[0][d] = chunk;
+        for (int c = 0; c < count; c++, chunk++) {
+            begin[1][chunk] = least(cell + c * STARFISH_CHUNK, cells->begin[d + 1]);
+            begin[2][chunk] = least(term + c * STARFISH_CHUNK, terms->begin[d + 1]);
+        }
+    }
+    begin[0][domains] = chunk;
+    begin[1][chunk] = cells->begin[domains];
+    begin[2][chunk] = terms->begin[domains];
+}
+
+static starfish_status fill_chunks(const struct starfish_deflation_spec *s, const struct bins *cells,
+                                   const struct bins *terms, struct starfish_chunks *chunks)
+{
+    size_t count = 0;
+    int *begin[3] = {NULL};
+    starfish_status status = STARFISH_SUCCESS;
+
+    for (size_t d = 0; d < s->domains; d++)
+        count += (size_t)chunks_for(cells->begin[d + 1] - cells->begin[d], terms->begin[d + 1] - terms->begin[d]);
+    chunks->chunks = count;
+    begin[0] = malloc((s->domains + 1) * sizeof(int));
+    begin[1] = malloc((count + 1) * sizeof(int));
+    begin[2] = malloc((count + 1) * sizeof(int));
+    if (!begin[0] || !begin[1] || !begin[2])
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu chunks", count);
+    else
+        cut_chunks(s->domains, cells, terms, begin);
+    const struct {
+        struct starfish_table *table;
+        const int *values;
+        size_t count;
+    } tables[] = {{&chunks->domain_begin, begin[0], s->domains + 1},
+                  {&chunks->cell_begin, begin[1], count + 1},
+                  {&chunks->term_begin, begin[2], count + 1},
+                  {&chunks->cell, cells->cell, (size_t)cells->begin[s->domains]},
+                  {&chunks->term, terms->cell, (size_t)terms->begin[s->domains]}};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && status == STARFISH_SUCCESS; i++)
+        status = starfish_table_ints(tables[i].table, tables[i].values, tables[i].count);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_table_reals(&chunks->factor, s->precision, terms->factor, (size_t)terms->begin[s->domains]);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_table_results(&chunks->sums, count > 0 ? count : 1);
+    for (int i = 0; i < 3; i++)
+        free(begin[i]);
+    return status;
+}
+
+static starfish_status create_chunks(const struct starfish_deflation_spec *s, const struct terms *t, int part,
+                                     struct starfish_chunks *chunks)
+{
+    const size_t *first = s->space->first[1];
+    struct bins cells = {NULL, NULL, NULL}, terms = {NULL, NULL, NULL};
+    starfish_status status = bin_cells(s, first[part] * s->space->n[0], first[part + 1] * s->space->n[0], &cells);
+
+    if (status == STARFISH_SUCCESS)
+        status = bin_terms(s, t, part, &terms);
+    if (status == STARFISH_SUCCESS)
+        status = fill_chunks(s, &cells, &terms, chunks);
+    free_bins(&cells);
+    free_bins(&terms);
+    return status;
+}
+
+/* ---- E ----------------------------------------------------------------------------------------------------------- */
+
+/* E as rows: begin[domains + 1], and couplings of each domain to others, which are added up. */
+struct graph {
+    size_t domains;
+    double *diagonal;
+    size_t *begin;
+    int *other;
+    double *coupling;
+};
+
+static void free_graph(struct graph *g)
+{
+    free(g->diagonal);
+    free(g->begin);
+    free(g->other);
+    free(g->coupling);
+}
+
+static int by_other(const void *a, const void *b)
+{
+    const struct term *x = a, *y = b;
+
+    return x->domain != y->domain ? (x->domain > y->domain) - (x->domain < y->domain)
+                                  : (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+/* Couplings between domains from the faces, two for each (struct term: domain, other, coupling), sorted and added. */
+static starfish_status find_couplings(const struct starfish_deflation_spec *s, struct terms *pairs, double *diagonal)
+{
+    const struct starfish_cell_matrix *m = s->matrix;
+    const size_t count = cells_of(m);
+    size_t kept = 0;
+
+    *pairs = (struct terms){.count = 0};
+    for (size_t cell = 0; cell < count; cell++) {
+        diagonal[s->domain[cell]] += ((const double *)m->stored)[3 * count + cell];
+        for (int d = 0; d < 3; d++) {
+            const struct face f = face_at(m, cell, d);
+            const int here = s->domain[f.cell], there = s->domain[f.other];
+            if (here == there)
+                continue;
+            add_term(pairs, here, (size_t)there, f.coupling);
+            add_term(pairs, there, (size_t)here, f.coupling);
+        }
+    }
+    STARFISH_TRY(pairs->status);
+    if (pairs->count > 0)
+        qsort(pairs->term, pairs->count, sizeof *pairs->term, by_other);
+    for (size_t i = 0; i < pairs->count; i++)
+        if (kept > 0 && pairs->term[kept - 1].domain == pairs->term[i].domain &&
+            pairs->term[kept - 1].cell == pairs->term[i].cell)
+            pairs->term[kept - 1].factor += pairs->term[i].factor;
+        else
+            pairs->term[kept++] = pairs->term[i];
+    pairs->count = kept;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_graph(const struct starfish_deflation_spec *s, struct graph *g)
+{
+    struct terms pairs = {.count = 0};
+
+    *g = (struct graph){.domains = s->domains, .diagonal = calloc(s->domains, sizeof(double))};
+    if (!g->diagonal)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
+    starfish_status status = find_couplings(s, &pairs, g->diagonal);
+    g->begin = calloc(s->domains + 1, sizeof *g->begin);
+    g->other = malloc((pairs.count + 1) * sizeof *g->other);
+    g->coupling = malloc((pairs.count + 1) * sizeof *g->coupling);
+    if (status == STARFISH_SUCCESS && (!g->begin || !g->other || !g->coupling))
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
+    for (size_t i = 0; i < pairs.count && status == STARFISH_SUCCESS; i++) {
+        g->begin[pairs.term[i].domain + 1]++;
+        g->other[i] = pairs.term[i].cell;
+        g->coupling[i] = pairs.term[i].factor;
+        g->diagonal[pairs.term[i].domain] += pairs.term[i].factor;
+    }
+    for (size_t d = 0; d < s->domains && status == STARFISH_SUCCESS; d++)
+        g->begin[d + 1] += g->begin[d];
+    free(pairs.term);
+    return status;
+}
+
+/* Breadth first from `root`, domains that have no place yet: place, and the order in which they were found. Returns how
+ * many have places then. */
+static size_t number_from(const struct graph *g, size_t root, int *place, int *order, size_t count)
+{
+    size_t at = count;
+
+    place[root] = (int)count;
+    order[count++] = (int)root;
+    for (; at < count; at++)
+        for (size_t i = g->begin[order[at]]; i < g->begin[order[at] + 1]; i++)
+            if (place[g->other[i]] < 0) {
+                place[g->other[i]] = (int)count;
+                order[count++] = g->other[i];
+            }
+    return count;
+}
+
+/* The last domain that a walk from `root` finds is far from it: a good end to begin with. `place` is as before. */
+static size_t far_from(const struct graph *g, size_t root, int *place, int *order, size_t count)
+{
+    const size_t found = number_from(g, root, place, order, count);
+    const size_t last = (size_t)order[found - 1];
+
+    for (size_t i = count; i < found; i++)
+        place[order[i]] = -1;
+    return last;
+}
+
+static void number_all(const struct graph *g, int *place, int *order)
+{
+    size_t count = 0;
+
+    for (size_t d = 0; d < g->domains; d++)
+        place[d] = -1;
+    for (size_t d = 0; d < g->domains; d++)
+        if (place[d] < 0)
+            count = number_from(g, far_from(g, d, place, order, count), place, order, count);
+}
+
+static size_t band_of(const struct graph *g, const int *place)
+{
+    size_t band = 0;
+
+    for (size_t d = 0; d < g->domains; d++)
+        for (size_t i = g->begin[d]; i < g->begin[d + 1]; i++) {
+            const int distance = place[d] - place[g->other[i]];
+            if (distance > 0 && (size_t)distance > band)
+                band = (size_t)distance;
+        }
+    return band;
+}
+
+/* E as a band below the diagonal, of the unknowns without the last one where that is left out. */
+static void fill_band(const struct graph *g, const struct starfish_coarse_matrix *c, const int *place, double *band)
+{
+    const size_t rows = c->band + 1;
+
+    for (size_t d = 0; d < g->domains; d++) {
+        const size_t row = (size_t)place[d];
+        if (row >= c->unknowns)
+            continue;
+        band[row * rows] += g->diagonal[d];
+        for (size_t i = g->begin[d]; i < g->begin[d + 1]; i++) {
+            const size_t column = (size_t)place[g->other[i]];
+            if (column < row)
+                band[column * rows + (row - column)] -= g->coupling[i];
+        }
+    }
+}
+
+static void fill_dense(const struct graph *g, size_t unknowns, double *matrix)
+{
+    for (size_t d = 0; d < unknowns; d++) {
+        matrix[d * unknowns + d] += g->diagonal[d];
+        for (size_t i = g->begin[d]; i < g->begin[d + 1]; i++)
+            if ((size_t)g->other[i] < unknowns)
+                matrix[d * unknowns + (size_t)g->other[i]] -= g->coupling[i];
+    }
+}
+
+/* What rounding may have made indefinite is made positive again: the same matrix to some units more of rounding. */
+static void raise_diagonal(double *matrix, size_t count, size_t stride, double by)
+{
+    for (size_t i = 0; i < count; i++)
+        matrix[i * stride] *= 1 + by;
+}
+
+static starfish_status factor(const struct graph *g, const struct starfish_coarse_matrix *c, const int *place,
+                              double *matrix, size_t size)
+{
+    static const double raised[] = {0, 1e-14, 1e-12, 1e-10};
+
+    for (size_t attempt = 0; attempt < sizeof raised / sizeof raised[0]; attempt++) {
+        memset(matrix, 0, size * sizeof *matrix);
+        if (c->dense)
+            fill_dense(g, c->unknowns, matrix);
+        else
+            fill_band(g, c, place, matrix);
+        raise_diagonal(matrix, c->unknowns, c->dense ? c->unknowns + 1 : c->band + 1, raised[attempt]);
+        if ((c->dense ? starfish_coarse_invert(c->unknowns, matrix)
+                      : starfish_coarse_factor(c->unknowns, c->band, matrix)) == 0)
+            return STARFISH_SUCCESS;
+    }
+    return starfish_fail(STARFISH_ERROR_NUMERICAL, "the matrix of %zu deflation vectors is not positive definite",
+                         c->domains);
+}
+
+/* Of all domains, of which the last has none. */
+static void spread(const struct starfish_coarse_matrix *c, double *matrix)
+{
+    const size_t n = c->unknowns, all = c->domains;
+
+    if (n == all)
+        return;
+    for (size_t d = n; d-- > 0;) {
+        memmove(matrix + d * all, matrix + d * n, n * sizeof *matrix);
+        matrix[d * all + n] = 0;
+    }
+    memset(matrix + n * all, 0, all * sizeof *matrix);
+}
+
+static starfish_status create_coarse(const struct starfish_deflation_spec *s, const struct graph *g,
+                                     struct starfish_coarse_matrix *c)
+{
+    const size_t most = SIZE_MAX / sizeof(double) / 4;
+    int *place = malloc(2 * s->domains * sizeof *place);
+
+    if (!place)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
+    *c = (struct starfish_coarse_matrix){
+        .domains = s->domains, .unknowns = s->domains - (s->singular ? 1 : 0), .dense = s->dense};
+    number_all(g, place, place + s->domains);
+    c->band = s->dense ? 0 : band_of(g, place);
+    const size_t rows = s->dense ? s->domains : c->band + 1;
+    double *matrix = rows < most / s->domains ? malloc(rows * s->domains * sizeof *matrix) : NULL;
+    starfish_status status = matrix ? factor(g, c, place, matrix, rows * s->domains)
+                                    : starfish_fail(STARFISH_ERROR_MEMORY,
+                                                    "out of memory for the matrix of %zu deflation vectors, whose "
+                                                    "band is %zu wide",
+                                                    s->domains, rows);
+    for (size_t d = 0; d < s->domains; d++)
+        if ((size_t)place[d] >= c->unknowns)
+            place[d] = -1;
+    if (status == STARFISH_SUCCESS && s->dense)
+        spread(c, matrix);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_table_reals(&c->matrix, STARFISH_F64, matrix, rows * s->domains);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_table_ints(&c->place, place, s->domains);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_table_results(&c->rhs, s->domains);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_table_results(&c->solution, s->domains);
+    free(matrix);
+    free(place);
+    return status;
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
+
+static starfish_status create(struct starfish_cells_deflation *deflation, const struct starfish_deflation_spec *s)
+{
+    struct terms terms = {.count = 0};
+    struct graph graph = {.domains = 0};
+    starfish_status status = find_terms(s, &terms);
+
+    for (size_t part = 0; part < s->space->parts[1] && status == STARFISH_SUCCESS; part++)
+        status = create_chunks(s, &terms, (int)part, &deflation->chunks[part]);
+    free(terms.term);
+    if (status == STARFISH_SUCCESS)
+        status = create_graph(s, &graph);
+    if (status == STARFISH_SUCCESS)
+        status = create_coarse(s, &graph, &deflation->coarse);
+    free_graph(&graph);
+    return status;
+}
+
+starfish_status starfish_deflation_create(struct starfish_cells_deflation *deflation,
+                                          const struct starfish_deflation_spec *spec)
+{
+    memset(deflation, 0, sizeof *deflation);
+    deflation->space = spec->space;
+    STARFISH_TRY(starfish_table_ints(&deflation->domain, spec->domain, cells_of(spec->matrix)));
+    return create(deflation, spec);
+}
+
+void starfish_deflation_destroy(struct starfish_cells_deflation *deflation)
+{
+    struct starfish_coarse_matrix *c = &deflation->coarse;
+    struct starfish_table *const of_coarse[] = {&deflation->domain, &c->matrix, &c->place, &c->rhs, &c->solution};
+
+    for (size_t part = 0; deflation->space && part < deflation->space->parts[1]; part++) {
+        struct starfish_chunks *p = &deflation->chunks[part];
+        struct starfish_table *const tables[] = {&p->cell_begin, &p->cell,         &p->term_begin, &p->term,
+                                                 &p->factor,     &p->domain_begin, &p->sums};
+        for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+            starfish_table_destroy(tables[i]);
+    }
+    for (size_t i = 0; i < sizeof of_coarse / sizeof of_coarse[0]; i++)
+        starfish_table_destroy(of_coarse[i]);
+    memset(deflation, 0, sizeof *deflation);
+}
+
+starfish_status starfish_deflation_solve(const struct starfish_cells_deflation *d,
+                                         const struct starfish_algebra *algebra, const struct starfish_vector *r,
+                                         const struct starfish_vector *y)
+{
+    for (size_t part = 0; part < d->space->parts[1]; part++)
+        STARFISH_TRY(starfish_submit_chunk_sums(algebra, part, &d->chunks[part], r, y));
+    return starfish_submit_coarse_solve(algebra, d->space, &d->coarse, d->chunks);
+}
+
+starfish_status starfish_deflation_prolong(const struct starfish_cells_deflation *d,
+                                           const struct starfish_algebra *algebra,
+                                           const struct starfish_cell_operator *op, const struct starfish_vector *u,
+                                           const struct starfish_vector *f, const struct starfish_vector *q,
+                                           const struct starfish_sums *sums)
+{
+    const struct starfish_cells_task task = {.op = op,
+                                             .step = STARFISH_CELLS_PROLONG,
+                                             .u = u,
+                                             .f = f,
+                                             .q = q,
+                                             .domain = d->domain.handle,
+                                             .coarse = d->coarse.solution.handle,
+                                             .sums = sums};
+
+    return starfish_submit_cells(algebra, &task);
+}

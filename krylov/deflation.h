@@ -1,0 +1,53 @@
+/* Deflation by vectors that are constant on domains of cells (krylov/kernels/coarse.h): Q = Z E^-1 Z', E = Z' A Z, and
+ * the steps of conjugate gradients with the preconditioner P' M^-1 + Q, P = I - A Q, begun with Q b (A-DEF2 of Tang,
+ * Nabben, Vuik, Erlangga, J. Sci. Comput. 39 (2009), 340-370): mathematically the deflated iteration of Gupta et al.,
+ * and accurate where that stagnates. A singular problem's constants are in the space of Z, whose last domain is left
+ * out of E for that. */
+#ifndef STARFISH_KRYLOV_DEFLATION_H
+#define STARFISH_KRYLOV_DEFLATION_H
+
+#include "codelets/cells.h"
+#include "codelets/coarse.h"
+
+struct starfish_cells_deflation {
+    const struct starfish_space *space;
+    struct starfish_table domain; /* of each cell; ints */
+    struct starfish_chunks chunks[STARFISH_SPACE_MOST_PARTS];
+    struct starfish_coarse_matrix coarse;
+};
+
+struct starfish_deflation_spec {
+    const struct starfish_space *space;
+    starfish_precision precision;              /* of the vectors */
+    const struct starfish_cell_matrix *matrix; /* stored, in f64 */
+    const int *domain;                         /* of each cell, 0 .. domains - 1, every one of which has cells */
+    size_t domains;
+    int singular; /* constants are in the null space */
+    int dense;    /* 1: the inverse of E; 0: its factors */
+};
+/* Errors: MEMORY, NUMERICAL (E is not positive). */
+starfish_status starfish_deflation_create(struct starfish_cells_deflation *deflation,
+                                          const struct starfish_deflation_spec *spec);
+/* Nothing where there is none. */
+void starfish_deflation_destroy(struct starfish_cells_deflation *deflation);
+
+/* Submit: the coarse solution is E^-1 (Z' r - (A Z)' y); y NULL: 0. */
+starfish_status starfish_deflation_solve(const struct starfish_cells_deflation *deflation,
+                                         const struct starfish_algebra *algebra, const struct starfish_vector *r,
+                                         const struct starfish_vector *y);
+/* Submit: q = u + Z times the coarse solution; u NULL: 0; sums NULL, or of f q. */
+starfish_status starfish_deflation_prolong(const struct starfish_cells_deflation *deflation,
+                                           const struct starfish_algebra *algebra,
+                                           const struct starfish_cell_operator *op, const struct starfish_vector *u,
+                                           const struct starfish_vector *f, const struct starfish_vector *q,
+                                           const struct starfish_sums *sums);
+
+/* ---- Domains ----------------------------------------------------------------------------------------------------- */
+
+/* Runs of ceil(cells / vectors) consecutive cells; boxes of ceil(n / vectors) cells per direction; cells with the same
+ * number of `regions`. Fill domain[cells], and say how many there are. Errors: MEMORY. */
+size_t starfish_domains_stripes(size_t cells, size_t vectors, int *domain);
+size_t starfish_domains_blocks(const size_t n[3], size_t vectors, int *domain);
+starfish_status starfish_domains_regions(size_t cells, const long long *regions, int *domain, size_t *domains);
+
+#endif

@@ -1,0 +1,71 @@
+/* Steps of an iteration on the cells of a matrix on the GPU: a thread per cell, of rows of x. Bound by memory. */
+extern "C" {
+#include "krylov/kernels/cell_step.h"
+}
+
+#include "krylov/kernels/walk.cuh"
+
+namespace
+{
+
+/* As store_sum, of what is not negative. */
+__device__ void store_largest(double value, double *sums)
+{
+    __shared__ double of_warp[WARPS];
+    const unsigned thread = threadIdx.y * ACROSS + threadIdx.x;
+    for (int step = 16; step > 0; step >>= 1)
+        value = cell_add(STARFISH_CELLS_LARGEST, value, __shfl_xor_sync(0xffffffffu, value, step));
+    if (thread % 32 == 0)
+        of_warp[thread / 32] = value;
+    __syncthreads();
+    if (thread == 0) {
+        for (unsigned w = 0; w < WARPS; w++)
+            value = cell_add(STARFISH_CELLS_LARGEST, value, of_warp[w]);
+        sums[blockIdx.y * gridDim.x + blockIdx.x] = value;
+    }
+}
+
+template <starfish_cell_step step> __global__ void __launch_bounds__(THREADS) cells_kernel(const starfish_cells a)
+{
+    const double scalar = a.scalar ? *a.scalar : 1;
+    const starfish_rectangle at = {0, a.matrix.n[0], a.first * a.matrix.n[1], a.last * a.matrix.n[1]};
+    double sum = 0;
+    walk(at, [&](size_t i, size_t row) {
+        const cell c = cell_at(&a, i, row % a.matrix.n[1], row / a.matrix.n[1]);
+        sum = cell_add(step, sum, cell_step(step, &a, &c, scalar));
+    });
+    if (a.sums && step == STARFISH_CELLS_LARGEST)
+        store_largest(sum, a.sums);
+    else if (a.sums)
+        store_sum(sum, a.sums);
+}
+
+template <starfish_cell_step step> int launch(const starfish_cells *a, cudaStream_t stream)
+{
+    const starfish_rectangle at = {0, a->matrix.n[0], a->first * a->matrix.n[1], a->last * a->matrix.n[1]};
+    const dim3 blocks = empty(at) ? dim3(0) : blocks_for(at);
+    if (a->sums && blocks.x * blocks.y < STARFISH_SUMS) {
+        const size_t used = empty(at) ? 0 : blocks.x * blocks.y;
+        const cudaError_t error = cudaMemsetAsync(a->sums + used, 0, (STARFISH_SUMS - used) * sizeof(double), stream);
+        if (error != cudaSuccess)
+            return error;
+    }
+    if (empty(at))
+        return cudaSuccess;
+    cells_kernel<step><<<blocks, dim3(ACROSS, DOWN), 0, stream>>>(*a);
+    return cudaGetLastError();
+}
+
+} // namespace
+
+extern "C" int REAL_NAME(starfish_cells_cuda)(enum starfish_cell_step step, const struct starfish_cells *a,
+                                              cudaStream_t stream)
+{
+    static int (*const launches[])(const starfish_cells *, cudaStream_t) = {
+        launch<STARFISH_CELLS_APPLY>,    launch<STARFISH_CELLS_RESIDUAL>,     launch<STARFISH_CELLS_ABSOLUTE>,
+        launch<STARFISH_CELLS_ADVANCE>,  launch<STARFISH_CELLS_ADVANCE_WIDE>, launch<STARFISH_CELLS_JACOBI>,
+        launch<STARFISH_CELLS_IP_FIRST>, launch<STARFISH_CELLS_IP_SECOND>,    launch<STARFISH_CELLS_IP_DROPPED>,
+        launch<STARFISH_CELLS_PROLONG>,  launch<STARFISH_CELLS_PROLONG_WIDE>, launch<STARFISH_CELLS_SUM>,
+        launch<STARFISH_CELLS_SHIFT>,    launch<STARFISH_CELLS_LARGEST>};
+    return launches[step](a, stream);
+}

@@ -1,0 +1,54 @@
+/* The coarse space of deflation: vectors that are constant on domains of cells (Tang and Vuik, ETNA 26 (2007),
+ * 330-349), Z having a column of ones and zeros for each domain, and the small matrix E = Z' A Z.
+ *
+ * Cells of a domain are summed in chunks of at most STARFISH_CHUNK, so that the order of sums depends on nothing.
+ * (A Z)' y has few terms, those of cells at the boundary of a domain or of the problem: they are stored with their
+ * factors (the sparse A Z of Gupta et al. 2010, DPCG1). E is banded after a reordering, and factored; or its inverse is
+ * stored, as the paper has it. CUDA functions launch on `stream` and return a cudaError_t. */
+#ifndef STARFISH_KRYLOV_KERNELS_COARSE_H
+#define STARFISH_KRYLOV_KERNELS_COARSE_H
+
+#include <stddef.h>
+
+struct CUstream_st; /* what a cudaStream_t points to */
+
+enum { STARFISH_CHUNK = 1024 };
+
+/* sum[chunk] = sum of r over its cells - sum of factor y over its terms; y may be NULL. 1.5 words per unknown. */
+struct starfish_chunk_sums {
+    size_t chunks;
+    const int *cell_begin, *cell; /* chunks + 1 positions among the cells */
+    const int *term_begin, *term; /* likewise */
+    const void *factor;           /* of the terms, reals */
+    const void *r, *y;
+    double *sum;
+    size_t chunk0, chunk1; /* which; on a GPU all */
+};
+void starfish_chunk_sums_cpu_f32(const struct starfish_chunk_sums *arguments);
+void starfish_chunk_sums_cpu_f64(const struct starfish_chunk_sums *arguments);
+int starfish_chunk_sums_cuda_f32(const struct starfish_chunk_sums *arguments, struct CUstream_st *stream);
+int starfish_chunk_sums_cuda_f64(const struct starfish_chunk_sums *arguments, struct CUstream_st *stream);
+
+enum { STARFISH_COARSE_MOST_PARTS = 16 };
+
+/* solution = E^-1 of the sums over each domain's chunks. */
+struct starfish_coarse_solve {
+    size_t domains, unknowns; /* unknowns: of E, one less where a singular problem has left one out */
+    size_t band;              /* below the diagonal; or */
+    int dense;                /* the inverse: domains squared doubles; on a GPU it must be */
+    const double *matrix;     /* (band + 1) * unknowns doubles, a column after the other (LAPACK dpbtrf, lower) */
+    const int *place;         /* of each domain among the unknowns; -1: left out */
+    size_t parts;
+    const int *chunk_begin[STARFISH_COARSE_MOST_PARTS]; /* domains + 1 positions among a part's chunks */
+    const double *sum[STARFISH_COARSE_MOST_PARTS];
+    double *rhs, *solution; /* domains each */
+};
+void starfish_coarse_solve_cpu(const struct starfish_coarse_solve *arguments);
+int starfish_coarse_solve_cuda(const struct starfish_coarse_solve *arguments, struct CUstream_st *stream);
+
+/* Factor a banded matrix in place; 0, or the number of the first pivot that is not positive. */
+int starfish_coarse_factor(size_t unknowns, size_t band, double *matrix);
+/* Invert a dense symmetric positive matrix in place, both halves; 0, or as above. */
+int starfish_coarse_invert(size_t unknowns, double *matrix);
+
+#endif

@@ -1,0 +1,64 @@
+/* Plans for flat domains (multigrid/kernels/flat.h): tensor-product multigrid, coarser in x and y alone and smoothed by
+ * lines upwards, and conjugate gradients preconditioned by such lines (Mueller, Scheichl, Vainikko, Parallel Comput. 50
+ * (2015), 53-69; Boerm, Hiptmair, Numer. Algorithms 26 (2001), 219-234). Everything is coarsened in f64.
+ *
+ * Coarse columns are pairs of fine ones in the directions whose couplings are at least half of the strongest's. The
+ * volumes of a pair add up. Faces are resistors: those between the centres of two coarse columns are in series, where a
+ * centre is in the middle of its inner face, and those of a pair side by side are parallel. On equal cells of a flat
+ * box this is the discretisation of the coarse grid. Residuals are added up, corrections are linear between centres and
+ * zero on the sides. The coarsest grid is solved by smoothing sweeps. */
+#ifndef STARFISH_MULTIGRID_FLAT_H
+#define STARFISH_MULTIGRID_FLAT_H
+
+#include "multigrid/kernels/flat_kind.h"
+#include "multigrid/plan.h"
+
+/* What preconditions conjugate gradients. */
+enum starfish_flat_preconditioner { STARFISH_FLAT_BY_CYCLES, STARFISH_FLAT_BY_LINES, STARFISH_FLAT_BY_NOTHING };
+
+/* The matrix as in multigrid/kernels/flat.h, in f64. Arrays are read when the plan is made. */
+struct starfish_flat_problem {
+    size_t n[3];
+    int periodic[2];
+    const double *mass, *lift, *face_x, *face_y, *a, *b, *c, *d;
+    const double *corner; /* NULL: none */
+    /* Right-hand sides are values, which are multiplied by column[i + n[0] * j] * layer[k], the volumes of cells. */
+    const double *column, *layer;
+    int coarse_sweeps; /* 0: chosen; 2 where columns of the coarsest grid are hardly coupled */
+    enum starfish_flat_preconditioner preconditioner;
+};
+
+/* Arrays of users are x fastest, then y, then z; the plan's own are not (flat.h). The options' smoother is AUTO or
+ * LINE_Z (all lines at once, damping 0: 2/3) or GAUSS_SEIDEL (lines in two colours, damping 0: 1; above 1: SOR). levels
+ * 0: 5, or more where the coarsest grid would be hard to solve. Otherwise as starfish_stencil_plan_create. */
+starfish_status starfish_flat_plan_create(starfish_context *context, const struct starfish_flat_problem *problem,
+                                          const struct starfish_multigrid_options *options,
+                                          starfish_multigrid_plan **plan);
+/* With the finest grid cut into runs of rows of columns, each with its owner. */
+starfish_status starfish_flat_plan_create_cut(starfish_context *context, const struct starfish_flat_problem *problem,
+                                              const struct starfish_multigrid_options *options,
+                                              const struct starfish_runs *runs, starfish_multigrid_plan **plan);
+
+/* ---- Grids (flat_grid.c) ----------------------------------------------------------------------------------------- */
+
+/* The columns of a grid, owned. */
+struct starfish_flat_grid {
+    size_t n[2];
+    int periodic[2];
+    double *corner;                /* (n[0] + 1) * (n[1] + 1), or NULL */
+    double *mass, *lift, *face[2]; /* face[0]: (n[0] + 1) * n[1], face[1]: n[0] * (n[1] + 1) */
+};
+
+starfish_status starfish_flat_grid_create(struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem);
+void starfish_flat_grid_destroy(struct starfish_flat_grid *grid);
+/* Which directions are to be coarsened; 0 where none can be. */
+int starfish_flat_grid_directions(const struct starfish_flat_grid *grid, int coarsened[2]);
+starfish_status starfish_flat_grid_coarsen(const struct starfish_flat_grid *fine, const int coarsened[2],
+                                           struct starfish_flat_grid *coarse);
+/* An estimate of the smallest eigenvalue of M^-1 A. */
+double starfish_flat_grid_lowest(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem);
+/* The table of a grid (flat_kind.h), starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES) doubles. */
+void starfish_flat_grid_fill(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem,
+                             const struct starfish_flat_shape *shape, double *table);
+
+#endif

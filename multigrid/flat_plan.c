@@ -1,0 +1,292 @@
+/* Plans for flat domains: the grids of a problem, and what their solves do before, in and after cycles. */
+#include "multigrid/flat.h"
+
+#include "tasks/arrange.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status check_smoother(const struct starfish_multigrid_options *o)
+{
+    const int lines = o->smoother == STARFISH_SMOOTHER_AUTO || o->smoother == STARFISH_SMOOTHER_LINE_Z;
+
+    if (!lines && o->smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.smoother: flat domains have lines upwards, LINE_Z or GAUSS_SEIDEL");
+    if (o->coarse != STARFISH_COARSE_DIRECT)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.coarse: the coarsest grid of flat domains is solved by sweeps");
+    if (o->storage != STARFISH_STORAGE_INNER || o->stored_diagonal)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.storage: matrices of flat domains are not stored");
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check(const void *described, const struct starfish_multigrid_options *options)
+{
+    const struct starfish_flat_problem *problem = described;
+    const size_t most = (size_t)1 << 31;
+
+    for (int d = 0; d < 3; d++)
+        if (problem->n[d] < 1 || problem->n[d] >= most)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%d] is %zu, must be 1 to 2^31 - 1", d,
+                                 problem->n[d]);
+    if (problem->n[0] * problem->n[2] >= most || problem->n[1] >= 65536 || (problem->n[0] + 31) / 32 >= 65536)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n: a row of columns has %zu x %zu cells, there are %zu",
+                             problem->n[0], problem->n[2], problem->n[1]);
+    if (problem->coarse_sweeps < 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coarse_sweeps is %d, must not be negative",
+                             problem->coarse_sweeps);
+    return check_smoother(options);
+}
+
+/* ---- Grids ------------------------------------------------------------------------------------------------------- */
+
+enum { USUAL_LEVELS = 5 };
+
+struct hierarchy {
+    int levels;
+    struct starfish_flat_grid grid[STARFISH_GRID_MOST_LEVELS];
+    struct starfish_flat_shape shape[STARFISH_GRID_MOST_LEVELS];
+    double *table[STARFISH_GRID_MOST_LEVELS];
+    size_t size[STARFISH_GRID_MOST_LEVELS]; /* of the tables */
+};
+
+static void free_hierarchy(struct hierarchy *h)
+{
+    for (int l = 0; l < STARFISH_GRID_MOST_LEVELS; l++) {
+        starfish_flat_grid_destroy(&h->grid[l]);
+        free(h->table[l]);
+    }
+    free(h);
+}
+
+/* Sweeps that reduce what is smoothest on a grid to a tenth, where `lowest` is the smallest eigenvalue of M^-1 A: two
+ * usual ones where columns are hardly coupled, else Chebyshev's. */
+static int sweeps_for(double lowest, int *chebyshev)
+{
+    const double root = sqrt(2 / lowest), steps = log(20) / log((root + 1) / (root - 1));
+
+    *chebyshev = lowest < 0.5;
+    return !*chebyshev ? 2 : steps < 2 ? 2 : steps > 1000 ? 1000 : (int)ceil(steps);
+}
+
+/* Sweeps of the coarsest grid beyond which another grid is cheaper. */
+enum { MANY_SWEEPS = 64 };
+
+static int is_easy(const struct hierarchy *h, const struct starfish_flat_problem *problem)
+{
+    int chebyshev;
+
+    return sweeps_for(starfish_flat_grid_lowest(&h->grid[h->levels - 1], problem), &chebyshev) <= MANY_SWEEPS;
+}
+
+static starfish_status coarsen_all(struct hierarchy *h, const struct starfish_flat_problem *problem, int levels)
+{
+    const int most = levels > 0 ? levels : STARFISH_GRID_MOST_LEVELS;
+    int coarsened[2];
+
+    STARFISH_TRY(starfish_flat_grid_create(&h->grid[0], problem));
+    for (h->levels = 1; h->levels < most; h->levels++) {
+        const struct starfish_flat_grid *fine = &h->grid[h->levels - 1];
+        if (levels == 0 && h->levels >= USUAL_LEVELS && is_easy(h, problem))
+            break;
+        if (!starfish_flat_grid_directions(fine, coarsened))
+            break;
+        STARFISH_TRY(starfish_flat_grid_coarsen(fine, coarsened, &h->grid[h->levels]));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static void complete_coarsest(struct hierarchy *h, const struct starfish_flat_problem *problem, double damping)
+{
+    struct starfish_flat_shape *shape = &h->shape[h->levels - 1];
+    const double lowest = starfish_flat_grid_lowest(&h->grid[h->levels - 1], problem);
+    int chebyshev;
+
+    shape->coarse_sweeps = sweeps_for(lowest, &chebyshev);
+    shape->coarse_damping = damping;
+    if (problem->coarse_sweeps > 0)
+        shape->coarse_sweeps = problem->coarse_sweeps;
+    else if (chebyshev)
+        shape->lowest = lowest;
+}
+
+/* Entries must be numbers of the precision. */
+static starfish_status check_table(const struct hierarchy *h, int l, starfish_precision precision)
+{
+    const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
+
+    for (size_t i = 0; i < h->size[l]; i++)
+        if (!(fabs(h->table[l][i]) <= most))
+            return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                                 "grid %d: an entry of the matrix is %g, beyond the precision", l, h->table[l][i]);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status make_table(struct hierarchy *h, const struct starfish_flat_problem *problem, int l,
+                                  starfish_precision precision)
+{
+    const struct starfish_flat_grid *grid = &h->grid[l], *coarse = l + 1 < h->levels ? &h->grid[l + 1] : grid;
+    struct starfish_flat_shape *shape = &h->shape[l];
+
+    for (int d = 0; d < 2; d++) {
+        shape->n[d] = grid->n[d];
+        shape->coarse[d] = coarse->n[d];
+        shape->periodic[d] = grid->periodic[d];
+    }
+    shape->n[2] = problem->n[2];
+    shape->skew = grid->corner != NULL;
+    h->size[l] = starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES);
+    h->table[l] = calloc(h->size[l], sizeof(double));
+    if (!h->table[l])
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
+    starfish_flat_grid_fill(grid, problem, shape, h->table[l]);
+    return check_table(h, l, precision);
+}
+
+/* ---- Before, in and after a solve -------------------------------------------------------------------------------- */
+
+struct flat_state {
+    size_t n[3];
+    enum starfish_flat_preconditioner preconditioner;
+    struct starfish_table column, layer; /* volumes of cells */
+};
+
+static starfish_status arrange(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                               enum starfish_multigrid_array which, const struct starfish_vector *from,
+                               const struct starfish_vector *to)
+{
+    const struct flat_state *state = plan->state;
+    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, plan->op.setting.where};
+    struct starfish_arrangement arrangement = {.n = {state->n[0], state->n[1], state->n[2]},
+                                               .back = which == STARFISH_MULTIGRID_SOLUTION};
+
+    if (which == STARFISH_MULTIGRID_RHS) {
+        arrangement.column = state->column.handle;
+        arrangement.layer = state->layer.handle;
+    }
+    return starfish_algebra_arrange(&algebra, &arrangement, from, to);
+}
+
+static starfish_status precondition(struct starfish_multigrid_plan *plan, struct starfish_progress *progress)
+{
+    const struct flat_state *state = plan->state;
+    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, plan->op.setting.where};
+    const struct starfish_grid_operator op = starfish_hierarchy_operator(&plan->graph);
+    const struct starfish_vector *r = starfish_hierarchy_rhs(&plan->graph);
+    const struct starfish_vector *z = starfish_hierarchy_solution(&plan->graph);
+
+    if (state->preconditioner == STARFISH_FLAT_BY_NOTHING)
+        return starfish_algebra_update(&algebra, r, NULL, NULL, z);
+    return starfish_operator_sweep(&op, progress, STARFISH_FLAT_LINES, 1, NULL, r, z);
+}
+
+static void destroy(struct starfish_multigrid_plan *plan)
+{
+    struct flat_state *state = plan->state;
+
+    if (!state)
+        return;
+    starfish_table_destroy(&state->column);
+    starfish_table_destroy(&state->layer);
+    free(state);
+}
+
+static starfish_status create_state(struct starfish_multigrid_plan *plan, const struct starfish_flat_problem *problem)
+{
+    struct flat_state *state = plan->state = calloc(1, sizeof *state);
+
+    if (!state)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    memcpy(state->n, problem->n, sizeof state->n);
+    state->preconditioner = problem->preconditioner;
+    STARFISH_TRY(starfish_table_reals(&state->column, STARFISH_F64, problem->column, problem->n[0] * problem->n[1]));
+    return starfish_table_reals(&state->layer, STARFISH_F64, problem->layer, problem->n[2]);
+}
+
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+static void complete_options(struct starfish_multigrid_options *o, const struct starfish_flat_problem *problem)
+{
+    if (o->damping == 0)
+        o->damping = o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 1 : 2.0 / 3;
+    if (o->smoother == STARFISH_SMOOTHER_AUTO)
+        o->smoother = STARFISH_SMOOTHER_LINE_Z;
+    if (problem->preconditioner != STARFISH_FLAT_BY_CYCLES) {
+        o->inner_cycles = 1;
+        o->inner_digits = 0;
+    }
+}
+
+/* Unknowns of a run of rows that are worth a task, some 100 us of a core's work on a sweep; and of the first grid of
+ * the tail. */
+enum { UNKNOWNS_PER_TASK = 32768, TAIL_ON_CORES = 32768 };
+
+static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
+                                const struct starfish_runs *runs)
+{
+    const struct flat_state *state = plan->state;
+    const struct starfish_multigrid_grids grids = {.kind = &starfish_flat_kind,
+                                                   .levels = h->levels,
+                                                   .shape = h->shape,
+                                                   .shape_size = sizeof h->shape[0],
+                                                   .table = h->table,
+                                                   .table_size = h->size,
+                                                   .high_shape = h->shape,
+                                                   .unknowns_per_task = UNKNOWNS_PER_TASK,
+                                                   .tail_on_cores = TAIL_ON_CORES,
+                                                   .tail_on_either = TAIL_ON_CORES,
+                                                   .runs = runs};
+
+    if (plan->mixed)
+        STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], h->size[0]));
+    STARFISH_TRY(starfish_multigrid_plan_complete(plan, &grids));
+    starfish_users_space(&plan->users, plan->op.space, state->n);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create(struct starfish_multigrid_plan *plan, const void *described,
+                              const struct starfish_runs *runs)
+{
+    const struct starfish_flat_problem *problem = described;
+    struct hierarchy *h = calloc(1, sizeof *h);
+    if (!h)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+    complete_options(&plan->options, problem);
+    starfish_status status = create_state(plan, problem);
+    if (status == STARFISH_SUCCESS)
+        status = coarsen_all(h, problem, plan->options.levels);
+    for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
+        status = make_table(h, problem, l, plan->options.inner);
+    if (status == STARFISH_SUCCESS) {
+        complete_coarsest(h, problem, plan->options.damping);
+        status = complete(plan, h, runs);
+    }
+    free_hierarchy(h);
+    return status;
+}
+
+static const struct starfish_multigrid_hooks of_cycles = {
+    .check = check, .create = create, .destroy = destroy, .arrange = arrange};
+static const struct starfish_multigrid_hooks of_lines = {
+    .check = check, .create = create, .destroy = destroy, .arrange = arrange, .precondition = precondition};
+
+starfish_status starfish_flat_plan_create(starfish_context *context, const struct starfish_flat_problem *problem,
+                                          const struct starfish_multigrid_options *options,
+                                          starfish_multigrid_plan **plan)
+{
+    return starfish_flat_plan_create_cut(context, problem, options, NULL, plan);
+}
+
+starfish_status starfish_flat_plan_create_cut(starfish_context *context, const struct starfish_flat_problem *problem,
+                                              const struct starfish_multigrid_options *options,
+                                              const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+{
+    const int cycles = !problem || problem->preconditioner == STARFISH_FLAT_BY_CYCLES;
+
+    return starfish_multigrid_plan_create(context, cycles ? &of_cycles : &of_lines, problem, options, runs, plan);
+}

@@ -1,0 +1,174 @@
+/* Flat domains as a grid kind: sweeps, what operations read, and how cores share them. */
+#include "multigrid/kernels/flat_kind.h"
+
+static void extent(const void *shape, size_t n[2])
+{
+    const struct starfish_flat_shape *grid = shape;
+
+    n[0] = grid->n[0] * grid->n[2];
+    n[1] = grid->n[1];
+}
+
+static size_t work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision, int gpu)
+{
+    (void)smoothing;
+    return starfish_flat_step_work(shape, precision, gpu);
+}
+
+static size_t solve_work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
+                         int gpu)
+{
+    (void)smoothing;
+    return starfish_flat_solve_work(shape, precision, gpu);
+}
+
+/* ---- The smoother ------------------------------------------------------------------------------------------------ */
+
+static int sweeps(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
+                  int sweep[STARFISH_GRID_MOST_SWEEPS])
+{
+    (void)shape;
+    if (smoothing->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL) {
+        sweep[0] = reverse ? STARFISH_FLAT_ODD_LINES : STARFISH_FLAT_EVEN_LINES;
+        sweep[1] = reverse ? STARFISH_FLAT_EVEN_LINES : STARFISH_FLAT_ODD_LINES;
+        return 2;
+    }
+    sweep[0] = STARFISH_FLAT_LINES;
+    return 1;
+}
+
+static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
+{
+    (void)shape;
+    return starfish_grid_damping(smoothing, 2, step, steps);
+}
+
+static int adds_correction(const struct starfish_smoothing *smoothing)
+{
+    return smoothing->after > 0;
+}
+
+/* Rows hold columns of cells whole. */
+static int runs_along_columns(int sweep)
+{
+    (void)sweep;
+    return 0;
+}
+
+static size_t column_unit(const void *shape)
+{
+    const struct starfish_flat_shape *grid = shape;
+
+    return grid->n[0] * grid->n[2];
+}
+
+/* ---- What operations read ---------------------------------------------------------------------------------------- */
+
+static const struct starfish_reach nothing = {0, 0, 0, 0, 0};
+
+static int is_coarser(const struct starfish_flat_shape *shape)
+{
+    return shape->coarse[1] != shape->n[1];
+}
+
+static struct starfish_reach rows(const struct starfish_flat_shape *shape, ptrdiff_t first, ptrdiff_t last)
+{
+    return (struct starfish_reach){0, (ptrdiff_t)(shape->n[0] * shape->n[2]), first, last, shape->periodic[1]};
+}
+
+/* Coarse rows that fine rows first .. last-1 are prolonged from: fine j from (j-1)/2 and the next, rounded down. Of a
+ * periodic direction of odd size the last row is alone in its coarse one, so that the row before the first is
+ * interpolated from one further down. */
+static struct starfish_reach coarse_rows(const struct starfish_flat_shape *shape, ptrdiff_t first, ptrdiff_t last)
+{
+    const ptrdiff_t even = 2 * (ptrdiff_t)shape->n[1], columns = (ptrdiff_t)(shape->coarse[0] * shape->n[2]);
+    const int further = shape->periodic[1] && shape->n[1] % 2 == 1 && first < 0;
+
+    if (!is_coarser(shape))
+        return (struct starfish_reach){0, columns, first, last, shape->periodic[1]};
+    return (struct starfish_reach){0, columns, (first - 1 + even) / 2 - even / 2 - further,
+                                   (last + even) / 2 + 1 - even / 2, shape->periodic[1]};
+}
+
+static struct starfish_reach sweep_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const ptrdiff_t first = (ptrdiff_t)step->at.y0, last = (ptrdiff_t)step->at.y1, width = input == STARFISH_GRID_U;
+
+    if (input == STARFISH_GRID_COARSE)
+        return step->coarse_shape ? coarse_rows(step->shape, first - 1, last + 1) : nothing;
+    /* with a correction the rows beside are corrected too */
+    return rows(step->shape, first - width, last + width);
+}
+
+static struct starfish_reach restriction_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const struct starfish_flat_shape *shape = step->shape;
+    const ptrdiff_t factor = is_coarser(shape) ? 2 : 1, all = (ptrdiff_t)shape->n[1], width = input == STARFISH_GRID_U;
+    const ptrdiff_t first = factor * (ptrdiff_t)step->at.y0, end = factor * (ptrdiff_t)step->at.y1;
+
+    return input == STARFISH_GRID_COARSE ? nothing : rows(shape, first - width, (end < all ? end : all) + width);
+}
+
+static struct starfish_reach prolongation_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    return input == STARFISH_GRID_COARSE ? coarse_rows(step->shape, (ptrdiff_t)step->at.y0, (ptrdiff_t)step->at.y1)
+                                         : nothing;
+}
+
+static struct starfish_reach residual_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    return input == STARFISH_GRID_COARSE ? nothing : sweep_reads(step, input);
+}
+
+static struct starfish_reach reads(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
+                                   enum starfish_grid_input input)
+{
+    static struct starfish_reach (*const of[STARFISH_GRID_OPERATIONS])(
+        const struct starfish_grid_step *, enum starfish_grid_input) = {sweep_reads, restriction_reads,
+                                                                        prolongation_reads, residual_reads};
+
+    return of[operation](step, input);
+}
+
+/* ---- Cores ------------------------------------------------------------------------------------------------------- */
+
+/* By rows; a sum is one number, so that one core computes it. */
+static void share(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts)
+{
+    if (operation == STARFISH_GRID_RESIDUAL && step->sums) {
+        if (part > 0)
+            step->at.x1 = step->at.x0;
+        return;
+    }
+    step->at = starfish_grid_share_rows(step->at, part, parts);
+    if (step->at.y0 == step->at.y1)
+        step->at.x1 = step->at.x0;
+}
+
+/* Grids of one size may have columns of different lengths. */
+static size_t variant(const void *shape)
+{
+    const struct starfish_flat_shape *grid = shape;
+
+    return 2 * grid->n[2] + (grid->skew != 0);
+}
+
+static const char *const sweep_names[STARFISH_FLAT_SWEEPS] = {"lines upwards", "even lines", "odd lines"};
+
+const struct starfish_grid_kind starfish_flat_kind = {
+    .name = "flat domain",
+    .compute = {starfish_flat_smooth_here, starfish_flat_restrict_here, starfish_flat_prolong_here,
+                starfish_flat_residual_here},
+    .solve = starfish_flat_solve_here,
+    .extent = extent,
+    .work = work,
+    .solve_work = solve_work,
+    .sweeps = sweeps,
+    .damping = damping,
+    .adds_correction = adds_correction,
+    .reads = reads,
+    .runs_along_columns = runs_along_columns,
+    .column_unit = column_unit,
+    .share = share,
+    .variant = variant,
+    .sweep_names = sweep_names};

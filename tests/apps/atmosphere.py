@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Problems of kind atmosphere3d: solved by both methods, checked here row by row, and refused where they are wrong."""
+import json
+import math
+
+import program
+from program import Case, read_npy, write_npy
+
+NX, NY, NZ = 12, 9, 5
+FACES = [0, 0.01, 0.025, 0.045, 0.07, 0.1]
+
+
+def flat(**changes):
+    problem = {"kind": "atmosphere3d", "geometry": "flat", "n": [NX, NY, NZ], "length": [1, 0.75], "height": 0.1,
+               "omega": 0.3, "lambda": 1, "rhs": "f.npy", "solution": "u.npy"}
+    problem.update(changes)
+    return {key: value for key, value in problem.items() if value is not None}
+
+
+def panel(**changes):
+    return flat(geometry="panel", length=None, **changes)
+
+
+def product(u, periodic, faces, omega=0.3):
+    """A u of a flat box, by the definition."""
+    def at(i, j, k):
+        if periodic:
+            return u[(k * NY + j % NY) * NX + i % NX]
+        sign = 1
+        for value, count in ((i, NX), (j, NY)):
+            sign = -sign if value in (-1, count) else sign
+        return sign * u[(k * NY + min(max(j, 0), NY - 1)) * NX + min(max(i, 0), NX - 1)]
+
+    centre = [(faces[k] + faces[k + 1]) / 2 for k in range(NZ)]
+    hx, hy, result = 1 / NX, 0.75 / NY, []
+    for k in range(NZ):
+        for j in range(NY):
+            for i in range(NX):
+                here = at(i, j, k)
+                across = (at(i + 1, j, k) - 2 * here + at(i - 1, j, k)) / hx**2 + \
+                    (at(i, j + 1, k) - 2 * here + at(i, j - 1, k)) / hy**2
+                flux = sum((at(i, j, n) - here) / abs(centre[n] - centre[k]) for n in (k - 1, k + 1) if 0 <= n < NZ)
+                result.append(here - omega**2 * (across + flux / (faces[k + 1] - faces[k])))
+    return result
+
+
+class Atmosphere(Case):
+    def setUp(self):
+        super().setUp()
+        self.f = [math.sin(1.3 * e) for e in range(NX * NY * NZ)]
+        write_npy(self.path("f.npy"), (NZ, NY, NX), self.f)
+        write_npy(self.path("z.npy"), (NZ + 1,), FACES)
+
+    def test_boxes_are_solved(self):
+        """Both methods, sides, heights of layers and precisions; the answer by its definition."""
+        equal = [0.02 * k for k in range(NZ + 1)]
+        for sides, levels, faces, *arguments in (
+            ("dirichlet", None, equal, "--method", "multigrid"),
+            ("periodic", {"faces": "z.npy"}, FACES, "--method", "cg"),
+            ("dirichlet", {"faces": "z.npy"}, FACES, "--precision", "mixed"),
+            ("periodic", None, equal, "--method", "cg", "--preconditioner", "none"),
+            ("dirichlet", {"faces": "z.npy"}, FACES, "--levels", "2", "--coarse-sweeps", "4", "--smoothing-steps",
+             "2"),
+        ):
+            result = self.solve(flat(sides=sides, levels=levels), *arguments)
+            u = read_npy(self.path("u.npy"))[1]
+            wrong = max(abs(a - b) for a, b in zip(product(u, sides == "periodic", faces), self.f))
+            self.assertLess(wrong, 1e-7)
+            self.assertEqual((result["status"], result["converged"]), ("solved", True))
+            self.assertLess(result["reached"], 1e-10)
+            self.assertGreater(result["residual_bound"], 0)
+
+    def test_the_json_tells_everything(self):
+        result = self.solve(panel(levels={"faces": "z.npy"}, exact=0), "--plot", self.path("u.png"))
+        for key in ("method", "reason", "n", "seconds", "residual", "pertrb", "workers", "bytes", "iterations",
+                    "error"):
+            self.assertIn(key, result)
+        self.assertEqual((result["method"], result["n"]), ("multigrid", [NX, NY, NZ]))
+        self.assertGreater(result["error"], 0)
+
+    def test_too_few_iterations(self):
+        path = self.write("p.json", flat(solution=None))
+        status, out, said = self.run_program("solve", path, "--max-iterations", "2", "--json")
+        self.assertEqual((status, json.loads(out)["status"], len(said)), (1, "not-converged", 1))
+
+    def test_bad_problems(self):
+        write_npy(self.path("fall.npy"), (NZ + 1,), FACES[::-1])
+        write_npy(self.path("short.npy"), (NZ,), FACES[1:])
+        for message, problem in (
+            ('"geometry": must be', flat(geometry="cube")),
+            ('"geometry": must be', flat(geometry=None)),
+            ('"length"', flat(length=None)),
+            ('"length": is for', panel(height=1) | {"length": [1, 1]}),
+            ('"sides": is for', panel(sides="periodic")),
+            ('"sides": must be', flat(sides="open")),
+            ('"height": missing', flat(height=None)),
+            ('"height": must be positive', flat(height=0)),
+            ('"omega": must be 0 or more', flat(omega=-1)),
+            ('"lambda"', flat() | {"lambda": "l"}),
+            ('"levels.faces": must begin with 0', flat(levels={"faces": "fall.npy"})),
+            ('"levels.faces"', flat(levels={"faces": "short.npy"})),
+            ('"levels.tops": unknown', flat(levels={"tops": "z.npy"})),
+            ('"levels.faces": must end with', flat(levels={"faces": "z.npy"}, height=0.2)),
+            ('"bc": unknown', flat(bc="periodic")),
+        ):
+            with self.subTest(message=message):
+                self.refuse(2, message, "solve", self.write("p.json", problem))
+
+    def test_bad_options(self):
+        path = self.write("p.json", flat(solution=None))
+        for message, arguments in (("--method: 'slab'", ["--method", "slab"]),
+                                   ("--preconditioner: 'ip'", ["--method", "cg", "--preconditioner", "ip"]),
+                                   ("--levels", ["--levels", "-1"]),
+                                   ("--smoothing-steps", ["--smoothing-steps", "0"])):
+            with self.subTest(message=message):
+                self.refuse(2, message, "solve", path, *arguments)
+
+
+if __name__ == "__main__":
+    program.main()

@@ -1,0 +1,437 @@
+/* Solves of flat domains: f = A u by the oracle, solved back; against manufactured solutions; numbers of iterations. */
+#include "tests/atmosphere/cases.h"
+
+#include "tests/common/check.h"
+#include "tests/common/reals.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static starfish_context *context;
+static const struct test_memory *memory;
+static int is_small;
+
+static const double pi = 3.14159265358979323846;
+
+static size_t count_of(const struct starfish_atmosphere_problem *p)
+{
+    return p->n[0] * p->n[1] * p->n[2];
+}
+
+/* Solve for f, in the options' precision; the solution as doubles, which the caller frees. */
+static double *solve(const struct starfish_atmosphere_problem *p, const struct starfish_atmosphere_options *o,
+                     const double *f, struct starfish_atmosphere_info *info)
+{
+    const size_t count = count_of(p), bytes = count * starfish_real_size(o->precision);
+    starfish_atmosphere_plan *plan;
+    void *rhs = malloc(bytes), *solution = malloc(bytes);
+
+    for (size_t e = 0; e < count; e++)
+        test_real_put(rhs, o->precision, e, f[e]);
+    void *device_rhs = memory->upload(rhs, bytes), *device_solution = memory->upload(NULL, bytes);
+    ASSERT_OK(starfish_atmosphere_plan_create(context, p, o, &plan));
+    ASSERT_OK(starfish_atmosphere_solve(plan, device_rhs, device_solution, info));
+    memory->download(solution, device_solution, bytes);
+    starfish_atmosphere_plan_destroy(plan);
+    memory->release();
+    double *values = test_doubles(o->precision, solution, count);
+    free(rhs);
+    free(solution);
+    return values;
+}
+
+/* ---- Against the oracle ------------------------------------------------------------------------------------------ */
+
+enum { MOST_LAYERS = 320, MOST_COLUMNS = 1500 };
+
+static const struct {
+    starfish_flat_geometry geometry;
+    size_t n[3];
+    int periodic[2], graded, profiles, drift;
+    double omega, lambda;
+} shapes[] = {
+    {STARFISH_FLAT_BOX, {16, 16, 8}, {0, 0}, 0, 0, 0, 0.3, 1},
+    {STARFISH_PANEL, {16, 12, 6}, {0, 0}, 1, 0, 0, 0.3, 1},
+    {STARFISH_FLAT_BOX, {1, 1, 1}, {0, 0}, 0, 0, 0, 1, 1},
+    {STARFISH_PANEL, {1, 1, 1}, {0, 0}, 0, 0, 0, 1, 1},
+    {STARFISH_FLAT_BOX, {1, 1, 9}, {1, 1}, 1, 0, 0, 0.1, 1},
+    {STARFISH_FLAT_BOX, {5, 1, 3}, {1, 0}, 0, 1, 0, 0.5, 2},
+    {STARFISH_FLAT_BOX, {7, 9, 1}, {1, 1}, 0, 0, 0, 3, 1},
+    {STARFISH_PANEL, {7, 9, 5}, {0, 0}, 1, 1, 0, 0.2, 1},
+    {STARFISH_FLAT_BOX, {33, 17, 5}, {0, 1}, 1, 1, 0, 1, 0.5},
+    {STARFISH_PANEL, {40, 3, 4}, {0, 0}, 0, 1, 0, 0.5, 1},
+    {STARFISH_FLAT_BOX, {3, 4, 300}, {0, 0}, 0, 0, 0, 0.01, 1},
+    {STARFISH_FLAT_BOX, {20, 18, 16}, {0, 0}, 1, 1, 1, 0.2, 1},
+    {STARFISH_FLAT_BOX, {12, 10, 7}, {1, 0}, 0, 0, 0, 0, 1},
+    {STARFISH_FLAT_BOX, {32, 32, 4}, {1, 1}, 0, 0, 0, 2, 1},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0], FEW = 2 };
+
+struct made {
+    struct starfish_atmosphere_problem problem;
+    double faces[MOST_LAYERS + 1], up[3][MOST_LAYERS], across[2][MOST_COLUMNS];
+};
+
+static void make_profiles(struct made *m, int drift)
+{
+    const size_t *n = m->problem.n;
+
+    for (size_t k = 0; k < n[2]; k++) {
+        m->up[0][k] = 1 + 0.3 * sin(1.1 * (double)k);
+        m->up[1][k] = 1 + 0.2 * cos(0.7 * (double)k);
+        m->up[2][k] = 3 + sin((double)k);
+    }
+    for (size_t c = 0; c < n[0] * n[1]; c++) {
+        m->across[0][c] = 1 + 0.4 * sin(0.8 * (double)c);
+        m->across[1][c] = 1 + 0.3 * cos(0.3 * (double)c);
+    }
+    m->problem.alpha_up = m->up[0];
+    m->problem.beta_up = m->up[1];
+    m->problem.alpha_across = m->across[0];
+    m->problem.beta_across = m->across[1];
+    m->problem.xi_up = drift ? m->up[2] : NULL;
+}
+
+static void make(struct made *m, int s)
+{
+    *m = (struct made){.problem = {.geometry = shapes[s].geometry,
+                                   .length = {1, 1.25},
+                                   .height = 0.05,
+                                   .omega = shapes[s].omega,
+                                   .lambda = shapes[s].lambda}};
+    memcpy(m->problem.n, shapes[s].n, sizeof m->problem.n);
+    memcpy(m->problem.periodic, shapes[s].periodic, sizeof m->problem.periodic);
+    for (size_t k = 0; k <= m->problem.n[2] && shapes[s].graded; k++)
+        m->faces[k] = m->problem.height * pow((double)k / (double)m->problem.n[2], 1.5);
+    if (shapes[s].graded)
+        m->problem.faces = m->faces;
+    if (shapes[s].profiles)
+        make_profiles(m, shapes[s].drift);
+}
+
+static const struct {
+    starfish_atmosphere_method method;
+    starfish_atmosphere_preconditioner preconditioner;
+    starfish_precision precision;
+    int mixed, red_black;
+    size_t parts;
+} ways[] = {
+    {STARFISH_ATMOSPHERE_MULTIGRID, STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO, STARFISH_F64, 0, 0, 3},
+    {STARFISH_ATMOSPHERE_CG, STARFISH_ATMOSPHERE_PRECONDITIONER_LINES, STARFISH_F64, 0, 0, 3},
+    {STARFISH_ATMOSPHERE_AUTO, STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO, STARFISH_F64, 1, 0, 0},
+    {STARFISH_ATMOSPHERE_MULTIGRID, STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO, STARFISH_F64, 0, 1, 0},
+    {STARFISH_ATMOSPHERE_CG, STARFISH_ATMOSPHERE_PRECONDITIONER_MULTIGRID, STARFISH_F64, 0, 0, 0},
+    {STARFISH_ATMOSPHERE_CG, STARFISH_ATMOSPHERE_PRECONDITIONER_LINES, STARFISH_F64, 1, 0, 2},
+    {STARFISH_ATMOSPHERE_MULTIGRID, STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO, STARFISH_F32, 0, 0, 0},
+};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+/* The residual by the oracle, relative, each equation times its volume but for a box's constant. */
+static double residual_of(const struct starfish_atmosphere_problem *p, const double *u, const double *f)
+{
+    const size_t count = count_of(p);
+    double *image = malloc(count * sizeof *image), sum = 0, all = 0;
+
+    test_atmosphere_apply(p, u, image);
+    for (size_t e = 0; e < count; e++) {
+        sum += (f[e] - image[e]) * (f[e] - image[e]);
+        all += f[e] * f[e];
+    }
+    free(image);
+    return sqrt(sum / all);
+}
+
+static void check_way(const struct made *m, const double *f, int way)
+{
+    struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
+    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    const double tolerance = ways[way].precision == STARFISH_F64 ? 1e-10 : 1e-4;
+
+    o.method = ways[way].method;
+    o.preconditioner = ways[way].preconditioner;
+    o.precision = ways[way].precision;
+    o.mixed = ways[way].mixed;
+    o.red_black = ways[way].red_black;
+    o.parts = ways[way].parts;
+    o.tolerance = tolerance;
+    double *u = solve(&m->problem, &o, f, &info);
+    const double residual = residual_of(&m->problem, u, f);
+    if (!(residual <= 20 * tolerance) || info.outcome != STARFISH_ATMOSPHERE_SOLVED)
+        fail_msg("%zu x %zu x %zu, way %d: residual %g after %d iterations", m->problem.n[0], m->problem.n[1],
+                 m->problem.n[2], way, residual, info.iterations);
+    free(u);
+}
+
+static void solutions_have_small_residuals(void **state)
+{
+    struct made *m = malloc(sizeof *m);
+
+    (void)state;
+    for (int s = 0; s < (is_small ? FEW : SHAPES); s++) {
+        unsigned seed = 5;
+        make(m, s);
+        double *f = test_reals(STARFISH_F64, count_of(&m->problem), &seed);
+        for (int way = 0; way < WAYS; way++)
+            if (!(shapes[s].drift && ways[way].method == STARFISH_ATMOSPHERE_CG))
+                check_way(m, f, way);
+        free(f);
+    }
+    free(m);
+}
+
+/* A u of random u, by the check of the library in f64 against the oracle. */
+static void matrices_are_those_written_down(void **state)
+{
+    struct made *m = malloc(sizeof *m);
+
+    (void)state;
+    for (int s = 0; s < SHAPES; s++) {
+        struct starfish_atmosphere_check check;
+        starfish_atmosphere_plan *plan;
+        unsigned seed = 7;
+        make(m, s);
+        double *u = test_reals(STARFISH_F64, count_of(&m->problem), &seed);
+        double *f = malloc(count_of(&m->problem) * sizeof *f);
+        test_atmosphere_apply(&m->problem, u, f);
+        ASSERT_OK(starfish_atmosphere_plan_create(context, &m->problem, NULL, &plan));
+        ASSERT_OK(starfish_atmosphere_check(plan, f, u, &check));
+        if (!(check.residual <= 1e-12) || !(check.euclidean <= 1e-12))
+            fail_msg("shape %d: %g, %g", s, check.residual, check.euclidean);
+        starfish_atmosphere_plan_destroy(plan);
+        free(u);
+        free(f);
+    }
+    free(m);
+}
+
+/* ---- Manufactured solutions -------------------------------------------------------------------------------------- */
+
+/* (a^2 - b^2)(a^2 - c^2) on the unit sphere, zero on the sides of the panel, and its Laplacian there: of a homogeneous
+ * polynomial P of degree 4 the Laplacian in space less 20 P. */
+static void exact_panel(const struct starfish_atmosphere_problem *p, const double at[4], double *u, double *f)
+{
+    const double a = at[0] * at[0], b = at[1] * at[1], c = at[2] * at[2], P = (a - b) * (a - c);
+    const double r = 1 + at[3], q = pi / p->height, g = cos(q * at[3]), slope = -q * sin(q * at[3]);
+
+    *u = P * g;
+    *f = *u - p->omega * p->omega *
+                  ((8 * a - 20 * P) * g / (r * r) + p->lambda * p->lambda * P * (-q * q * g + 2 * slope / r));
+}
+
+static void exact_box(const struct starfish_atmosphere_problem *p, const double at[4], double *u, double *f)
+{
+    const double qx = pi / p->length[0], qy = 2 * pi / p->length[1], qz = pi / p->height;
+
+    *u = sin(qx * at[0]) * sin(qy * at[1]) * cos(qz * at[3]);
+    *f = *u * (1 + p->omega * p->omega * (qx * qx + qy * qy + p->lambda * p->lambda * qz * qz));
+}
+
+static double error_at(starfish_flat_geometry geometry, int graded, size_t n)
+{
+    struct starfish_atmosphere_problem p = {
+        .geometry = geometry, .n = {n, n, n}, .length = {1, 1.25}, .height = 0.4, .omega = 0.2, .lambda = 0.8};
+    struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
+    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    double *exact = malloc(n * n * n * sizeof *exact), *f = malloc(n * n * n * sizeof *f), *faces, sum = 0, all = 0;
+
+    faces = malloc((n + 1) * sizeof *faces);
+    for (size_t k = 0; k <= n; k++) {
+        const double s = (double)k / (double)n;
+        faces[k] = p.height * (s + 0.1 * sin(2 * pi * s));
+    }
+    p.faces = graded ? faces : NULL;
+    for (size_t e = 0; e < n * n * n; e++) {
+        const size_t cell[3] = {e % n, e / n % n, e / n / n};
+        double place[4];
+        test_atmosphere_place(&p, cell, place);
+        (geometry == STARFISH_PANEL ? exact_panel : exact_box)(&p, place, &exact[e], &f[e]);
+    }
+    double *u = solve(&p, &o, f, &info);
+    for (size_t e = 0; e < n * n * n; e++) {
+        sum += (u[e] - exact[e]) * (u[e] - exact[e]);
+        all += exact[e] * exact[e];
+    }
+    free(u);
+    free(exact);
+    free(f);
+    free(faces);
+    return sqrt(sum / all);
+}
+
+static void errors_are_of_second_order(void **state)
+{
+    (void)state;
+    for (int geometry = STARFISH_FLAT_BOX; geometry <= STARFISH_PANEL; geometry++)
+        for (int graded = 0; graded < 2; graded++) {
+            const double coarse = error_at((starfish_flat_geometry)geometry, graded, 16);
+            const double fine = error_at((starfish_flat_geometry)geometry, graded, 32);
+            const double order = log2(coarse / fine);
+            if (!(order > 1.9 && order < 2.2))
+                fail_msg("geometry %d, graded %d: errors %g and %g, order %g", geometry, graded, coarse, fine, order);
+        }
+}
+
+/* ---- Numbers of iterations --------------------------------------------------------------------------------------- */
+
+enum shape_of_f { ONE, RANDOM, BUMP, WAVES };
+
+static double f_at(enum shape_of_f which, double x, double y, double z)
+{
+    static unsigned seed = 11;
+
+    switch (which) {
+    case RANDOM:
+        return test_real_random(&seed) / 2;
+    case BUMP:
+        return exp(-50 * ((x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5))) * (1 + z);
+    case WAVES:
+        return sin(3 * pi * x) * sin(2 * pi * y) * (1 + z);
+    default:
+        return 1;
+    }
+}
+
+/* Within `tolerance` of what an independent program takes; w = cfl / 2 h, five grids, to 1e-5; sweeps 0: chosen. */
+static const struct counts {
+    starfish_atmosphere_method method;
+    enum shape_of_f f;
+    size_t n, layers;
+    double cfl;
+    int levels, sweeps, count, tolerance;
+} counts[] = {
+    {STARFISH_ATMOSPHERE_MULTIGRID, ONE, 128, 4, 8.4, 5, 2, 9, 0},
+    {STARFISH_ATMOSPHERE_MULTIGRID, ONE, 256, 1, 8.4, 0, 0, 8, 0},
+    {STARFISH_ATMOSPHERE_MULTIGRID, ONE, 512, 1, 8.4, 5, 2, 8, 0},
+    {STARFISH_ATMOSPHERE_CG, ONE, 128, 4, 8.4, 5, 2, 68, 2},
+    {STARFISH_ATMOSPHERE_CG, ONE, 256, 1, 8.4, 0, 0, 67, 2},
+    {STARFISH_ATMOSPHERE_MULTIGRID, RANDOM, 128, 32, 8.4, 5, 2, 10, 1},
+    {STARFISH_ATMOSPHERE_CG, RANDOM, 128, 32, 8.4, 0, 0, 57, 5},
+    {STARFISH_ATMOSPHERE_MULTIGRID, BUMP, 128, 32, 8.4, 0, 0, 8, 1},
+    {STARFISH_ATMOSPHERE_CG, BUMP, 128, 32, 8.4, 0, 0, 41, 4},
+    {STARFISH_ATMOSPHERE_MULTIGRID, WAVES, 128, 32, 8.4, 5, 2, 7, 1},
+    {STARFISH_ATMOSPHERE_CG, WAVES, 128, 32, 8.4, 0, 0, 32, 3},
+    {STARFISH_ATMOSPHERE_MULTIGRID, ONE, 256, 1, 84, 5, 30, 11, 0},
+    {STARFISH_ATMOSPHERE_MULTIGRID, ONE, 256, 1, 840, 5, 150, 9, 0},
+    {STARFISH_ATMOSPHERE_MULTIGRID, ONE, 256, 1, 840, 7, 15, 10, 0},
+};
+
+static void check_count(const struct counts *c)
+{
+    const struct starfish_atmosphere_problem p = {.n = {c->n, c->n, c->layers},
+                                                  .length = {1, 1},
+                                                  .height = 0.00785,
+                                                  .omega = c->cfl / 2 / (double)c->n,
+                                                  .lambda = 1};
+    struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
+    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    double *f = malloc(count_of(&p) * sizeof *f);
+
+    for (size_t e = 0; e < count_of(&p); e++) {
+        const size_t i = e % c->n, j = e / c->n % c->n, k = e / c->n / c->n;
+        f[e] = f_at(c->f, ((double)i + 0.5) / (double)c->n, ((double)j + 0.5) / (double)c->n,
+                    ((double)k + 0.5) / (double)c->layers);
+    }
+    o.method = c->method;
+    o.levels = c->levels;
+    o.coarse_sweeps = c->sweeps;
+    o.tolerance = 1e-5;
+    free(solve(&p, &o, f, &info));
+    if (abs(info.iterations - c->count) > c->tolerance)
+        fail_msg("n %zu, cfl %g, f %d, method %d: %d iterations, not %d", c->n, c->cfl, (int)c->f, (int)c->method,
+                 info.iterations, c->count);
+    free(f);
+}
+
+static void iterations_are_as_many(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < (is_small ? 1 : sizeof counts / sizeof counts[0]); c++)
+        check_count(&counts[c]);
+}
+
+/* ---- Use --------------------------------------------------------------------------------------------------------- */
+
+static void bad_input_is_named(void **state)
+{
+    const struct starfish_atmosphere_problem good = {
+        .n = {4, 4, 4}, .length = {1, 1}, .height = 1, .omega = 1, .lambda = 1};
+    const double falling[] = {0, 0.5, 0.4, 0.9, 1}, negative[] = {1, 1, -1, 1}, xi[] = {1, 1, 1, 1};
+    struct starfish_atmosphere_problem p = good;
+    struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
+    starfish_atmosphere_plan *plan;
+
+    (void)state;
+#define REFUSES(member, value, status, words)                                                                          \
+    p = good;                                                                                                          \
+    p.member = value;                                                                                                  \
+    ASSERT_FAILS(starfish_atmosphere_plan_create(context, &p, &o, &plan), status, words)
+    REFUSES(n[1], 0, STARFISH_ERROR_ARGUMENT, "problem.n[1]");
+    REFUSES(length[1], -1, STARFISH_ERROR_ARGUMENT, "problem.length[1]");
+    REFUSES(height, 0, STARFISH_ERROR_ARGUMENT, "problem.height");
+    REFUSES(omega, (double)NAN, STARFISH_ERROR_ARGUMENT, "problem.omega");
+    REFUSES(lambda, -1, STARFISH_ERROR_ARGUMENT, "problem.lambda");
+    REFUSES(faces, falling, STARFISH_ERROR_ARGUMENT, "problem.faces[2]");
+    REFUSES(beta_up, negative, STARFISH_ERROR_ARGUMENT, "problem.beta_up[2]");
+    o.method = STARFISH_ATMOSPHERE_CG;
+    REFUSES(xi_up, xi, STARFISH_ERROR_UNSUPPORTED, "problem.xi_up");
+    o.levels = -1;
+    REFUSES(lambda, 1, STARFISH_ERROR_ARGUMENT, "options.levels");
+#undef REFUSES
+    ASSERT_FAILS(starfish_atmosphere_plan_create(NULL, &good, NULL, &plan), STARFISH_ERROR_ARGUMENT, "context");
+}
+
+/* Solves that run out of iterations say so; jobs of one plan follow one another. */
+static void jobs_of_a_plan_take_turns(void **state)
+{
+    const struct starfish_atmosphere_problem p = {
+        .n = {20, 20, 8}, .length = {1, 1}, .height = 0.1, .omega = 0.3, .lambda = 1};
+    struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
+    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    starfish_atmosphere_job *job[3];
+    starfish_atmosphere_plan *plan;
+    unsigned seed = 3;
+    double *f = test_reals(STARFISH_F64, count_of(&p), &seed), *u[3];
+
+    (void)state;
+    ASSERT_OK(starfish_atmosphere_plan_create(context, &p, &o, &plan));
+    for (int i = 0; i < 3; i++) {
+        u[i] = malloc(count_of(&p) * sizeof *u[i]);
+        ASSERT_OK(starfish_atmosphere_submit(plan, f, u[i], &job[i]));
+    }
+    for (int i = 2; i >= 0; i--)
+        ASSERT_OK(starfish_atmosphere_wait(job[i], &info));
+    assert_memory_equal(u[0], u[1], count_of(&p) * sizeof *f);
+    assert_memory_equal(u[0], u[2], count_of(&p) * sizeof *f);
+    assert_true(info.count == info.iterations + 1 && info.residual <= 1e-10 &&
+                info.residual == info.history[info.iterations]);
+    starfish_atmosphere_plan_destroy(plan);
+    o.max_iterations = 2;
+    ASSERT_OK(starfish_atmosphere_plan_create(context, &p, &o, &plan));
+    ASSERT_FAILS(starfish_atmosphere_solve(plan, f, u[0], &info), STARFISH_ERROR_NUMERICAL, "2 cycles");
+    assert_int_equal(info.outcome, STARFISH_ATMOSPHERE_NOT_CONVERGED);
+    starfish_atmosphere_plan_destroy(plan);
+    for (int i = 0; i < 3; i++)
+        free(u[i]);
+    free(f);
+}
+
+int test_atmosphere_solves(starfish_context *on, const struct test_memory *in, int small)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(matrices_are_those_written_down),
+                                       cmocka_unit_test(solutions_have_small_residuals),
+                                       cmocka_unit_test(errors_are_of_second_order),
+                                       cmocka_unit_test(iterations_are_as_many),
+                                       cmocka_unit_test(bad_input_is_named),
+                                       cmocka_unit_test(jobs_of_a_plan_take_turns)};
+
+    context = on;
+    memory = in;
+    is_small = small;
+    return cmocka_run_group_tests_name("atmosphere", tests, NULL, NULL);
+}

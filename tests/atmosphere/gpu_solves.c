@@ -1,0 +1,29 @@
+/* Solves of flat domains on a GPU alone, and on a GPU beside cores, with data on the host and on the device. Exit
+ * status 77 without one. */
+#include "tests/atmosphere/cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int run(int cores, const struct test_memory *memory)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    starfish_context *context;
+
+    options.gpu_workers = 1;
+    options.cpu_workers = cores ? -1 : 0;
+    if (starfish_context_create(&context, &options) != STARFISH_SUCCESS) {
+        fprintf(stderr, "%s\n", starfish_error_message());
+        return 1;
+    }
+    const int failed = test_atmosphere_solves(context, memory, cores || getenv("STARFISH_TEST_SMALL") != NULL);
+    starfish_context_destroy(context);
+    return failed;
+}
+
+int main(void)
+{
+    if (test_cuda_devices() == 0)
+        return 77;
+    return run(0, &test_cuda_memory) + run(0, &test_host_memory) + run(1, &test_host_memory) != 0;
+}

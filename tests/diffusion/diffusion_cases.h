@@ -1,0 +1,37 @@
+/* Solves of diffusion problems on a context, against the operator written down naively. */
+#ifndef STARFISH_TESTS_DIFFUSION_CASES_H
+#define STARFISH_TESTS_DIFFUSION_CASES_H
+
+#include "tests/common/memory.h"
+
+#include <starfish/starfish.h>
+
+/* Right-hand sides and solutions lie in the given memory; small: without the large grids. Returns how many tests
+ * failed. */
+int test_diffusion(starfish_context *context, const struct test_memory *memory, int small);
+
+/* ---- Problems (problems.c) --------------------------------------------------------------------------------------- */
+
+/* A problem and its data, owned. */
+struct test_diffusion {
+    struct starfish_diffusion_problem problem;
+    size_t cells;
+    double *k, *f;
+    long long *regions;
+    struct starfish_boundary boundary;
+};
+
+/* The two-phase reference: n x n cells of the unit square, k inside of four bubbles and 1 outside, Neumann. */
+void test_two_phase(struct test_diffusion *test, size_t n, double k);
+/* A random problem of so many dimensions: coefficients up to `contrast`, any ends, boundary data, regions. */
+void test_random(struct test_diffusion *test, size_t dimensions, double contrast, unsigned *seed);
+/* Nothing but a box of cells with these ends in all directions, k = 1, f = 0. */
+void test_plain(struct test_diffusion *test, size_t dimensions, const size_t n[3], starfish_end end);
+void test_diffusion_free(struct test_diffusion *test);
+
+/* ||f - pertrb - div(k grad u) - lambda u|| over ||f - pertrb||, f with boundary data: every face by itself. */
+double test_diffusion_residual(const struct test_diffusion *test, const double *u, double pertrb);
+/* || |A| |u| || over the same. */
+double test_diffusion_magnitude(const struct test_diffusion *test, const double *u, double pertrb);
+
+#endif

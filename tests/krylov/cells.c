@@ -1,0 +1,14 @@
+/* Kernels on cells on the CPU. */
+#include "tests/krylov/cells_cases.h"
+
+static const struct test_cells_device device = {&test_host_memory,
+                                                {starfish_cells_cpu_f32, starfish_cells_cpu_f64},
+                                                {starfish_blocks_cpu_f32, starfish_blocks_cpu_f64},
+                                                {starfish_chunk_sums_cpu_f32, starfish_chunk_sums_cpu_f64},
+                                                starfish_coarse_solve_cpu,
+                                                1};
+
+int main(void)
+{
+    return test_cells_kernels(&device);
+}

@@ -1,0 +1,22 @@
+/* Cases of the kernels of flat domains, run on a device and compared with their definitions written out naively. */
+#ifndef STARFISH_TESTS_MULTIGRID_FLAT_KERNEL_CASES_H
+#define STARFISH_TESTS_MULTIGRID_FLAT_KERNEL_CASES_H
+
+#include "multigrid/kernels/flat.h"
+#include "tests/common/memory.h"
+
+/* Kernels by precision. */
+struct test_flat_device {
+    const struct test_memory *memory;
+    void (*smooth[2])(const struct starfish_flat_smooth *arguments);
+    void (*residual[2])(const struct starfish_flat_residual *arguments);
+    void (*restrict_residual[2])(const struct starfish_flat_restrict *arguments);
+    void (*prolong[2])(const struct starfish_flat_prolong *arguments);
+    void (*arrange[2])(const struct starfish_flat_arrange *arguments);
+    size_t (*work)(const struct starfish_flat_matrix *matrix, size_t real_size);
+};
+
+/* All of them. Returns how many failed. */
+int test_flat_kernels(const struct test_flat_device *device);
+
+#endif
