@@ -448,20 +448,35 @@ static void spread(const struct starfish_coarse_matrix *c, double *matrix)
     memset(matrix + n * all, 0, all * sizeof *matrix);
 }
 
-static starfish_status create_coarse(const struct starfish_deflation_spec *s, const struct graph *g,
-                                     struct starfish_coarse_matrix *c)
+/* A matrix of too many domains would take its time as well: its factors, some seconds of a core at the limit. */
+static starfish_status check_bytes(const struct starfish_deflation_spec *s, size_t rows)
 {
-    const size_t most = SIZE_MAX / sizeof(double) / 4;
-    int *place = malloc(2 * s->domains * sizeof *place);
+    const double bytes = (double)rows * (double)s->domains * sizeof(double);
 
-    if (!place)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
+    if (bytes <= (double)STARFISH_DEFLATION_MOST_BYTES)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                         "--vectors: the %s of the %zu deflation vectors' matrix takes %.0f bytes, more than %zu: "
+                         "take fewer vectors",
+                         s->dense ? "inverse" : "factor", s->domains, bytes, (size_t)STARFISH_DEFLATION_MOST_BYTES);
+}
+
+/* The size of E's inverse or factor, once that is small enough: of which `place` numbers the domains for a band. */
+static starfish_status choose_rows(const struct starfish_deflation_spec *s, const struct graph *g,
+                                   struct starfish_coarse_matrix *c, int *place)
+{
     *c = (struct starfish_coarse_matrix){
         .domains = s->domains, .unknowns = s->domains - (s->singular ? 1 : 0), .dense = s->dense};
     number_all(g, place, place + s->domains);
     c->band = s->dense ? 0 : band_of(g, place);
+    return check_bytes(s, s->dense ? s->domains : c->band + 1);
+}
+
+static starfish_status fill_coarse(const struct starfish_deflation_spec *s, const struct graph *g,
+                                   struct starfish_coarse_matrix *c, int *place)
+{
     const size_t rows = s->dense ? s->domains : c->band + 1;
-    double *matrix = rows < most / s->domains ? malloc(rows * s->domains * sizeof *matrix) : NULL;
+    double *matrix = malloc(rows * s->domains * sizeof *matrix);
     starfish_status status = matrix ? factor(g, c, place, matrix, rows * s->domains)
                                     : starfish_fail(STARFISH_ERROR_MEMORY,
                                                     "out of memory for the matrix of %zu deflation vectors, whose "
@@ -481,36 +496,50 @@ static starfish_status create_coarse(const struct starfish_deflation_spec *s, co
     if (status == STARFISH_SUCCESS)
         status = starfish_table_results(&c->solution, s->domains);
     free(matrix);
+    return status;
+}
+
+static starfish_status create_coarse(const struct starfish_deflation_spec *s, const struct graph *g,
+                                     struct starfish_coarse_matrix *c)
+{
+    int *place = malloc(2 * s->domains * sizeof *place);
+
+    if (!place)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
+    starfish_status status = choose_rows(s, g, c, place);
+    if (status == STARFISH_SUCCESS)
+        status = fill_coarse(s, g, c, place);
     free(place);
     return status;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
-static starfish_status create(struct starfish_cells_deflation *deflation, const struct starfish_deflation_spec *s)
+static starfish_status create_sums(struct starfish_cells_deflation *deflation, const struct starfish_deflation_spec *s)
 {
     struct terms terms = {.count = 0};
-    struct graph graph = {.domains = 0};
     starfish_status status = find_terms(s, &terms);
 
     for (size_t part = 0; part < s->space->parts[1] && status == STARFISH_SUCCESS; part++)
         status = create_chunks(s, &terms, (int)part, &deflation->chunks[part]);
     free(terms.term);
-    if (status == STARFISH_SUCCESS)
-        status = create_graph(s, &graph);
-    if (status == STARFISH_SUCCESS)
-        status = create_coarse(s, &graph, &deflation->coarse);
-    free_graph(&graph);
     return status;
 }
 
 starfish_status starfish_deflation_create(struct starfish_cells_deflation *deflation,
                                           const struct starfish_deflation_spec *spec)
 {
+    struct graph graph = {.domains = 0};
+
     memset(deflation, 0, sizeof *deflation);
     deflation->space = spec->space;
+    starfish_status status = create_graph(spec, &graph);
+    if (status == STARFISH_SUCCESS)
+        status = create_coarse(spec, &graph, &deflation->coarse);
+    free_graph(&graph);
+    STARFISH_TRY(status);
     STARFISH_TRY(starfish_table_ints(&deflation->domain, spec->domain, cells_of(spec->matrix)));
-    return create(deflation, spec);
+    return create_sums(deflation, spec);
 }
 
 void starfish_deflation_destroy(struct starfish_cells_deflation *deflation)

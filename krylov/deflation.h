@@ -25,7 +25,11 @@ struct starfish_deflation_spec {
     int singular; /* constants are in the null space */
     int dense;    /* 1: the inverse of E; 0: its factors */
 };
-/* Errors: MEMORY, NUMERICAL (E is not positive). */
+/* Bytes that the inverse or the factor of E may take: of 8192 vectors densely, of blocks 36 per direction in 3D. */
+#define STARFISH_DEFLATION_MOST_BYTES ((size_t)1 << 29)
+
+/* Errors: ARGUMENT (E takes more bytes than that, which is found before it has any), MEMORY, NUMERICAL (E is not
+ * positive). */
 starfish_status starfish_deflation_create(struct starfish_cells_deflation *deflation,
                                           const struct starfish_deflation_spec *spec);
 /* Nothing where there is none. */

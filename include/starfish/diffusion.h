@@ -88,7 +88,8 @@ struct starfish_diffusion_options {
     starfish_precision precision; /* of right-hand sides and solutions */
     int mixed;                    /* F64: iterations in f32, residuals in f64 */
     /* Stripes: how many; blocks: how many per direction. The last ones are smaller where that does not divide, and
-     * there are never more than unknowns. 0: 64 stripes, 8 blocks. */
+     * there are never more than unknowns. 0: 64 stripes, 8 blocks. ARGUMENT where the factor (or inverse) of E takes
+     * more than 512 MiB. */
     size_t vectors;
     double tolerance;   /* 0: 1e-10 (F64), 1e-6 (F32) */
     int max_iterations; /* 1 or more */

@@ -386,6 +386,23 @@ static void bad_input_is_named(void **state)
     ASSERT_FAILS(starfish_atmosphere_plan_create(NULL, &good, NULL, &plan), STARFISH_ERROR_ARGUMENT, "context");
 }
 
+/* Workers of one kind sum in one order, whoever runs a task. A GPU's order is not a core's, and where both are there it
+ * is the scheduler who says which of them runs a task, in each job anew: then solutions of one problem are the same but
+ * for rounding. */
+static void assert_same(const double *u, const double *v, size_t count)
+{
+    const int both_kinds = starfish_context_workers_of(context, STARFISH_CPU) > 0 &&
+                           starfish_context_workers_of(context, STARFISH_GPU) > 0;
+    double largest = 0;
+
+    if (!both_kinds)
+        assert_memory_equal(u, v, count * sizeof *u);
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs(u[i]));
+    for (size_t i = 0; i < count; i++)
+        assert_true(fabs(u[i] - v[i]) <= 64 * test_real_epsilon(STARFISH_F64) * largest);
+}
+
 /* Solves that run out of iterations say so; jobs of one plan follow one another. */
 static void jobs_of_a_plan_take_turns(void **state)
 {
@@ -406,8 +423,8 @@ static void jobs_of_a_plan_take_turns(void **state)
     }
     for (int i = 2; i >= 0; i--)
         ASSERT_OK(starfish_atmosphere_wait(job[i], &info));
-    assert_memory_equal(u[0], u[1], count_of(&p) * sizeof *f);
-    assert_memory_equal(u[0], u[2], count_of(&p) * sizeof *f);
+    assert_same(u[0], u[1], count_of(&p));
+    assert_same(u[0], u[2], count_of(&p));
     assert_true(info.count == info.iterations + 1 && info.residual <= 1e-10 &&
                 info.residual == info.history[info.iterations]);
     starfish_atmosphere_plan_destroy(plan);

@@ -397,6 +397,28 @@ static void bad_problems_are_refused(void **state)
     test_diffusion_free(&t);
 }
 
+/* 40^3 vectors, whose band is 40^2 wide: 820 MB, or 33 GB. */
+static void large_coarse_spaces_are_refused(void **state)
+{
+    struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+    starfish_diffusion_plan *plan;
+    struct test_diffusion t;
+    (void)state;
+
+    test_plain(&t, 3, (const size_t[]){40, 40, 40}, STARFISH_DIRICHLET);
+    options.deflation = STARFISH_DEFLATION_BLOCKS;
+    options.vectors = 40;
+    options.coarse = STARFISH_COARSE_DENSE;
+    ASSERT_FAILS(starfish_diffusion_plan_create(context, &t.problem, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                 "--vectors: the inverse of the 64000 deflation vectors' matrix takes 32768000000 bytes");
+    if (starfish_context_workers_of(context, STARFISH_CPU) > 0) {
+        options.coarse = STARFISH_COARSE_BAND;
+        ASSERT_FAILS(starfish_diffusion_plan_create(context, &t.problem, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                     "--vectors: the factor of the 64000 deflation vectors' matrix takes ");
+    }
+    test_diffusion_free(&t);
+}
+
 /* Too few iterations are not called a solution; and jobs of one plan follow one another. */
 static void jobs_end_as_they_must(void **state)
 {
@@ -444,7 +466,7 @@ int test_diffusion(starfish_context *given, const struct test_memory *given_memo
         cmocka_unit_test(f32_alone_stagnates),       cmocka_unit_test(regions_take_the_contrast_away),
         cmocka_unit_test(smooth_solutions_converge), cmocka_unit_test(nothing_gives_nothing),
         cmocka_unit_test(a_few_cells_are_solved),    cmocka_unit_test(bad_problems_are_refused),
-        cmocka_unit_test(jobs_end_as_they_must)};
+        cmocka_unit_test(jobs_end_as_they_must),     cmocka_unit_test(large_coarse_spaces_are_refused)};
 
     context = given;
     memory = given_memory;
