@@ -18,16 +18,16 @@ enum { MAGIC_LENGTH = 6, MAX_HEADER = 1 << 16 };
 
 /* What an element is in the file. */
 struct element_type {
-    char name[4]; /* without the byte order */
-    size_t size;
+    char name[4];                 /* without the byte order */
     starfish_precision precision; /* what it becomes */
+    size_t size;
     int integer, is_signed;
 };
 static const struct element_type element_types[] = {
-    {"f4", 4, STARFISH_F32, 0, 1}, {"f8", 8, STARFISH_F64, 0, 1}, {"i1", 1, STARFISH_F64, 1, 1},
-    {"i2", 2, STARFISH_F64, 1, 1}, {"i4", 4, STARFISH_F64, 1, 1}, {"i8", 8, STARFISH_F64, 1, 1},
-    {"u1", 1, STARFISH_F64, 1, 0}, {"u2", 2, STARFISH_F64, 1, 0}, {"u4", 4, STARFISH_F64, 1, 0},
-    {"u8", 8, STARFISH_F64, 1, 0}, {"b1", 1, STARFISH_F64, 1, 0},
+    {"f4", STARFISH_F32, 4, 0, 1}, {"f8", STARFISH_F64, 8, 0, 1}, {"i1", STARFISH_F64, 1, 1, 1},
+    {"i2", STARFISH_F64, 2, 1, 1}, {"i4", STARFISH_F64, 4, 1, 1}, {"i8", STARFISH_F64, 8, 1, 1},
+    {"u1", STARFISH_F64, 1, 1, 0}, {"u2", STARFISH_F64, 2, 1, 0}, {"u4", STARFISH_F64, 4, 1, 0},
+    {"u8", STARFISH_F64, 8, 1, 0}, {"b1", STARFISH_F64, 1, 1, 0},
 };
 
 struct header {
@@ -238,7 +238,7 @@ static double integer_at(const char *from, size_t size, int is_signed)
         const size_t place = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? byte : size - 1 - byte;
         word |= (uint64_t)(unsigned char)from[place] << (8 * byte);
     }
-    if (!is_signed)
+    if (!is_signed || size == 0)
         return (double)word;
     const unsigned unused = 64 - 8 * (unsigned)size;
     return (double)((int64_t)(word << unused) >> unused);

@@ -87,7 +87,7 @@ static double if_paper(const struct mueller *m, size_t n, double number)
 }
 
 static const char *const names[] = {
-    [STARFISH_ATMOSPHERE_MULTIGRID] = "multigrid", [STARFISH_ATMOSPHERE_CG] = "conjugate gradients"};
+    [STARFISH_ATMOSPHERE_MULTIGRID] = "tensor-product multigrid", [STARFISH_ATMOSPHERE_CG] = "conjugate gradients"};
 
 /* ---- Counts ------------------------------------------------------------------------------------------------------ */
 
@@ -138,7 +138,7 @@ static starfish_status count_halos(struct mueller *m)
     for (int s = 0; s < 4; s++) {
         const double n = sizes[s],
                      ours[3] = {1e4 * exchanged(n, 1, 21), 1e4 * of_grids(n, 3, 13), 1e4 * exchanged(n, 3, 10.5)};
-        static const char *const what[3] = {"CG", "multigrid", "multigrid, finest grid"};
+        static const char *const what[3] = {"CG", "multigrid, all grids", "multigrid, finest grid"};
         for (int w = 0; w < 3; w++) {
             snprintf(name, sizeof name, "%s, n = %d: 1e4 times words of halos over words of memory", what[w], sizes[s]);
             add(m, name, "counted", paper[w][s], ours[w]);
