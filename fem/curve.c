@@ -56,7 +56,7 @@ void starfish_refined_blend(const struct starfish_refined *mesh, const int *cell
         const int gap = dimension - starfish_lattice_dimension(k);
         if (k == l || !starfish_lattice_on(k, mesh->d, on))
             continue;
-        for (int i = 0; i < mesh->d; i++)
+        for (int i = 0; i < 3 && i < mesh->d; i++)
             mean[i] += (gap % 2 ? 1 : -1) * ldexp(values[3 * (size_t)cell[k] + (size_t)i], -gap);
     }
     memcpy(values + 3 * (size_t)cell[l], mean, sizeof mean);

@@ -37,7 +37,7 @@ void starfish_fem_evaluate(const struct starfish_fem_basis *basis, const double 
         double v[3] = {1, 1, 1}, s[3] = {0, 0, 0};
         int place[3];
         starfish_lattice_place(basis->node[n], place);
-        for (int i = 0; i < basis->d; i++)
+        for (int i = 0; i < 3 && i < basis->d; i++)
             polynomial(basis->element, place[i], t[i], &v[i], &s[i]);
         value[n] = v[0] * v[1] * v[2];
         for (int i = 0; slope && i < 3; i++)
@@ -66,7 +66,7 @@ starfish_status starfish_fem_rule_create(starfish_fem_element element, int d, in
                                          struct starfish_fem_rule **created)
 {
     struct starfish_fem_rule *rule = calloc(1, sizeof *rule);
-    double t[STARFISH_FEM_GAUSS], weight[STARFISH_FEM_GAUSS];
+    double t[STARFISH_FEM_GAUSS] = {0}, weight[STARFISH_FEM_GAUSS] = {0};
 
     *created = rule;
     if (!rule)

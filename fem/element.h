@@ -29,9 +29,9 @@ struct starfish_fem_rule {
         double map[STARFISH_FEM_LATTICE], map_slope[3 * STARFISH_FEM_LATTICE];
     } at[STARFISH_FEM_GAUSS * STARFISH_FEM_GAUSS * STARFISH_FEM_GAUSS];
 };
-/* `gauss` points per direction. The caller frees *rule. */
+/* `gauss` points per direction. The caller frees *created. */
 starfish_status starfish_fem_rule_create(starfish_fem_element element, int d, int gauss,
-                                         struct starfish_fem_rule **rule);
+                                         struct starfish_fem_rule **created);
 
 /* The map of a cell at a point of a rule: where it is, its determinant, and the inverse transposed of its derivative.
  */

@@ -153,7 +153,7 @@ starfish_status starfish_fem_space_number(struct starfish_fem_space *space, star
 {
     if (numbering == STARFISH_FEM_TWO_LEVEL)
         return STARFISH_SUCCESS;
-    int *order = malloc((2 * space->unknowns + 1) * sizeof *order),
+    int *order = calloc(2 * space->unknowns + 1, sizeof *order),
         *number = malloc((space->unknowns + 1) * sizeof *number);
     starfish_status status = order && number ? find_order(space, numbering, seed, order)
                                              : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a numbering");

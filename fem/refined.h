@@ -56,8 +56,8 @@ static inline int starfish_lattice_on(int l, int d, const unsigned char place[3]
     int here[3];
 
     starfish_lattice_place(l, here);
-    for (int i = 0; i < d; i++)
-        if (place[i] != 1 && place[i] != here[i])
+    for (int i = 0; i < 3; i++)
+        if (i < d && place[i] != 1 && place[i] != here[i])
             return 0;
     return 1;
 }

@@ -72,7 +72,7 @@ starfish_status starfish_fem_space_create(const struct starfish_fem_problem *pro
 static starfish_status find_cells(const struct starfish_fem_space *fine, size_t **found)
 {
     const size_t count = (size_t)fine->basis.count;
-    size_t *at = malloc((fine->unknowns + 1) * sizeof *at);
+    size_t *at = calloc(fine->unknowns + 1, sizeof *at);
 
     *found = at;
     if (!at)
@@ -149,7 +149,7 @@ static starfish_status fill_prolongation(const struct starfish_fem_space *coarse
 starfish_status starfish_fem_prolongation(const struct starfish_fem_space *coarse,
                                           const struct starfish_fem_space *fine, struct starfish_csr *p)
 {
-    struct child_values *children = malloc(sizeof *children);
+    struct child_values *children = calloc(1, sizeof *children);
 
     if (!children)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a prolongation");

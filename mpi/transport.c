@@ -167,7 +167,7 @@ struct starfish_transport *starfish_mpi_transport_create(MPI_Comm communicator, 
         return NULL;
     struct state *state = calloc(1, sizeof *state);
     int there = state != NULL, all = 0;
-    if (MPI_Allreduce(&there, &all, 1, MPI_INT, MPI_MIN, communicator) != MPI_SUCCESS || !all) {
+    if (MPI_Allreduce(&there, &all, 1, MPI_INT, MPI_MIN, communicator) != MPI_SUCCESS || !all || !state) {
         snprintf(text, size, "no memory, or the communicator cannot be used");
         free(state);
         return NULL;

@@ -43,11 +43,16 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
 }
 
 /* FNV-1a. */
+static void mix_number(uint64_t *hash, uint64_t number)
+{
+    *hash = (*hash ^ number) * UINT64_C(1099511628211);
+}
+
 static void mix(uint64_t *hash, const void *data, size_t bytes)
 {
     const unsigned char *byte = data;
     for (size_t i = 0; i < bytes; i++)
-        *hash = (*hash ^ byte[i]) * UINT64_C(1099511628211);
+        mix_number(hash, byte[i]);
 }
 
 /* Of what decides which tasks there are, and of the operator. */
@@ -58,8 +63,10 @@ static uint64_t fingerprint(const struct starfish_poisson_plan *plan)
                            options->check_data != 0};
     const size_t sizes[] = {plan->n[0], plan->n[1], plan->n[2], options->slabs, options->mode_blocks};
     uint64_t hash = UINT64_C(14695981039346656037);
-    mix(&hash, choices, sizeof choices);
-    mix(&hash, sizes, sizeof sizes);
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        mix_number(&hash, (uint64_t)choices[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        mix_number(&hash, sizes[i]);
     mix(&hash, &plan->lambda, sizeof plan->lambda);
     for (int axis = 0; axis < 3; axis++) {
         const struct starfish_direction *d = &plan->direction[axis];

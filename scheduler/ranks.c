@@ -171,11 +171,6 @@ starfish_status starfish_ranks_agree_on(const struct starfish_context *context, 
     return agree(context->ranks->transport, &own, what, &context->ranks->next_tag);
 }
 
-starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status)
-{
-    return starfish_ranks_agree_on(context, status, "", 0);
-}
-
 starfish_status starfish_transport_agree(const struct starfish_transport *transport, starfish_status status)
 {
     int64_t next_tag = 0;
@@ -236,7 +231,7 @@ static starfish_status join(struct starfish_context *context, const struct starf
     status = starfish_transport_agree(transport, status);
     if (status == STARFISH_SUCCESS && transport->start(transport->state) != 0)
         status = failed(transport);
-    if (status != STARFISH_SUCCESS) {
+    if (!ranks || status != STARFISH_SUCCESS) {
         free(ranks);
         return status;
     }

@@ -57,11 +57,16 @@ starfish_status starfish_ranks_give_back(const struct starfish_context *context,
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* The first failure of any rank, with its message, on all of them. Without ranks `status`. */
-starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status);
-/* The same, and an error (ARGUMENT: `what`) where the ranks' fingerprints differ. */
+/* The first failure of any rank, with its message, on all of them; and an error (ARGUMENT: `what`) where the ranks'
+ * fingerprints differ. Without ranks `status`. */
 starfish_status starfish_ranks_agree_on(const struct starfish_context *context, starfish_status status,
                                         const char *what, uint64_t fingerprint);
+/* The first failure of any rank, with its message, on all of them. Without ranks `status`. */
+static inline starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status)
+{
+    const starfish_status all = starfish_ranks_agree_on(context, status, "", 0);
+    return status == STARFISH_SUCCESS ? all : status; /* one of our own is never forgotten */
+}
 /* Of each value the largest one of all ranks; NaN where any rank has one. Errors: RUNTIME. */
 starfish_status starfish_ranks_maximum(const struct starfish_context *context, double *values, size_t count);
 /* Both: the first failure of any rank, else the maxima. */

@@ -63,8 +63,13 @@ static starfish_status sorted_rows(const struct starfish_csr *a, int **row)
     *row = malloc((a->rows + CHUNK) * sizeof **row);
     if (first && *row)
         sort_windows(a, longest, first, *row);
+    const int made = first && *row;
     free(first);
-    return first && *row ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix");
+    if (made)
+        return STARFISH_SUCCESS;
+    free(*row);
+    *row = NULL;
+    return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix");
 }
 
 /* Entries of a chunk, padding included. Its first row is its longest. */
@@ -202,9 +207,10 @@ static void pack_sell(const struct target *t, const int *row)
 starfish_status starfish_sparse_pack(const struct starfish_csr *a, const struct starfish_sparse_layout *layout,
                                      starfish_precision precision, int *table)
 {
-    const struct target target = {a, layout, precision, table};
+    struct target target = {a, layout, precision, NULL};
     int *row;
 
+    target.table = table;
     if (layout->format == STARFISH_SPARSE_CSR)
         pack_csr(&target);
     else if (layout->format == STARFISH_SPARSE_ELLPACK_T)

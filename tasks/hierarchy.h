@@ -96,7 +96,7 @@ struct starfish_hierarchy_index_sets {
 };
 
 starfish_status starfish_hierarchy_create(struct starfish_hierarchy_graph *graph, struct starfish_context *context,
-                                          const struct starfish_hierarchy_spec *spec);
+                                          const struct starfish_hierarchy_spec *given);
 void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph);
 
 /* The space of the finest grid's vectors. */

@@ -214,7 +214,7 @@ static starfish_status add_mark(struct making *m, const struct starfish_gmsh_ele
 {
     const struct starfish_gmsh_type *type = starfish_gmsh_type(element->type);
     struct starfish_fem_mark mark = {.group = element->group};
-    int corner[8];
+    int corner[8] = {0};
 
     for (int n = 0; n < type->corners; ++n)
         STARFISH_TRY(find_node(m, element, n, &corner[n]));

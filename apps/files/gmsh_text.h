@@ -26,6 +26,6 @@ starfish_status starfish_gmsh_real(struct starfish_gmsh_text *text, const char *
 /* A number of things that are yet to come, each of which takes 2 characters at least. */
 starfish_status starfish_gmsh_count(struct starfish_gmsh_text *text, const char *what, size_t *count);
 /* A word that must be this one. */
-starfish_status starfish_gmsh_expect(struct starfish_gmsh_text *text, const char *word);
+starfish_status starfish_gmsh_expect(struct starfish_gmsh_text *text, const char *expected);
 
 #endif

@@ -287,7 +287,8 @@ static starfish_status read_lines(FILE *stream, const char *path, const struct h
     size_t extent[STARFISH_MAX_RANK] = {1, 1, 1, 1}, plane = 1, at[STARFISH_MAX_RANK] = {0};
     for (size_t d = 1; d < header->rank; ++d)
         plane *= extent[d] = header->shape[d];
-    char *line = malloc((length + 1) * sizeof(double));
+    const size_t most = sizeof(double); /* bytes of an element */
+    char *line = malloc((length + 1) * most);
     if (!line)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for a line of %zu elements", length);
     size_t read = 0;

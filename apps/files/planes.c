@@ -21,9 +21,9 @@ static starfish_status take_names(struct starfish_planes_file *file, const struc
     if (strlen(output->path) >= sizeof file->path || strlen(output->temporary) >= sizeof file->temporary ||
         strlen(dataset) >= sizeof file->dataset)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: the name is too long", output->path);
-    strcpy(file->path, output->path);
-    strcpy(file->temporary, output->temporary);
-    strcpy(file->dataset, dataset);
+    memcpy(file->path, output->path, strlen(output->path) + 1);
+    memcpy(file->temporary, output->temporary, strlen(output->temporary) + 1);
+    memcpy(file->dataset, dataset, strlen(dataset) + 1);
     return STARFISH_SUCCESS;
 }
 

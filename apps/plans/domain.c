@@ -234,8 +234,9 @@ static void write_face(FILE *stream, const struct fem_domain *domain, const stru
     for (int l = 0; l < (d == 2 ? 9 : 27); ++l) {
         const int place[3] = {l % 3, l / 3 % 3, l / 9};
         int inside = 1;
-        for (int x = 0; x < d; ++x)
-            inside = inside && place[x] != 1 && (mark->place[x] == 1 || mark->place[x] == place[x]);
+        for (int x = 0; x < 3; ++x)
+            if (x < d && (place[x] == 1 || (mark->place[x] != 1 && mark->place[x] != place[x])))
+                inside = 0;
         if (inside)
             at[count++] = cell[l] + 1;
     }

@@ -59,9 +59,11 @@ void solve_close_mpi(struct solve_run *run)
 int solve_is_first_launched(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]))
-            return atoi(getenv(names[i])) == 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *rank = getenv(names[i]);
+        if (rank)
+            return atoi(rank) == 0;
+    }
     return 1;
 }
 
@@ -108,9 +110,9 @@ starfish_status solve_write_together(const struct problem_run *run, const char *
             axis ? starfish_planes_begin_vtk(output, name, axis, &array) : starfish_planes_begin(output, name, &array);
     const int begun = first && status == STARFISH_SUCCESS;
     status = starfish_transport_agree(run->transport, status);
-    if (status == STARFISH_SUCCESS)
+    if (output && status == STARFISH_SUCCESS)
         status = tell_all(run, &output->file);
-    if (status == STARFISH_SUCCESS)
+    if (output && status == STARFISH_SUCCESS)
         status = write_planes(run, &output->file);
     if (begun)
         status = starfish_planes_finish(output, status);

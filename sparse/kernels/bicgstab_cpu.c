@@ -16,9 +16,9 @@ struct bicgstab_data {
 
 static void multiply(const struct starfish_sparse *matrix, const real *x, real *result)
 {
-    const struct starfish_spmv product = {
-        .matrix = *matrix, .last = matrix->rows, .factor = 1, .x = x, .result = result};
+    struct starfish_spmv product = {.matrix = *matrix, .last = matrix->rows, .factor = 1, .x = x};
 
+    product.result = result;
     REAL_NAME(starfish_spmv_cpu)(&product);
 }
 

@@ -109,9 +109,11 @@ LOCAL_FUNCTION void local_substitute(const struct local_system *s)
 LOCAL_FUNCTION void local_row(const struct starfish_local_inverse *a, size_t row, double *work)
 {
     const size_t m = (size_t)(a->pattern_start[row + 1] - a->pattern_start[row]);
-    const struct local_system s = {m, work, work + m * m};
+    struct local_system s = {.m = m};
     double *result = a->result + (a->pattern_start[row] - a->pattern_start[a->first]);
 
+    s.matrix = work;
+    s.x = work + m * m;
     local_assemble(a, row, &s);
     local_factor(&s);
     local_substitute(&s);
