@@ -115,7 +115,7 @@ starfish_status starfish_diffusion_box_create(struct starfish_diffusion_box *box
     describe(box, problem);
     STARFISH_TRY(check_coefficients(problem, box->cells));
     box->stored = malloc(4 * box->cells * sizeof(double));
-    box->k = malloc(box->cells * sizeof(double));
+    box->k = calloc(box->cells, sizeof(double));
     if (!box->stored || !box->k)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", box->cells);
     for (size_t i = 0; i < box->cells; i++)

@@ -70,9 +70,11 @@ static double sum_of_row(const struct starfish_cell_matrix *m, size_t cell)
     double sum = stored[3 * count + cell];
 
     for (int d = 0; d < 3; d++) {
+        if (m->n[d] <= 1)
+            continue;
         const size_t at = cell / stride[d] % m->n[d];
         const size_t below = at > 0 ? cell - stride[d] : cell + (m->n[d] - 1) * stride[d];
-        sum += m->n[d] > 1 ? stored[(size_t)d * count + cell] + stored[(size_t)d * count + below] : 0;
+        sum += stored[(size_t)d * count + cell] + stored[(size_t)d * count + below];
     }
     return sum;
 }

@@ -502,7 +502,7 @@ static starfish_status fill_coarse(const struct starfish_deflation_spec *s, cons
 static starfish_status create_coarse(const struct starfish_deflation_spec *s, const struct graph *g,
                                      struct starfish_coarse_matrix *c)
 {
-    int *place = malloc(2 * s->domains * sizeof *place);
+    int *place = calloc(2 * s->domains, sizeof *place);
 
     if (!place)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);

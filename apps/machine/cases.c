@@ -39,6 +39,8 @@ static const struct machine_case with_gpus[] = {
     {"batch-512x65536-factors", 0, NULL, "--batch 512x65536,interleaved,factors" CUT_16, EVERY_SET, "dmdas", 3, 7},
     {"atmosphere-256-f64", 256, "atmosphere", MULTIGRID CUT_AS_SOLVE, EVERY_SET, "dmdas", 3, 12},
     {"atmosphere-256-f64-cg", 256, "atmosphere", "--method cg --cycles 10" CUT_AS_SOLVE, EVERY_SET, "dmdas", 3, 12},
+    {"diffusion-128-f64-cg", 128, "diffusion",
+     "--method cg --preconditioner ip --deflation blocks --cycles 10" CUT_AS_SOLVE, EVERY_SET, "dmdas", 3, 12},
     /* The comparison. */
     {"slab-256-f64", 256, "cells", SLAB CUT_16, EVERY_SET, PLAN_POLICIES, 7, 35},
     {"blktri-256-f64", 256, "cells", FRACTIONS CUT_16, EVERY_SET, PLAN_POLICIES, 7, 35},
@@ -127,6 +129,8 @@ static const struct machine_case quick[] = {
     {"q1-U1-7-mixed-cg", 0, NULL, "--mesh U1 --level 7 --cycles 2 --krylov cg --tail 4000 --slabs 2" MIXED, "cpu",
      "lws", 3, 2},
     {"atmosphere-48-f64", 48, "atmosphere", "--method multigrid --cycles 2 --slabs 2", "cpu", "lws", 3, 2},
+    {"diffusion-48-f64-cg", 48, "diffusion", "--method cg --preconditioner ip --deflation blocks --cycles 4", "cpu",
+     "lws", 3, 2},
     {"batch-64x1000-factors", 0, NULL, "--batch 64x1000,interleaved,factors" CUT_8, "cpu", "lws,dmdas", 3, 1},
     {.name = NULL},
 };

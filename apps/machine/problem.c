@@ -58,6 +58,14 @@ static json_t *atmosphere(size_t n)
                      1.0);
 }
 
+/* One coefficient everywhere: the tasks are those of any. */
+static json_t *diffusion(size_t n)
+{
+    return json_pack("{s:s, s:[i,i,i], s:[f,f,f], s:{s:[s,s], s:[s,s], s:[s,s]}, s:f, s:f}", "kind", "diffusion3d", "n",
+                     (int)n, (int)n, (int)n, "length", 1.0, 1.0, 1.0, "bc", "x", "dirichlet", "dirichlet", "y",
+                     "dirichlet", "dirichlet", "z", "dirichlet", "dirichlet", "coefficient", 1.0, "rhs", 1.0);
+}
+
 static starfish_status make_uniform(size_t n, const char *problem, json_t **root)
 {
     static const char cells[] = "cells";
@@ -79,6 +87,8 @@ starfish_status machine_write_problem(const char *folder, size_t n, const char *
     snprintf(path, sizeof path, "%s/%s", folder, problem_name);
     if (strcmp(problem, "atmosphere") == 0)
         root = atmosphere(n);
+    else if (strcmp(problem, "diffusion") == 0)
+        root = diffusion(n);
     else
         STARFISH_TRY(strcmp(problem, "stretched") == 0 ? make_stretched(folder, n, &root)
                                                        : make_uniform(n, problem, &root));

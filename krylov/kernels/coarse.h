@@ -49,6 +49,6 @@ int starfish_coarse_solve_cuda(const struct starfish_coarse_solve *arguments, st
 /* Factor a banded matrix in place; 0, or the number of the first pivot that is not positive. */
 int starfish_coarse_factor(size_t unknowns, size_t band, double *matrix);
 /* Invert a dense symmetric positive matrix in place, both halves; 0, or as above. */
-int starfish_coarse_invert(size_t unknowns, double *matrix);
+int starfish_coarse_invert(size_t n, double *matrix);
 
 #endif
