@@ -66,15 +66,15 @@ starfish_status starfish_cells_precondition(const struct starfish_cells_cg *cg, 
 static double sum_of_row(const struct starfish_cell_matrix *m, size_t cell)
 {
     const double *stored = m->stored;
-    const size_t count = m->n[0] * m->n[1] * m->n[2], stride[3] = {1, m->n[0], m->n[0] * m->n[1]};
+    const size_t count = m->n[0] * m->n[1] * m->n[2];
+    size_t stride = 1;
     double sum = stored[3 * count + cell];
 
     for (int d = 0; d < 3; d++) {
-        if (m->n[d] <= 1)
-            continue;
-        const size_t at = cell / stride[d] % m->n[d];
-        const size_t below = at > 0 ? cell - stride[d] : cell + (m->n[d] - 1) * stride[d];
-        sum += stored[(size_t)d * count + cell] + stored[(size_t)d * count + below];
+        const size_t at = m->n[d] > 1 && stride > 0 ? cell / stride % m->n[d] : 0;
+        const size_t below = at > 0 ? cell - stride : cell + (m->n[d] - 1) * stride;
+        sum += m->n[d] > 1 ? stored[(size_t)d * count + cell] + stored[(size_t)d * count + below] : 0;
+        stride *= m->n[d];
     }
     return sum;
 }

@@ -79,7 +79,7 @@ class Sched(Case):
             ("--slabs: must be a whole number from 0 to 256, is '257'", ["sched", "--batch", "4x5", "--slabs", "257"]),
             ("--cycles: is for --mesh and --method multigrid", ["sched", "--batch", "4x5", "--cycles", "3"]),
             ("--method: is for a problem file", ["sched", "--mesh", "U1", "--method", "slab"]),
-            ("--cycles: is for --mesh and --method multigrid", ["sched", problem, "--cycles", "3"]),
+            ("--cycles: is for iterative methods, as --method multigrid", ["sched", problem, "--cycles", "3"]),
             ("--level: is -1, must be 1 .. 13", ["sched", "--mesh", "U1", "--level", "14"]),
             ("no mesh 'U9'", ["sched", "--mesh", "U9"]),
             ("--batch: '5' is not NxL", ["sched", "--batch", "5"]),

@@ -7,6 +7,6 @@
 
 /* Small problems of all kinds by all methods, numbers of iterations, refusals; small: the first few alone. Returns how
  * many failed. */
-int test_atmosphere_solves(starfish_context *context, const struct test_memory *memory, int small);
+int test_atmosphere_solves(starfish_context *on, const struct test_memory *in, int small);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* Right-hand sides and solutions lie in the given memory; small: without the large grids. Returns how many tests
  * failed. */
-int test_diffusion(starfish_context *context, const struct test_memory *memory, int small);
+int test_diffusion(starfish_context *given, const struct test_memory *given_memory, int small);
 
 /* ---- Problems (problems.c) --------------------------------------------------------------------------------------- */
 

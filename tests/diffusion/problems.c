@@ -43,7 +43,8 @@ void test_two_phase(struct test_diffusion *t, size_t n, double k)
 
     test_plain(t, 2, (const size_t[]){n, n, 1}, STARFISH_NEUMANN);
     for (size_t e = 0; e < t->cells; e++) {
-        const double x = ((double)(e % n) + 0.5) / (double)n, y = ((double)(e / n) + 0.5) / (double)n;
+        const size_t i = e % n, j = e / n;
+        const double x = ((double)i + 0.5) / (double)n, y = ((double)j + 0.5) / (double)n;
         t->regions[e] = 0;
         for (int c = 0; c < 4; c++) {
             const double a = x - circle[c][0], b = y - circle[c][1];

@@ -190,7 +190,7 @@ static void compare(const struct grid *g, const void *device, const double *expe
                     double tolerance)
 {
     const size_t count = n[0] * n[1];
-    void *got = malloc(count * sizeof(double));
+    void *got = malloc((count + 1) * sizeof(double));
 
     tested->memory->download(got, device, count * starfish_real_size(g->precision));
     for (size_t e = 0; e < count; e++) {
