@@ -55,7 +55,7 @@ static int within(int count, int expected, double part)
 static int count_of(const struct test_diffusion *t, struct starfish_diffusion_options options)
 {
     struct starfish_diffusion_info info;
-    double *u = malloc(t->cells * sizeof *u);
+    double *u = malloc((t->cells + 1) * sizeof *u);
 
     options.method = STARFISH_DIFFUSION_CG;
     if (options.tolerance == 0)

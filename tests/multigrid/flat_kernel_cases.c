@@ -60,6 +60,8 @@ static double *numbers(struct grid *g, size_t count, double middle, double sprea
 {
     double *array = test_reals(STARFISH_F64, count, seed);
 
+    if (!array)
+        abort();
     for (size_t e = 0; e < count; e++) {
         array[e] = middle + spread * array[e];
         if (g->precision == STARFISH_F32)
@@ -132,7 +134,8 @@ static void make_transfer(struct grid *g, int d, unsigned *seed)
         .fine = fine, .coarse = g->shape->kept[d] ? fine : (fine + 1) / 2, .periodic = g->shape->periodic[d]};
     g->transfer[d] = *host;
     double *lower = numbers(g, fine, 0.75, 0.5, seed);
-    lower[fine - 1] *= fine % 2 == 0; /* the centre of its coarse cell */
+    if (fine % 2 == 1)
+        lower[fine - 1] = 0; /* the centre of its coarse cell */
     host->lower = lower;
     g->transfer[d].lower = upload(g, lower, fine);
     make_array(g, fine, &host->upper, &g->transfer[d].upper, seed);
