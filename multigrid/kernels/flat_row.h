@@ -27,9 +27,9 @@ void REAL_NAME(starfish_flat_piece)(const struct starfish_flat_matrix *matrix, s
 /* out = f - A u in layer k of a piece; f: that layer of the row, NULL: zeros. */
 void REAL_NAME(starfish_flat_piece_residual)(const struct starfish_flat_matrix *matrix, const struct flat_piece *piece,
                                              const struct flat_rows *rows, size_t k, const real *f, real *out);
-/* v = u + P coarse in fine row j, all layers; u NULL: zeros; v may be u. `work`: reals for a coarse line and two more.
- */
-void REAL_NAME(starfish_flat_prolong_row)(const struct starfish_flat_transfer t[2], size_t layers, size_t j,
+/* v = u + P coarse in fine row j, all layers; t: of both directions; u NULL: zeros; v may be u. `work`: reals for a
+ * coarse line and two more. */
+void REAL_NAME(starfish_flat_prolong_row)(const struct starfish_flat_transfer *t, size_t layers, size_t j,
                                           const real *coarse, const real *u, real *v, real *work);
 /* The row beyond row j of an array, by `step` (-1, 0 or 1); NULL: there is none. */
 const real *REAL_NAME(starfish_flat_row)(const struct starfish_flat_matrix *matrix, const void *array, size_t j,

@@ -37,7 +37,7 @@ static void add_line(const struct starfish_flat_transfer *t, const real *line, c
     }
 }
 
-void REAL_NAME(starfish_flat_prolong_row)(const struct starfish_flat_transfer t[2], size_t layers, size_t j,
+void REAL_NAME(starfish_flat_prolong_row)(const struct starfish_flat_transfer *t, size_t layers, size_t j,
                                           const real *coarse, const real *u, real *v, real *work)
 {
     const size_t n = t[0].coarse;

@@ -452,8 +452,12 @@ static void jobs_end_as_they_must(void **state)
     double *u[2] = {malloc(bytes), malloc(bytes)};
     for (int i = 0; i < 2; i++)
         memory->download(u[i], solution[i], bytes);
-    assert_memory_equal(u[0], u[1], bytes);
-    assert_true(test_diffusion_residual(&t, u[0], info.pertrb) < 1.01e-10);
+    /* Beside cores it is not the same in each who runs a task, and so rounding is not. */
+    if (starfish_context_workers_of(context, STARFISH_CPU) == 0 ||
+        starfish_context_workers_of(context, STARFISH_GPU) == 0)
+        assert_memory_equal(u[0], u[1], bytes);
+    for (int i = 0; i < 2; i++)
+        assert_true(test_diffusion_residual(&t, u[i], info.pertrb) < 1.01e-10);
     for (int i = 0; i < 2; i++)
         free(u[i]);
     memory->release();
