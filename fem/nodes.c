@@ -75,7 +75,7 @@ static starfish_status node_of(struct table *table, const int vertex[3], size_t 
 /* The least three vertices, sorted; -1 where there are two. */
 static void key_of(const struct starfish_refined *mesh, const int *cell, int l, int key[3])
 {
-    int place[3], vertex[4], count = 0;
+    int place[3], vertex[4] = {0}, count = 0;
 
     starfish_lattice_place(l, place);
     const unsigned char on[3] = {(unsigned char)place[0], (unsigned char)place[1], (unsigned char)place[2]};

@@ -296,10 +296,11 @@ static void apply_inverse_diagonal(const struct starfish_csr *a, const double *x
 starfish_status starfish_csr_spectral_radius(const struct starfish_csr *m, const struct starfish_csr *a, double *radius)
 {
     enum { STEPS = 20 };
-    double *x = malloc((2 * a->rows + 1) * sizeof *x), *y = x + a->rows;
+    double *x = malloc((2 * a->rows + 1) * sizeof *x);
 
     if (!x)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for two vectors of %zu", a->rows);
+    double *y = x + a->rows;
     *radius = 0;
     for (size_t i = 0; i < a->rows; i++)
         x[i] = 1 + 0.5 * sin(1.7 * (double)i * (double)i);

@@ -29,11 +29,13 @@ static starfish_status append(struct list *list, int at, double value, int has_v
     if (list->count == list->room) {
         const int room = list->room > 0 ? 2 * list->room : 8;
         int *more = realloc(list->at, (size_t)room * sizeof *more);
-        list->at = more ? more : list->at;
-        double *values = has_values && more ? realloc(list->value, (size_t)room * sizeof *values) : list->value;
-        list->value = values ? values : list->value;
-        if (!more || (has_values && !values))
+        if (!more)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
+        list->at = more;
+        double *values = has_values ? realloc(list->value, (size_t)room * sizeof *values) : NULL;
+        if (has_values && !values)
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
+        list->value = values;
         list->room = room;
     }
     list->at[list->count] = at;

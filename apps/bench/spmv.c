@@ -339,7 +339,7 @@ static starfish_status measure_numbering(struct spmv *run, const struct starfish
         status = starfish_fem_space_number(&space, numbering, 1);
     if (status == STARFISH_SUCCESS)
         status = starfish_fem_assemble(problem, &space, &a, NULL, NULL);
-    for (int on_device = 0; on_device <= (run->bench.gpus > 0) && status == STARFISH_SUCCESS; ++on_device) {
+    for (int on_device = 0; on_device < (run->bench.gpus > 0 ? 2 : 1) && status == STARFISH_SUCCESS; ++on_device) {
         measure_copy(run, on_device);
         status = measure_matrix(run, &a, starfish_fem_numbering_names[numbering], on_device);
     }

@@ -42,7 +42,7 @@ static struct corners corners_of(const struct picture *p, const int *cell)
 {
     const double *point = starfish_fem_points(p->run->plan);
     const int side = p->last + 1;
-    struct corners corners;
+    struct corners corners = {{{0}}};
     for (int c = 0; c < p->corners; ++c) {
         const int node = cell[p->last * ((c & 1) + side * ((c >> 1 & 1) + side * (c >> 2)))];
         memcpy(corners.at[c], point + 3 * (size_t)node, 3 * sizeof(double));

@@ -190,13 +190,13 @@ static void add_claims(struct experiment *e)
         for (int n = 0; n < NUMBERINGS; ++n)
             for (int s = 0; s < SMOOTHERS; ++s)
                 for (int place = 0; place < PLACES; ++place) {
-                    double(*const seconds)[SMOOTHERS][PLACES] = e->seconds[element];
-                    add_ratio(&numbering, seconds[STARFISH_FEM_RANDOM][s][place], seconds[n][s][place]);
+                    const double own = e->seconds[element][n][s][place];
+                    add_ratio(&numbering, e->seconds[element][STARFISH_FEM_RANDOM][s][place], own);
                     if (s == STARFISH_FEM_SPAI)
-                        add_ratio(&spai, seconds[n][STARFISH_FEM_JACOBI][place], seconds[n][s][place]);
+                        add_ratio(&spai, e->seconds[element][n][STARFISH_FEM_JACOBI][place], own);
                     if (place == 1) {
-                        add_ratio(&gpu, seconds[n][s][0], seconds[n][s][1]);
-                        add_ratio(&all, seconds[STARFISH_FEM_RANDOM][STARFISH_FEM_JACOBI][0], seconds[n][s][1]);
+                        add_ratio(&gpu, e->seconds[element][n][s][0], own);
+                        add_ratio(&all, e->seconds[element][STARFISH_FEM_RANDOM][STARFISH_FEM_JACOBI][0], own);
                     }
                 }
     add_claim(e, "a GPU over the cores, mean", 5, mean_of(&gpu));

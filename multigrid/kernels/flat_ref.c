@@ -111,10 +111,11 @@ int starfish_flat_ref_smooth(const struct starfish_flat_matrix *m, enum starfish
                              const double *f, double *v, double *residual)
 {
     const size_t n = m->n[2];
-    double *matrix = malloc((n + 1) * n * sizeof *matrix), *rhs = matrix + n * n;
+    double *matrix = malloc((n + 1) * n * sizeof *matrix);
 
     if (!matrix)
         return -1;
+    double *rhs = matrix + n * n;
     starfish_flat_ref_residual(m, v, f, residual);
     for (size_t j = 0; j < m->n[1]; j++)
         for (size_t i = 0; i < m->n[0]; i++) {

@@ -48,7 +48,7 @@ static int solve(starfish_context *context, struct run *run)
     double *u = calloc(nodes, sizeof *u);
     const int solved = starfish_fem_solve(plan, u, &run->info) == STARFISH_SUCCESS;
     for (size_t n = nodes; run->options.precision == STARFISH_F32 && n-- > 0;)
-        u[n] = (double)((float *)u)[n];
+        u[n] = (double)((float *)(void *)u)[n];
     const int known = starfish_fem_error(plan, u, test_exact, &run->d, &run->error) == STARFISH_SUCCESS;
     free(u);
     starfish_fem_plan_destroy(plan);

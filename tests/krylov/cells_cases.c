@@ -187,7 +187,7 @@ static void check_products(const struct problem *p, starfish_precision precision
 {
     doing = "products";
     struct starfish_cells a = arguments_of(p, precision, stored);
-    double expected[MOST], absolute[MOST], magnitude[MOST], squares = 0;
+    double expected[MOST], absolute[MOST], magnitude[MOST] = {0}, squares = 0;
     double scale = 1000 * (double)p->count;
 
     multiply(p, p->dense, p->u, expected);

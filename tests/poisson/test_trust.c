@@ -192,7 +192,7 @@ static void stretched_layers_keep_their_digits(void **state)
                                        .ends = {STARFISH_DIRICHLET, STARFISH_NEUMANN},
                                        .coordinates = x,
                                        .coordinate_count = 10};
-    double f[MOST], wanted[MOST], u[MOST], largest = 0;
+    double f[MOST], wanted[MOST] = {0}, u[MOST] = {0}, largest = 0;
     for (size_t i = 0; i < MOST; i++)
         f[i] = 1 + cos((double)i);
     for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++)

@@ -29,7 +29,7 @@ static struct field create(void)
 
 static double *at(struct field f, size_t i, size_t j, size_t k)
 {
-    return &f.ghosted[(i + N) % N + N * ((j + N) % N + N * (k + 1))];
+    return f.ghosted + (i + N) % N + N * ((j + N) % N + N * (k + 1));
 }
 
 static void stop(const char *message)
