@@ -284,7 +284,7 @@ static starfish_status cut_as_asked(const struct starfish_context *context, cons
     shares->parts = spec->parts;
     starfish_divide(n[1], spec->parts, shares->first);
     for (size_t p = 0; p < spec->parts; p++) {
-        const size_t turn = p % (gpus + (cores > 0));
+        const size_t turn = gpus > 0 ? p % (gpus + (cores > 0)) : 0;
         shares->owner[p] = (struct starfish_owner){0, turn < gpus ? (int)turn : STARFISH_CORES};
     }
     return STARFISH_SUCCESS;

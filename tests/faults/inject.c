@@ -394,7 +394,7 @@ int main(int count, char **arguments)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
     struct request request = {.first = 1, .step = 1, .last = 1000000};
-    for (int i = 1; i < count; i++) {
+    for (int i = 1; i < count && arguments[i]; i++) {
         const char *value = i + 1 < count ? arguments[i + 1] : NULL;
         long *const number = strcmp(arguments[i], "--first") == 0  ? &request.first
                              : strcmp(arguments[i], "--step") == 0 ? &request.step

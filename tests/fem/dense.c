@@ -58,7 +58,7 @@ static void at_point(int d, int p, double corner[8][3], const double t[3], struc
         for (int x = 0; x < d; x++)
             for (int r = 0; r < d; r++) {
                 double factor = 1;
-                for (int i = 0; i < d; i++)
+                for (int i = 0; i < 3 && i < d; i++)
                     factor *= (i == r ? slope : shape)(1, c >> i & 1, t[i]);
                 j[x][r] += factor * corner[c][x];
             }
@@ -66,11 +66,11 @@ static void at_point(int d, int p, double corner[8][3], const double t[3], struc
         const int at[3] = {n % side, n / side % side, n / side / side};
         double s[3] = {0, 0, 0};
         point->value[n] = 1;
-        for (int i = 0; i < d; i++)
+        for (int i = 0; i < 3 && i < d; i++)
             point->value[n] *= shape(p, at[i], t[i]);
         for (int r = 0; r < d; r++) {
             s[r] = 1;
-            for (int i = 0; i < d; i++)
+            for (int i = 0; i < 3 && i < d; i++)
                 s[r] *= (i == r ? slope : shape)(p, at[i], t[i]);
         }
         gradient(j, s, point->gradient[n]);

@@ -66,10 +66,11 @@ void test_ring(struct test_mesh *m)
         for (int l = 0; l < LAYERS; l++)
             for (int j = 0; j < 2; j++)
                 for (int i = 0; i < 2; i++)
-                    set_corner(m, (size_t)(a * LAYERS + l), i, j, 0, (size_t)((a + j) % AROUND * (LAYERS + 1) + l + i));
+                    set_corner(m, (size_t)a * LAYERS + (size_t)l, i, j, 0,
+                               (size_t)((a + j) % AROUND) * (LAYERS + 1) + (size_t)l + (size_t)i);
     for (int a = 0; a < AROUND; a++) {
-        add_mark(m, (size_t)(a * LAYERS), 0, 0, TEST_HOLE);
-        add_mark(m, (size_t)(a * LAYERS + LAYERS - 1), 0, 1, TEST_OUTSIDE);
+        add_mark(m, (size_t)a * LAYERS, 0, 0, TEST_HOLE);
+        add_mark(m, (size_t)a * LAYERS + LAYERS - 1, 0, 1, TEST_OUTSIDE);
     }
 }
 
@@ -81,7 +82,8 @@ void test_shell(struct test_mesh *m)
 
     create(m, 3, 26 * (LAYERS + 1), CELLS, 2 * FACES * 4);
     for (int r = 0; r < RAYS; r++) {
-        const double way[3] = {r % 3 - 1, r / 3 % 3 - 1, r / 9 - 1};
+        const int towards[3] = {r % 3 - 1, r / 3 % 3 - 1, r / 9 - 1};
+        const double way[3] = {towards[0], towards[1], towards[2]};
         number[r] = r == RAYS / 2 ? 0 : rays++;
         for (int l = 0; l <= LAYERS && r != RAYS / 2; l++)
             on_ray(way, (double)l / LAYERS, m->point + 3 * (number[r] * (LAYERS + 1) + (size_t)l));
@@ -109,7 +111,8 @@ void test_box(struct test_mesh *m, int d, int n, double distortion)
     unsigned seed = 11;
     size_t cell = 0;
 
-    create(m, d, points, (size_t)(n * n * layers), (size_t)(n * n * layers * 2 * d));
+    const size_t cells = (size_t)n * (size_t)n * (size_t)layers;
+    create(m, d, points, cells, cells * 2 * (size_t)d);
     for (size_t p = 0; p < points; p++) {
         const int at[3] = {(int)p % side, (int)p / side % side, (int)p / side / side};
         for (int i = 0; i < d; i++) {
@@ -123,9 +126,10 @@ void test_box(struct test_mesh *m, int d, int n, double distortion)
         for (int j = 0; j < n; j++)
             for (int i = 0; i < n; i++, cell++) {
                 const int at[3] = {i, j, k};
-                for (int c = 0; c < (d == 3 ? 8 : 4); c++)
-                    set_corner(m, cell, c & 1, c >> 1 & 1, c >> 2,
-                               (size_t)(i + (c & 1) + side * (j + (c >> 1 & 1) + side * (k + (c >> 2)))));
+                for (int c = 0; c < (d == 3 ? 8 : 4); c++) {
+                    const int node = i + (c & 1) + side * (j + (c >> 1 & 1) + side * (k + (c >> 2)));
+                    set_corner(m, cell, c & 1, c >> 1 & 1, c >> 2, (size_t)node);
+                }
                 for (int direction = 0; direction < d; direction++)
                     for (int high = 0; high < 2; high++)
                         if (at[direction] == (high ? n - 1 : 0))

@@ -32,7 +32,7 @@ static void dense_solve(const struct starfish_poisson_problem *p, const double *
     static long double a[MOST][MOST + 1];
     const size_t n = unknowns(p);
     for (size_t j = 0; j < n; j++) {
-        double unit[MOST] = {0}, column[MOST];
+        double unit[MOST] = {0}, column[MOST] = {0};
         unit[j] = 1;
         test_apply(p, NULL, unit, column);
         for (size_t i = 0; i < n; i++)
@@ -78,7 +78,7 @@ static struct outcome solve(const struct starfish_poisson_problem *p, const stru
 {
     struct outcome o = {.error = NAN, .accuracy = STARFISH_ACCURACY_DEFAULTS};
     const size_t n = unknowns(p);
-    double rhs[MOST], solution[MOST], wanted[MOST], rounded[MOST], largest = 0, error = 0;
+    double rhs[MOST], solution[MOST], wanted[MOST] = {0}, rounded[MOST] = {0}, largest = 0, error = 0;
     starfish_poisson_plan *plan;
     starfish_job *job;
     o.status = starfish_poisson_plan_create(context, p, options, &plan);
