@@ -224,11 +224,8 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
         filled.tolerance = bound;
         status = STARFISH_SUCCESS;
     }
-    if (info) {
-        const size_t size = info->size < sizeof filled ? info->size : sizeof filled;
-        filled.size = info->size;
-        memcpy(info, &filled, size);
-    }
+    if (info)
+        starfish_options_give(info, &filled, sizeof filled);
     free(job);
     return status;
 }

@@ -108,6 +108,14 @@ starfish_status starfish_options_take(const struct starfish_option_table *table,
     return STARFISH_SUCCESS;
 }
 
+void starfish_options_give(void *user, const void *filled, size_t size)
+{
+    const size_t asked = *(const size_t *)user;
+
+    memcpy(user, filled, asked < size ? asked : size);
+    *(size_t *)user = asked;
+}
+
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 /* "f32, f64 and mixed". */

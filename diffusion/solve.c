@@ -2,13 +2,13 @@
  * solution, or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
 #include "diffusion/solve.h"
 
+#include "base/options.h"
 #include "base/real.h"
 #include "base/status.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { RHS, SOLUTION, EXTRA, ARRAYS };
 
@@ -121,12 +121,9 @@ static starfish_status create_job(starfish_diffusion_plan *plan, const struct st
 {
     int node[2];
 
-    if (!plan || !rhs || !solution)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !plan ? "plan" : !rhs ? "rhs" : "solution");
-    if (rhs == solution)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are the same array");
-    STARFISH_TRY(starfish_memory_place(plan->context, "rhs", rhs, &node[RHS], NULL));
-    STARFISH_TRY(starfish_memory_place(plan->context, "solution", solution, &node[SOLUTION], NULL));
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_TRY(starfish_memory_places(plan->context, rhs, solution, node));
     struct starfish_diffusion_job *job = calloc(1, sizeof *job);
     if (!job)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
@@ -150,11 +147,8 @@ static starfish_status end(struct starfish_diffusion_job *job, struct starfish_d
 {
     const starfish_status status = job->status;
 
-    if (info) {
-        const size_t size = info->size < sizeof *info ? info->size : sizeof *info;
-        memcpy(info, &job->info, size);
-        info->size = size;
-    }
+    if (info)
+        starfish_options_give(info, &job->info, sizeof job->info);
     if (status != STARFISH_SUCCESS)
         starfish_fail(status, "%s", job->message);
     if (!starfish_is_stuck())

@@ -183,12 +183,9 @@ static starfish_status create_over(starfish_multigrid_plan *plan, const void *rh
     struct starfish_multigrid_job *job;
     int node[2];
 
-    if (!plan || !rhs || !solution)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !plan ? "plan" : !rhs ? "rhs" : "solution");
-    if (rhs == solution)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are the same array");
-    STARFISH_TRY(starfish_memory_place(plan->context, "rhs", rhs, &node[RHS], NULL));
-    STARFISH_TRY(starfish_memory_place(plan->context, "solution", solution, &node[SOLUTION], NULL));
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_TRY(starfish_memory_places(plan->context, rhs, solution, node));
     STARFISH_TRY(create_job(plan, &job));
     job->array[RHS].memory = (void *)(uintptr_t)rhs;
     job->array[SOLUTION].memory = solution;

@@ -2,9 +2,8 @@
  */
 #include "poisson/methods.h"
 
+#include "base/options.h"
 #include "scheduler/memory.h"
-
-#include <string.h>
 
 static starfish_status fill(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
@@ -33,10 +32,8 @@ starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan
 static starfish_status tell(const struct starfish_poisson_plan *plan, struct starfish_memory *user)
 {
     struct starfish_memory memory;
-    const size_t size = user->size < sizeof memory ? user->size : sizeof memory;
     STARFISH_TRY(fill(plan, &memory));
-    memory.size = user->size;
-    memcpy(user, &memory, size);
+    starfish_options_give(user, &memory, sizeof memory);
     return STARFISH_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 /* Solves: a job is made, its tasks are submitted as a whole, and what it holds is released when it is waited for. */
 #include "poisson/layout.h"
 
+#include "base/options.h"
 #include "poisson/ghosts.h"
 #include "poisson/methods.h"
 #include "poisson/ranks.h"
@@ -10,7 +11,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Submission ------------------------------------------------------------------------------------------------- */
 
@@ -419,12 +419,8 @@ static starfish_status find_out(const struct starfish_job *job, double seconds, 
 
 void starfish_accuracy_copy(struct starfish_accuracy *to, const struct starfish_accuracy *from)
 {
-    if (!to)
-        return;
-    const size_t asked = to->size, size = asked < sizeof *to ? asked : sizeof *to;
-    if (size > sizeof to->size)
-        memcpy(to, from, size);
-    to->size = asked;
+    if (to)
+        starfish_options_give(to, from, sizeof *from);
 }
 
 static void tell(const struct told *told, struct starfish_info *info, struct starfish_accuracy *accuracy)

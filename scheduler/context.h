@@ -116,6 +116,9 @@ enum starfish_residence {
  * main memory. */
 starfish_status starfish_memory_place(const struct starfish_context *context, const char *argument, const void *memory,
                                       int *node, enum starfish_residence *residence);
+/* The nodes of a right-hand side and a solution that may not be one array. Errors: ARGUMENT (names the argument). */
+starfish_status starfish_memory_places(const struct starfish_context *context, const void *rhs, const void *solution,
+                                       int node[2]);
 
 /* hwloc (topology.c): cores that this process may use and NUMA nodes of the machine, and the NUMA node nearest to a
  * core or CUDA device. Which cores these are is found once, at the first question or at starfish_topology_look, in the

@@ -159,6 +159,17 @@ starfish_status starfish_memory_place(const struct starfish_context *context, co
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_memory_places(const struct starfish_context *context, const void *rhs, const void *solution,
+                                       int node[2])
+{
+    if (!rhs || !solution)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !rhs ? "rhs" : "solution");
+    if (rhs == solution)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are the same array");
+    STARFISH_TRY(starfish_memory_place(context, "rhs", rhs, &node[0], NULL));
+    return starfish_memory_place(context, "solution", solution, &node[1], NULL);
+}
+
 /* ---- What fits into GPUs ----------------------------------------------------------------------------------------- */
 
 enum { PIECE = 32 << 20, FREE_PIECES = 4 }; /* of StarPU's suballocator */

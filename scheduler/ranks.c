@@ -1,6 +1,7 @@
 /* Ranks: owners of data, what travels around a task, and agreement. */
 #include "scheduler/ranks.h"
 
+#include "scheduler/options.h"
 #include "scheduler/rest.h"
 #include "scheduler/task.h"
 
@@ -258,15 +259,12 @@ void starfish_ranks_destroy(struct starfish_context *context)
 static starfish_status create_here(struct starfish_context **context, const struct starfish_context_options *user,
                                    const struct starfish_transport *transport)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    struct starfish_context_options options;
     struct starfish_node_share share = {-1, -1};
-    const size_t size = user && user->size < sizeof options ? user->size : sizeof options;
-    if (user)
-        memcpy(&options, user, size);
-    options.size = size;
+    const starfish_status taken = starfish_options_take(&starfish_context_option_table, user, &options);
     void *binding = starfish_topology_binding();
     const int code = transport->take_share(transport->state, options.cpu_workers, &share);
-    starfish_status status = starfish_transport_agree(transport, code == 0 ? STARFISH_SUCCESS : failed(transport));
+    starfish_status status = starfish_transport_agree(transport, code == 0 ? taken : failed(transport));
     options.gpu_workers = options.gpu_workers < 0 ? share.gpu_workers : options.gpu_workers;
     if (status == STARFISH_SUCCESS)
         status = starfish_transport_agree(transport, starfish_context_create(context, &options));
