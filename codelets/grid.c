@@ -146,7 +146,7 @@ static void attach_input(struct starfish_task *task, struct arguments *a, const 
 
     if (!vector[role])
         return;
-    const struct starfish_reach reach = a->setting.kind->reads(&t->step, t->operation, input[role]);
+    const struct starfish_reach reach = a->setting.kind->reads[t->operation](&t->step, input[role]);
     const struct starfish_extent extent = {reach.x0, reach.x1, reach.y0, reach.y1, reach.wraps};
     a->access[role] =
         starfish_vector_attach(task, vector[role], role == COARSE ? t->coarse_part : t->part, &extent, STARPU_R);

@@ -76,7 +76,7 @@ static struct starfish_grid_step step_on(const struct reading *r, int level, int
 static void look(struct reading *r, size_t part, const struct starfish_grid_step *step,
                  enum starfish_grid_operation operation, enum starfish_grid_input input)
 {
-    const struct starfish_reach reach = r->spec->kind->reads(step, operation, input);
+    const struct starfish_reach reach = r->spec->kind->reads[operation](step, input);
     const ptrdiff_t y0 = (ptrdiff_t)r->first[1][part], y1 = (ptrdiff_t)r->first[1][part + 1];
     const ptrdiff_t from = reach.y0 < 0 && !reach.wraps ? 0 : reach.y0;
     const ptrdiff_t to = reach.y1 > (ptrdiff_t)r->rows && !reach.wraps ? (ptrdiff_t)r->rows : reach.y1;
@@ -144,7 +144,7 @@ static const char *why_not_apart(const struct starfish_hierarchy_spec *spec)
     size_t n[2];
     rows_of(spec, 0, n);
     const struct starfish_grid_step whole = {.shape = spec->grid[0].shape, .at = {0, n[0], 0, n[1]}};
-    return spec->kind->reads(&whole, STARFISH_GRID_RESIDUAL, STARFISH_GRID_U).wraps ? "its last direction is periodic"
+    return spec->kind->reads[STARFISH_GRID_RESIDUAL](&whole, STARFISH_GRID_U).wraps ? "its last direction is periodic"
                                                                                     : NULL;
 }
 

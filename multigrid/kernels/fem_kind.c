@@ -142,20 +142,41 @@ static int adds(int sweep)
     return sweep == STARFISH_FEM_ADD;
 }
 
-/* Entries may lead to any unknown and any ghost. Only the right-hand side of a sweep or a residual is read in place. */
-static struct starfish_reach reads(const struct starfish_grid_step *s, enum starfish_grid_operation operation,
-                                   enum starfish_grid_input input)
-{
-    static const struct starfish_reach nothing = {0, 0, 0, 0, 0};
-    const struct starfish_fem_shape *shape = s->shape;
-    const ptrdiff_t rows = (ptrdiff_t)(input == STARFISH_GRID_COARSE ? shape->coarse_rows : shape->rows);
-    const struct starfish_reach here = {0, 1, (ptrdiff_t)s->at.y0, (ptrdiff_t)s->at.y1, 0},
-                                all = {0, 1, -1, rows + 1, 0};
+static const struct starfish_reach nothing = {0, 0, 0, 0, 0};
 
-    if ((input == STARFISH_GRID_COARSE) != (operation == STARFISH_GRID_PROLONG) ||
-        (input == STARFISH_GRID_F && operation == STARFISH_GRID_SMOOTH && adds(s->sweep)))
+/* Entries may lead to any unknown and any ghost. Only the right-hand side of a sweep or a residual is read in place. */
+static struct starfish_reach all_of(size_t rows)
+{
+    return (struct starfish_reach){0, 1, -1, (ptrdiff_t)rows + 1, 0};
+}
+
+static struct starfish_reach residual_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const struct starfish_fem_shape *shape = step->shape;
+
+    if (input == STARFISH_GRID_COARSE)
         return nothing;
-    return input == STARFISH_GRID_F && operation != STARFISH_GRID_RESTRICT ? here : all;
+    return input == STARFISH_GRID_F ? (struct starfish_reach){0, 1, (ptrdiff_t)step->at.y0, (ptrdiff_t)step->at.y1, 0}
+                                    : all_of(shape->rows);
+}
+
+static struct starfish_reach sweep_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    return input == STARFISH_GRID_F && adds(step->sweep) ? nothing : residual_reads(step, input);
+}
+
+static struct starfish_reach restriction_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const struct starfish_fem_shape *shape = step->shape;
+
+    return input == STARFISH_GRID_COARSE ? nothing : all_of(shape->rows);
+}
+
+static struct starfish_reach prolongation_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const struct starfish_fem_shape *shape = step->shape;
+
+    return input == STARFISH_GRID_COARSE ? all_of(shape->coarse_rows) : nothing;
 }
 
 static int not_along_columns(int sweep)
@@ -192,19 +213,20 @@ static size_t variant(const void *shape)
 
 static const char *const sweep_names[STARFISH_FEM_SWEEPS] = {"points", "f - A u", "u + M r"};
 
-const struct starfish_grid_kind starfish_fem_kind = {.name = "fem",
-                                                     .compute = {smooth, restrict_residual, prolong, residual},
-                                                     .solve = solve,
-                                                     .extent = extent,
-                                                     .work = no_work,
-                                                     .solve_work = solve_work,
-                                                     .sweeps = sweeps,
-                                                     .damping = damping,
-                                                     .adds_correction = adds_correction,
-                                                     .adds = adds,
-                                                     .reads = reads,
-                                                     .runs_along_columns = not_along_columns,
-                                                     .column_unit = one,
-                                                     .share = share,
-                                                     .variant = variant,
-                                                     .sweep_names = sweep_names};
+const struct starfish_grid_kind starfish_fem_kind = {
+    .name = "fem",
+    .compute = {smooth, restrict_residual, prolong, residual},
+    .solve = solve,
+    .extent = extent,
+    .work = no_work,
+    .solve_work = solve_work,
+    .sweeps = sweeps,
+    .damping = damping,
+    .adds_correction = adds_correction,
+    .adds = adds,
+    .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},
+    .runs_along_columns = not_along_columns,
+    .column_unit = one,
+    .share = share,
+    .variant = variant,
+    .sweep_names = sweep_names};

@@ -120,16 +120,6 @@ static struct starfish_reach residual_reads(const struct starfish_grid_step *ste
     return input == STARFISH_GRID_COARSE ? nothing : sweep_reads(step, input);
 }
 
-static struct starfish_reach reads(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
-                                   enum starfish_grid_input input)
-{
-    static struct starfish_reach (*const of[STARFISH_GRID_OPERATIONS])(
-        const struct starfish_grid_step *, enum starfish_grid_input) = {sweep_reads, restriction_reads,
-                                                                        prolongation_reads, residual_reads};
-
-    return of[operation](step, input);
-}
-
 /* ---- Cores ------------------------------------------------------------------------------------------------------- */
 
 /* By rows; a sum is one number, so that one core computes it. */
@@ -166,7 +156,7 @@ const struct starfish_grid_kind starfish_flat_kind = {
     .sweeps = sweeps,
     .damping = damping,
     .adds_correction = adds_correction,
-    .reads = reads,
+    .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},
     .runs_along_columns = runs_along_columns,
     .column_unit = column_unit,
     .share = share,

@@ -182,16 +182,6 @@ static struct starfish_reach residual_reads(const struct starfish_grid_step *ste
     return input == STARFISH_GRID_COARSE ? nothing : around(step->shape, step->at, input == STARFISH_GRID_U);
 }
 
-static struct starfish_reach reads(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
-                                   enum starfish_grid_input input)
-{
-    static struct starfish_reach (*const of[STARFISH_GRID_OPERATIONS])(
-        const struct starfish_grid_step *, enum starfish_grid_input) = {sweep_reads, restriction_reads,
-                                                                        prolongation_reads, residual_reads};
-
-    return of[operation](step, input);
-}
-
 /* ---- Cores ------------------------------------------------------------------------------------------------------- */
 
 /* A sum is one number, so that one core computes it; a cycle on planes needs all of them. */
@@ -251,8 +241,9 @@ static const char *const sweep_names[STARFISH_FLUX_SWEEPS] = {"points",         
     .compute = {starfish_flux_smooth_here, starfish_flux_restrict_here, starfish_flux_prolong_here,                    \
                 starfish_flux_residual_here},                                                                          \
     .extent = extent, .work = work, .sweeps = sweeps, .damping = damping, .adds_correction = adds_correction,          \
-    .reads = reads, .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share,              \
-    .variant = variant, .sweep_names = sweep_names
+    .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},                                     \
+    .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share, .variant = variant,          \
+    .sweep_names = sweep_names
 
 const struct starfish_grid_kind starfish_flux_kind = {
     .name = "flux", .solve = solve, .solve_work = solve_work, OPERATIONS};

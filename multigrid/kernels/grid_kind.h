@@ -98,8 +98,8 @@ struct starfish_grid_kind {
 
     /* What an operation whose step has shapes, `at` and sweep set reads of an input; not what it reads of its result.
      */
-    struct starfish_reach (*reads)(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
-                                   enum starfish_grid_input input);
+    struct starfish_reach (*reads[STARFISH_GRID_OPERATIONS])(const struct starfish_grid_step *step,
+                                                             enum starfish_grid_input input);
     /* Does a sweep run along columns, across the rows of all parts? Then a part is a run of columns, multiples of
      * `column_unit`. */
     int (*runs_along_columns)(int sweep);

@@ -122,16 +122,6 @@ static struct starfish_reach prolongation_reads(const struct starfish_grid_step 
     return around(coarse, (struct starfish_rectangle){0, coarse->n[0], rows[0], rows[1]}, 0);
 }
 
-static struct starfish_reach reads(const struct starfish_grid_step *step, enum starfish_grid_operation operation,
-                                   enum starfish_grid_input input)
-{
-    static struct starfish_reach (*const of[STARFISH_GRID_OPERATIONS])(
-        const struct starfish_grid_step *, enum starfish_grid_input) = {reads_here, restriction_reads,
-                                                                        prolongation_reads, reads_here};
-
-    return of[operation](step, input);
-}
-
 /* ---- Cores ------------------------------------------------------------------------------------------------------- */
 
 /* Lines are whole. A sum is one number, so that one core computes it. */
@@ -159,19 +149,20 @@ static size_t variant(const void *shape)
 static const char *const sweep_names[STARFISH_Q1_SWEEPS] = {"lines in x", "lines in y", "points", "even rows",
                                                             "odd rows"};
 
-const struct starfish_grid_kind starfish_q1_kind = {.name = "q1",
-                                                    .compute = {starfish_q1_smooth_here, starfish_q1_restrict_here,
-                                                                starfish_q1_prolong_here, starfish_q1_residual_here},
-                                                    .solve = starfish_q1_solve_here,
-                                                    .extent = extent,
-                                                    .work = work,
-                                                    .solve_work = starfish_q1_solve_work,
-                                                    .sweeps = sweeps,
-                                                    .damping = damping,
-                                                    .adds_correction = adds_correction,
-                                                    .reads = reads,
-                                                    .runs_along_columns = runs_along_columns,
-                                                    .column_unit = column_unit,
-                                                    .share = share,
-                                                    .variant = variant,
-                                                    .sweep_names = sweep_names};
+const struct starfish_grid_kind starfish_q1_kind = {
+    .name = "q1",
+    .compute = {starfish_q1_smooth_here, starfish_q1_restrict_here, starfish_q1_prolong_here,
+                starfish_q1_residual_here},
+    .solve = starfish_q1_solve_here,
+    .extent = extent,
+    .work = work,
+    .solve_work = starfish_q1_solve_work,
+    .sweeps = sweeps,
+    .damping = damping,
+    .adds_correction = adds_correction,
+    .reads = {reads_here, restriction_reads, prolongation_reads, reads_here},
+    .runs_along_columns = runs_along_columns,
+    .column_unit = column_unit,
+    .share = share,
+    .variant = variant,
+    .sweep_names = sweep_names};

@@ -49,7 +49,7 @@ static void extent_of(const struct trial *t, int input, size_t n[2])
 /* The input where the operation reads it and NaN elsewhere. */
 static void *poisoned(const struct trial *t, const struct starfish_grid_step *step, int input)
 {
-    const struct starfish_reach reach = t->grids->tail.kind->reads(step, t->operation, (enum starfish_grid_input)input);
+    const struct starfish_reach reach = t->grids->tail.kind->reads[t->operation](step, (enum starfish_grid_input)input);
     const size_t size = real_size(t);
     size_t n[2];
     extent_of(t, input, n);
