@@ -2,20 +2,16 @@
  * status 77 without one. */
 #include "tests/atmosphere/cases.h"
 
-#include <stdio.h>
+#include "tests/common/context.h"
+
 #include <stdlib.h>
 
 static int run(int cores, const struct test_memory *memory)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    starfish_context *context;
+    starfish_context *context = test_context(1, cores ? -1 : 0, 0);
 
-    options.gpu_workers = 1;
-    options.cpu_workers = cores ? -1 : 0;
-    if (starfish_context_create(&context, &options) != STARFISH_SUCCESS) {
-        fprintf(stderr, "%s\n", starfish_error_message());
+    if (!context)
         return 1;
-    }
     const int failed = test_atmosphere_solves(context, memory, cores || getenv("STARFISH_TEST_SMALL") != NULL);
     starfish_context_destroy(context);
     return failed;

@@ -1,14 +1,15 @@
 /* The campaign of random solves as a program: what was tried, what held, and every case that did not, as a problem that
  * can be repeated alone. Exit status 0 when all held, 1 when not, 2 for bad usage. */
+#include "arguments.h"
 #include "judge.h"
+#include "tests/common/context.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct arguments {
-    uint64_t seed, first, count;
+    struct campaign_arguments common;
     unsigned methods;
-    int cpus, gpus, verbose, either;
+    int either;
 };
 
 struct tally {
@@ -26,13 +27,6 @@ static int usage(void)
     return 2;
 }
 
-static int read_number(const char *text, uint64_t *value)
-{
-    char *end;
-    *value = strtoull(text, &end, 10);
-    return *text != 0 && *end == 0;
-}
-
 static int read_method(const char *text, unsigned *methods)
 {
     for (unsigned m = 0; m < CAMPAIGN_METHODS; m++)
@@ -43,44 +37,19 @@ static int read_method(const char *text, unsigned *methods)
     return 0;
 }
 
-static int read_workers(const char *text, struct arguments *a)
-{
-    a->gpus = 0;
-    if (sscanf(text, "cpu:%d,gpu:%d", &a->cpus, &a->gpus) >= 1)
-        return 1;
-    a->cpus = 0;
-    return sscanf(text, "gpu:%d", &a->gpus) == 1;
-}
-
 static int read_arguments(int argc, char **argv, struct arguments *a)
 {
-    *a = (struct arguments){.seed = 1, .count = 400, .methods = (1u << CAMPAIGN_METHODS) - 1, .cpus = 1};
-    for (int i = 1; i < argc; i++) {
+    *a = (struct arguments){.common = CAMPAIGN_ARGUMENTS_DEFAULTS, .methods = (1u << CAMPAIGN_METHODS) - 1};
+    for (int i = 1, taken; i < argc; i += taken) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
-        int known = 1;
-        if (strcmp(name, "--verbose") == 0) {
-            a->verbose = 1;
-            continue;
-        }
-        if (strcmp(name, "--either") == 0) {
-            a->either = 1;
-            continue;
-        }
-        if (strcmp(name, "--seed") == 0)
-            known = read_number(value, &a->seed);
-        else if (strcmp(name, "--count") == 0)
-            known = read_number(value, &a->count);
-        else if (strcmp(name, "--first") == 0)
-            known = read_number(value, &a->first);
-        else if (strcmp(name, "--only") == 0)
-            known = read_number(value, &a->first) && (a->count = 1);
+        if (strcmp(name, "--either") == 0)
+            taken = a->either = 1;
         else if (strcmp(name, "--method") == 0)
-            known = read_method(value, &a->methods);
+            taken = read_method(value, &a->methods) ? 2 : 0;
         else
-            known = strcmp(name, "--workers") == 0 && read_workers(value, a);
-        if (!known)
+            taken = campaign_argument(&a->common, name, value);
+        if (taken == 0)
             return 0;
-        i++;
     }
     return 1;
 }
@@ -112,7 +81,7 @@ static void count(const struct arguments *a, const struct campaign_problem *p, c
         tally->of[m][o->verdict]++;
         if (o->verdict == CAMPAIGN_RIGHT && o->error > tally->worst[m][p->precision])
             tally->worst[m][p->precision] = o->error;
-        if (holds(o->verdict) && !a->verbose)
+        if (holds(o->verdict) && !a->common.verbose)
             continue;
         if (!printed++)
             printf("case --seed %llu --only %llu\n", (unsigned long long)p->seed, (unsigned long long)p->index);
@@ -127,8 +96,8 @@ static uint64_t report(const struct arguments *a, const struct tally *tally)
 {
     uint64_t wrong = 0;
     printf("seed %llu, problems %llu .. %llu, %llu of them without an answer to compare with\n",
-           (unsigned long long)a->seed, (unsigned long long)a->first, (unsigned long long)(a->first + a->count - 1),
-           (unsigned long long)tally->unusable);
+           (unsigned long long)a->common.seed, (unsigned long long)a->common.first,
+           (unsigned long long)(a->common.first + a->common.count - 1), (unsigned long long)tally->unusable);
     for (int m = 0; m < CAMPAIGN_METHODS; m++) {
         if (!(a->methods >> m & 1))
             continue;
@@ -147,21 +116,16 @@ int main(int argc, char **argv)
 {
     struct arguments a;
     struct tally tally;
-    starfish_context *context;
     memset(&tally, 0, sizeof tally);
     if (!read_arguments(argc, argv, &a))
         return usage();
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    options.cpu_workers = a.cpus;
-    options.gpu_workers = a.gpus;
-    if (starfish_context_create(&context, &options) != STARFISH_SUCCESS) {
-        fprintf(stderr, "%s\n", starfish_error_message());
-        return a.gpus > 0 ? 77 : 2; /* skipped where there is no GPU */
-    }
-    for (uint64_t k = a.first; k < a.first + a.count; k++) {
+    starfish_context *context = test_context(a.common.gpus, a.common.cpus, 0);
+    if (!context)
+        return a.common.gpus > 0 ? 77 : 2; /* skipped where there is no GPU */
+    for (uint64_t k = a.common.first; k < a.common.first + a.common.count; k++) {
         struct campaign_problem problem;
         struct campaign_judgement judgement;
-        campaign_problem_create(&problem, a.seed, k);
+        campaign_problem_create(&problem, a.common.seed, k);
         campaign_judge(context, &problem, a.methods, a.either, &judgement);
         count(&a, &problem, &judgement, &tally);
     }

@@ -3,9 +3,10 @@
  *     campaign_kinds [--kind NAME] [--seed S] [--count N] [--first K | --only K] [--workers cpu:N[,gpu:M]] [--verbose]
  *
  * Exit status 0 when all held, 1 when not, 2 for bad usage, 77 without the GPU that is asked for. */
+#include "arguments.h"
 #include "kind.h"
+#include "tests/common/context.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct campaign_kind kinds[] = {
@@ -24,26 +25,9 @@ static const char *const held_text[CAMPAIGN_HELDS] = {"right", "refused", "witho
                                                       "wrote beside the unknowns"};
 
 struct arguments {
+    struct campaign_arguments common;
     const char *kind;
-    uint64_t seed, first, count;
-    int cpus, gpus, verbose;
 };
-
-static int read_number(const char *text, uint64_t *value)
-{
-    char *end;
-    *value = strtoull(text, &end, 10);
-    return *text != 0 && *end == 0;
-}
-
-static int read_workers(const char *text, struct arguments *a)
-{
-    a->gpus = 0;
-    if (sscanf(text, "cpu:%d,gpu:%d", &a->cpus, &a->gpus) >= 1)
-        return 1;
-    a->cpus = 0;
-    return sscanf(text, "gpu:%d", &a->gpus) == 1;
-}
 
 static int is_kind(const char *name)
 {
@@ -55,29 +39,15 @@ static int is_kind(const char *name)
 
 static int read_arguments(int argc, char **argv, struct arguments *a)
 {
-    *a = (struct arguments){.seed = 1, .count = 400, .cpus = 1};
-    for (int i = 1; i < argc; i++) {
+    *a = (struct arguments){.common = CAMPAIGN_ARGUMENTS_DEFAULTS};
+    for (int i = 1, taken; i < argc; i += taken) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
-        int known;
-        if (strcmp(name, "--verbose") == 0) {
-            a->verbose = 1;
-            continue;
-        }
-        if (strcmp(name, "--seed") == 0)
-            known = read_number(value, &a->seed);
-        else if (strcmp(name, "--count") == 0)
-            known = read_number(value, &a->count);
-        else if (strcmp(name, "--first") == 0)
-            known = read_number(value, &a->first);
-        else if (strcmp(name, "--only") == 0)
-            known = read_number(value, &a->first) && (a->count = 1);
-        else if (strcmp(name, "--kind") == 0)
-            known = is_kind(a->kind = value);
+        if (strcmp(name, "--kind") == 0)
+            taken = is_kind(a->kind = value) ? 2 : 0;
         else
-            known = strcmp(name, "--workers") == 0 && read_workers(value, a);
-        if (!known)
+            taken = campaign_argument(&a->common, name, value);
+        if (taken == 0)
             return 0;
-        i++;
     }
     return 1;
 }
@@ -87,16 +57,16 @@ static uint64_t run_kind(starfish_context *context, const struct campaign_kind *
 {
     uint64_t tally[CAMPAIGN_HELDS] = {0};
     double worst[2] = {0, 0};
-    for (uint64_t k = a->first; k < a->first + a->count; k++) {
-        struct campaign_trial t = {.seed = a->seed, .index = k};
+    for (uint64_t k = a->common.first; k < a->common.first + a->common.count; k++) {
+        struct campaign_trial t = {.seed = a->common.seed, .index = k};
         kind->run(context, kind, &t);
         tally[t.held]++;
         if (t.held == CAMPAIGN_HELD && t.error > worst[t.precision])
             worst[t.precision] = t.error;
-        if (a->verbose || t.held >= CAMPAIGN_BEYOND)
+        if (a->common.verbose || t.held >= CAMPAIGN_BEYOND)
             printf("%s --seed %llu --only %llu: %s, %s, error %.3g, bound %.3g; %s\n", kind->name,
-                   (unsigned long long)a->seed, (unsigned long long)k, t.precision == STARFISH_F32 ? "f32" : "f64",
-                   held_text[t.held], t.error, t.bound, t.what);
+                   (unsigned long long)a->common.seed, (unsigned long long)k,
+                   t.precision == STARFISH_F32 ? "f32" : "f64", held_text[t.held], t.error, t.bound, t.what);
     }
     printf("%-14s", kind->name);
     for (int h = 0; h < CAMPAIGN_HELDS; h++)
@@ -109,22 +79,17 @@ static uint64_t run_kind(starfish_context *context, const struct campaign_kind *
 int main(int argc, char **argv)
 {
     struct arguments a;
-    starfish_context *context;
     uint64_t wrong = 0;
     if (!read_arguments(argc, argv, &a)) {
         fprintf(stderr, "usage: campaign_kinds [--kind NAME] [--seed S] [--count N] [--first K | --only K] "
                         "[--workers cpu:N[,gpu:M]] [--verbose]\n");
         return 2;
     }
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    options.cpu_workers = a.cpus;
-    options.gpu_workers = a.gpus;
-    if (starfish_context_create(&context, &options) != STARFISH_SUCCESS) {
-        fprintf(stderr, "%s\n", starfish_error_message());
-        return a.gpus > 0 ? 77 : 2; /* skipped where there is no GPU */
-    }
-    printf("seed %llu, trials %llu .. %llu of each kind\n", (unsigned long long)a.seed, (unsigned long long)a.first,
-           (unsigned long long)(a.first + a.count - 1));
+    starfish_context *context = test_context(a.common.gpus, a.common.cpus, 0);
+    if (!context)
+        return a.common.gpus > 0 ? 77 : 2; /* skipped where there is no GPU */
+    printf("seed %llu, trials %llu .. %llu of each kind\n", (unsigned long long)a.common.seed,
+           (unsigned long long)a.common.first, (unsigned long long)(a.common.first + a.common.count - 1));
     for (size_t k = 0; k < KINDS; k++)
         if (!a.kind || strcmp(a.kind, kinds[k].name) == 0)
             wrong += run_kind(context, &kinds[k], &a);

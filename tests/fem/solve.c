@@ -1,20 +1,14 @@
-/* Finite elements on cores: one worker with all of them, and a worker per core. Arguments: which cases; all. */
+/* Finite elements on cores: one worker with all of them, and a worker per core. */
 #include "tests/fem/fem_cases.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/common/context.h"
 
 static int run(int cores_per_worker, int (*test)(starfish_context *), int *failed)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    starfish_context *context;
+    starfish_context *context = test_context(0, -1, cores_per_worker);
 
-    options.gpu_workers = 0;
-    options.cores_per_worker = cores_per_worker;
-    if (starfish_context_create(&context, &options) != STARFISH_SUCCESS) {
-        fprintf(stderr, "%s\n", starfish_error_message());
+    if (!context)
         return 0;
-    }
     *failed += test(context);
     starfish_context_destroy(context);
     return 1;

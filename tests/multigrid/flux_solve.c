@@ -1,20 +1,16 @@
 /* 3D multigrid on cores: each a worker of its own, one alone, and all as one team. */
 #include "tests/multigrid/flux_solve_cases.h"
 
-#include <stdio.h>
+#include "tests/common/context.h"
+
 #include <stdlib.h>
 
 static int run(int cores, int cores_per_worker, int small)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    starfish_context *context;
-    options.gpu_workers = 0;
-    options.cpu_workers = cores;
-    options.cores_per_worker = cores_per_worker;
-    if (starfish_context_create(&context, &options) != STARFISH_SUCCESS) {
-        fprintf(stderr, "%s\n", starfish_error_message());
+    starfish_context *context = test_context(0, cores, cores_per_worker);
+
+    if (!context)
         return 1;
-    }
     const int failed = test_flux_solves(context, &test_host_memory, small);
     starfish_context_destroy(context);
     return failed;

@@ -1,20 +1,14 @@
 /* Grids of finite elements on a GPU, and on a GPU and cores. Exit status 77 without one. */
+#include "tests/common/context.h"
 #include "tests/common/memory.h"
 #include "tests/multigrid/fem_cases.h"
 
-#include <stdio.h>
-
 static int run(int cores, const struct starfish_owner owners[][TEST_FEM_PARTS], size_t sets)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    starfish_context *context;
+    starfish_context *context = test_context(1, cores ? -1 : 0, 0);
 
-    options.gpu_workers = 1;
-    options.cpu_workers = cores ? -1 : 0;
-    if (starfish_context_create(&context, &options) != STARFISH_SUCCESS) {
-        fprintf(stderr, "%s\n", starfish_error_message());
+    if (!context)
         return 1;
-    }
     const int failed = test_fem_kind_on(context, owners, sets);
     starfish_context_destroy(context);
     return failed;
