@@ -38,6 +38,9 @@ static starfish_status check(const void *problem, const struct starfish_multigri
     if (o->storage || o->stored_diagonal)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.storage and stored_diagonal are for bilinear elements in two dimensions");
+    if (o->smoother == STARFISH_SMOOTHER_ZEBRA)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "options.smoother: zebra lines are for bilinear elements in two dimensions");
     if (o->coarse != STARFISH_COARSE_DIRECT)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "options.coarse: seven-point differences have STARFISH_COARSE_DIRECT alone");

@@ -16,7 +16,7 @@ const char *const starfish_smoother_names[] = {
     [STARFISH_SMOOTHER_LINE_X] = "line-x",       [STARFISH_SMOOTHER_LINE_Y] = "line-y",
     [STARFISH_SMOOTHER_JACOBI] = "jacobi",       [STARFISH_SMOOTHER_GAUSS_SEIDEL] = "gauss-seidel",
     [STARFISH_SMOOTHER_CHEBYSHEV] = "chebyshev", [STARFISH_SMOOTHER_LINE_Z] = "line-z",
-    [STARFISH_SMOOTHER_PLANE] = "plane",
+    [STARFISH_SMOOTHER_PLANE] = "plane",         [STARFISH_SMOOTHER_ZEBRA] = "zebra",
 };
 const char *const starfish_cycle_names[] = {
     [STARFISH_CYCLE_V] = "v", [STARFISH_CYCLE_F] = "f", [STARFISH_CYCLE_W] = "w", [STARFISH_CYCLE_FMG] = "fmg"};

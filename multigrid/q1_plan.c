@@ -62,9 +62,12 @@ static starfish_status check_smoother(const struct starfish_multigrid_options *o
     if (o->conjugate_gradients && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.smoother: Gauss-Seidel is not symmetric, which conjugate_gradients need");
-    if (o->storage && (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL || o->stored_diagonal))
+    if (o->storage &&
+        (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL || o->smoother == STARFISH_SMOOTHER_ZEBRA || o->stored_diagonal))
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.storage: neither for Gauss-Seidel nor with stored_diagonal");
+                             "options.storage: neither for Gauss-Seidel and zebra lines nor with stored_diagonal");
+    if (o->stored_diagonal && o->smoother == STARFISH_SMOOTHER_ZEBRA)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.stored_diagonal: not for zebra lines");
     return STARFISH_SUCCESS;
 }
 
@@ -249,7 +252,8 @@ static int isotropic(const struct hierarchy *h)
 
 static const double usual_damping[STARFISH_SMOOTHERS] = {
     [STARFISH_SMOOTHER_ADI] = 0.7,    [STARFISH_SMOOTHER_LINE_X] = 0.7,     [STARFISH_SMOOTHER_LINE_Y] = 0.7,
-    [STARFISH_SMOOTHER_JACOBI] = 0.7, [STARFISH_SMOOTHER_GAUSS_SEIDEL] = 1, [STARFISH_SMOOTHER_CHEBYSHEV] = 0.4};
+    [STARFISH_SMOOTHER_JACOBI] = 0.7, [STARFISH_SMOOTHER_GAUSS_SEIDEL] = 1, [STARFISH_SMOOTHER_CHEBYSHEV] = 0.4,
+    [STARFISH_SMOOTHER_ZEBRA] = 0.9};
 
 static void choose_smoother(struct starfish_multigrid_options *o, const struct hierarchy *h)
 {
@@ -270,13 +274,20 @@ static void choose_smoother(struct starfish_multigrid_options *o, const struct h
 
 /* ---- Form of the matrix ------------------------------------------------------------------------------------------ */
 
+/* For the kernels of lines on a GPU. */
+static int lines_are_too_long(const struct starfish_multigrid_plan *plan)
+{
+    const size_t most = STARFISH_BAND_LINES_MOST;
+
+    return plan->context->workers_of[STARFISH_GPU] > 0 && (plan->n[0] > most || plan->n[1] > most);
+}
+
 /* Why a tensor product cannot be the form, or NULL. */
 static const char *not_tensor(const struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)
 {
     const struct starfish_multigrid_options *o = &plan->options;
     const int points = (o->smoother == STARFISH_SMOOTHER_JACOBI || o->smoother == STARFISH_SMOOTHER_CHEBYSHEV) &&
                        o->coarse != STARFISH_COARSE_CG_ADI;
-    const size_t most = STARFISH_BAND_LINES_MOST;
 
     if (problem->diffusion[0] || problem->diffusion[1])
         return "the problem has coefficients";
@@ -286,7 +297,7 @@ static const char *not_tensor(const struct starfish_multigrid_plan *plan, const 
         return "stored_diagonal asks for stored bands";
     if (o->storage)
         return "storage is of stored bands";
-    if (!points && plan->context->workers_of[STARFISH_GPU] > 0 && (plan->n[0] > most || plan->n[1] > most))
+    if (!points && lines_are_too_long(plan))
         return "lines are too long for a GPU";
     return NULL;
 }
@@ -296,6 +307,8 @@ static starfish_status choose_form(struct starfish_multigrid_plan *plan, const s
     const char *reason = not_tensor(plan, problem);
     starfish_matrix_form *form = &plan->options.matrix;
 
+    if (plan->options.smoother == STARFISH_SMOOTHER_ZEBRA && lines_are_too_long(plan))
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.smoother: lines are too long for ZEBRA on a GPU");
     if (*form == STARFISH_MATRIX_TENSOR && reason)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.matrix is STARFISH_MATRIX_TENSOR, but %s", reason);
     if (*form == STARFISH_MATRIX_AUTO)

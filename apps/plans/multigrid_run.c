@@ -68,7 +68,7 @@ size_t multigrid_q1_steps(size_t smoother, size_t steps)
 {
     const size_t wanted = steps > 0 ? steps : 2;
 
-    return smoother <= STARFISH_SMOOTHER_ADI ? wanted : 2 * wanted;
+    return smoother <= STARFISH_SMOOTHER_ADI || smoother == STARFISH_SMOOTHER_ZEBRA ? wanted : 2 * wanted;
 }
 
 void multigrid_set_work(struct starfish_multigrid_options *options, size_t steps, size_t cycles)
@@ -89,7 +89,9 @@ double multigrid_words(const struct starfish_multigrid_options *options, const s
     const int points = twice && info->smoother == STARFISH_SMOOTHER_CHEBYSHEV; /* half as many steps again */
     const double stored = options->storage ? 2.5 : 5; /* entries in 16 bits beside row sums in f32 */
     const double matrix = info->matrix == STARFISH_MATRIX_TENSOR ? 0 : stored; /* words of it per unknown */
-    const double step = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 10 : 3 + matrix;
+    const double step = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 10
+                        : options->smoother == STARFISH_SMOOTHER_ZEBRA      ? 11 + 3 * matrix
+                                                                            : 3 + matrix;
     const double cycle = step *
                              (points  ? 1.5
                               : twice ? 2

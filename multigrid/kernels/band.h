@@ -141,12 +141,18 @@ void starfish_band_colours_cpu_f64(const struct starfish_band_colours *arguments
 int starfish_band_colours_cuda_f32(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
 int starfish_band_colours_cuda_f64(const struct starfish_band_colours *arguments, struct CUstream_st *stream);
 
+/* Which lines a line step improves: in zebra steps even lines, or odd ones; the others are v = u. */
+enum starfish_band_choice { STARFISH_BAND_ALL_LINES, STARFISH_BAND_EVEN_LINES, STARFISH_BAND_ODD_LINES };
+#define STARFISH_BAND_CHOSEN(choice, line) ((choice) == STARFISH_BAND_ALL_LINES || (line) % 2 + 1 == (size_t)(choice))
+
 /* v = u + damping * T^-1 (f - A u), T the tridiagonal matrices of the columns: on the CPU alone, where `at` is so many
  * whole columns that `work`, starfish_band_columns_work reals, stays in the cache. u == NULL is zero; v may be u. 8
  * words per unknown, 7 without u. */
 struct starfish_band_columns {
     struct starfish_band_matrix matrix;
     struct starfish_rectangle at;
+    enum starfish_band_choice
+        choice; /* columns that are not chosen are solved for, too, side by side with the others */
     double damping;
     const void *u, *f;
     void *v, *work;

@@ -114,12 +114,12 @@ static void forward_tensor(const struct starfish_band_columns *a, real *c, real 
     }
 }
 
-/* Substitute from the last row down. */
+/* Substitute from the last row down; `damping` is 0 for columns that are not chosen. */
 STARFISH_CLONES
-static void backward(const struct starfish_band_columns *a, const real *c, real *d, size_t pitch)
+static void backward(const struct starfish_band_columns *a, const real *c, real *d, const real *restrict damping,
+                     size_t pitch)
 {
     const size_t width = a->at.x1 - a->at.x0, rows = a->at.y1 - a->at.y0;
-    const real damping = (real)a->damping;
 
     for (size_t k = rows; k-- > 0;) {
         const size_t start = a->at.x0 + (a->at.y0 + k) * a->matrix.nx;
@@ -134,11 +134,11 @@ static void backward(const struct starfish_band_columns *a, const real *c, real 
         if (u) {
 #pragma omp simd
             for (size_t l = 0; l < width; l++)
-                v[l] = u[l] + damping * d_here[l];
+                v[l] = u[l] + damping[l] * d_here[l];
         } else {
 #pragma omp simd
             for (size_t l = 0; l < width; l++)
-                v[l] = damping * d_here[l];
+                v[l] = damping[l] * d_here[l];
         }
     }
 }
@@ -152,5 +152,7 @@ void REAL_NAME(starfish_band_columns_cpu)(const struct starfish_band_columns *a)
         forward(a, c, d, loose, pitch);
     else
         forward_tensor(a, c, d, pitch, loose, loose + pitch);
-    backward(a, c, d, pitch);
+    for (size_t l = 0; l < a->at.x1 - a->at.x0; l++)
+        loose[l] = STARFISH_BAND_CHOSEN(a->choice, a->at.x0 + l) ? (real)a->damping : 0;
+    backward(a, c, d, loose, pitch);
 }

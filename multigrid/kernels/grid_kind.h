@@ -18,7 +18,7 @@
 #include "krylov/kernels/vectors.h"
 #include <starfish/multigrid.h>
 
-enum { STARFISH_GRID_MOST_LEVELS = 48, STARFISH_GRID_MOST_SWEEPS = 3 };
+enum { STARFISH_GRID_MOST_LEVELS = 48, STARFISH_GRID_MOST_SWEEPS = 4 };
 
 /* How the coarsest grid is solved; with no 0 for a default (struct starfish_multigrid_options). */
 struct starfish_coarse_solving {

@@ -118,6 +118,11 @@ __global__ void __launch_bounds__(1024)
 
     line.begin(m, values + places, values + 2 * places);
     for (size_t j = first; j < last; j++) {
+        if (!run.improves(j)) {
+            for (size_t i = threadIdx.x; i < m.nx; i += blockDim.x)
+                v[i + j * m.nx] = zero ? real(0) : u[i + j * m.nx];
+            continue;
+        }
         line.row(m, j);
 #pragma unroll 2 /* more, and what the first have read is no longer in the cache when the last need it */
         for (int e = 0; e < E; e++) {
@@ -220,6 +225,7 @@ __global__ void __launch_bounds__(RowOf<real, E>::MOST_THREADS)
     rhs.load(f, first, m.nx, run.last);
     for (size_t j = first; j < last; j++) {
         const Elements<real> y = m.template elements<1>(j);
+        const bool improves = run.improves(j);
         line.row(m, j);
 #pragma unroll
         for (int e = 0; e < E; e++) {
@@ -233,14 +239,16 @@ __global__ void __launch_bounds__(RowOf<real, E>::MOST_THREADS)
         here = after;
         after.load(u, j + 2, m.nx, rows);
         rhs.load(f, j + 1, m.nx, run.last);
-        __syncthreads();
-        solve_tensor_row<real, E>(line, stiff, mass, values, parts);
-        __syncthreads();
+        if (improves) {
+            __syncthreads();
+            solve_tensor_row<real, E>(line, stiff, mass, values, parts);
+            __syncthreads();
+        }
 #pragma unroll
         for (int e = 0; e < E; e++) {
             const unsigned i = e * blockDim.x + threadIdx.x;
             if (i < m.nx)
-                v[j * m.nx + i] = before.u[e] + damping * values[place_of<E>(i)];
+                v[j * m.nx + i] = before.u[e] + (improves ? damping * values[place_of<E>(i)] : real(0));
         }
     }
 }

@@ -32,7 +32,7 @@ cudaError_t launch_rows(const starfish_band_lines *a, const Operator &m, Kernel 
     const size_t most = size_t(processors) * size_t(resident > 0 ? resident : 1);
     const size_t rows = a->last - a->first;
     kernel<<<unsigned(rows < most ? rows : most), threads, shared, stream>>>(
-        m, Run{a->first, a->last}, static_cast<real>(a->damping), static_cast<const real *>(a->u),
+        m, Run{a->first, a->last, a->choice}, static_cast<real>(a->damping), static_cast<const real *>(a->u),
         static_cast<const real *>(a->f), static_cast<real *>(a->v));
     return cudaGetLastError();
 }

@@ -283,10 +283,11 @@ __device__ __forceinline__ void solve_columns(const Columns<Operator> &a, size_t
                           [&](int r) { return lower[r]; });
     if (i >= a.run.last)
         return;
+    const real damping = a.run.improves(i) ? a.damping : real(0);
 #pragma unroll
     for (int r = 0; r < E; r++)
         if (rows.there(r))
-            a.v[i + (first + r) * a.m.nx] = rows.solution(r) + a.damping * y[r];
+            a.v[i + (first + r) * a.m.nx] = rows.solution(r) + damping * y[r];
 }
 
 template <typename Operator, int E, unsigned COLUMNS, bool zero, bool parts>

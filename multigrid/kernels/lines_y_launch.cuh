@@ -16,7 +16,7 @@ cudaError_t launch_chunks(const starfish_band_lines *a, const Operator &m, cudaS
     const dim3 blocks(unsigned((a->last - a->first + COLUMNS - 1) / COLUMNS),
                       unsigned((m.ny + CHUNKS * E - 1) / (CHUNKS * E)));
     const Columns<Operator> columns = {m,
-                                       {a->first, a->last},
+                                       {a->first, a->last, a->choice},
                                        static_cast<const real *>(a->u),
                                        static_cast<const real *>(a->f),
                                        static_cast<real>(a->damping),

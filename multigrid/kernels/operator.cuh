@@ -11,9 +11,12 @@
 
 #include <cstddef>
 
-/* Lines first .. last-1, and where the share of one of `blocks` blocks begins. */
+/* Lines first .. last-1, which of them are improved, and where the share of one of `blocks` blocks begins. */
 struct Run {
     size_t first, last;
+    starfish_band_choice choice;
+
+    __device__ __forceinline__ bool improves(size_t line) const { return STARFISH_BAND_CHOSEN(choice, line); }
 
     __device__ __forceinline__ size_t share(size_t block, size_t blocks) const
     {

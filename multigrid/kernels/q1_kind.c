@@ -25,7 +25,7 @@ static int sweeps(const struct starfish_smoothing *smoothing, const void *shape,
                   int sweep[STARFISH_GRID_MOST_SWEEPS])
 {
     static const struct {
-        int count, sweep[2];
+        int count, sweep[4];
     } all[STARFISH_SMOOTHERS] = {
         /* AUTO is chosen before */
         [STARFISH_SMOOTHER_ADI] = {2, {STARFISH_Q1_LINES_X, STARFISH_Q1_LINES_Y}},
@@ -34,6 +34,9 @@ static int sweeps(const struct starfish_smoothing *smoothing, const void *shape,
         [STARFISH_SMOOTHER_JACOBI] = {1, {STARFISH_Q1_POINTS}},
         [STARFISH_SMOOTHER_GAUSS_SEIDEL] = {2, {STARFISH_Q1_ROWS_EVEN, STARFISH_Q1_ROWS_ODD}},
         [STARFISH_SMOOTHER_CHEBYSHEV] = {1, {STARFISH_Q1_POINTS}},
+        [STARFISH_SMOOTHER_ZEBRA] = {4,
+                                     {STARFISH_Q1_EVEN_LINES_X, STARFISH_Q1_ODD_LINES_X, STARFISH_Q1_EVEN_LINES_Y,
+                                      STARFISH_Q1_ODD_LINES_Y}},
     };
     const int count = all[smoothing->smoother].count;
 
@@ -58,7 +61,7 @@ static int adds_correction(const struct starfish_smoothing *smoothing)
 
 static int runs_along_columns(int sweep)
 {
-    return sweep == STARFISH_Q1_LINES_Y;
+    return sweep == STARFISH_Q1_LINES_Y || sweep == STARFISH_Q1_EVEN_LINES_Y || sweep == STARFISH_Q1_ODD_LINES_Y;
 }
 
 static size_t column_unit(const void *shape)
@@ -146,8 +149,9 @@ static size_t variant(const void *shape)
     return grid->tensor ? 1 : 2 + 2 * (size_t)grid->storage + (grid->diagonals != 0);
 }
 
-static const char *const sweep_names[STARFISH_Q1_SWEEPS] = {"lines in x", "lines in y", "points", "even rows",
-                                                            "odd rows"};
+static const char *const sweep_names[STARFISH_Q1_SWEEPS] = {"lines in x",     "lines in y",      "points",
+                                                            "even rows",      "odd rows",        "even lines in x",
+                                                            "odd lines in x", "even lines in y", "odd lines in y"};
 
 const struct starfish_grid_kind starfish_q1_kind = {
     .name = "q1",

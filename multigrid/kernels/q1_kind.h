@@ -27,13 +27,18 @@ size_t starfish_q1_table_weights(const struct starfish_q1_shape *shape); /* wher
 size_t starfish_q1_table_inverse(const struct starfish_q1_shape *shape);
 size_t starfish_q1_table_size(const struct starfish_q1_shape *shape);
 
-/* Sweeps. Two of them, even rows and odd rows, are a four-colour step. */
+/* Sweeps. Even rows and odd rows by points are a four-colour step; even lines and odd lines in x, then in y, a zebra
+ * step. */
 enum starfish_q1_sweep {
     STARFISH_Q1_LINES_X,
     STARFISH_Q1_LINES_Y,
     STARFISH_Q1_POINTS,
     STARFISH_Q1_ROWS_EVEN,
     STARFISH_Q1_ROWS_ODD,
+    STARFISH_Q1_EVEN_LINES_X,
+    STARFISH_Q1_ODD_LINES_X,
+    STARFISH_Q1_EVEN_LINES_Y,
+    STARFISH_Q1_ODD_LINES_Y,
     STARFISH_Q1_SWEEPS
 };
 

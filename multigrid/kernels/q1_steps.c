@@ -141,16 +141,36 @@ static void set_axes(const struct starfish_place *place, const struct starfish_q
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
+/* What lines sweeps run along, and which of them they solve for; points are not `there`. */
+struct lines {
+    int there, along_y;
+    enum starfish_band_choice choice;
+};
+static const struct lines sweep_lines[STARFISH_Q1_SWEEPS] = {
+    [STARFISH_Q1_LINES_X] = {1, 0, STARFISH_BAND_ALL_LINES},
+    [STARFISH_Q1_LINES_Y] = {1, 1, STARFISH_BAND_ALL_LINES},
+    [STARFISH_Q1_EVEN_LINES_X] = {1, 0, STARFISH_BAND_EVEN_LINES},
+    [STARFISH_Q1_ODD_LINES_X] = {1, 0, STARFISH_BAND_ODD_LINES},
+    [STARFISH_Q1_EVEN_LINES_Y] = {1, 1, STARFISH_BAND_EVEN_LINES},
+    [STARFISH_Q1_ODD_LINES_Y] = {1, 1, STARFISH_BAND_ODD_LINES},
+};
+
+/* From one line that is solved for to the next, among lines in x on the CPU. Elsewhere all are. */
+static size_t line_stride(struct lines sweep)
+{
+    return !sweep.along_y && sweep.choice != STARFISH_BAND_ALL_LINES ? 2 : 1;
+}
+
 /* Lines that pass through the cache together: on the CPU as many as the batch has side by side, on the GPU all. */
 static size_t lines_at_once(const struct starfish_place *place, const struct starfish_q1_shape *shape,
-                            enum starfish_q1_sweep direction)
+                            struct lines sweep)
 {
-    const size_t size = starfish_real_size(place->precision), along = direction == STARFISH_Q1_LINES_Y;
+    const size_t size = starfish_real_size(place->precision);
 
     if (place->gpu)
-        return shape->n[1 - along];
-    if (direction == STARFISH_Q1_LINES_X)
-        return starfish_tridiag_smaller(STARFISH_TRIDIAG_CACHE_LINE / size, shape->n[1]);
+        return shape->n[1 - sweep.along_y];
+    if (!sweep.along_y)
+        return starfish_tridiag_smaller(line_stride(sweep) * STARFISH_TRIDIAG_CACHE_LINE / size, shape->n[1]);
     /* the wider, the fewer pages and pieces of cache lines that a row of the strip touches: measured best */
     return starfish_tridiag_block_lanes(shape->n[1], shape->n[0], 1, size);
 }
@@ -171,22 +191,31 @@ static size_t line_vectors(const struct starfish_q1_shape *shape)
     return shape->storage == STARFISH_BAND_REALS ? 2 : 3;
 }
 
+/* Where in an array of the rectangle's rows its first line is that is solved for. */
+static size_t first_line(const struct starfish_q1_shape *shape, struct lines sweep, struct starfish_rectangle at)
+{
+    return line_stride(sweep) > 1 && !STARFISH_BAND_CHOSEN(sweep.choice, at.y0) ? shape->n[0] : 0;
+}
+
 /* Lines of a rectangle, and what of them is in the work space. */
 static struct starfish_batch batch_of(const struct starfish_place *place, const struct starfish_q1_shape *shape,
-                                      enum starfish_q1_sweep direction, struct starfish_rectangle at)
+                                      struct lines sweep, struct starfish_rectangle at)
 {
     const size_t width = at.x1 - at.x0, height = at.y1 - at.y0, nx = shape->n[0];
-    const int x = direction == STARFISH_Q1_LINES_X;
+    const size_t start = first_line(shape, sweep, at), stride = line_stride(sweep);
+    const int x = !sweep.along_y;
+    const struct starfish_layout layout =
+        x ? (struct starfish_layout){1, stride * nx} : (struct starfish_layout){nx, 1};
     struct starfish_batch batch = {
         .n = x ? width : height,
-        .lines = x ? height : width,
+        .lines = x ? (height - start / nx + stride - 1) / stride : width,
         .columns = 1,
         .components = 1,
-        .coefficients = x ? (struct starfish_layout){1, nx} : (struct starfish_layout){nx, 1},
-        .vectors = x ? (struct starfish_layout){1, nx} : (struct starfish_layout){nx, 1},
-        .diag = at_real(place, place->work, vector_reals(shape, at)),
-        .input = place->work,
-        .output = place->work,
+        .coefficients = layout,
+        .vectors = layout,
+        .diag = at_real(place, place->work, vector_reals(shape, at) + start),
+        .input = at_real(place, place->work, start),
+        .output = (void *)(uintptr_t)at_real(place, place->work, start),
     };
 
     batch.algorithm = place->gpu ? starfish_batch_choose_cuda(&batch) : starfish_batch_choose_cpu(&batch);
@@ -203,6 +232,7 @@ static int smooth_columns(const struct starfish_place *place, const struct starf
         starfish_band_columns_cpu_f32_bf16};
     const struct starfish_band_columns columns = {.matrix = matrix_of(place, s->shape, s->table),
                                                   .at = at,
+                                                  .choice = sweep_lines[s->sweep].choice,
                                                   .damping = s->damping,
                                                   .u = s->u,
                                                   .f = s->f,
@@ -231,14 +261,15 @@ static void find_beside(const struct starfish_place *place, const struct starfis
                         struct starfish_rectangle at, const struct starfish_band_matrix *matrix,
                         struct starfish_batch *lines)
 {
-    const int x = s->sweep == STARFISH_Q1_LINES_X;
+    const int x = !sweep_lines[s->sweep].along_y;
     const struct starfish_q1_shape *shape = s->shape;
-    const size_t nx = shape->n[0], start = at.x0 + at.y0 * nx, third = 2 * vector_reals(shape, at);
+    const size_t nx = shape->n[0], first = first_line(shape, sweep_lines[s->sweep], at);
+    const size_t start = at.x0 + at.y0 * nx + first, third = 2 * vector_reals(shape, at);
 
     if (is_tensor(matrix)) {
-        lines->lower = at_real(place, place->work, third);
+        lines->lower = at_real(place, place->work, third + first);
         lines->upper = at_real(place, lines->lower, 1);
-        find_couplings(place, matrix, at, (void *)(uintptr_t)lines->lower);
+        find_couplings(place, matrix, at, (void *)(uintptr_t)at_real(place, place->work, third));
     } else if (matrix->storage != STARFISH_BAND_REALS) { /* which the residual's kernel writes */
         lines->lower = at_real(place, place->work, third - (x ? 1 : nx));
         lines->upper = at_real(place, place->work, third);
@@ -260,11 +291,12 @@ static int smooth_in_one_kernel(const struct starfish_place *place, const struct
 {
     static int (*const run[])(const struct starfish_band_lines *,
                               struct CUstream_st *) = {starfish_band_lines_cuda_f32, starfish_band_lines_cuda_f64};
-    const int along_y = s->sweep == STARFISH_Q1_LINES_Y;
+    const int along_y = sweep_lines[s->sweep].along_y;
     const struct starfish_band_lines lines = {.matrix = matrix_of(place, s->shape, s->table),
                                               .direction = along_y,
                                               .first = along_y ? s->at.x0 : s->at.y0,
                                               .last = along_y ? s->at.x1 : s->at.y1,
+                                              .choice = sweep_lines[s->sweep].choice,
                                               .damping = s->damping,
                                               .u = s->u,
                                               .f = s->f,
@@ -275,35 +307,44 @@ static int smooth_in_one_kernel(const struct starfish_place *place, const struct
 }
 #endif
 
+/* The rows of a rectangle are treated alike where all are solved for, else one at a time. */
 static int smooth_lines(const struct starfish_place *place, const struct starfish_grid_step *s,
                         struct starfish_rectangle at)
 {
     const struct starfish_q1_shape *shape = s->shape;
-    const size_t pitch = shape->n[0];
+    const struct lines sweep = sweep_lines[s->sweep];
+    const size_t pitch = shape->n[0], stride = line_stride(sweep), rows = stride > 1 ? 1 : at.y1 - at.y0;
     const struct starfish_band_matrix matrix = matrix_of(place, shape, s->table);
     const int packed = matrix.storage != STARFISH_BAND_REALS;
-    struct starfish_batch lines = batch_of(place, shape, (enum starfish_q1_sweep)s->sweep, at);
+    struct starfish_batch lines = batch_of(place, shape, sweep, at);
     find_beside(place, s, at, &matrix, &lines);
-    const struct starfish_band_residual residual = {.matrix = matrix,
-                                                    .at = at,
-                                                    .u = s->u,
-                                                    .f = s->f,
-                                                    .result = place->work,
-                                                    .diag = (void *)(uintptr_t)lines.diag,
-                                                    .ahead = packed ? (void *)(uintptr_t)lines.upper : NULL,
-                                                    .along_y = s->sweep == STARFISH_Q1_LINES_Y,
-                                                    .pitch = pitch};
-    const struct starfish_vector_update update = {.nx = pitch,
-                                                  .at = at,
-                                                  .factor = s->damping,
-                                                  .u = s->u,
-                                                  .correction = place->work,
-                                                  .pitch = pitch,
-                                                  .v = s->result};
 
-    TRY_LAUNCH(run_residual(place, &residual));
+    for (size_t line = 0; line<lines.lines; line += stride> 1 ? 1 : lines.lines) {
+        const size_t shift = line * lines.vectors.line, first = first_line(shape, sweep, at) / pitch + line * stride;
+        const struct starfish_band_residual residual = {.matrix = matrix,
+                                                        .at = {at.x0, at.x1, at.y0 + first, at.y0 + first + rows},
+                                                        .u = s->u,
+                                                        .f = s->f,
+                                                        .result = (void *)(uintptr_t)at_real(place, lines.input, shift),
+                                                        .diag = (void *)(uintptr_t)at_real(place, lines.diag, shift),
+                                                        .ahead = packed ? (void *)(uintptr_t)lines.upper : NULL,
+                                                        .along_y = sweep.along_y,
+                                                        .pitch = pitch};
+        TRY_LAUNCH(run_residual(place, &residual));
+    }
     TRY_LAUNCH(run_lines(place, &lines));
-    return run_update(place, &update);
+    for (size_t j = at.y0; j < at.y1; j += rows) {
+        const struct starfish_vector_update update = {
+            .nx = pitch,
+            .at = {at.x0, at.x1, j, j + rows},
+            .factor = stride == 1 || STARFISH_BAND_CHOSEN(sweep.choice, j) ? s->damping : 0,
+            .u = s->u,
+            .correction = at_real(place, place->work, (j - at.y0) * pitch),
+            .pitch = pitch,
+            .v = s->result};
+        TRY_LAUNCH(run_update(place, &update));
+    }
+    return 0;
 }
 
 static int smooth_points(const struct starfish_place *place, const struct starfish_grid_step *s)
@@ -365,8 +406,8 @@ int starfish_q1_smooth_here(const struct starfish_place *place, const struct sta
     if (place->gpu && lines_are_one_kernel(s->shape))
         return smooth_in_one_kernel(place, s);
 #endif
-    return (sweep == STARFISH_Q1_LINES_X ? smooth_rows : smooth_strips)(place, s,
-                                                                        lines_at_once(place, s->shape, sweep));
+    const struct lines lines = sweep_lines[sweep];
+    return (lines.along_y ? smooth_strips : smooth_rows)(place, s, lines_at_once(place, s->shape, lines));
 }
 
 /* ---- Between grids ----------------------------------------------------------------------------------------------- */
@@ -458,12 +499,13 @@ int starfish_q1_invert_here(const struct starfish_place *place, const struct sta
 static size_t line_work(const struct starfish_place *place, const struct starfish_q1_shape *shape,
                         enum starfish_q1_sweep direction)
 {
-    const size_t size = starfish_real_size(place->precision), lines = lines_at_once(place, shape, direction);
-    const struct starfish_rectangle at = {0, direction == STARFISH_Q1_LINES_X ? shape->n[0] : lines, 0,
-                                          direction == STARFISH_Q1_LINES_X ? lines : shape->n[1]};
-    const struct starfish_batch batch = batch_of(place, shape, direction, at);
+    const struct lines sweep = sweep_lines[direction];
+    const size_t size = starfish_real_size(place->precision), lines = lines_at_once(place, shape, sweep);
+    const struct starfish_rectangle at = {0, sweep.along_y ? lines : shape->n[0], 0,
+                                          sweep.along_y ? shape->n[1] : lines};
+    const struct starfish_batch batch = batch_of(place, shape, sweep, at);
 
-    if (!place->gpu && direction == STARFISH_Q1_LINES_Y)
+    if (!place->gpu && sweep.along_y)
         return starfish_band_columns_work(lines, shape->n[1]) * size;
 #ifdef STARFISH_CUDA
     if (place->gpu && lines_are_one_kernel(shape))
@@ -483,7 +525,10 @@ size_t starfish_q1_work(starfish_precision precision, const struct starfish_q1_s
     const struct starfish_place place = {.precision = precision, .gpu = gpu};
     const size_t rows = gpu ? shape->n[1] : 2 * rows_at_once(&place, shape) + 1;
     const size_t residual = rows * shape->n[0] * starfish_real_size(precision);
-    const size_t x = line_work(&place, shape, STARFISH_Q1_LINES_X);
+    size_t work = residual;
 
-    return larger(residual, larger(x, line_work(&place, shape, STARFISH_Q1_LINES_Y)));
+    for (int sweep = 0; sweep < STARFISH_Q1_SWEEPS; sweep++)
+        if (sweep_lines[sweep].there)
+            work = larger(work, line_work(&place, shape, (enum starfish_q1_sweep)sweep));
+    return work;
 }

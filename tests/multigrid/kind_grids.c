@@ -287,6 +287,8 @@ int test_kind_smooths(const struct test_kind_grids *grids, starfish_smoother smo
         return smoother == STARFISH_SMOOTHER_LINE_Z || smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL;
     if (q1 && smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
         return grids->q1[0].storage == STARFISH_BAND_REALS && !grids->q1[0].tensor;
+    if (smoother == STARFISH_SMOOTHER_ZEBRA)
+        return q1 && grids->q1[0].storage == STARFISH_BAND_REALS && !grids->q1[0].diagonals;
     if (q1)
         return smoother != STARFISH_SMOOTHER_PLANE && smoother != STARFISH_SMOOTHER_LINE_Z;
     return 1;

@@ -33,6 +33,11 @@ static void every_problem_is_solved(void **state)
         }
 }
 
+static int in_three_dimensions(int smoother)
+{
+    return smoother == STARFISH_SMOOTHER_LINE_Z || smoother == STARFISH_SMOOTHER_PLANE;
+}
+
 /* All ways of walking, cutting and smoothing lead to the same solution. */
 static void every_option_solves(void **state)
 {
@@ -40,7 +45,7 @@ static void every_option_solves(void **state)
     struct test_q1_mesh mesh;
     test_q1_random(&mesh, 34, 43, 6, 1.5, 0);
     for (int shape = STARFISH_CYCLE_V; shape <= STARFISH_CYCLE_FMG; shape++)
-        for (int smoother = STARFISH_SMOOTHER_AUTO; smoother <= STARFISH_SMOOTHER_CHEBYSHEV; smoother++)
+        for (int smoother = STARFISH_SMOOTHER_AUTO; smoother < STARFISH_SMOOTHERS; smoother++)
             for (int variant = 0; variant < 6; variant++) {
                 static const struct {
                     int before, after, levels, guess;
@@ -59,9 +64,11 @@ static void every_option_solves(void **state)
                 options.tail = variants[variant].tail;
                 options.inner_digits = variants[variant].digits;
                 options.inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;
-                options.stored_diagonal = variant % 3 == 0;
+                if (in_three_dimensions(smoother))
+                    continue;
+                options.stored_diagonal = variant % 3 == 0 && smoother != STARFISH_SMOOTHER_ZEBRA;
                 if (options.inner == STARFISH_F32 && !options.stored_diagonal &&
-                    smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL)
+                    smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL && smoother != STARFISH_SMOOTHER_ZEBRA)
                     options.storage = variant == 1 ? STARFISH_STORAGE_F16 : STARFISH_STORAGE_BF16;
                 options.tolerance = 1e-9;
                 options.most_cycles = 200;
@@ -79,8 +86,8 @@ static void cuts_change_nothing(void **state)
     struct test_q1_mesh mesh;
     test_q1_random(&mesh, 90, 75, 9, 2, 1);
     double *whole = calloc(mesh.count, sizeof *whole), *cut = calloc(mesh.count, sizeof *cut);
-    for (int smoother = STARFISH_SMOOTHER_ADI; smoother <= STARFISH_SMOOTHER_CHEBYSHEV; smoother++)
-        for (int mixed = 0; mixed < 2; mixed++)
+    for (int smoother = STARFISH_SMOOTHER_ADI; smoother < STARFISH_SMOOTHERS; smoother++)
+        for (int mixed = 0; mixed < 2 && !in_three_dimensions(smoother); mixed++)
             for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
                 options.smoother = (starfish_smoother)smoother;
@@ -93,7 +100,7 @@ static void cuts_change_nothing(void **state)
                 options.blocks = blocks[b];
                 ASSERT_OK(test_q1_solve(&mesh, &options, cut, NULL));
                 const double rounding = mixed ? 1e-5 : 1e-12;
-                if (smoother > STARFISH_SMOOTHER_LINE_Y)
+                if (smoother > STARFISH_SMOOTHER_LINE_Y && smoother != STARFISH_SMOOTHER_ZEBRA)
                     test_q1_assert_same(cut, whole, mesh.count, rounding);
                 else
                     assert_true(test_q1_difference(cut, whole, mesh.count) <= rounding);

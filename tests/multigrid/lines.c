@@ -1,0 +1,7 @@
+/* Line steps on the CPU. */
+#include "tests/multigrid/line_cases.h"
+
+int main(void)
+{
+    return test_multigrid_lines(&test_host_memory, 0);
+}
