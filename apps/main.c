@@ -2,6 +2,8 @@
  * which is what its header does. */
 #include "apps/command.h"
 #include "apps/files/temporary.h"
+#include "apps/manual.h"
+#include "apps/options.h"
 #include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"
 
@@ -17,32 +19,48 @@
 static int command_help(int argc, char **argv);
 static int command_version(int argc, char **argv);
 
-static const struct command {
-    const char *name;
-    const char *alias;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} commands[] = {
-    {"info", NULL, command_info, "workers, devices, StarPU version and features"},
-    {"solve", NULL, command_solve, "solve the problem that a problem file describes"},
-    {"fem", NULL, command_fem, "solve on an unstructured mesh by finite elements"},
-    {"bench", NULL, command_bench, "one benchmark, with its peers in the same run"},
-    {"reproduce", NULL, command_reproduce, "the papers' experiments, paper beside ours"},
-    {"sched", NULL, command_sched, "one problem under several scheduling policies and sets of workers"},
-    {"machine", NULL, command_machine, "record this machine for simulations; compare them with it"},
-    {"trace", NULL, command_trace, "watch a solve: Gantt chart, Perfetto and StarPU traces, an explanation"},
-    {"help", "--help", command_help, "this list, or the options of a command"},
-    {"version", "--version", command_version, "the version of Starfish"},
+static int command_man(int argc, char **argv);
+static int command_completion(int argc, char **argv);
+
+static const struct option_command commands[] = {
+    {"info", command_info, "workers, devices, StarPU version and features"},
+    {"solve", command_solve, "solve the problem that a problem file describes"},
+    {"fem", command_fem, "solve on an unstructured mesh by finite elements"},
+    {"bench", command_bench, "one benchmark, with its peers in the same run"},
+    {"reproduce", command_reproduce, "the papers' experiments, paper beside ours"},
+    {"sched", command_sched, "one problem under several scheduling policies and sets of workers"},
+    {"machine", command_machine, "record this machine for simulations; compare them with it"},
+    {"trace", command_trace, "watch a solve: Gantt chart, Perfetto and StarPU traces, an explanation"},
+    {"completion", command_completion, "a script by which bash, zsh or fish complete command lines"},
+    {"man", command_man, "a page of the manual"},
+    {"help", command_help, "this list, or the options of a command"},
+    {"version", command_version, "the version of Starfish"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static const struct command *find(const char *name)
+static const struct option_command *find(const char *name)
 {
+    static const char *const aliases[][2] = {{"--help", "help"}, {"-h", "help"}, {"--version", "version"}};
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; ++i)
+        if (strcmp(name, aliases[i][0]) == 0)
+            name = aliases[i][1];
     for (int i = 0; i < COMMANDS; ++i)
-        if (strcmp(name, commands[i].name) == 0 || (commands[i].alias && strcmp(name, commands[i].alias) == 0))
+        if (strcmp(name, commands[i].name) == 0)
             return &commands[i];
-    starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown command '%s'; `starfish help` lists them", name);
+    const char *meant = options_meant(name, &commands[0].name, COMMANDS, sizeof commands[0]);
+    starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown command '%s'%s%s%s; `starfish help` lists them", name,
+                  meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "");
     return NULL;
+}
+
+static int command_man(int argc, char **argv)
+{
+    return manual_man(commands, COMMANDS, argc, argv);
+}
+
+static int command_completion(int argc, char **argv)
+{
+    return manual_completion(commands, COMMANDS, argc, argv);
 }
 
 static int command_version(int argc, char **argv)
@@ -56,7 +74,7 @@ static int command_help(int argc, char **argv)
 {
     if (argc > 1) {
         char help[] = "--help", *arguments[] = {argv[1], argc > 2 ? argv[2] : help, help, NULL};
-        const struct command *command = find(argv[1]);
+        const struct option_command *command = find(argv[1]);
         if (!command)
             return command_fail(STARFISH_ERROR_ARGUMENT, 0);
         if (command->run != command_help)
@@ -64,7 +82,7 @@ static int command_help(int argc, char **argv)
     }
     printf("Usage: starfish COMMAND ...\n\nElliptic problems on CPU+GPU nodes through StarPU.\n\n");
     for (int i = 0; i < COMMANDS; ++i)
-        printf("  %-9s %s\n", commands[i].name, commands[i].summary);
+        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     printf("\nExit status: 0 solved, 1 not converged or numerically wrong, 2 bad usage or input.\n"
            "STARPU_* environment variables keep their usual meaning.\n");
     return 0;
@@ -101,7 +119,7 @@ static int run(int argc, char **argv)
         return command_fail(STARFISH_ERROR_ARGUMENT, 0);
     }
     machine_use_named();
-    const struct command *command = find(argv[1]);
+    const struct option_command *command = find(argv[1]);
     return command ? command->run(argc - 1, argv + 1) : command_fail(STARFISH_ERROR_ARGUMENT, 0);
 }
 

@@ -4,6 +4,7 @@
 #include "apps/command.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,13 +78,64 @@ static starfish_status read_texts(const struct option_entry *entry, const char *
     return STARFISH_SUCCESS;
 }
 
+/* ---- words that were meant --------------------------------------------------------------------------------------- */
+
+enum { LONGEST = 40 };
+
+/* How many letters must be changed, added, left out or exchanged with the next (Damerau, restricted). */
+static int distance(const char *a, size_t n, const char *b, size_t m)
+{
+    int d[LONGEST + 1][LONGEST + 1];
+    for (size_t i = 0; i <= n; ++i)
+        for (size_t j = 0; j <= m; ++j) {
+            if (i == 0 || j == 0) {
+                d[i][j] = (int)(i + j);
+                continue;
+            }
+            const int change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            const int skip = 1 + (d[i - 1][j] < d[i][j - 1] ? d[i - 1][j] : d[i][j - 1]);
+            d[i][j] = change < skip ? change : skip;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < d[i][j])
+                d[i][j] = d[i - 2][j - 2] + 1;
+        }
+    return d[n][m];
+}
+
+const char *options_meant(const char *word, const void *first, size_t count, size_t stride)
+{
+    const size_t length = strcspn(word, "=");
+    const char *best = NULL;
+    int nearest = length < 5 ? 2 : 3; /* so many are another word */
+    for (size_t i = 0; i < count && length <= LONGEST; ++i) {
+        const char *name = *(const char *const *)((const char *)first + i * stride);
+        const int far = strlen(name) <= LONGEST ? distance(word, length, name, strlen(name)) : LONGEST;
+        if (far < nearest) {
+            nearest = far;
+            best = name;
+        }
+    }
+    return best;
+}
+
+static starfish_status refuse_unknown(const struct command_line *line, const char *argument)
+{
+    size_t count = 0;
+    while (line->options[count].name)
+        ++count;
+    const char *meant = options_meant(argument, &line->options[0].name, count, sizeof line->options[0]);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown option %s%s%s%s (usage: starfish %s)", argument,
+                         meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "", line->usage);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
 /* Read the option at argv[*i]; *i moves on to its value. */
 static starfish_status read_option(const struct command_line *line, int argc, char **argv, int *i)
 {
     const char *value;
     const struct option_entry *entry = find(line->options, argv[*i], &value);
     if (!entry)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown option %s (usage: starfish %s)", argv[*i], line->usage);
+        return refuse_unknown(line, argv[*i]);
     const struct starfish_option row = row_of(entry);
     if (!takes_value(&row) && value)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: takes no value", entry->name);
@@ -144,25 +196,37 @@ static void word_names(const struct option_entry *entry, char *text, size_t size
         }
 }
 
+__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
 /* Of words: the text, names and default of the first table. */
-static void print_word(const struct option_entry *entry, const char *head)
+static void describe_word(const struct option_entry *entry, char *text, size_t size, char *names, size_t names_size)
 {
     const struct starfish_option *row = library_row(entry);
     const char *says = row->text, *zero = strstr(says, "; 0: ");
-    char text[256];
-    printf("  %-22s %.*s", head, zero ? (int)(zero - says) : (int)strlen(says), says);
+    add(text, size, "%.*s", zero ? (int)(zero - says) : (int)strlen(says), says);
     if (zero)
-        printf("; without, %s", zero + strlen("; 0: "));
-    word_names(entry, text, sizeof text);
+        add(text, size, "; without, %s", zero + strlen("; 0: "));
+    word_names(entry, names, names_size);
     if (row->values)
-        printf("; of %s; default %s\n", text, row->values[(int)row->default_value]);
-    else
-        printf("\n");
+        add(text, size, "; of %s; default %s", names, row->values[(int)row->default_value]);
 }
 
 /* What the option is, its names or range where the library says them, and its default where there is one. */
-static void print_option(const struct option_entry *entry)
+void options_describe(const struct option_entry *entry, char *text, size_t size, char *names, size_t names_size)
 {
+    char range[256];
+    text[0] = names[0] = '\0';
+    if (entry->kind == OPTION_WORD) {
+        describe_word(entry, text, size, names, names_size);
+        return;
+    }
     const struct starfish_option row = row_of(entry);
     const int is_text = row.type == STARFISH_OPTION_TEXT;
     const char *given = is_text && entry->kind != OPTION_TEXTS
@@ -171,32 +235,84 @@ static void print_option(const struct option_entry *entry)
     const char *says = row.text ? row.text : "";
     const char *zero =
         entry->kind == OPTION_POSITIVE ? strstr(says, "; 0: ") : NULL; /* what is so without the option */
-    char head[64], text[256];
-    snprintf(head, sizeof head, "%s %s", entry->name, entry->argument ? entry->argument : "");
-    if (entry->kind == OPTION_WORD) {
-        print_word(entry, head);
-        return;
-    }
-    printf("  %-22s %s%s%.*s", head, entry->help ? entry->help : "", entry->help && row.text ? ": " : "",
-           zero ? (int)(zero - says) : (int)strlen(says), says);
+    add(text, size, "%s%s%.*s", entry->help ? entry->help : "", entry->help && row.text ? ": " : "",
+        zero ? (int)(zero - says) : (int)strlen(says), says);
     if (zero)
-        printf("; without, %s", zero + strlen("; 0: "));
-    if (row.values)
-        printf("; of %s", starfish_option_range(&row, text, sizeof text));
-    else if (entry->table && !is_text && row.most < INT_MAX)
-        printf("; %s", starfish_option_range(&row, text, sizeof text));
+        add(text, size, "; without, %s", zero + strlen("; 0: "));
+    if (row.values) {
+        snprintf(names, names_size, "%s", starfish_option_range(&row, range, sizeof range));
+        add(text, size, "; of %s", names);
+    } else if (entry->table && !is_text && row.most < INT_MAX) {
+        add(text, size, "; %s", starfish_option_range(&row, range, sizeof range));
+    }
     if (given || (!is_text && takes_value(&row) && (row.default_value != 0 || row.least == 0)))
-        printf("; default %s", is_text ? given : starfish_option_default(&row, text, sizeof text));
-    printf("\n");
+        add(text, size, "; default %s", is_text ? given : starfish_option_default(&row, range, sizeof range));
+}
+
+int options_takes_value(const struct option_entry *entry)
+{
+    const struct starfish_option row = row_of(entry);
+    return takes_value(&row);
+}
+
+static struct {
+    void (*line)(const struct command_line *line);
+    void (*commands)(const struct option_commands *list);
+} told;
+
+void options_tell(void (*line)(const struct command_line *line), void (*commands)(const struct option_commands *list))
+{
+    told.line = line;
+    told.commands = commands;
 }
 
 void options_print_help(const struct command_line *line)
 {
+    char head[64], text[1024], names[512];
+    if (told.line) {
+        told.line(line);
+        return;
+    }
     printf("Usage: starfish %s\n\n%s\n", line->usage, line->summary);
     printf("\nOptions\n");
-    for (const struct option_entry *entry = line->options; entry->name; ++entry)
-        print_option(entry);
-    printf("  %-22s %s\n", "--help", "show this");
+    for (const struct option_entry *entry = line->options; entry->name; ++entry) {
+        options_describe(entry, text, sizeof text, names, sizeof names);
+        snprintf(head, sizeof head, "%s %s", entry->name, entry->argument ? entry->argument : "");
+        printf("  %-22s %s\n", head, text);
+    }
+    printf("  %-22s %s\n", "-h, --help", "show this");
+}
+
+static void list_commands(const struct option_commands *commands)
+{
+    size_t widest = 0;
+    if (told.commands) {
+        told.commands(commands);
+        return;
+    }
+    for (size_t i = 0; i < commands->count; ++i)
+        widest = strlen(commands->list[i].name) > widest ? strlen(commands->list[i].name) : widest;
+    printf("Usage: starfish %s %s [OPTION ...]\n\n%s\n", commands->name, commands->argument, commands->text);
+    for (size_t i = 0; i < commands->count; ++i)
+        printf("  %-*s %s\n", (int)widest, commands->list[i].name, commands->list[i].summary);
+}
+
+int options_choose(const struct option_commands *commands, int argc, char **argv)
+{
+    char known[1024] = "";
+    if (argc < 2 || (argv[1][0] == '-' && options_ask_help(argc, argv))) {
+        list_commands(commands);
+        return 0;
+    }
+    for (size_t i = 0; i < commands->count; ++i) {
+        if (strcmp(argv[1], commands->list[i].name) == 0)
+            return commands->list[i].run(argc - 1, argv + 1);
+        add(known, sizeof known, "%s%s", i ? ", " : "", commands->list[i].name);
+    }
+    const char *meant = options_meant(argv[1], &commands->list[0].name, commands->count, sizeof commands->list[0]);
+    return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "no %s '%s'%s%s%s; there is %s", commands->noun, argv[1],
+                                      meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "", known),
+                        0);
 }
 
 int options_run(const struct command_line *line, int argc, char **argv, starfish_status (*run)(void *), void *data)

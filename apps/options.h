@@ -53,6 +53,33 @@ starfish_status options_read(const struct command_line *line, int argc, char **a
 int options_ask_help(int argc, char **argv);
 void options_print_help(const struct command_line *line);
 
+/* A command that has others below it: prints their list, or runs the one that argv[1] names. Returns the exit status.
+ */
+struct option_command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+};
+struct option_commands {
+    const char *name, *noun, *argument; /* "bench", "benchmark", "NAME" */
+    const char *text;                   /* for help, with a newline at its end */
+    const struct option_command *list;
+    size_t count;
+};
+int options_choose(const struct option_commands *commands, int argc, char **argv);
+
+/* Commands tell these instead of printing help, while there are any: so that manuals and completions are made of the
+ * tables that command lines are read by (manual.h). NULL, NULL: help is printed again. */
+void options_tell(void (*line)(const struct command_line *line), void (*commands)(const struct option_commands *list));
+/* Of an option, as help has it: what follows it ("M", NULL: nothing), what it does, and the names that it may have (""
+ * where these are not a list). */
+void options_describe(const struct option_entry *entry, char *text, size_t size, char *names, size_t names_size);
+int options_takes_value(const struct option_entry *entry);
+
+/* Of `count` words, each at `stride` bytes after the one before, that which someone may have meant by `word`; NULL
+ * where none is like it. */
+const char *options_meant(const char *word, const void *first, size_t count, size_t stride);
+
 /* A subcommand: print help where it is asked for, else read the command line and run. Returns the exit status. */
 int options_run(const struct command_line *line, int argc, char **argv, starfish_status (*run)(void *), void *data);
 

@@ -1,9 +1,13 @@
 /* Tables for people. */
 #include "apps/table.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 void table_row(struct table *table)
 {
@@ -40,18 +44,59 @@ static int last_cell(const struct table *table, int row)
     return column;
 }
 
-void table_print(const struct table *table)
+int table_terminal_width(void)
 {
-    int width[TABLE_COLUMNS];
-    for (int column = 0; column < TABLE_COLUMNS; ++column)
-        width[column] = column_width(table, column);
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    const int given = columns ? atoi(columns) : 0;
+    if (given > 0)
+        return given;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return INT_MAX;
+}
+
+static void print_cell(const struct table *table, int row, int column, int width, int first, int last)
+{
+    const int left = column <= table->left || table->alignment == TABLE_LEFT;
+    const int pad = left && last ? 0 : width; /* no blanks at the end of a line */
+    printf("%s%*s", first ? "" : "  ", left ? -pad : pad, table->cell[row][column]);
+}
+
+/* The columns that identify a row, and those from `from` to before `to`. */
+static void print_columns(const struct table *table, const int *width, int keys, int from, int to)
+{
     for (int row = 0; row < table->rows; ++row) {
         int last = last_cell(table, row);
-        for (int column = 0; column <= last; ++column) {
-            int left = column <= table->left || table->alignment == TABLE_LEFT;
-            int pad = left && column == last ? 0 : width[column]; /* no blanks at the end of a line */
-            printf("%s%*s", column ? "  " : "", left ? -pad : pad, table->cell[row][column]);
-        }
+        last = last < to ? last : to - 1;
+        for (int column = 0; column < keys; ++column)
+            print_cell(table, row, column, width[column], column == 0,
+                       column == last || (last < from && column == keys - 1));
+        for (int column = from; column <= last; ++column)
+            print_cell(table, row, column, width[column], keys == 0 && column == from, column == last);
         printf("\n");
+    }
+}
+
+/* Columns that do not fit beside the others come below, each time behind those that identify the row. */
+void table_print(const struct table *table)
+{
+    const int most = table_terminal_width(), keys = table->alignment == TABLE_RIGHT ? table->left + 1 : 1;
+    int width[TABLE_COLUMNS], head = 0, count = 0;
+    for (int column = 0; column < TABLE_COLUMNS; ++column) {
+        width[column] = column_width(table, column);
+        count = width[column] > 0 ? column + 1 : count;
+    }
+    for (int column = 0; column < keys; ++column)
+        head += width[column] + 2;
+    for (int from = keys, to; from < count || from == keys; from = to) {
+        int used = head;
+        for (to = from; to < count && (to == from || used + width[to] <= most); ++to)
+            used += width[to] + 2;
+        if (from > keys)
+            printf("\n");
+        print_columns(table, width, keys, from, to);
+        if (to == from)
+            break;
     }
 }

@@ -17,7 +17,10 @@ struct table {
 void table_row(struct table *table);
 /* Add a cell to the row begun last, in printf format. */
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Print to standard output. */
+/* The columns that a terminal has on standard output, or that the variable COLUMNS says; INT_MAX where it is none. */
+int table_terminal_width(void);
+/* Print to standard output: columns that do not fit into the terminal's width come below the others, behind the first
+ * column and those that are left-aligned after it once more. */
 void table_print(const struct table *table);
 
 #endif

@@ -2,6 +2,7 @@
 #include "scheduler/machine.h"
 
 #include <math.h>
+#include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -29,11 +29,22 @@ struct starfish_machine_rates {
     struct starfish_rates rates;
 };
 
+/* Sets of workers: cores alone, GPUs alone, both. */
+enum starfish_worker_set { STARFISH_SET_CORES, STARFISH_SET_GPUS, STARFISH_SET_ALL, STARFISH_WORKER_SETS };
+
+/* By what simulated times differed from those measured in the recording, `starfish machine fit`: tasks on cores take so
+ * many times as long as their models say, since these leave out what disturbs them, and a solve so many seconds more.
+ * 0: not known, nothing is corrected. */
+struct starfish_correction {
+    double factor, seconds;
+};
+
 struct starfish_machine {
     char name[STARFISH_MACHINE_NAME];
     char models[STARFISH_MACHINE_NAME]; /* the machine in the folder beside whose times of tasks it has; "": its own */
     int cores, numa_nodes, gpus;
     double gpu_speed; /* of the recorded one's, for tasks; 1 on a recorded machine */
+    struct starfish_correction correction[STARFISH_WORKER_SETS];
     size_t rate_count;
     struct starfish_machine_rates rates[STARFISH_MACHINE_RATES];
 };

@@ -4,6 +4,7 @@
 #ifdef STARPU_SIMGRID
 
 #include "scheduler/machine.h"
+#include "scheduler/sizes.h"
 #include "scheduler/task.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ enum { MOST_SYMBOLS = 256 }; /* codelets, on each kind of worker */
 struct sample {
     uint32_t footprint;
     double bytes, microseconds, deviation;
+    int is_estimate; /* of a task that was not recorded, kept since policies ask for it again and again */
 };
 
 /* What was recorded of one codelet on one kind of worker; copied, since StarPU numbers its architectures anew in every
@@ -22,7 +24,7 @@ struct sample {
 struct recorded {
     const char *symbol; /* the codelet's own */
     enum starpu_worker_archtype type;
-    size_t count;
+    size_t count, room;
     struct sample *sample;
 };
 
@@ -38,11 +40,14 @@ static void copy_samples(struct recorded *entry, const struct starpu_perfmodel_h
     size_t count = 0;
     for (const struct starpu_perfmodel_history_list *at = list; at; at = at->next)
         count++;
-    entry->sample = malloc((count > 0 ? count : 1) * sizeof *entry->sample);
+    entry->room = count > 0 ? count : 1;
+    entry->sample = malloc(entry->room * sizeof *entry->sample);
     for (const struct starpu_perfmodel_history_list *at = list; entry->sample && at; at = at->next)
         if (at->entry->nsample > 0 && at->entry->mean > 0)
-            entry->sample[entry->count++] =
-                (struct sample){at->entry->footprint, (double)at->entry->size, at->entry->mean, at->entry->deviation};
+            entry->sample[entry->count++] = (struct sample){.footprint = at->entry->footprint,
+                                                            .bytes = (double)at->entry->size,
+                                                            .microseconds = at->entry->mean,
+                                                            .deviation = at->entry->deviation};
 }
 
 static void read_samples(struct recorded *entry, struct starpu_perfmodel_arch *arch)
@@ -57,7 +62,7 @@ static void read_samples(struct recorded *entry, struct starpu_perfmodel_arch *a
 }
 
 /* NULL when there are too many symbols. */
-static const struct recorded *recorded_of(const char *symbol, struct starpu_perfmodel_arch *arch)
+static struct recorded *recorded_of(const char *symbol, struct starpu_perfmodel_arch *arch)
 {
     const enum starpu_worker_archtype type = arch->devices[0].type;
     for (size_t i = 0; i < recorded_count; i++)
@@ -94,6 +99,8 @@ static const struct sample *closest(const struct recorded *entry, uint32_t footp
     const struct sample *best = NULL;
     for (size_t i = 0; i < entry->count; i++) {
         const struct sample *sample = &entry->sample[i];
+        if (sample->is_estimate)
+            continue;
         const int fits = starfish_footprint_cores(sample->footprint) == starfish_footprint_cores(footprint);
         const int best_fits = best && starfish_footprint_cores(best->footprint) == starfish_footprint_cores(footprint);
         if (!best || fits > best_fits || (fits == best_fits && apart(sample, bytes) < apart(best, bytes)))
@@ -130,22 +137,107 @@ static double length_by(const struct sample *sample, struct starpu_task *task)
     return fmax(length, 0.25 * sample->microseconds);
 }
 
+/* ---- tasks that were not recorded -------------------------------------------------------------------------------- */
+
+/* How unlike the task a sample is: the squares of the logarithms of the sizes' ratios, and for each number that stands
+ * for a kind, such as a precision or a direction, one that is larger than these are. */
+static double unlikeness(const struct sample *sample, const struct starfish_sizes *sizes, double bytes)
+{
+    enum { KINDS = 8 }; /* less than this is a kind, or small */
+    const struct starfish_sizes *there = sizes ? starfish_sizes_of(sample->footprint, sizes->count) : NULL;
+    double sum = apart(sample, bytes) * apart(sample, bytes);
+    if (!there)
+        return sum + 1;
+    for (size_t i = 0; i < sizes->count; i++) {
+        const double here = (double)sizes->value[i], other = (double)there->value[i],
+                     ratio = log((here + 1) / (other + 1));
+        sum += here < KINDS && other < KINDS ? (here != other) * 3.0 : ratio * ratio;
+    }
+    return sum;
+}
+
+/* Sums of a fit of log(time) = a + b log(bytes / those of the task) by least squares with weights. */
+struct fit {
+    double weight, x, y, xx, xy, deviation;
+};
+
+static void add_to_fit(struct fit *fit, double weight, double x, double y, double deviation)
+{
+    fit->weight += weight;
+    fit->x += weight * x;
+    fit->y += weight * y;
+    fit->xx += weight * x * x;
+    fit->xy += weight * x * y;
+    fit->deviation += weight * deviation;
+}
+
+/* exp(a). Times grow with the bytes but for what the sizes nearby show: b is drawn towards 1, and is not below 0. */
+static double value_of_fit(const struct fit *fit)
+{
+    const double draw = 0.02, x = fit->x / fit->weight, y = fit->y / fit->weight;
+    const double xx = fit->xx / fit->weight - x * x, xy = fit->xy / fit->weight - x * y;
+    const double b = fmax(0, fmin((xy + draw) / (xx + draw), 1.5));
+    return exp(y - b * x);
+}
+
+/* Of a task that was not recorded, from all that were of its codelet, those most that are most like it. */
+static struct sample estimate(const struct recorded *entry, enum starpu_worker_archtype type, uint32_t footprint,
+                              double bytes)
+{
+    const double cores = starfish_footprint_cores(footprint);
+    const struct starfish_sizes *sizes = starfish_sizes_of(footprint, 0);
+    const struct sample *like = closest(entry, footprint, bytes);
+    struct fit fit = {.weight = 0};
+    for (size_t i = 0; i < entry->count; i++) {
+        const struct sample *sample = &entry->sample[i];
+        const double there = starfish_footprint_cores(sample->footprint);
+        /* Other teams count where there are no others. To a GPU they are all one. */
+        if (sample->is_estimate || there != starfish_footprint_cores(like->footprint))
+            continue;
+        const double teams = type == STARPU_CPU_WORKER ? there / cores : 1,
+                     far = unlikeness(sample, sizes, bytes) + 0.01;
+        const double x = log((sample->bytes + 1) / (bytes + 1));
+        /* Of a task of other than some ten times the bytes nothing can be learnt about how times grow here. */
+        add_to_fit(&fit, exp(-x * x / 8) / (far * far), x, log(sample->microseconds * teams),
+                   sample->deviation / sample->microseconds);
+    }
+    const double microseconds = value_of_fit(&fit);
+    return (struct sample){.footprint = footprint,
+                           .bytes = bytes,
+                           .microseconds = microseconds,
+                           .deviation = microseconds * fit.deviation / fit.weight,
+                           .is_estimate = 1};
+}
+
+static void keep(struct recorded *entry, const struct sample *made)
+{
+    if (entry->count == entry->room) {
+        struct sample *larger = realloc(entry->sample, 2 * entry->room * sizeof *larger);
+        if (!larger)
+            return;
+        entry->sample = larger;
+        entry->room *= 2;
+    }
+    entry->sample[entry->count++] = *made;
+}
+
 static double length_of(struct starpu_task *task, struct starpu_perfmodel_arch *arch, int *is_estimate)
 {
-    const struct recorded *entry = recorded_of(task->cl->model->symbol, arch);
+    struct recorded *entry = recorded_of(task->cl->model->symbol, arch);
     const uint32_t footprint = starfish_task_footprint(task);
     *is_estimate = 0;
     for (size_t i = 0; entry && i < entry->count; i++)
-        if (entry->sample[i].footprint == footprint)
+        if (entry->sample[i].footprint == footprint) {
+            *is_estimate = entry->sample[i].is_estimate;
             return length_by(&entry->sample[i], task);
+        }
     const double bytes = bytes_of(task);
-    const struct sample *like = entry ? closest(entry, footprint, bytes) : NULL;
-    if (!like)
+    if (!entry || !closest(entry, footprint, bytes))
         return (double)NAN;
     *is_estimate = 1;
-    const double cores = starfish_footprint_cores(footprint), there = starfish_footprint_cores(like->footprint);
-    const double teams = arch->devices[0].type == STARPU_CPU_WORKER ? there / cores : 1; /* to a GPU they are all one */
-    return length_by(like, task) * (bytes + 1) / (like->bytes + 1) * teams;
+    const struct sample made = estimate(entry, arch->devices[0].type, footprint, bytes);
+    keep(entry, &made);
+    return length_by(&made, task);
 }
 
 /* GPUs of a derived machine may be faster or slower than the recorded ones. */
@@ -155,11 +247,35 @@ static double speed_of(const struct starpu_perfmodel_arch *arch)
     return machine && machine->gpu_speed > 0 && arch->devices[0].type != STARPU_CPU_WORKER ? machine->gpu_speed : 1;
 }
 
+/* What the recording's own solves took beside their simulation, of the workers that there are. */
+static struct starfish_correction correction_here(void)
+{
+    const struct starfish_machine *machine = starfish_machine_named();
+    const int cores = starpu_cpu_worker_get_count() > 0, gpus = starpu_cuda_worker_get_count() > 0;
+    return machine ? machine->correction[!gpus   ? STARFISH_SET_CORES
+                                         : cores ? STARFISH_SET_ALL
+                                                 : STARFISH_SET_GPUS]
+                   : (struct starfish_correction){0, 0};
+}
+
+static double factor_of(const struct starpu_perfmodel_arch *arch)
+{
+    const double factor = correction_here().factor;
+    return factor > 0 && arch->devices[0].type == STARPU_CPU_WORKER ? factor : 1;
+}
+
+void starfish_recorded_begin(void)
+{
+    const double seconds = correction_here().seconds;
+    if (seconds > 0)
+        starpu_sleep((float)seconds);
+}
+
 double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned implementation)
 {
     int is_estimate;
     (void)implementation;
-    return length_of(task, arch, &is_estimate) / speed_of(arch);
+    return length_of(task, arch, &is_estimate) * factor_of(arch) / speed_of(arch);
 }
 
 int starfish_recorded_is_known(struct starpu_task *task, unsigned worker)

@@ -3,10 +3,11 @@
  * were. Where a step waits for the slowest of many tasks that makes all the difference. The random numbers are the same
  * in every run.
  *
- * A task of which there is no time, because its size was not recorded, is taken to need as long per byte of its data as
- * the recorded task of the same codelet, the same kind of worker and, where there is one, the same number of cores that
- * is closest in size: the time of nearly all our operations is that of moving their data. How many lengths are such
- * estimates is counted. */
+ * Of a task of which there is no time, because its size was not recorded, the time comes from the recorded tasks of the
+ * same codelet, the same kind of worker and, where there are any, the same number of cores: log(time) is fitted as a
+ * line in log(bytes), each recorded task weighing the more the more its sizes, precisions and kinds are like those of
+ * the task (sizes.h). A line through one point has slope 1: so many times the bytes, so many times the time, which is
+ * nearly so for nearly all of our operations. How many lengths are such estimates is counted. */
 #ifndef STARFISH_SCHEDULER_SIMULATED_H
 #define STARFISH_SCHEDULER_SIMULATED_H
 
@@ -23,6 +24,9 @@ int starfish_recorded_is_known(struct starpu_task *task, unsigned worker);
 
 /* UNSUPPORTED when the machine has no time of the task on one of the workers that may run it. */
 starfish_status starfish_recorded_check(struct starpu_task *task);
+
+/* Before the first task when none is in flight: takes the simulated time that a solve has beside its tasks. */
+void starfish_recorded_begin(void);
 
 /* Of the tasks submitted in this process, how many have estimated lengths; and how many there were. */
 void starfish_recorded_count(size_t *estimated, size_t *all);

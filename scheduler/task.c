@@ -8,6 +8,7 @@
 #include "scheduler/ranks.h"
 #include "scheduler/record.h"
 #include "scheduler/rest.h"
+#include "scheduler/sizes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +59,9 @@ uint32_t starfish_task_footprint(struct starpu_task *task)
 
 uint32_t starfish_footprint_of(const size_t *values, size_t count)
 {
-    return starpu_hash_crc32c_be_n(values, count * sizeof *values, 0);
+    const uint32_t hash = starpu_hash_crc32c_be_n(values, count * sizeof *values, 0);
+    starfish_sizes_note(hash, values, count);
+    return hash;
 }
 
 void starfish_task_simulated(void *buffers[], void *arguments)
@@ -266,9 +269,21 @@ starfish_status starfish_task_expect(const struct starfish_task *task, void *arg
     return STARFISH_SUCCESS;
 }
 
+/* The first task of a solve. */
+static void begin_solve(const struct starfish_progress *progress)
+{
+#ifdef STARPU_SIMGRID
+    if (atomic_load(&progress->submitted) == 0)
+        starfish_recorded_begin();
+#else
+    (void)progress;
+#endif
+}
+
 static starfish_status submit_here(const struct starfish_task *task, void *arguments, size_t size)
 {
     struct starpu_task *starpu_task;
+    begin_solve(task->progress);
     if (task->refused > 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
                              task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);

@@ -3,6 +3,7 @@
 
 #include "apps/command.h"
 #include "apps/names.h"
+#include "apps/pictures/canvas.h"
 #include "apps/workers.h"
 #include "fem/options.h"
 
@@ -144,7 +145,9 @@ int command_fem(int argc, char **argv)
         {"--out", OPTION_TEXT, &o->out, "F", .help = "u at all nodes, .npy or FILE.h5:/NAME"},
         {"--points", OPTION_TEXT, &o->points, "F", .help = "the nodes' coordinates, likewise"},
         {"--vtk", OPTION_TEXT, &o->vtk, "F.vtu", .help = "also write mesh and solution as .vtu"},
-        {"--plot", OPTION_TEXT, &o->plot, "F.png", .help = "also draw the solution, of a solid its middle plane"},
+        {"--plot", OPTION_TEXT, &o->plot, "F",
+         .help = "also draw the solution, of a solid its middle plane, in a .png, .svg or .pdf"},
+        PICTURE_OPTIONS,
         {"--json", OPTION_FLAG, &o->json, .help = "one JSON object on standard output"},
         {.name = NULL},
     };

@@ -113,7 +113,7 @@ static starfish_status draw(const struct picture *p, double *position)
     if (p->d == 3)
         snprintf(title + length, sizeof title - (size_t)length, " at z = %.4g", (p->low[2] + p->high[2]) / 2);
     const struct starfish_slice slice = {
-        {p->n[0], p->n[1]}, {position, position + p->n[0]}, p->value, {"x", "y"}, title};
+        {p->n[0], p->n[1]}, {position, position + p->n[0]}, p->value, {"x", "y"}, title, NULL};
     return starfish_image_write(p->run->options.plot, &slice);
 }
 

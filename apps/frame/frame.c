@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static starfish_status check(const struct bench *bench)
@@ -17,8 +18,15 @@ static starfish_status check(const struct bench *bench)
     return bench_check_outputs(bench);
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 /* Take back the line of bench_announce. */
-static void wipe(void)
+void bench_wipe(void)
 {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K");
@@ -32,17 +40,30 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
         return 0;
     }
     bench->rows = json_array();
+    bench->sampled = json_array();
+    bench->begun = seconds_now();
     starfish_status status = options_read(line, argc, argv);
     if (status == STARFISH_SUCCESS)
         status = check(bench);
     if (status == STARFISH_SUCCESS)
         status = measure(bench);
-    wipe();
+    bench_wipe();
     if (status == STARFISH_SUCCESS)
         status = bench_write_outputs(bench);
     json_decref(bench->rows);
+    json_decref(bench->sampled);
     json_decref(bench->more);
     return status == STARFISH_SUCCESS ? 0 : command_fail(status, bench->json);
+}
+
+void bench_progress(const struct bench *bench, size_t done, size_t total, const char *what)
+{
+    const double spent = seconds_now() - bench->begun;
+    if (done > 0 && total > done)
+        bench_announce("%zu of %zu, %.0f s, about %.0f s are left: %s", done, total, spent,
+                       spent / (double)done * (double)(total - done), what);
+    else
+        bench_announce("%s", what);
 }
 
 void bench_announce(const char *format, ...)
@@ -50,7 +71,7 @@ void bench_announce(const char *format, ...)
     va_list arguments;
     if (!isatty(STDERR_FILENO))
         return;
-    wipe();
+    bench_wipe();
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
@@ -85,9 +106,19 @@ starfish_status bench_look_around(struct bench *bench)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+/* In the order of measuring. */
+static void keep_samples(struct bench *bench, const char *who, const char *case_, const double *seconds, size_t count)
+{
+    for (size_t i = 0; i < count && bench->samples; ++i)
+        json_array_append_new(bench->sampled, json_pack("{s:s, s:s, s:i, s:o}", "case", case_, "who", who, "number",
+                                                        (int)i + 1, "seconds", command_json_real(seconds[i])));
+}
+
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes)
 {
     json_t *row = json_object();
+    keep_samples(bench, who, case_, seconds, count);
+    bench_show_rows(bench, 0); /* those before, to which nothing is added any more */
     const double median = command_median(seconds, count);
     json_object_set_new(row, "who", json_string(who));
     json_object_set_new(row, "case", json_string(case_));
@@ -104,6 +135,7 @@ json_t *bench_row(struct bench *bench, const char *who, const char *case_, doubl
 json_t *bench_remark(struct bench *bench, const char *who, const char *case_)
 {
     json_t *row = json_object();
+    bench_show_rows(bench, 0);
     json_object_set_new(row, "who", json_string(who));
     json_object_set_new(row, "case", json_string(case_));
     json_array_append_new(bench->rows, row);

@@ -16,6 +16,7 @@
 #define STARFISH_APPS_FRAME_FRAME_H
 
 #include "apps/options.h"
+#include "apps/pictures/canvas.h"
 
 #include <jansson.h>
 #include <starfish/context.h>
@@ -25,8 +26,14 @@ enum { BENCH_MACHINE = 512, BENCH_MOST_REPEATS = 1001 };
 struct bench {
     const char *name;
     size_t repeat, warmup; /* measured solves, and solves before them */
-    const char *csv, *plot;
+    const char *csv, *plot, *samples;
+    const char *subject; /* what is measured, for titles; NULL: nothing is said */
+    int simulated;
     int json;
+    json_t *sampled;                          /* every measured time: case, who, number, seconds */
+    double begun;                             /* seconds, when measuring began */
+    size_t shown;                             /* rows that have been printed */
+    int is_shared;                            /* rows are compared within equal `workers` instead of equal `case` */
     json_t *rows;                             /* array of objects; columns are all their keys, in order of appearance */
     size_t gpus;                              /* of the largest context seen */
     char machine[BENCH_MACHINE];              /* set by bench_machine */
@@ -43,8 +50,10 @@ struct bench {
 #define BENCH_OPTIONS(bench)                                                                                           \
     {"--repeat", OPTION_COUNT, &(bench)->repeat, "N", .help = "measure N times, report the median"},                   \
         {"--warmup", OPTION_NUMBER, &(bench)->warmup, "N", .help = "times before that, not measured"},                 \
+        {"--samples", OPTION_TEXT, &(bench)->samples, "F.csv", .help = "also write every measured time"},              \
         {"--csv", OPTION_TEXT, &(bench)->csv, "F", .help = "also write the rows as CSV; - is standard output"},        \
-        {"--plot", OPTION_TEXT, &(bench)->plot, "F.png", .help = "also draw the times as bars"},                       \
+        {"--plot", OPTION_TEXT, &(bench)->plot, "F", .help = "also draw the times as bars, in a .png, .svg or .pdf"},  \
+        PICTURE_OPTIONS,                                                                                               \
     {                                                                                                                  \
         "--json", OPTION_FLAG, &(bench)->json, .help = "one JSON object on standard output"                            \
     }
@@ -59,8 +68,13 @@ void bench_machine(struct bench *bench, const starfish_context *context);
 /* bench_machine of a context with all workers that there are, for a moment: then bench->gpus are the machine's. */
 starfish_status bench_look_around(struct bench *bench);
 
+/* The same with how far it is: `done` of `total` equal parts, and the time that is left by what these took. */
+void bench_progress(const struct bench *bench, size_t done, size_t total, const char *what);
 /* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. */
 void bench_announce(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Take that line back. */
+void bench_wipe(void);
 
 /* Add a row: who (ours is "starfish"), what, the times of its `count` >= 1 repetitions, which are sorted, and the bytes
  * that must be moved at least. Keys: who, case, seconds (the median), min, max, repeats, bytes, bytes_per_second. The
@@ -71,8 +85,14 @@ void bench_limit(json_t *row, double seconds);
 /* Add a row of another kind, without times: keys who and case, others are the caller's. Bars leave it out. */
 json_t *bench_remark(struct bench *bench, const char *who, const char *case_);
 
+/* Print, in a table for people, the rows but the last `but` that have not been printed yet (output.c); commands with a
+ * `print` of their own print all of them at the end. */
+void bench_show_rows(struct bench *bench, size_t but);
+/* Key `like_fastest` of every row with times: does its spread overlap that of the fastest of its case? */
+void bench_compare_rows(const struct bench *bench);
+
 /* What the frame shows at the end (output.c). The checks come before the measuring. */
 starfish_status bench_check_outputs(const struct bench *bench);
-starfish_status bench_write_outputs(const struct bench *bench);
+starfish_status bench_write_outputs(struct bench *bench);
 
 #endif

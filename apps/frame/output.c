@@ -3,7 +3,6 @@
 #include "apps/command.h"
 #include "apps/frame/frame.h"
 #include "apps/pictures/bars.h"
-#include "apps/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,8 @@ starfish_status bench_check_outputs(const struct bench *bench)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--csv - and --json both want standard output");
     if (bench->csv && !csv_to_stdout(bench))
         STARFISH_TRY(starfish_output_check(bench->csv));
+    if (bench->samples)
+        STARFISH_TRY(starfish_output_check(bench->samples));
     return bench->plot ? starfish_bars_check(bench->plot) : STARFISH_SUCCESS;
 }
 
@@ -35,41 +36,109 @@ static double number_of(const json_t *row, const char *key)
 
 /* ---- for people -------------------------------------------------------------------------------------------------- */
 
-/* Rows per table: one more is its head. */
-enum { ROWS_AT_ONCE = TABLE_ROWS - 1 };
+/* Cases can be long, and are known one by one: a line for each, and below it one for each of those who were measured.
+ */
+enum { WHO = 20 };
 
-static void table_head(struct table *table)
+static void print_head(const struct bench *bench)
 {
-    static const char *const head[] = {"case", "who", "ms", "min", "max", "GB/s", "of limit"};
-    table_row(table);
+    static const char *const head[] = {"ms", "min", "max", "GB/s", "of limit"};
+    printf("%s on %s\n\n%-*s", bench->name, bench->machine[0] ? bench->machine : "this machine", WHO + 2, "case, who");
     for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
-        table_cell(table, "%s", head[i]);
+        printf("  %9s", head[i]);
+    printf("\n");
 }
 
-static void table_result(struct table *table, const json_t *row)
+static void print_row(const json_t *row, const json_t *before)
 {
     static const char *const times[] = {"seconds", "min", "max"};
-    table_row(table);
-    table_cell(table, "%s", text_of(row, "case"));
-    table_cell(table, "%s", text_of(row, "who"));
+    if (!before || strcmp(text_of(row, "case"), text_of(before, "case")) != 0)
+        printf("%s\n", text_of(row, "case"));
+    if (!json_is_number(json_object_get(row, "seconds"))) {
+        printf("  %s\n", text_of(row, "who"));
+        return;
+    }
+    printf("  %-*s", WHO, text_of(row, "who"));
     for (size_t i = 0; i < sizeof times / sizeof times[0]; ++i)
-        table_cell(table, "%.4g", 1e3 * number_of(row, times[i]));
-    table_cell(table, "%.4g", 1e-9 * number_of(row, "bytes_per_second"));
+        printf("  %9.4g", 1e3 * number_of(row, times[i]));
+    printf("  %9.4g", 1e-9 * number_of(row, "bytes_per_second"));
     if (json_is_number(json_object_get(row, "fraction")))
-        table_cell(table, "%.0f %%", 100 * number_of(row, "fraction"));
+        printf("  %7.0f %%", 100 * number_of(row, "fraction"));
+    printf("\n");
 }
 
-static void print_table(const struct bench *bench)
+static int shows_rows(const struct bench *bench)
 {
-    printf("%s on %s\n", bench->name, bench->machine[0] ? bench->machine : "this machine");
-    for (size_t first = 0; first < json_array_size(bench->rows); first += ROWS_AT_ONCE) {
-        struct table table = {.alignment = TABLE_RIGHT, .left = 1};
-        table_head(&table);
-        for (size_t i = first; i < json_array_size(bench->rows) && i < first + ROWS_AT_ONCE; ++i)
-            table_result(&table, json_array_get(bench->rows, i));
-        printf("\n");
-        table_print(&table);
+    return !bench->print && !bench->json && !csv_to_stdout(bench);
+}
+
+void bench_show_rows(struct bench *bench, size_t but)
+{
+    const size_t count = json_array_size(bench->rows);
+    if (!shows_rows(bench) || bench->shown + but >= count)
+        return;
+    bench_wipe();
+    if (bench->shown == 0)
+        print_head(bench);
+    for (; bench->shown + but < count; ++bench->shown)
+        print_row(json_array_get(bench->rows, bench->shown),
+                  bench->shown > 0 ? json_array_get(bench->rows, bench->shown - 1) : NULL);
+    fflush(stdout);
+}
+
+/* ---- which rows are as fast -------------------------------------------------------------------------------------- */
+
+static int belong_together(const struct bench *bench, const json_t *a, const json_t *b)
+{
+    const char *key = bench->is_shared ? "workers" : "case";
+    return json_equal(json_object_get(a, key), json_object_get(b, key));
+}
+
+static const json_t *fastest_beside(const struct bench *bench, const json_t *row)
+{
+    const json_t *other, *fastest = row;
+    size_t i;
+    json_array_foreach(bench->rows, i, other)
+    {
+        if (json_is_number(json_object_get(other, "seconds")) && belong_together(bench, row, other) &&
+            number_of(other, "seconds") < number_of(fastest, "seconds"))
+            fastest = other;
     }
+    return fastest;
+}
+
+void bench_compare_rows(const struct bench *bench)
+{
+    json_t *row;
+    size_t i;
+    json_array_foreach(bench->rows, i, row)
+    {
+        if (!json_is_number(json_object_get(row, "seconds")))
+            continue;
+        const json_t *fastest = fastest_beside(bench, row);
+        json_object_set_new(row, "like_fastest", json_boolean(number_of(row, "min") <= number_of(fastest, "max")));
+    }
+}
+
+/* Who cannot be told from the fastest of a case. */
+static void print_ties(const struct bench *bench)
+{
+    const json_t *row;
+    size_t i, ties = 0;
+    json_array_foreach(bench->rows, i, row)
+    {
+        const int tied = json_is_true(json_object_get(row, "like_fastest")) && fastest_beside(bench, row) != row;
+        if (tied && ties++ == 0)
+            printf("\nTimes that overlap those of the fastest of their case, from which they cannot be told:\n");
+        if (tied)
+            printf("  %s, %s\n", text_of(row, "case"), text_of(row, "who"));
+    }
+}
+
+static void print_table(struct bench *bench)
+{
+    bench_show_rows(bench, 0);
+    print_ties(bench);
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
@@ -142,16 +211,20 @@ static void write_rows(FILE *stream, json_t *rows)
     json_decref(columns);
 }
 
-static starfish_status write_csv(const struct bench *bench)
+static starfish_status write_file(const char *path, json_t *rows)
 {
     struct starfish_output output;
-    if (csv_to_stdout(bench)) {
-        write_rows(stdout, bench->rows);
-        return STARFISH_SUCCESS;
-    }
-    STARFISH_TRY(starfish_output_open(&output, bench->csv));
-    write_rows(output.stream, bench->rows);
+    STARFISH_TRY(starfish_output_open(&output, path));
+    write_rows(output.stream, rows);
     return starfish_output_finish(&output, STARFISH_SUCCESS);
+}
+
+static starfish_status write_csv(const struct bench *bench)
+{
+    if (!csv_to_stdout(bench))
+        return write_file(bench->csv, bench->rows);
+    write_rows(stdout, bench->rows);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- bars -------------------------------------------------------------------------------------------------------- */
@@ -160,7 +233,7 @@ static starfish_status draw_bars(const struct bench *bench)
 {
     size_t count = json_array_size(bench->rows), drawn = 0;
     struct starfish_bar *bars = calloc(count, sizeof *bars);
-    char title[64 + BENCH_MACHINE];
+    char title[512];
     if (!bars)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for %zu bars", bench->plot, count);
     for (size_t i = 0; i < count; ++i) {
@@ -173,8 +246,14 @@ static starfish_status draw_bars(const struct bench *bench)
                                                   .high = number_of(row, "max"),
                                                   .mark = number_of(row, "limit_seconds")};
     }
-    snprintf(title, sizeof title, "%s: %s", bench->name, bench->machine);
-    const struct starfish_bars chart = {bars, drawn, "seconds (logarithmic); black tick: limit", title};
+    snprintf(title, sizeof title, "%s%s%s, %s", bench->name, bench->subject ? ": " : "",
+             bench->subject ? bench->subject : "", bench->simulated ? "simulated" : "measured");
+    const struct starfish_bars chart = {.bar = bars,
+                                        .count = drawn,
+                                        .title = title,
+                                        .subtitle = bench->machine[0] ? bench->machine : NULL,
+                                        .mark = "least time that is possible",
+                                        .whisker = "least to largest"};
     starfish_status status = starfish_bars_write(bench->plot, &chart);
     free(bars);
     return status;
@@ -188,18 +267,23 @@ static void print_json(const struct bench *bench)
     command_print_json(object);
 }
 
-starfish_status bench_write_outputs(const struct bench *bench)
+starfish_status bench_write_outputs(struct bench *bench)
 {
     if (json_array_size(bench->rows) == 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s: nothing of what is asked for can be measured here",
                              bench->name);
+    bench_compare_rows(bench);
     if (bench->csv)
         STARFISH_TRY(write_csv(bench));
+    if (bench->samples)
+        STARFISH_TRY(write_file(bench->samples, bench->sampled));
     if (bench->plot)
         STARFISH_TRY(draw_bars(bench));
     if (bench->json)
         print_json(bench);
-    else if (!csv_to_stdout(bench))
-        (bench->print ? bench->print : print_table)(bench);
+    else if (bench->print && !csv_to_stdout(bench))
+        bench->print(bench);
+    else if (shows_rows(bench))
+        print_table(bench);
     return STARFISH_SUCCESS;
 }

@@ -31,25 +31,50 @@ struct comparison {
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
+/* The different values of a key among the rows, joined. */
+static void join(const json_t *rows, const char *key, char separator, char *text, size_t size)
+{
+    json_t *seen = json_object();
+    const json_t *row;
+    size_t i, length = 0;
+    text[0] = 0;
+    json_array_foreach(rows, i, row)
+    {
+        const char *value = json_string_value(json_object_get(row, key));
+        if (json_object_get(seen, value) || length >= size)
+            continue;
+        json_object_set_new(seen, value, json_true());
+        if (length > 0)
+            text[length++] = separator;
+        length += (size_t)snprintf(text + length, size - length, "%s", value);
+    }
+    json_decref(seen);
+}
+
 static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, json_t **said)
 {
-    char problem[128], output[128], program[SIMULATE_PATH];
-    const char *arguments[MEASURED_ARGUMENTS + 5] = {program, "--log=root.thres:warning", "sched"};
+    char problem[SIMULATE_PATH], output[128], program[SIMULATE_PATH], workers[512], policies[512];
+    const char *arguments[MEASURED_ARGUMENTS + 9] = {program, "--log=root.thres:warning", "sched"};
     const char *kind = json_string_value(json_object_get(recorded, "problem"));
-    const json_t *n = json_object_get(recorded, "n"), *argument;
-    size_t i, count = 3;
-    snprintf(problem, sizeof problem, "%s/problem.json", comparison->scratch);
+    const json_t *argument, *rows = json_object_get(recorded, "rows");
+    size_t i, n[3], count = 3;
     snprintf(output, sizeof output, "%s/sched.json", comparison->scratch);
     STARFISH_TRY(simulate_program(program));
     STARFISH_TRY(machine_expect_case(comparison->scratch));
-    if (n) { /* it was a problem file, of the first recordings a plain one */
-        STARFISH_TRY(machine_write_problem(comparison->scratch, (size_t)json_integer_value(n), kind ? kind : "plain"));
+    if (measured_size(recorded, n)) { /* it was a problem file, of the first recordings a plain one */
+        machine_problem_path(comparison->scratch, kind ? kind : "plain", problem);
+        STARFISH_TRY(machine_write_problem(comparison->scratch, n, kind ? kind : "plain"));
         arguments[count++] = problem;
     }
     json_array_foreach(json_object_get(recorded, "arguments"), i, argument)
     {
         arguments[count++] = json_string_value(argument);
     }
+    join(rows, "workers", ';', workers, sizeof workers);
+    join(rows, "policy", ',', policies, sizeof policies);
+    const char *const sets[] = {"--workers", workers, "--policies", policies};
+    for (i = 0; i < sizeof sets / sizeof sets[0]; ++i) /* the last ones given count */
+        arguments[count++] = sets[i];
     starfish_status status = machine_run(arguments, output, SECONDS_AT_MOST);
     if (status == STARFISH_SUCCESS)
         status = starfish_json_load(output, said);
@@ -70,10 +95,11 @@ static void add_row(const struct comparison *comparison, const json_t *recorded,
     {
         if (same(row, other, "workers") && same(row, other, "policy"))
             json_array_append_new(comparison->rows,
-                                  json_pack("{s:O, s:O, s:O, s:O, s:O}", "case", json_object_get(recorded, "name"),
-                                            "workers", json_object_get(row, "workers"), "policy",
-                                            json_object_get(row, "policy"), "measured", json_object_get(row, "seconds"),
-                                            "simulated", json_object_get(other, "seconds")));
+                                  json_pack("{s:O, s:b, s:O, s:O, s:O, s:O}", "case", json_object_get(recorded, "name"),
+                                            "held_out", json_is_true(json_object_get(recorded, "held_out")), "workers",
+                                            json_object_get(row, "workers"), "policy", json_object_get(row, "policy"),
+                                            "measured", json_object_get(row, "seconds"), "simulated",
+                                            json_object_get(other, "seconds")));
     }
 }
 
@@ -148,6 +174,14 @@ static const char *text_of(const json_t *row, const char *key)
 static double off(const json_t *row)
 {
     return number_of(row, "simulated") / number_of(row, "measured") - 1;
+}
+
+static enum starfish_worker_set set_of(const char *workers)
+{
+    const int gpus = strstr(workers, "gpu") != NULL, cores = strstr(workers, "cpu") != NULL;
+    return strcmp(workers, "all") == 0 || (gpus && cores) ? STARFISH_SET_ALL
+           : gpus                                         ? STARFISH_SET_GPUS
+                                                          : STARFISH_SET_CORES;
 }
 
 static void print_rows(const struct comparison *comparison)
@@ -234,22 +268,34 @@ static void print_markdown(const struct comparison *comparison)
     json_decref(policies);
 }
 
-static void print_sum(const struct comparison *comparison)
+/* How many rows are near enough, of all cases or of those that the models have not seen, with a GPU or without. */
+static void print_share(const struct comparison *comparison, const char *what, int held_out, int gpus)
 {
-    size_t within = 0, i;
+    size_t within = 0, count = 0, i;
     double worst = 0;
     const json_t *row;
     json_array_foreach(comparison->rows, i, row)
     {
+        const int has_gpu = set_of(text_of(row, "workers")) != STARFISH_SET_CORES;
+        if ((held_out && !json_is_true(json_object_get(row, "held_out"))) || (gpus >= 0 && has_gpu != gpus))
+            continue;
+        count++;
         within += fabs(off(row)) <= wanted;
         worst = fmax(worst, fabs(off(row)));
     }
-    printf("\n%zu of %zu within %.0f %%; the worst is %.0f %% off\n", within, json_array_size(comparison->rows),
-           100 * wanted, 100 * worst);
+    if (count > 0)
+        printf("%s%zu of %zu within %.0f %%; the worst is %.0f %% off\n", what, within, count, 100 * wanted,
+               100 * worst);
+}
+
+static void print_sum(const struct comparison *comparison)
+{
+    printf("\n");
+    print_share(comparison, "", 0, -1);
+    print_share(comparison, "held out, with a GPU: ", 1, 1);
+    print_share(comparison, "held out, cores alone: ", 1, 0);
     if (comparison->estimated > 0)
-        printf("In %zu cases times of some tasks are estimates: this Starfish cuts them otherwise than the one that "
-               "recorded\n",
-               comparison->estimated);
+        printf("In %zu cases times of some tasks are estimates from other sizes\n", comparison->estimated);
 }
 
 static starfish_status write_csv(const struct comparison *comparison)
@@ -315,6 +361,98 @@ int machine_compare(int argc, char **argv)
         .operand_count = 1,
     };
     const int exit_status = options_run(&line, argc, argv, compare, &comparison);
+    json_decref(comparison.rows);
+    return exit_status;
+}
+
+/* ---- fit --------------------------------------------------------------------------------------------------------- */
+
+/* How bad a correction is for a set's rows that the models have seen: the sum of what their logarithms are off by, each
+ * no more than a factor of 1.5 counts. */
+static double badness(const struct comparison *comparison, enum starfish_worker_set set,
+                      struct starfish_correction correction)
+{
+    double sum = 0;
+    const json_t *row;
+    size_t i;
+    json_array_foreach(comparison->rows, i, row)
+    {
+        if (json_is_true(json_object_get(row, "held_out")) || set_of(text_of(row, "workers")) != set)
+            continue;
+        const double said = number_of(row, "simulated") * correction.factor + correction.seconds;
+        sum += fmin(fabs(log(said / number_of(row, "measured"))), log(1.5));
+    }
+    return sum;
+}
+
+/* The best one, by trial. GPUs' tasks are measured on the GPU, where nothing disturbs them: their factor is 1, and so
+ * is that of both, where tasks on cores are no measure of the whole. */
+static struct starfish_correction best_correction(const struct comparison *comparison, enum starfish_worker_set set)
+{
+    struct starfish_correction best = {1, 0};
+    double least = badness(comparison, set, best);
+    for (int f = set == STARFISH_SET_CORES ? 80 : 100; f <= (set == STARFISH_SET_CORES ? 160 : 100); ++f)
+        for (int s = 0; s <= 200; ++s) {
+            const struct starfish_correction trial = {0.01 * f, 5e-5 * s};
+            const double bad = badness(comparison, set, trial);
+            if (bad < least - 1e-9) {
+                least = bad;
+                best = trial;
+            }
+        }
+    return best;
+}
+
+static starfish_status write_corrections(const struct comparison *comparison, json_t *corrections)
+{
+    char path[SIMULATE_PATH + 16];
+    json_t *root;
+    snprintf(path, sizeof path, "%s/machine.json", comparison->folder);
+    STARFISH_TRY(starfish_json_load(path, &root));
+    if (corrections)
+        json_object_set(root, "corrections", corrections);
+    else
+        json_object_del(root, "corrections");
+    const int failed = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0;
+    json_decref(root);
+    return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
+}
+
+static starfish_status fit(void *data)
+{
+    struct comparison *comparison = data;
+    json_t *corrections = json_object();
+    STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
+    STARFISH_TRY(simulate_environment(comparison->folder));
+    STARFISH_TRY(simulate_isolate(comparison->folder));
+    STARFISH_TRY(write_corrections(comparison, NULL));
+    STARFISH_TRY(compare_in_scratch(comparison));
+    for (int set = 0; set < STARFISH_WORKER_SETS; ++set) {
+        const struct starfish_correction best = best_correction(comparison, (enum starfish_worker_set)set);
+        json_object_set_new(corrections, machine_set_names[set],
+                            json_pack("{s:f, s:f}", "factor", best.factor, "seconds", best.seconds));
+        printf("%s: tasks on cores %.2f times as long, %.3g ms more per solve\n", machine_set_names[set], best.factor,
+               1e3 * best.seconds);
+    }
+    const starfish_status status = write_corrections(comparison, corrections);
+    json_decref(corrections);
+    return status;
+}
+
+int machine_fit(int argc, char **argv)
+{
+    struct comparison comparison = {.rows = json_array()};
+    const struct option_entry options[] = {{.name = NULL}};
+    const struct command_line line = {
+        .usage = "machine fit NAME",
+        .summary =
+            "Correct simulations of a recorded machine by what its recorded solves took, those that are held out\n"
+            "aside: writes \"corrections\" into its machine.json.",
+        .options = options,
+        .operands = &comparison.name,
+        .operand_count = 1,
+    };
+    const int exit_status = options_run(&line, argc, argv, fit, &comparison);
     json_decref(comparison.rows);
     return exit_status;
 }

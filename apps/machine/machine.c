@@ -3,6 +3,7 @@
 #include "apps/machine/machine.h"
 
 #include "apps/command.h"
+
 #include "apps/options.h"
 #include "apps/table.h"
 #include "scheduler/machine.h"
@@ -21,37 +22,27 @@
 
 /* ---- which of them ----------------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} subcommands[] = {
+static const struct option_command subcommands[] = {
     {"list", machine_list, "machines that can be simulated"},
     {"record", machine_record, "measure this machine, for simulations of it elsewhere"},
     {"compare", machine_compare, "simulated times beside those that were measured on the machine"},
+    {"fit", machine_fit, "correct simulations by what was measured on the machine"},
     {"derive", machine_derive, "a machine like a recorded one, with other numbers of GPUs and cores"},
 };
-enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
-
-static int show_subcommands(void)
-{
-    printf("Usage: starfish machine WHAT [OPTION ...]\n\n"
-           "Machines that were recorded, for `--simulate NAME` of sched and trace.\n\n");
-    for (int i = 0; i < SUBCOMMANDS; ++i)
-        printf("  %-8s %s\n", subcommands[i].name, subcommands[i].summary);
-    return 0;
-}
 
 int command_machine(int argc, char **argv)
 {
-    if (argc < 2 || (argv[1][0] == '-' && options_ask_help(argc, argv)))
-        return show_subcommands();
-    for (int i = 0; i < SUBCOMMANDS; ++i)
-        if (strcmp(argv[1], subcommands[i].name) == 0)
-            return subcommands[i].run(argc - 1, argv + 1);
-    return command_fail(
-        starfish_fail(STARFISH_ERROR_ARGUMENT, "machine: '%s' is not one of list, record, compare, derive", argv[1]),
-        0);
+    static const struct option_commands commands = {
+        .name = "machine",
+        .noun = "subcommand of machine",
+        .argument = "WHAT",
+        .text = "Machines that were recorded, for `--simulate NAME` of sched and trace.\n",
+        .list = subcommands,
+        .count = sizeof subcommands / sizeof subcommands[0],
+    };
+    if (argc > 1 && strcmp(argv[1], "pass") == 0) /* record calls it */
+        return machine_pass(argc - 1, argv + 1);
+    return options_choose(&commands, argc, argv);
 }
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */

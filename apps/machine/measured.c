@@ -55,13 +55,33 @@ static starfish_status check_arguments(const char *path, const json_t *arguments
     return STARFISH_SUCCESS;
 }
 
+static int is_size(const json_t *n)
+{
+    return json_is_integer(n) && json_integer_value(n) >= 1 && json_integer_value(n) <= MEASURED_UNKNOWNS;
+}
+
+int measured_size(const json_t *file, size_t n[3])
+{
+    const json_t *value = json_object_get(file, "n");
+    for (size_t d = 0; d < 3; ++d)
+        n[d] = (size_t)json_integer_value(json_is_array(value) ? json_array_get(value, d) : value);
+    return value != NULL;
+}
+
+static starfish_status check_size(const char *path, const json_t *n)
+{
+    int right = !json_is_array(n) || json_array_size(n) == 3;
+    for (size_t d = 0; n && d < 3; ++d)
+        right &= is_size(json_is_array(n) ? json_array_get(n, d) : n);
+    return right ? STARFISH_SUCCESS : starfish_json_fail(path, "n", "not in 1..4096, once or three times");
+}
+
 static starfish_status check(const char *path, const json_t *file)
 {
-    const json_t *n = json_object_get(file, "n"), *problem = json_object_get(file, "problem");
+    const json_t *problem = json_object_get(file, "problem");
     if (!is_name(json_string_value(json_object_get(file, "name"))))
         return starfish_json_fail(path, "name", "missing, or more than letters, digits and -_.+");
-    if (n && (!json_is_integer(n) || json_integer_value(n) < 1 || json_integer_value(n) > MEASURED_UNKNOWNS))
-        return starfish_json_fail(path, "n", "not in 1..4096");
+    STARFISH_TRY(check_size(path, json_object_get(file, "n")));
     if (problem && !is_line(problem))
         return starfish_json_fail(path, "problem", "not text of a line");
     STARFISH_TRY(check_arguments(path, json_object_get(file, "arguments")));

@@ -3,6 +3,7 @@
 
 #include "apps/files/array.h"
 #include "apps/files/file.h"
+#include "apps/files/output.h"
 #include "apps/files/temporary.h"
 
 #include <errno.h>
@@ -10,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char faces_name[] = "faces.npy", problem_name[] = "problem.json";
+static const char faces_name[] = "faces.npy", problem_name[] = "problem.json", mesh_name[] = "mesh.msh";
 
 /* ends: of z. */
-static json_t *poisson(size_t n, const char *ends, const char *grid)
+static json_t *poisson(const size_t n[3], const char *ends, const char *grid)
 {
     return json_pack("{s:s, s:[i,i,i], s:[f,f,f], s:{s:s, s:[s,s], s:[s,s]}, s:{s:s, s:s}, s:f}", "kind", "poisson3d",
-                     "n", (int)n, (int)n, (int)n, "length", 1.0, 1.0, 1.0, "bc", "x", "periodic", "y", "neumann",
-                     "neumann", "z", ends, ends, "grid", "y", grid, "z", grid, "rhs", 1.0);
+                     "n", (int)n[0], (int)n[1], (int)n[2], "length", 1.0, 1.0, 1.0, "bc", "x", "periodic", "y",
+                     "neumann", "neumann", "z", ends, ends, "grid", "y", grid, "z", grid, "rhs", 1.0);
 }
 
 /* n cells in 0 .. 1, of which each is as many times as wide as the one before. */
@@ -39,34 +40,34 @@ static starfish_status write_faces(const char *path, size_t n)
     return status;
 }
 
-static starfish_status make_stretched(const char *folder, size_t n, json_t **root)
+static starfish_status make_stretched(const char *folder, const size_t n[3], json_t **root)
 {
     char path[SIMULATE_PATH];
     snprintf(path, sizeof path, "%s/%s", folder, faces_name);
-    STARFISH_TRY(write_faces(path, n));
+    STARFISH_TRY(write_faces(path, n[1]));
     *root = poisson(n, "dirichlet", "cell");
     if (*root)
         json_object_set_new(json_object_get(*root, "grid"), "y", json_pack("{s:s}", "faces", faces_name));
     return STARFISH_SUCCESS;
 }
 
-/* Columns of a quarter as many cells, as many across, on a panel; the w of the paper's CFL number. */
-static json_t *atmosphere(size_t n)
+/* On a panel; the w of the paper's CFL number. */
+static json_t *atmosphere(const size_t n[3])
 {
     return json_pack("{s:s, s:s, s:[i,i,i], s:f, s:f, s:f, s:f}", "kind", "atmosphere3d", "geometry", "panel", "n",
-                     (int)n, (int)n, (int)(n / 4), "height", 0.00785, "omega", 6.6 / (double)n, "lambda", 1.0, "rhs",
-                     1.0);
+                     (int)n[0], (int)n[1], (int)n[2], "height", 0.00785, "omega", 6.6 / (double)n[0], "lambda", 1.0,
+                     "rhs", 1.0);
 }
 
 /* One coefficient everywhere: the tasks are those of any. */
-static json_t *diffusion(size_t n)
+static json_t *diffusion(const size_t n[3])
 {
     return json_pack("{s:s, s:[i,i,i], s:[f,f,f], s:{s:[s,s], s:[s,s], s:[s,s]}, s:f, s:f}", "kind", "diffusion3d", "n",
-                     (int)n, (int)n, (int)n, "length", 1.0, 1.0, 1.0, "bc", "x", "dirichlet", "dirichlet", "y",
+                     (int)n[0], (int)n[1], (int)n[2], "length", 1.0, 1.0, 1.0, "bc", "x", "dirichlet", "dirichlet", "y",
                      "dirichlet", "dirichlet", "z", "dirichlet", "dirichlet", "coefficient", 1.0, "rhs", 1.0);
 }
 
-static starfish_status make_uniform(size_t n, const char *problem, json_t **root)
+static starfish_status make_uniform(const size_t n[3], const char *problem, json_t **root)
 {
     static const char cells[] = "cells";
     const int on_cells = strncmp(problem, cells, sizeof cells - 1) == 0;
@@ -80,24 +81,66 @@ static starfish_status make_uniform(size_t n, const char *problem, json_t **root
     return STARFISH_SUCCESS;
 }
 
-starfish_status machine_write_problem(const char *folder, size_t n, const char *problem)
+/* A square of n x n quadrilaterals, whose corners are moved a little, in Gmsh's format 2.2. The four sides are group 1.
+ */
+static starfish_status write_mesh(const char *path, size_t n)
+{
+    struct starfish_output output;
+    STARFISH_TRY(starfish_output_open(&output, path));
+    const size_t row = n + 1;
+    fprintf(output.stream, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%zu\n", row * row);
+    for (size_t j = 0; j <= n; ++j)
+        for (size_t i = 0; i <= n; ++i) {
+            const double bend = 0.02 * sin(7.0 * (double)(i * j) / (double)(n * n));
+            fprintf(output.stream, "%zu %.17g %.17g 0\n", 1 + i + row * j, (double)i / (double)n + bend,
+                    (double)j / (double)n - bend);
+        }
+    fprintf(output.stream, "$EndNodes\n$Elements\n%zu\n", n * n + 4 * n);
+    for (size_t i = 0; i < n; ++i) {
+        const size_t at = 4 * i, last = row * n;
+        fprintf(output.stream, "%zu 1 2 1 1 %zu %zu\n%zu 1 2 1 1 %zu %zu\n", at + 1, i + 1, i + 2, at + 2, last + i + 1,
+                last + i + 2);
+        fprintf(output.stream, "%zu 1 2 1 1 %zu %zu\n%zu 1 2 1 1 %zu %zu\n", at + 3, row * i + 1, row * (i + 1) + 1,
+                at + 4, row * i + n + 1, row * (i + 1) + n + 1);
+    }
+    for (size_t j = 0; j < n; ++j)
+        for (size_t i = 0; i < n; ++i) {
+            const size_t corner = 1 + i + row * j;
+            fprintf(output.stream, "%zu 3 2 2 2 %zu %zu %zu %zu\n", 4 * n + 1 + i + n * j, corner, corner + 1,
+                    corner + row + 1, corner + row);
+        }
+    fprintf(output.stream, "$EndElements\n");
+    return starfish_output_finish(&output, STARFISH_SUCCESS);
+}
+
+static const char elements[] = "elements";
+
+void machine_problem_path(const char *folder, const char *problem, char path[SIMULATE_PATH])
+{
+    snprintf(path, SIMULATE_PATH, "%s/%s", folder, strcmp(problem, elements) == 0 ? mesh_name : problem_name);
+}
+
+starfish_status machine_write_problem(const char *folder, const size_t n[3], const char *problem)
 {
     char path[SIMULATE_PATH];
     json_t *root = NULL;
-    snprintf(path, sizeof path, "%s/%s", folder, problem_name);
+    const size_t size[3] = {n[0], n[1] ? n[1] : n[0], n[1] ? n[2] : n[0]};
+    machine_problem_path(folder, problem, path);
+    if (strcmp(problem, elements) == 0)
+        return write_mesh(path, n[0]);
     if (strcmp(problem, "atmosphere") == 0)
-        root = atmosphere(n);
+        root = atmosphere(size);
     else if (strcmp(problem, "diffusion") == 0)
-        root = diffusion(n);
+        root = diffusion(size);
     else
-        STARFISH_TRY(strcmp(problem, "stretched") == 0 ? make_stretched(folder, n, &root)
-                                                       : make_uniform(n, problem, &root));
+        STARFISH_TRY(strcmp(problem, "stretched") == 0 ? make_stretched(folder, size, &root)
+                                                       : make_uniform(size, problem, &root));
     const int failed = !root || json_dump_file(root, path, JSON_INDENT(2)) != 0;
     json_decref(root);
     return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
 }
 
-static const char *const case_files[] = {problem_name, faces_name, "sched.json"};
+static const char *const case_files[] = {problem_name, faces_name, mesh_name, "sched.json"};
 enum { CASE_FILES = sizeof case_files / sizeof case_files[0] };
 
 starfish_status machine_expect_case(const char *folder)

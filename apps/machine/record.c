@@ -1,24 +1,28 @@
 /* starfish machine record: what simulations must know of this machine, measured.
  *
  * First what it has, which makes StarPU measure the links; then the rates that plans would measure; then the cases,
- * each by `starfish sched` in a process of its own, in which StarPU's models take a sample of every task under every
- * policy, so that their means are of tasks with all else at work beside them. What is done is in files, and not done
+ * in passes (pass.c), in which StarPU's models take a sample of every task under every policy, so that their means are
+ * of tasks with all else at work beside them. What is done is in files, and not done
  * again. */
 #include "apps/machine/machine.h"
 #include "apps/names.h"
 
 #include "apps/command.h"
 #include "apps/files/json.h"
+#include "apps/lists.h"
 #include "apps/options.h"
+#include "apps/plans/plan.h"
 #include "poisson/slab.h"
 #include "scheduler/machine.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,7 +32,7 @@ enum { RATE_SIZES = sizeof rate_sizes / sizeof rate_sizes[0] };
 
 struct recording {
     const char *name, *folder;
-    size_t minutes;
+    size_t seconds;
     int quick;
     double start;
     char absolute[SIMULATE_PATH / 2]; /* the folder */
@@ -38,7 +42,7 @@ struct recording {
 
 static double seconds_left(const struct recording *recording)
 {
-    return 60 * (double)recording->minutes - (machine_clock() - recording->start);
+    return (double)recording->seconds - (machine_clock() - recording->start);
 }
 
 __attribute__((format(printf, 2, 3))) static void say(const struct recording *recording, const char *format, ...)
@@ -221,126 +225,138 @@ static starfish_status write_machine(struct recording *recording)
     return STARFISH_SUCCESS;
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------------- */
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-/* Of a row of `starfish sched --json`, what is worth keeping. */
-static json_t *kept_row(const json_t *row)
+/* What the cases of a stage are measured with. */
+struct stage {
+    const char *says, *policies;
+    double weight; /* of the time that a pass under the first policy may take, beside those of other stages */
+};
+/* All, the first before the others. */
+#define RECORDED_POLICIES MACHINE_FIRST_POLICY ",lws,eager,dmda,dmdar,heteroprio,starfish-width"
+static const struct stage stages[MACHINE_STAGES] = {
+    [MACHINE_CODELETS] = {"every codelet", MACHINE_FIRST_POLICY, 4},
+    [MACHINE_SIZES] = {"sizes", MACHINE_FIRST_POLICY, 6},
+    [MACHINE_POLICIES] = {"policies", RECORDED_POLICIES, 1},
+    [MACHINE_HELD_OUT] = {"held out", RECORDED_POLICIES, 1},
+};
+enum { HELD_OUT_WEIGHT = 3 }; /* of the first policy, which has more cases, and calibrates */
+
+enum { MOST_PASSES = 256 };
+
+struct passes {
+    size_t count;
+    struct machine_pass pass[MOST_PASSES];
+    double weight[MOST_PASSES];
+};
+
+static double weight_of(enum machine_stage stage, const char *policy)
 {
-    static const char *const keys[] = {"workers",
-                                       "policy",
-                                       "seconds",
-                                       "min",
-                                       "max",
-                                       "repeats",
-                                       "tasks",
-                                       "idle",
-                                       "gpu_work",
-                                       "gpu_tasks",
-                                       "host_to_device",
-                                       "device_to_host",
-                                       "device_to_device"};
-    json_t *kept = json_object();
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i)
-        if (json_object_get(row, keys[i]))
-            json_object_set(kept, keys[i], json_object_get(row, keys[i]));
-    return kept;
+    return stage == MACHINE_HELD_OUT && strcmp(policy, MACHINE_FIRST_POLICY) == 0 ? HELD_OUT_WEIGHT
+                                                                                  : stages[stage].weight;
 }
 
-/* From the sched's output to the machine's file. */
-static starfish_status keep_case(const struct machine_case *what, const char *const arguments[], const char *from,
-                                 const char *to)
+static starfish_status add_pass(const struct recording *recording, enum machine_stage stage, const char *workers,
+                                const char *policy, struct passes *passes)
 {
-    json_t *said, *kept = json_pack("{s:s, s:[], s:[]}", "name", what->name, "arguments", "rows");
-    const json_t *row;
-    size_t i;
-    if (!kept)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a case");
-    if (what->problem) {
-        json_object_set_new(kept, "n", json_integer((json_int_t)what->n));
-        json_object_set_new(kept, "problem", json_string(what->problem));
+    struct machine_pass *pass = &passes->pass[passes->count];
+    if (passes->count == MOST_PASSES)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "more than %d sets of workers and policies", MOST_PASSES);
+    *pass = (struct machine_pass){.gpus = recording->machine.gpus, .quick = recording->quick, .stage = stage};
+    snprintf(pass->folder, sizeof pass->folder, "%s", recording->absolute);
+    snprintf(pass->workers, sizeof pass->workers, "%s", workers);
+    snprintf(pass->policy, sizeof pass->policy, "%s", policy);
+    passes->weight[passes->count] = weight_of(stage, policy);
+    passes->count += machine_pass_left(pass) > 0;
+    return STARFISH_SUCCESS;
+}
+
+/* All that is left to do, in order: by stage, then policy, then workers. */
+static starfish_status plan_passes(const struct recording *recording, struct passes *passes)
+{
+    static const char *const sets[] = {"gpu", "all", "cpu", "cpu:8,gpu"};
+    struct list policies;
+    passes->count = 0;
+    for (int stage = 0; stage < MACHINE_STAGES; ++stage) {
+        STARFISH_TRY(list_read("policies", stages[stage].policies, ',', &policies));
+        for (size_t p = 0; p < policies.count; ++p)
+            for (size_t w = 0; w < sizeof sets / sizeof sets[0]; ++w)
+                if ((recording->machine.gpus > 0 || strcmp(sets[w], "cpu") == 0) &&
+                    !(stage == MACHINE_POLICIES && strcmp(policies.item[p], MACHINE_FIRST_POLICY) == 0))
+                    STARFISH_TRY(add_pass(recording, (enum machine_stage)stage, sets[w], policies.item[p], passes));
     }
-    starfish_status status = starfish_json_load(from, &said);
-    if (status == STARFISH_SUCCESS) {
-        json_array_foreach(json_object_get(said, "rows"), i, row)
-        {
-            json_array_append_new(json_object_get(kept, "rows"), kept_row(row));
-        }
-        for (i = 0; arguments[i]; ++i)
-            json_array_append_new(json_object_get(kept, "arguments"), json_string(arguments[i]));
-        if (json_dump_file(kept, to, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0)
-            status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", to);
-        json_decref(said);
-    }
-    json_decref(kept);
-    return status;
+    return STARFISH_SUCCESS;
 }
 
-enum { MOST_ARGUMENTS = 48 };
-
-/* The command line of a case's `starfish sched`: words of the case, cut apart in `text`, then what all cases have.
- * Returns where its options begin. */
-static const char *const *arguments_of(const struct machine_case *what, const char *problem, char *text,
-                                       const char *arguments[MOST_ARGUMENTS])
+/* Models of what is held out are calibrated too, but in a folder of their own, which goes when the pass ends. */
+static starfish_status run_held_out(const struct recording *recording, const struct machine_pass *pass)
 {
-    static const char *const everywhere[] = {"--warmup", "2", "--rounds", "1", "--json"};
-    size_t count = 0;
-    arguments[count++] = "/proc/self/exe";
-    arguments[count++] = "sched";
-    if (what->problem)
-        arguments[count++] = problem;
-    const char *const *const options = arguments + count;
-    char *rest;
-    for (char *word = strtok_r(text, " ", &rest); word && count < MOST_ARGUMENTS - 12;
-         word = strtok_r(NULL, " ", &rest))
-        arguments[count++] = word;
-    for (size_t i = 0; i < sizeof everywhere / sizeof everywhere[0]; ++i)
-        arguments[count++] = everywhere[i];
-    arguments[count] = NULL;
-    return options;
+    char folder[SIMULATE_PATH], bus[SIMULATE_PATH + 8];
+    path_in(recording, "held-out", folder);
+    snprintf(bus, sizeof bus, "%s/bus", folder);
+    STARFISH_TRY(machine_make_folder(folder));
+    if (symlink("../sampling/bus", bus) != 0 && errno != EEXIST)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", bus, strerror(errno));
+    if (setenv("STARPU_PERF_MODEL_DIR", folder, 1) != 0)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    return machine_pass_start(pass);
 }
 
-static starfish_status run_case(const struct recording *recording, const struct machine_case *what, const char *path)
+static int remove_entry(const char *path, const struct stat *what, int type, struct FTW *where)
 {
-    char problem[SIMULATE_PATH], output[SIMULATE_PATH], text[512];
-    const char *arguments[MOST_ARGUMENTS];
-    path_in(recording, "problem.json", problem);
-    path_in(recording, "sched.json", output);
-    snprintf(text, sizeof text, "%s --workers %s --policies %s --repeat %zu", what->arguments, what->workers,
-             what->policies, what->repeat);
-    const char *const *const options = arguments_of(what, problem, text, arguments);
-    const double most = fmax(seconds_left(recording), 30) + 30;
-    STARFISH_TRY(simulate_learn_anew());
-    STARFISH_TRY(machine_expect_case(recording->absolute));
-    if (what->problem)
-        STARFISH_TRY(machine_write_problem(recording->absolute, what->n, what->problem));
-    starfish_status status = machine_run(arguments, output, most);
+    (void)what;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+static void remove_held_out(const struct recording *recording)
+{
+    char folder[SIMULATE_PATH];
+    path_in(recording, "held-out", folder);
+    if (access(folder, F_OK) == 0)
+        nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A pass that fails is reported, and does not keep the others from being recorded. */
+static void run_pass(struct recording *recording, struct machine_pass *pass, double seconds)
+{
+    const size_t before = machine_pass_left(pass);
+    if (before == 0) /* an earlier stage has had it */
+        return;
+    pass->seconds = seconds;
+    say(recording, "%s: %s, %s: %zu cases in %.0f s; %.0f s are left", stages[pass->stage].says, pass->workers,
+        pass->policy, before, seconds, seconds_left(recording));
+    starfish_status status = simulate_learn_anew();
     if (status == STARFISH_SUCCESS)
-        status = keep_case(what, options, output, path);
-    machine_remove_case(recording->absolute);
-    return status;
+        status = pass->stage == MACHINE_HELD_OUT ? run_held_out(recording, pass) : machine_pass_start(pass);
+    if (status != STARFISH_SUCCESS)
+        say(recording, "%s", starfish_error_message());
+    const size_t after = machine_pass_left(pass);
+    recording->done += before - after;
+    recording->left += after;
 }
 
-/* A case that fails is reported, and does not keep the others from being recorded. */
-static void record_case(struct recording *recording, const struct machine_case *what)
+/* Each may take its share of what time there still is. */
+static starfish_status run_passes(struct recording *recording)
 {
-    char path[SIMULATE_PATH], name[128];
-    snprintf(name, sizeof name, "measured/%s.json", what->name);
-    path_in(recording, name, path);
-    if (access(path, F_OK) == 0) {
-        say(recording, "%s was there", what->name);
-        recording->done++;
-    } else if (seconds_left(recording) <= 0) {
-        recording->left++;
-    } else {
-        const double start = machine_clock();
-        const starfish_status status = run_case(recording, what, path);
-        if (status == STARFISH_SUCCESS)
-            say(recording, "%s: %.1f s, expected %.0f", what->name, machine_clock() - start, what->seconds);
+    struct passes *passes = calloc(1, sizeof *passes);
+    double weight = 0;
+    if (!passes)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for passes");
+    const starfish_status status = plan_passes(recording, passes);
+    for (size_t i = 0; i < passes->count; ++i)
+        weight += passes->weight[i];
+    for (size_t i = 0; i < passes->count && status == STARFISH_SUCCESS; weight -= passes->weight[i++]) {
+        const double seconds = seconds_left(recording) * passes->weight[i] / weight;
+        if (seconds > 0)
+            run_pass(recording, &passes->pass[i], seconds);
         else
-            say(recording, "%s: %s", what->name, starfish_error_message());
-        recording->done += status == STARFISH_SUCCESS;
-        recording->left += status != STARFISH_SUCCESS;
+            recording->left += machine_pass_left(&passes->pass[i]);
     }
+    remove_held_out(recording);
+    free(passes);
+    return status;
 }
 
 static starfish_status record(void *data)
@@ -356,26 +372,24 @@ static starfish_status record(void *data)
     if (setenv("STARPU_CALIBRATE", "1", 1) != 0 ||
         (recording->quick && setenv("STARPU_HISTORY_MAX_ERROR", "1000000", 1) != 0))
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
-    for (const struct machine_case *what = recording->quick ? machine_quick_cases()
-                                                            : machine_cases(recording->machine.gpus);
-         what->name; ++what)
-        record_case(recording, what);
+    STARFISH_TRY(run_passes(recording));
     simulate_discard();
-    if (recording->done == 0)
+    if (recording->done == 0 && recording->left > 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: no case could be recorded", recording->folder);
-    printf("recorded %s in %s: %zu cases, %.0f s\n", recording->name, recording->folder, recording->done,
+    printf("recorded %s in %s: %zu rows, %.0f s\n", recording->name, recording->folder, recording->done,
            machine_clock() - recording->start);
     if (recording->left > 0)
-        printf("%zu cases are left: the same command again records them\n", recording->left);
+        printf("%zu rows are left: the same command again records them\n", recording->left);
     return STARFISH_SUCCESS;
 }
 
 int machine_record(int argc, char **argv)
 {
-    struct recording recording = {.minutes = 6, .start = machine_clock()};
+    struct recording recording = {.seconds = 240, .start = machine_clock()};
     const struct option_entry options[] = {
         {"--out", OPTION_TEXT, &recording.folder, "DIR", .help = "the machine's folder; without, NAME"},
-        {"--minutes", OPTION_COUNT, &recording.minutes, "N", .help = "begin nothing after so many"},
+        {"--budget", OPTION_COUNT, &recording.seconds, "S",
+         .help = "seconds, after which nothing is begun; each set of workers and policy gets its share"},
         {"--quick", OPTION_FLAG, &recording.quick, .help = "small cases on cores, to see that it works"},
         {.name = NULL},
     };

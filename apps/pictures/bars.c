@@ -1,156 +1,163 @@
-/* Pictures of measured times as PNG. */
+/* Pictures of measured times as bars. */
 #include "apps/pictures/bars.h"
 
-#include "apps/pictures/canvas.h"
+#include "apps/pictures/axes.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { LINE = STARFISH_TEXT_LINE, ADVANCE = STARFISH_TEXT_ADVANCE };
-enum { PLOT = 640, PITCH = LINE + 10, THICK = LINE, MARGIN = LINE, TICK = 6, MOST_GROUPS = 8 };
-
-/* Tol's muted colours, which the colour-blind can distinguish too. */
-static const unsigned char colours[MOST_GROUPS][3] = {{51, 102, 153}, {204, 102, 119}, {221, 204, 119},
-                                                      {17, 119, 51},  {136, 204, 238}, {136, 34, 85},
-                                                      {68, 170, 153}, {170, 68, 153}};
-static const unsigned char grid[3] = {220, 220, 224};
+enum {
+    PLOT = 560,
+    PITCH = STARFISH_TEXT_LINE + 8,
+    THICK = STARFISH_TEXT_LINE - 2,
+    MARGIN = 16,
+    GAP = 8,
+    MOST_GROUPS = 64
+};
 
 /* ---- what there is to draw --------------------------------------------------------------------------------------- */
 
 struct layout {
     const char *group[MOST_GROUPS];
-    int groups;
-    int label_width;
-    struct starfish_range decades; /* powers of ten */
+    unsigned colour[MOST_GROUPS];
+    size_t groups;
+    double labels, legend; /* width of the labels, height of the legend */
+    double per_second;
+    const char *axis;
     struct starfish_area plot;
+    struct starfish_scale scale;
 };
 
-static int group_of(struct layout *layout, const char *name)
+static size_t group_of(struct layout *layout, const char *name)
 {
-    for (int g = 0; g < layout->groups; ++g)
+    for (size_t g = 0; g < layout->groups; ++g)
         if (strcmp(layout->group[g], name) == 0)
             return g;
-    if (layout->groups < MOST_GROUPS)
+    if (layout->groups < MOST_GROUPS) {
+        layout->colour[layout->groups] = starfish_group_colour(layout->groups);
         layout->group[layout->groups++] = name;
+    }
     return layout->groups - 1;
 }
 
-static void include(struct starfish_range *decades, double value)
+static starfish_status look(struct layout *layout, const char *path, const struct starfish_bars *bars, double *largest)
 {
-    if (value > 0) {
-        decades->low = fmin(decades->low, floor(log10(value)));
-        decades->high = fmax(decades->high, ceil(log10(value)));
-    }
-}
-
-static starfish_status lay_out(struct layout *layout, const char *path, const struct starfish_bars *bars)
-{
-    *layout = (struct layout){.decades = {INFINITY, -INFINITY}};
+    *largest = 0;
     for (size_t i = 0; i < bars->count; ++i) {
         const struct starfish_bar *bar = &bars->bar[i];
         if (!(bar->value > 0) || !isfinite(bar->value))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: bar %zu has the value %g, which has no logarithm", path,
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: bar %zu has the value %g, which is not positive", path,
                                  i + 1, bar->value);
         group_of(layout, bar->group);
-        layout->label_width = (int)fmax(layout->label_width, starfish_text_width(bar->label));
-        include(&layout->decades, bar->value);
-        include(&layout->decades, bar->low);
-        include(&layout->decades, bar->high);
-        include(&layout->decades, bar->mark);
+        layout->labels = fmax(layout->labels, starfish_text_width(STARFISH_TEXT, bar->label));
+        *largest = fmax(*largest, fmax(bar->value, fmax(bar->high, bar->mark)));
     }
-    if (layout->decades.high <= layout->decades.low)
-        layout->decades.high = layout->decades.low + 1;
-    layout->plot = (struct starfish_area){layout->label_width + MARGIN + ADVANCE, MARGIN + 4 * LINE, PLOT,
-                                          (int)bars->count * PITCH + 10};
     return STARFISH_SUCCESS;
 }
 
-static int pixel_of(const struct layout *layout, double value)
+static void lay_out(struct layout *layout, const struct starfish_bars *bars, double largest)
 {
-    const struct starfish_range decades = layout->decades;
-    return layout->plot.x +
-           (int)((log10(value) - decades.low) / (decades.high - decades.low) * (layout->plot.width - 1));
+    const double left = MARGIN + layout->labels + GAP;
+    const double top = (bars->subtitle ? 3 : 1.9) * STARFISH_TEXT_LINE;
+    layout->per_second = 1;
+    layout->axis = bars->axis ? bars->axis : starfish_time_unit(largest, &layout->per_second);
+    layout->legend = starfish_legend(NULL, left, 0, PLOT, layout->groups, layout->group, layout->colour);
+    if (bars->mark || bars->whisker)
+        layout->legend += STARFISH_TEXT_LINE;
+    layout->plot = (struct starfish_area){left, top + layout->legend + GAP, PLOT, (double)bars->count * PITCH + GAP};
+    layout->scale = (struct starfish_scale){
+        .range = starfish_range_from_zero(largest * layout->per_second), .low = left, .high = left + PLOT};
 }
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
-static void draw_axis(struct starfish_canvas *canvas, const struct layout *layout, const char *axis)
+static double x_of(const struct layout *layout, double value)
 {
-    const struct starfish_area plot = layout->plot;
-    const int bottom = plot.y + plot.height;
-    for (int decade = (int)layout->decades.low; decade <= (int)layout->decades.high; ++decade) {
-        char text[16];
-        const int x = pixel_of(layout, pow(10, decade));
-        snprintf(text, sizeof text, "1e%d", decade);
-        starfish_canvas_fill(canvas, (struct starfish_area){x, plot.y, 1, plot.height}, grid);
-        starfish_canvas_fill(canvas, (struct starfish_area){x, bottom, 1, TICK}, starfish_ink);
-        starfish_canvas_text(canvas, x - starfish_text_width(text) / 2, bottom + TICK + 4, text);
-    }
-    starfish_canvas_text(canvas, plot.x + (plot.width - starfish_text_width(axis)) / 2, bottom + TICK + 8 + LINE, axis);
+    return starfish_scale_at(&layout->scale, value * layout->per_second);
 }
 
-static void draw_legend(struct starfish_canvas *canvas, const struct layout *layout)
+static void draw_bar(struct starfish_canvas *canvas, struct layout *layout, const struct starfish_bar *bar, double y)
 {
-    int x = layout->plot.x;
-    const int y = layout->plot.y - LINE - LINE / 2;
-    for (int g = 0; g < layout->groups; ++g) {
-        starfish_canvas_fill(canvas, (struct starfish_area){x, y, LINE, LINE - 2}, colours[g]);
-        starfish_canvas_text(canvas, x + LINE + 6, y, layout->group[g]);
-        x += LINE + 6 + starfish_text_width(layout->group[g]) + 2 * ADVANCE;
-    }
-}
-
-static void draw_bar(struct starfish_canvas *canvas, struct layout *layout, const struct starfish_bar *bar, int y)
-{
-    const int x = layout->plot.x, end = pixel_of(layout, bar->value);
+    const unsigned ink = starfish_theme()->ink;
+    const double left = layout->plot.x, middle = y + THICK / 2.0;
+    double after = x_of(layout, bar->value);
     char text[32];
-    int after = end;
-    starfish_canvas_text(canvas, x - ADVANCE - starfish_text_width(bar->label), y, bar->label);
-    starfish_canvas_fill(canvas, (struct starfish_area){x, y, end - x + 1, THICK},
-                         colours[group_of(layout, bar->group)]);
+    starfish_canvas_text(canvas, left - GAP, middle, STARFISH_RIGHT, STARFISH_TEXT, bar->label);
+    starfish_canvas_fill(canvas, (struct starfish_area){left, y, after - left, THICK},
+                         layout->colour[group_of(layout, bar->group)]);
     if (bar->low > 0 && bar->high > bar->low) {
-        const int from = pixel_of(layout, bar->low), to = pixel_of(layout, bar->high);
-        starfish_canvas_fill(canvas, (struct starfish_area){from, y + THICK / 2, to - from + 1, 1}, starfish_ink);
-        after = to > after ? to : after;
+        const double from = x_of(layout, bar->low), to = x_of(layout, bar->high);
+        starfish_canvas_fill(canvas, (struct starfish_area){from, middle - 0.5, to - from, 1}, ink);
+        starfish_canvas_fill(canvas, (struct starfish_area){from, middle - 3, 1, 6}, ink);
+        starfish_canvas_fill(canvas, (struct starfish_area){to, middle - 3, 1, 6}, ink);
+        after = fmax(after, to);
     }
     if (bar->mark > 0) {
-        const int mark = pixel_of(layout, bar->mark);
-        starfish_canvas_fill(canvas, (struct starfish_area){mark - 1, y - 2, 3, THICK + 4}, starfish_ink);
-        after = mark > after ? mark : after;
+        const double mark = x_of(layout, bar->mark);
+        starfish_canvas_fill(canvas, (struct starfish_area){mark - 1, y - 2, 2, THICK + 4}, ink);
+        after = fmax(after, mark);
     }
-    snprintf(text, sizeof text, "%.3g", bar->value);
-    starfish_canvas_text(canvas, after + ADVANCE, y, text);
+    snprintf(text, sizeof text, "%.3g", bar->value * layout->per_second);
+    starfish_canvas_text(canvas, after + GAP, middle, STARFISH_LEFT, STARFISH_TEXT, text);
 }
 
-/* The legend may be wider than the axis, and the last value stands right of its bar. */
-static int width_of(const struct layout *layout, const struct starfish_bars *bars)
+/* What whiskers and marks are. */
+static void draw_signs(struct starfish_canvas *canvas, const struct starfish_bars *bars, double x, double y)
 {
-    int legend = layout->plot.x, right = layout->plot.x + layout->plot.width + 10 * ADVANCE;
-    const int title = MARGIN + starfish_text_width(bars->title) + MARGIN;
-    for (int g = 0; g < layout->groups; ++g)
-        legend += LINE + 6 + starfish_text_width(layout->group[g]) + 2 * ADVANCE;
-    right = legend > right ? legend : right;
-    return title > right ? title : right;
+    const unsigned ink = starfish_theme()->ink;
+    const double middle = y + STARFISH_TEXT_LINE / 2.0;
+    if (bars->whisker) {
+        starfish_canvas_fill(canvas, (struct starfish_area){x, middle - 0.5, 18, 1}, ink);
+        starfish_canvas_fill(canvas, (struct starfish_area){x, middle - 3, 1, 6}, ink);
+        starfish_canvas_fill(canvas, (struct starfish_area){x + 17, middle - 3, 1, 6}, ink);
+        starfish_canvas_text(canvas, x + 18 + GAP, middle, STARFISH_LEFT, STARFISH_TEXT, bars->whisker);
+        x += 18 + 3 * GAP + starfish_text_width(STARFISH_TEXT, bars->whisker);
+    }
+    if (bars->mark) {
+        starfish_canvas_fill(canvas, (struct starfish_area){x + 4, middle - 7, 2, 14}, ink);
+        starfish_canvas_text(canvas, x + 10 + GAP, middle, STARFISH_LEFT, STARFISH_TEXT, bars->mark);
+    }
+}
+
+static double width_of(const struct layout *layout, const struct starfish_bars *bars)
+{
+    double text = starfish_text_width(STARFISH_TITLE, bars->title);
+    if (bars->subtitle)
+        text = fmax(text, starfish_text_width(STARFISH_TEXT, bars->subtitle));
+    return fmax(layout->plot.x + PLOT + 70, text + 2 * MARGIN);
+}
+
+static starfish_status draw(const char *path, const struct starfish_bars *bars, struct layout *layout)
+{
+    struct starfish_canvas *canvas;
+    STARFISH_TRY(starfish_canvas_create(&canvas, path));
+    const double top = starfish_heading(canvas, MARGIN, bars->title, bars->subtitle), left = layout->plot.x;
+    const double legend = starfish_legend(canvas, left, top, PLOT, layout->groups, layout->group, layout->colour);
+    draw_signs(canvas, bars, left, top + legend);
+    starfish_axis_below(canvas, layout->plot, &layout->scale, layout->axis, 1);
+    for (size_t i = 0; i < bars->count; ++i)
+        draw_bar(canvas, layout, &bars->bar[i], layout->plot.y + GAP + (double)i * PITCH);
+    starfish_canvas_frame(canvas, layout->plot);
+    return starfish_canvas_finish(canvas, width_of(layout, bars),
+                                  layout->plot.y + layout->plot.height + 2.6 * STARFISH_TEXT_LINE);
 }
 
 starfish_status starfish_bars_write(const char *path, const struct starfish_bars *chart)
 {
-    struct starfish_canvas canvas;
     struct starfish_bars bars = *chart;
-    struct layout layout;
+    struct layout *layout = calloc(1, sizeof *layout);
+    double largest;
+    if (!layout)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
     bars.count = bars.count < STARFISH_MOST_BARS ? bars.count : STARFISH_MOST_BARS;
-    STARFISH_TRY(lay_out(&layout, path, &bars));
-    const int height = layout.plot.y + layout.plot.height + TICK + 8 + 3 * LINE;
-    STARFISH_TRY(starfish_canvas_create(&canvas, path, width_of(&layout, &bars), height));
-    starfish_canvas_text(&canvas, MARGIN, MARGIN, bars.title);
-    draw_legend(&canvas, &layout);
-    draw_axis(&canvas, &layout, bars.axis);
-    for (size_t i = 0; i < bars.count; ++i)
-        draw_bar(&canvas, &layout, &bars.bar[i], layout.plot.y + 10 + (int)i * PITCH);
-    starfish_canvas_frame(&canvas, layout.plot);
-    starfish_status status = starfish_canvas_write(&canvas, path);
-    starfish_canvas_free(&canvas);
+    starfish_status status = look(layout, path, &bars, &largest);
+    if (status == STARFISH_SUCCESS) {
+        lay_out(layout, &bars, largest);
+        status = draw(path, &bars, layout);
+    }
+    free(layout);
     return status;
 }
 

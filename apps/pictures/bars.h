@@ -1,4 +1,4 @@
-/* Pictures of measured times as PNG: one horizontal bar per measurement, on a logarithmic axis, coloured by group. */
+/* Pictures of measured times: one horizontal bar per measurement, from zero on a linear axis, coloured by group. */
 #ifndef STARFISH_APPS_PICTURES_BARS_H
 #define STARFISH_APPS_PICTURES_BARS_H
 
@@ -17,16 +17,18 @@ struct starfish_bar {
 struct starfish_bars {
     const struct starfish_bar *bar; /* from the top down */
     size_t count;                   /* 1..STARFISH_MOST_BARS are drawn */
-    const char *axis, *title;
+    /* axis: what the values are, with their unit; NULL: seconds, which are shown in a unit that suits them. mark: what
+     * the marks are, and whisker what the whiskers are, for the legend; NULL: nothing is said. subtitle: NULL: none. */
+    const char *axis, *title, *subtitle, *mark, *whisker;
 };
 
 enum { STARFISH_MOST_BARS = 512 };
 
-/* Could `path` be written? It must end in .png. Errors: ARGUMENT (extension), FILE. */
+/* Could `path` be written? It must end in .png, .svg or .pdf. Errors: ARGUMENT (extension), FILE. */
 starfish_status starfish_bars_check(const char *path);
 
-/* Draw and write, whole or not at all (apps/files/output.h). The axis runs from the decade below the least to the one
- * above the largest of all values, spreads and marks. Errors: ARGUMENT (a value that is not positive), FILE, MEMORY. */
+/* Draw and write, whole or not at all (apps/files/output.h). Errors: ARGUMENT (a value that is not positive), FILE,
+ * MEMORY. */
 starfish_status starfish_bars_write(const char *path, const struct starfish_bars *chart);
 
 #endif

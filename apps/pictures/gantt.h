@@ -1,5 +1,5 @@
-/* Gantt charts as SVG and PNG: a row for each worker or link, a coloured span for each task or copy, white where
- * nothing was done. Both files come of one drawing. */
+/* Gantt charts: a row for each worker or link, a coloured span for each task or copy, nothing
+ * where nothing was done. Spans of a row that overlap lie in lanes, one above the other. */
 #ifndef STARFISH_APPS_PICTURES_GANTT_H
 #define STARFISH_APPS_PICTURES_GANTT_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct starfish_gantt_span {
-    size_t row;
+    size_t row, lane;
     double start, end; /* in the chart's unit */
     unsigned colour;   /* 0xrrggbb */
     int marked;        /* underlined */
@@ -17,15 +17,14 @@ struct starfish_gantt_span {
 };
 
 struct starfish_gantt {
-    const char *title, *axis, *mark; /* mark: what the underlining means */
-    const char *const *row;          /* their names, from the top down */
+    const char *title, *subtitle, *axis, *mark; /* mark: what the underlining means */
+    const char *const *row;                     /* their names, from the top down */
     size_t rows, count;
     const struct starfish_gantt_span *span;
     double begin, end;
 };
 
-/* Whole or not at all (apps/files/output.h). Errors: FILE, MEMORY. */
-starfish_status starfish_gantt_write_svg(const char *path, const struct starfish_gantt *chart);
-starfish_status starfish_gantt_write_png(const char *path, const struct starfish_gantt *chart);
+/* To a name that ends in .png, .svg or .pdf, whole or not at all (apps/files/output.h). Errors: FILE, MEMORY. */
+starfish_status starfish_gantt_write(const char *path, const struct starfish_gantt *chart);
 
 #endif

@@ -1,77 +1,15 @@
-/* Pictures of plane slices as PNG. */
+/* Pictures of plane slices. */
 #include "apps/pictures/image.h"
 
-#include "apps/pictures/canvas.h"
+#include "apps/pictures/axes.h"
 #include "apps/pictures/colour.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PLOT = 720, FLATTEST = 5, BAR = 24, GAP = 16, TICK = 6 };
-enum { LINE = STARFISH_TEXT_LINE, ADVANCE = STARFISH_TEXT_ADVANCE };
-enum { LEFT = 8 * ADVANCE, RIGHT = 12 * ADVANCE, TOP = 3 * LINE, BOTTOM = 4 * LINE };
-
-/* ---- axes -------------------------------------------------------------------------------------------------------- */
-
-/* A step of 1, 2 or 5 times a power of ten that gives about `count` ticks. */
-static double tick_step(struct starfish_range range, double count)
-{
-    double rough = (range.high - range.low) / count, power = pow(10, floor(log10(rough)));
-    double digit = rough / power;
-    return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
-}
-
-/* Ticks are the multiples from..to of a step. */
-struct ticks {
-    double step;
-    long from, to;
-};
-
-static struct ticks choose_ticks(struct starfish_range range, double count)
-{
-    double step = tick_step(range, count);
-    return (struct ticks){step, lround(ceil(range.low / step - 1e-9)), lround(floor(range.high / step + 1e-9))};
-}
-
-static void tick_text(double value, char text[32])
-{
-    snprintf(text, 32, "%.4g", value);
-}
-
-static void horizontal_axis(struct starfish_canvas *canvas, struct starfish_area plot, struct starfish_range range,
-                            const char *label)
-{
-    struct ticks ticks = choose_ticks(range, fmax(2, plot.width / 140.0));
-    int bottom = plot.y + plot.height;
-    for (long tick = ticks.from; tick <= ticks.to; ++tick) {
-        double v = (double)tick * ticks.step;
-        char text[32];
-        int x = plot.x + (int)((v - range.low) / (range.high - range.low) * (plot.width - 1));
-        tick_text(v, text);
-        starfish_canvas_fill(canvas, (struct starfish_area){x, bottom, 1, TICK}, starfish_ink);
-        starfish_canvas_text(canvas, x - starfish_text_width(text) / 2, bottom + TICK + 4, text);
-    }
-    starfish_canvas_text(canvas, plot.x + (plot.width - starfish_text_width(label)) / 2, bottom + TICK + 8 + LINE,
-                         label);
-}
-
-/* Ticks to the left (side -1) or to the right (side 1) of `area`. */
-static void vertical_axis(struct starfish_canvas *canvas, struct starfish_area area, struct starfish_range range,
-                          int side)
-{
-    struct ticks ticks = choose_ticks(range, fmax(2, area.height / 110.0));
-    int edge = side < 0 ? area.x - TICK : area.x + area.width;
-    for (long tick = ticks.from; tick <= ticks.to; ++tick) {
-        double v = (double)tick * ticks.step;
-        char text[32];
-        int y = area.y + (int)((range.high - v) / (range.high - range.low) * (area.height - 1));
-        tick_text(v, text);
-        starfish_canvas_fill(canvas, (struct starfish_area){edge, y, TICK, 1}, starfish_ink);
-        starfish_canvas_text(canvas, side < 0 ? edge - 6 - starfish_text_width(text) : edge + TICK + 6,
-                             y - LINE / 2 + 1, text);
-    }
-}
+enum { PLOT = 480, PIXELS = 960, FLATTEST = 5, BAR = 18, GAP = 12, MARGIN = 16, LEFT = 84, RIGHT = 110 };
+enum { LINE = STARFISH_TEXT_LINE };
 
 /* ---- the field --------------------------------------------------------------------------------------------------- */
 
@@ -142,80 +80,95 @@ static const unsigned char *colour_of(unsigned char table[STARFISH_COLOURS][3], 
     return table[(int)(fmin(fmax(t, 0), 1) * (STARFISH_COLOURS - 1) + 0.5)];
 }
 
+static void put(unsigned char *rgb, const unsigned char *colour)
+{
+    for (int c = 0; c < 3; ++c)
+        rgb[c] = colour[c];
+}
+
 static void draw_bar(struct starfish_canvas *canvas, struct starfish_area bar, struct starfish_range there,
                      struct starfish_range colours, unsigned char table[STARFISH_COLOURS][3])
 {
+    const struct starfish_scale scale = {.range = colours, .low = bar.y + bar.height, .high = bar.y};
+    const size_t n[2] = {1, STARFISH_COLOURS};
+    unsigned char rgb[STARFISH_COLOURS][3];
     char text[32];
-    for (int y = 0; y < bar.height; ++y) {
-        double value = colours.high - (y + 0.5) / bar.height * (colours.high - colours.low);
-        starfish_canvas_fill(canvas, (struct starfish_area){bar.x, bar.y + y, bar.width, 1},
-                             colour_of(table, colours, value));
-    }
+    for (int i = 0; i < STARFISH_COLOURS; ++i)
+        put(rgb[i], table[STARFISH_COLOURS - 1 - i]);
+    starfish_canvas_pixels(canvas, bar, n, rgb[0]);
     starfish_canvas_frame(canvas, bar);
-    vertical_axis(canvas, bar, colours, 1);
+    starfish_axis_beside(canvas, bar, &scale, 1, 0);
     snprintf(text, sizeof text, "max %.4g", there.high);
-    starfish_canvas_text(canvas, bar.x, bar.y - LINE - 4, text);
+    starfish_canvas_text(canvas, bar.x, bar.y - 0.7 * LINE, STARFISH_LEFT, STARFISH_TEXT, text);
     snprintf(text, sizeof text, "min %.4g", there.low);
-    starfish_canvas_text(canvas, bar.x, bar.y + bar.height + TICK + 4, text);
+    starfish_canvas_text(canvas, bar.x, bar.y + bar.height + 0.8 * LINE, STARFISH_LEFT, STARFISH_TEXT, text);
 }
 
-static void draw_field(struct starfish_canvas *canvas, struct starfish_area plot, const struct starfish_slice *slice,
-                       const struct starfish_range extents[2], struct sample *samples)
+/* Pixels of the plot, the first row on top. */
+static starfish_status draw_field(struct starfish_canvas *canvas, const char *path, struct starfish_area plot,
+                                  const struct starfish_slice *slice, const struct starfish_range extents[2])
 {
-    struct sample *across = samples, *up = samples + plot.width;
-    unsigned char table[STARFISH_COLOURS][3];
+    const size_t n[2] = {(size_t)(plot.width * PIXELS / PLOT), (size_t)(plot.height * PIXELS / PLOT)};
+    struct sample *across = malloc((n[0] + n[1]) * sizeof *across), *up = across + n[0];
+    unsigned char *rgb = malloc(3 * n[0] * n[1]), table[STARFISH_COLOURS][3];
     starfish_colour_map map;
-    struct starfish_range there = value_range(slice), colours = colour_range(there, &map);
-    struct starfish_area bar = {plot.x + plot.width + 2 * GAP, plot.y, BAR, plot.height};
+    const struct starfish_range there = value_range(slice), colours = colour_range(there, &map);
+    const int fits = across && rgb;
     starfish_colour_table(map, table);
-    locate(slice->position[0], slice->n[0], extents[0], plot.width, across);
-    locate(slice->position[1], slice->n[1], extents[1], plot.height, up);
-    for (int y = 0; y < plot.height; ++y)
-        for (int x = 0; x < plot.width; ++x)
-            starfish_canvas_pixel(canvas, plot.x + x, plot.y + plot.height - 1 - y,
-                                  colour_of(table, colours, interpolate(slice, across[x], up[y])));
-    draw_bar(canvas, bar, there, colours, table);
+    if (fits) {
+        locate(slice->position[0], slice->n[0], extents[0], (int)n[0], across);
+        locate(slice->position[1], slice->n[1], extents[1], (int)n[1], up);
+        for (size_t y = 0; y < n[1]; ++y)
+            for (size_t x = 0; x < n[0]; ++x)
+                put(rgb + 3 * (x + n[0] * y),
+                    colour_of(table, colours, interpolate(slice, across[x], up[n[1] - 1 - y])));
+        starfish_canvas_pixels(canvas, plot, n, rgb);
+        draw_bar(canvas, (struct starfish_area){plot.x + plot.width + 2 * GAP, plot.y, BAR, plot.height}, there,
+                 colours, table);
+    }
+    free(across);
+    free(rgb);
+    return fits ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------------------- */
 
-static struct starfish_area place_plot(const struct starfish_range extents[2])
+static struct starfish_area place_plot(const struct starfish_range extents[2], double top)
 {
     double aspect = (extents[0].high - extents[0].low) / (extents[1].high - extents[1].low);
     aspect = fmin(fmax(aspect, 1.0 / FLATTEST), FLATTEST);
-    int width = aspect >= 1 ? PLOT : (int)(PLOT * aspect), height = aspect >= 1 ? (int)(PLOT / aspect) : PLOT;
-    return (struct starfish_area){LEFT, TOP, width, height};
+    return (struct starfish_area){LEFT, top, aspect >= 1 ? PLOT : PLOT * aspect, aspect >= 1 ? PLOT / aspect : PLOT};
 }
 
-static starfish_status draw(const char *path, const struct starfish_slice *slice, struct starfish_canvas *canvas,
-                            struct starfish_area plot, const struct starfish_range extents[2])
+static void draw_axes(struct starfish_canvas *canvas, struct starfish_area plot, const struct starfish_slice *slice,
+                      const struct starfish_range extents[2])
 {
-    struct sample *samples = malloc((size_t)(plot.width + plot.height) * sizeof *samples);
-    if (!samples)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
-    draw_field(canvas, plot, slice, extents, samples);
-    free(samples);
+    const struct starfish_scale across = {.range = extents[0], .low = plot.x, .high = plot.x + plot.width};
+    const struct starfish_scale up = {.range = extents[1], .low = plot.y + plot.height, .high = plot.y};
     starfish_canvas_frame(canvas, plot);
-    horizontal_axis(canvas, plot, extents[0], slice->label[0]);
-    vertical_axis(canvas, plot, extents[1], -1);
-    starfish_canvas_text(canvas, ADVANCE, plot.y + plot.height / 2 - LINE / 2 + 1, slice->label[1]);
-    starfish_canvas_text(canvas, plot.x, TOP - 5 * LINE / 2, slice->title);
-    return starfish_canvas_write(canvas, path);
+    starfish_axis_below(canvas, plot, &across, slice->label[0], 0);
+    starfish_axis_beside(canvas, plot, &up, -1, 0);
+    starfish_canvas_text(canvas, MARGIN, plot.y + plot.height / 2, STARFISH_LEFT, STARFISH_TEXT, slice->label[1]);
 }
 
 starfish_status starfish_image_write(const char *path, const struct starfish_slice *slice)
 {
     const struct starfish_range extents[2] = {extent(slice->position[0], slice->n[0]),
                                               extent(slice->position[1], slice->n[1])};
-    struct starfish_area plot = place_plot(extents);
-    struct starfish_canvas canvas;
-    int title_end = plot.x + starfish_text_width(slice->title) + ADVANCE;
-    int width = plot.x + plot.width + 2 * GAP + BAR + RIGHT;
-    STARFISH_TRY(
-        starfish_canvas_create(&canvas, path, title_end > width ? title_end : width, TOP + plot.height + BOTTOM));
-    starfish_status status = draw(path, slice, &canvas, plot, extents);
-    starfish_canvas_free(&canvas);
-    return status;
+    struct starfish_canvas *canvas;
+    STARFISH_TRY(starfish_canvas_create(&canvas, path));
+    const double top = starfish_heading(canvas, MARGIN, slice->title, slice->subtitle) + LINE;
+    const struct starfish_area plot = place_plot(extents, top);
+    const double title = starfish_text_width(STARFISH_TITLE, slice->title) + 2 * MARGIN;
+    const double subtitle = slice->subtitle ? starfish_text_width(STARFISH_TEXT, slice->subtitle) + 2 * MARGIN : 0;
+    const starfish_status drawn = draw_field(canvas, path, plot, slice, extents);
+    draw_axes(canvas, plot, slice, extents);
+    if (drawn != STARFISH_SUCCESS) {
+        starfish_canvas_discard(canvas);
+        return drawn;
+    }
+    return starfish_canvas_finish(canvas, fmax(fmax(title, subtitle), plot.x + plot.width + 2 * GAP + BAR + RIGHT),
+                                  plot.y + plot.height + 2.6 * LINE);
 }
 
 starfish_status starfish_image_check(const char *path)

@@ -1,4 +1,4 @@
-/* Pictures of plane slices as PNG: colours, axes with their coordinates, a colour bar and a title. */
+/* Pictures of plane slices: colours, axes with their coordinates, a colour bar and a title. */
 #ifndef STARFISH_APPS_PICTURES_IMAGE_H
 #define STARFISH_APPS_PICTURES_IMAGE_H
 
@@ -12,10 +12,10 @@ struct starfish_slice {
     const double *position[2]; /* increasing coordinates of the values */
     const double *values;      /* n[0] * n[1], finite */
     const char *label[2];
-    const char *title;
+    const char *title, *subtitle; /* subtitle: NULL: none */
 };
 
-/* Could `path` be written? It must end in .png. Errors: ARGUMENT (extension), FILE. */
+/* Could `path` be written? It must end in .png, .svg or .pdf. Errors: ARGUMENT (extension), FILE. */
 starfish_status starfish_image_check(const char *path);
 
 /* Draw and write, whole or not at all (apps/files/output.h). Data of both signs get the diverging map, symmetric about

@@ -85,6 +85,7 @@ static starfish_status open_batch(struct plan *plan)
     STARFISH_TRY(read_options(&plan->options, run));
     STARFISH_TRY(make_arrays(run));
     snprintf(plan->name, sizeof plan->name, "%s", run->data.name);
+    snprintf(plan->size, sizeof plan->size, "tridiagonal lines, %s", run->data.name);
     snprintf(plan->method, sizeof plan->method, "%s", starfish_algorithm_names[run->options.algorithm]);
     plan->rows = run->data.lines;
     plan->array[0] = run->data.host[BATCH_RHS];

@@ -53,6 +53,8 @@ static starfish_status open_mesh(struct plan *plan)
     multigrid_set_work(&run->options, multigrid_q1_steps(run->options.smoother, given->steps), cycles);
     STARFISH_TRY(make_arrays(run));
     snprintf(plan->name, sizeof plan->name, "%s level %zu", given->named[PLAN_MESH], level);
+    snprintf(plan->size, sizeof plan->size, "Q1 on %s, %zu x %zu unknowns, %s", given->named[PLAN_MESH], run->mesh.n[0],
+             run->mesh.n[1], starfish_precision_names[given->precision]);
     snprintf(plan->method, sizeof plan->method, "%s", starfish_method_names()[STARFISH_METHOD_MULTIGRID]);
     plan->rows = run->mesh.n[1];
     plan->array[0] = run->rhs.data;

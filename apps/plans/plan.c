@@ -5,13 +5,26 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct plan_kind *const kinds[PLAN_KINDS] = {
-    [PLAN_PROBLEM] = &plan_problem, [PLAN_MESH] = &plan_mesh, [PLAN_BATCH] = &plan_batch};
+    [PLAN_PROBLEM] = &plan_problem, [PLAN_MESH] = &plan_mesh,         [PLAN_BATCH] = &plan_batch,
+    [PLAN_MANY] = &plan_many,       [PLAN_ELEMENTS] = &plan_elements,
+};
+
+static int is_mesh_file(const char *path)
+{
+    const size_t length = path ? strlen(path) : 0;
+    return length > 4 && strcmp(path + length - 4, ".msh") == 0;
+}
 
 static starfish_status find_kind(struct plan *plan)
 {
     int found = 0;
+    if (is_mesh_file(plan->options.named[PLAN_PROBLEM])) {
+        plan->options.named[PLAN_ELEMENTS] = plan->options.named[PLAN_PROBLEM];
+        plan->options.named[PLAN_PROBLEM] = NULL;
+    }
     for (int i = 0; i < PLAN_KINDS; ++i)
         if (plan->options.named[i]) {
             plan->kind = kinds[i];
@@ -23,9 +36,9 @@ static starfish_status find_kind(struct plan *plan)
     if (found == 1)
         return STARFISH_SUCCESS;
     plan->kind = NULL;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, found == 0
-                                                      ? "missing operand: PROBLEM.json, or --mesh or --batch instead"
-                                                      : "a problem file, --mesh and --batch: only one of them");
+    return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                         found == 0 ? "missing operand: PROBLEM.json or MESH.msh, or --mesh, --batch or --many instead"
+                                    : "a file, --mesh, --batch and --many: only one of them");
 }
 
 starfish_status plan_open(struct plan *plan, size_t parts)
@@ -60,10 +73,10 @@ static starfish_status check_once(struct plan *plan)
 starfish_status plan_start(struct plan *plan, starfish_context *context)
 {
     plan->context = context;
-    for (plan->pinned = 0; plan->pinned < 2; plan->pinned++)
+    for (plan->pinned = 0; plan->pinned < 2 && plan->array[plan->pinned]; plan->pinned++)
         STARFISH_TRY(starfish_pin(context, plan->array[plan->pinned], plan->bytes));
     plan->residual = (double)NAN;
-    if (!SIMULATED)
+    if (!SIMULATED && !plan->unchecked)
         STARFISH_TRY(check_once(plan));
     return plan->kind->create(plan, 0);
 }

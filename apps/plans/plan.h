@@ -1,39 +1,46 @@
-/* What sched and trace solve again and again: a problem file by any method, Q1 multigrid on a named mesh, or a batch of
- * tridiagonal lines. Each is a row of a table of functions (plan.c); the subcommands know no kind by name. */
+/* What sched and trace solve again and again: a problem file by any method, Q1 multigrid on a named mesh, a batch of
+ * tridiagonal lines, many small cubes, or finite elements on a mesh file. Each is a row of a table of functions
+ * (plan.c); the subcommands know no kind by name. */
 #ifndef STARFISH_APPS_PLANS_PLAN_H
 #define STARFISH_APPS_PLANS_PLAN_H
 
 #include "apps/names.h"
 #include "apps/options.h"
 #include "apps/plans/family.h"
+#include "fem/options.h"
 #include "multigrid/options.h"
 #include "tridiag/options.h"
 
 #include <starfish/starfish.h>
 
-enum plan_kinds { PLAN_PROBLEM, PLAN_MESH, PLAN_BATCH, PLAN_KINDS };
+enum plan_kinds { PLAN_PROBLEM, PLAN_MESH, PLAN_BATCH, PLAN_MANY, PLAN_ELEMENTS, PLAN_KINDS };
 
 /* What the command line says; NULL, or 0, where it says nothing. */
 struct plan_options {
-    const char *named[PLAN_KINDS]; /* a file, a mesh, a batch: one of them is what is solved */
-    const char *only[PLAN_KINDS];  /* an option that is there and for that kind alone */
+    /* A file, a mesh by name, a batch, cubes, a mesh file (which open takes from the first): one is what is solved. */
+    const char *named[PLAN_KINDS];
+    const char *only[PLAN_KINDS]; /* an option that is there and for that kind alone */
     struct problem_words words;
     struct starfish_multigrid_options multigrid;
     struct starfish_tridiag_options tridiag;
     int precision; /* a starfish_precision, or STARFISH_PRECISION_MIXED */
     const char *rhs, *slabs;
-    size_t level, steps, cycles;
+    size_t level, steps, cycles, refinements;
+    struct starfish_fem_options elements;
+    int element; /* a starfish_fem_element */
+    struct option_texts dirichlet;
     int spread; /* a problem file's arrays, over the memories of those who work on them */
 };
 #define PLAN_OPTIONS_DEFAULTS                                                                                          \
     {                                                                                                                  \
         .multigrid = STARFISH_MULTIGRID_OPTIONS_DEFAULTS, .tridiag = STARFISH_TRIDIAG_OPTIONS_DEFAULTS,                \
-        .precision = STARFISH_F64, .level = 9, .steps = 2                                                              \
+        .elements = STARFISH_FEM_OPTIONS_DEFAULTS, .precision = STARFISH_F64, .level = 9, .steps = 2, .refinements = 3 \
     }
 
 /* The options that say what is solved; they go into a subcommand's table. */
 /* clang-format off */
 #define PLAN_OF_MESH(o) .table = &starfish_multigrid_option_table, .given = &(o)->only[PLAN_MESH]
+#define PLAN_OF_ELEMENTS(o) .table = &starfish_fem_option_table, .given = &(o)->only[PLAN_ELEMENTS]
 #define PLAN_OPTIONS(o)                                                                                                \
     {"--mesh", OPTION_TEXT, &(o)->named[PLAN_MESH], "M",                                                               \
      .help = "Q1 multigrid on U1, U2, U3 or A1 .. A5 instead of a file"},                                              \
@@ -41,6 +48,16 @@ struct plan_options {
      .given = &(o)->only[PLAN_MESH]},                                                                                  \
     {"--batch", OPTION_TEXT, &(o)->named[PLAN_BATCH], "NxL[,...]",                                                     \
      .help = "L tridiagonal lines of N instead of a file; then a layout, coefficients, periodic, factors"},            \
+    {"--many", OPTION_TEXT, &(o)->named[PLAN_MANY], "NxC[,...]",                                                       \
+     .help = "C cubes of N^3 cells as one solve, instead of a file; then ghosts, check-data"},                         \
+    {"--levels", OPTION_NUMBER, &(o)->refinements, "L", .help = "mesh file: times that it is refined",                 \
+     .given = &(o)->only[PLAN_ELEMENTS]},                                                                              \
+    {"--element", OPTION_MEMBER, &(o)->element, "E", .help = "mesh file", .table = &plan_elements_table,               \
+     .given = &(o)->only[PLAN_ELEMENTS]},                                                                              \
+    {"--dirichlet", OPTION_TEXTS, &(o)->dirichlet, "G=U", .help = "mesh file: u on a physical group",                  \
+     .given = &(o)->only[PLAN_ELEMENTS]},                                                                              \
+    {"--numbering", OPTION_MEMBER, &(o)->elements, "N", .help = "mesh file", PLAN_OF_ELEMENTS(o)},                     \
+    {"--format", OPTION_MEMBER, &(o)->elements, "F", .help = "mesh file", PLAN_OF_ELEMENTS(o)},                        \
     PROBLEM_METHOD(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                             \
     PROBLEM_ITERATION(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                          \
     {"--precision", OPTION_MEMBER, &(o)->precision, "P", .table = &names_table},                                       \
@@ -74,7 +91,7 @@ struct plan;
 struct plan_kind {
     const char *whose;                         /* its options, in words */
     const struct starfish_option_table *table; /* NULL: open sets that of the plan */
-    /* Reads what the options name and makes the data; sets library, name, rows, flat, array and bytes. */
+    /* Reads what the options name and makes the data; sets library, name, size, rows, flat, array and bytes. */
     starfish_status (*open)(struct plan *plan);
     /* The library's plan in plan->context; sets method. A plan that checks is for one solve and then `check`. */
     starfish_status (*create)(struct plan *plan, int check);
@@ -94,7 +111,9 @@ struct plan {
     void *library;                             /* the library's option struct, */
     const struct starfish_option_table *table; /* and its table */
     char name[256], method[32];
+    char size[192];            /* the problem's kind, unknowns and precision, for titles */
     size_t rows;               /* that can be cut into parts; 0: there is nothing to cut */
+    int unchecked;             /* plan_start makes no solve that is checked */
     int flat;                  /* one task after the other: without a GPU its cores share every task */
     void *array[2];            /* right-hand side and solution, in host memory */
     size_t bytes;              /* of each */
@@ -113,7 +132,9 @@ void plan_close(struct plan *plan);
 starfish_status plan_start(struct plan *plan, starfish_context *context);
 void plan_stop(struct plan *plan);
 
-/* The kinds (problem_kind.c, mesh_kind.c, batch_kind.c). */
-extern const struct plan_kind plan_problem, plan_mesh, plan_batch;
+/* The kinds (problem_kind.c, mesh_kind.c, batch_kind.c, many_kind.c, elements_kind.c). */
+extern const struct plan_kind plan_problem, plan_mesh, plan_batch, plan_many, plan_elements;
+/* --element */
+extern const struct starfish_option_table plan_elements_table;
 
 #endif

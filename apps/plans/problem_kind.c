@@ -12,6 +12,18 @@ static struct problem_run *run_of(const struct plan *plan)
     return plan->data;
 }
 
+/* "poisson3d, 64 x 64 x 64, f64" */
+static void describe(struct plan *plan)
+{
+    const struct starfish_problem *problem = &run_of(plan)->problem;
+    int length = snprintf(plan->size, sizeof plan->size, "%s, ", starfish_problem_kind_name(problem->kind));
+    for (int d = 0; d < (int)problem->dimensions; ++d)
+        length += snprintf(plan->size + length, sizeof plan->size - (size_t)length, d > 0 ? " x %zu" : "%zu",
+                           problem->axis[d].n);
+    snprintf(plan->size + length, sizeof plan->size - (size_t)length, ", %s",
+             starfish_precision_names[plan->options.precision]);
+}
+
 static starfish_status open_problem(struct plan *plan)
 {
     const struct plan_options *given = &plan->options;
@@ -29,6 +41,7 @@ static starfish_status open_problem(struct plan *plan)
     plan->table = run->family->options;
     STARFISH_TRY(problem_prepare(run));
     snprintf(plan->name, sizeof plan->name, "%s", run->options.path);
+    describe(plan);
     plan->flat = run->problem.dimensions == 2;
     plan->rows = plan->flat ? 0 : run->problem.axis[2].n;
     plan->array[0] = run->problem.rhs.array.data;

@@ -68,6 +68,25 @@ static starfish_status read_name(const char *path, const json_t *root, const cha
     return STARFISH_SUCCESS;
 }
 
+const char *const machine_set_names[STARFISH_WORKER_SETS] = {
+    [STARFISH_SET_CORES] = "cpu", [STARFISH_SET_GPUS] = "gpu", [STARFISH_SET_ALL] = "all"};
+
+static starfish_status read_corrections(const char *path, const json_t *root, struct starfish_machine *machine)
+{
+    const json_t *corrections = json_object_get(root, "corrections");
+    for (int set = 0; set < STARFISH_WORKER_SETS; set++) {
+        const json_t *entry = json_object_get(corrections, machine_set_names[set]);
+        struct starfish_correction *there = &machine->correction[set];
+        if (!entry)
+            continue;
+        STARFISH_TRY(starfish_json_number(path, "factor", json_object_get(entry, "factor"), &there->factor));
+        STARFISH_TRY(starfish_json_number(path, "seconds", json_object_get(entry, "seconds"), &there->seconds));
+        if (!(there->factor >= 0.01 && there->factor <= 100 && there->seconds >= 0 && there->seconds <= 10))
+            return starfish_json_fail(path, "corrections", "factors must be from 0.01 to 100, seconds from 0 to 10");
+    }
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status read_machine(const char *path, const json_t *root, struct starfish_machine *machine)
 {
     const json_t *entry;
@@ -80,6 +99,7 @@ static starfish_status read_machine(const char *path, const json_t *root, struct
     machine->gpu_speed = 1;
     if (json_object_get(root, "gpu_speed"))
         STARFISH_TRY(read_rate(path, "gpu_speed", json_object_get(root, "gpu_speed"), &machine->gpu_speed));
+    STARFISH_TRY(read_corrections(path, root, machine));
     const size_t gpus = json_array_size(json_object_get(root, "gpus"));
     if (gpus > MOST)
         return starfish_json_fail(path, "gpus", "at most %d entries", MOST);
@@ -105,6 +125,39 @@ starfish_status machine_read(const char *folder, struct starfish_machine *machin
     const starfish_status status = read_machine(path, root, machine);
     json_decref(root);
     return status;
+}
+
+/* StarPU calls a GPU "CUDA 0.0 (NVIDIA H200 125.8 GiB 00:06.0)": the words before its memory's size. */
+static int gpu_name(const char *worker, char *name, size_t size)
+{
+    const char *begin = strchr(worker, '(');
+    begin = begin ? begin + 1 : worker;
+    size_t length = strcspn(begin, ")");
+    const char *unit = strstr(begin, " GiB");
+    if (unit && (size_t)(unit - begin) < length) {
+        length = (size_t)(unit - begin);
+        while (length > 0 && begin[length - 1] != ' ')
+            length--;
+        length -= length > 0;
+    }
+    return snprintf(name, size, "%.*s", (int)length, begin);
+}
+
+void machine_describe(const struct starfish_runtime *runtime, const struct starfish_worker *worker, size_t workers,
+                      char *text, size_t size)
+{
+    char name[64] = "";
+    size_t gpus = 0;
+    const struct starfish_machine *simulated = starfish_machine_is_simulated() ? starfish_machine_named() : NULL;
+    for (size_t i = 0; i < workers; i++)
+        if (worker[i].kind == STARFISH_GPU && gpus++ == 0)
+            gpu_name(worker[i].name, name, sizeof name);
+    if (simulated)
+        snprintf(text, size, "%s", simulated->name);
+    else if (gpus > 0)
+        snprintf(text, size, "%d cores, %zu x %s", runtime->cores, gpus, name);
+    else
+        snprintf(text, size, "%d core%s", runtime->cores, runtime->cores == 1 ? "" : "s");
 }
 
 void machine_use_named(void)

@@ -11,9 +11,19 @@
 #include "base/status.h"
 #include "scheduler/machine.h"
 
+#include <starfish/context.h>
+
 /* Read FOLDER/machine.json. Errors: FILE, ARGUMENT. */
 starfish_status machine_read(const char *folder, struct starfish_machine *machine);
+/* Keys of "corrections" in machine.json, by starfish_worker_set. */
+extern const char *const machine_set_names[STARFISH_WORKER_SETS];
 /* Plan for the machine that the variable STARFISH_MACHINE names, where it names one. */
 void machine_use_named(void);
+
+/* The machine in a few words, for titles: of a simulated one its name, else cores and GPUs, "16 cores, 2 x NVIDIA
+ * H200".
+ */
+void machine_describe(const struct starfish_runtime *runtime, const struct starfish_worker *worker, size_t workers,
+                      char *text, size_t size);
 
 #endif

@@ -6,6 +6,7 @@
 #include "apps/options.h"
 #include "apps/recorded/recorded.h"
 #include "scheduler/simulated.h"
+#include "scheduler/sizes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -185,11 +186,26 @@ starfish_status simulate_learn_anew(void)
     return STARFISH_SUCCESS;
 }
 
+/* What footprints of the recorded tasks were made of lies beside the models. */
+static starfish_status read_sizes(void)
+{
+    static const char *const variables[] = {"STARPU_PERF_MODEL_DIR", "STARPU_PERF_MODEL_PATH"};
+    char path[SIMULATE_PATH + 16];
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; ++i) {
+        const char *folder = getenv(variables[i]);
+        snprintf(path, sizeof path, "%s/sizes", folder ? folder : "");
+        if (folder && strlen(folder) < SIMULATE_PATH)
+            STARFISH_TRY(starfish_sizes_read(path));
+    }
+    return STARFISH_SUCCESS;
+}
+
 starfish_status simulate_begin(void)
 {
     json_object_seed(1);
     fftw_set_timelimit(0); /* FFTW measures its plans, which are never used here */
     fftwf_set_timelimit(0);
+    STARFISH_TRY(read_sizes());
     return simulate_learn_anew();
 }
 

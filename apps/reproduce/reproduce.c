@@ -7,11 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} experiments[] = {
+static const struct option_command experiments[] = {
     {"valero-lara-2d", reproduce_valero_lara_2d,
      "Valero-Lara, Pinelli, Prieto-Matias 2014, figures 7 and 8: BLKTRI in 2D"},
     {"valero-lara-3d", reproduce_valero_lara_3d, "the same, figures 11 and 12: BLKTRI in 3D"},
@@ -41,31 +37,18 @@ static const struct {
     {"mueller-figure5", reproduce_mueller_figure5, "cores and GPUs"},
     {"mueller-figure6", reproduce_mueller_figure6, "operations and bandwidth"},
 };
-enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
-
-static int list_experiments(void)
-{
-    printf("Usage: starfish reproduce NAME [OPTION ...]\n\n"
-           "One experiment of a paper, paper beside ours. `starfish reproduce NAME --help` lists its options.\n\n");
-    for (int i = 0; i < EXPERIMENTS; ++i)
-        printf("  %-16s %s\n", experiments[i].name, experiments[i].summary);
-    return 0;
-}
 
 int command_reproduce(int argc, char **argv)
 {
-    char known[1024] = "";
-    size_t length = 0;
-    if (argc < 2 || (argv[1][0] == '-' && options_ask_help(argc, argv)))
-        return list_experiments();
-    for (int i = 0; i < EXPERIMENTS; ++i) {
-        if (strcmp(argv[1], experiments[i].name) == 0)
-            return experiments[i].run(argc - 1, argv + 1);
-        if (length < sizeof known)
-            length +=
-                (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", experiments[i].name);
-    }
-    return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "no experiment '%s'; there is %s", argv[1], known), 0);
+    static const struct option_commands commands = {
+        .name = "reproduce",
+        .noun = "experiment",
+        .argument = "NAME",
+        .text = "One experiment of a paper, paper beside ours. `starfish reproduce NAME --help` lists its options.\n",
+        .list = experiments,
+        .count = sizeof experiments / sizeof experiments[0],
+    };
+    return options_choose(&commands, argc, argv);
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "scheduler/account.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,17 +50,28 @@ static starfish_status with_context(struct sched *sched, struct sched_combinatio
     return status;
 }
 
+__attribute__((format(printf, 2, 3))) static void announce(const struct sched *sched, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    bench_progress(&sched->bench, sched->done, sched->parts, text);
+}
+
 /* ---- calibration ------------------------------------------------------------------------------------------------- */
 
-static starfish_status calibrate_here(struct sched *sched, struct sched_combination *combination, size_t most)
+starfish_status sched_calibrate_here(struct sched *sched, const struct sched_combination *combination, size_t most,
+                                     double most_seconds)
 {
     const char *workers = combination->workers;
     int known = 0;
     size_t solves = 0;
     double seconds = 0;
-    while (!known && solves < most) {
+    while (!known && solves < most && seconds < most_seconds) {
         struct starfish_record *record;
-        bench_announce("calibrating %s: %zu solves", workers, solves);
+        announce(sched, "calibrating %s: %zu solves", workers, solves);
         starfish_status status = solve(&sched->plan, &record);
         known = status == STARFISH_SUCCESS && starfish_account_calibrated(record);
         starfish_record_free(record);
@@ -71,6 +83,11 @@ static starfish_status calibrate_here(struct sched *sched, struct sched_combinat
                           json_pack("{s:s, s:i, s:o, s:b}", "workers", workers, "solves", (int)solves, "seconds",
                                     command_json_real(seconds), "complete", known));
     return STARFISH_SUCCESS;
+}
+
+static starfish_status calibrate_here(struct sched *sched, struct sched_combination *combination, size_t most)
+{
+    return sched_calibrate_here(sched, combination, most, HUGE_VAL);
 }
 
 starfish_status sched_calibrate(struct sched *sched, const char *workers)
@@ -88,6 +105,7 @@ starfish_status sched_calibrate(struct sched *sched, const char *workers)
     if (kept)
         setenv("STARPU_CALIBRATE", kept, 1);
     free(kept);
+    ++sched->done;
     return status;
 }
 
@@ -106,7 +124,7 @@ static starfish_status keep_record(struct plan *plan, struct sched_combination *
     return STARFISH_SUCCESS;
 }
 
-static starfish_status measure_here(struct sched *sched, struct sched_combination *combination, size_t solves)
+starfish_status sched_measure_here(struct sched *sched, struct sched_combination *combination, size_t solves)
 {
     struct plan *plan = &sched->plan;
     combination->residual = plan->residual;
@@ -124,6 +142,7 @@ static starfish_status measure_here(struct sched *sched, struct sched_combinatio
 
 starfish_status sched_measure(struct sched *sched, struct sched_combination *combination, size_t solves)
 {
-    bench_announce("%s, %s", combination->workers, combination->policy);
-    return with_context(sched, combination, solves, measure_here);
+    announce(sched, "%s, %s", combination->workers, combination->policy);
+    ++sched->done;
+    return with_context(sched, combination, solves, sched_measure_here);
 }

@@ -86,6 +86,18 @@ static const struct starfish_record *typical(const struct sched_combination *c)
     return c->record[best];
 }
 
+/* From the first submission until a worker begins. */
+static double lead_of(const struct starfish_record *record)
+{
+    double submitted = INFINITY, start = INFINITY;
+    for (size_t i = 0; i < record->tasks; i++) {
+        submitted = fmin(submitted, record->task[i].submitted);
+        if (record->task[i].worker >= 0)
+            start = fmin(start, record->task[i].start);
+    }
+    return start - submitted;
+}
+
 void sched_add_row(struct sched *sched, const struct sched_combination *c)
 {
     char name[2 * LIST_ITEM + 8];
@@ -102,6 +114,8 @@ void sched_add_row(struct sched *sched, const struct sched_combination *c)
     json_object_set_new(row, "method", json_string(c->method));
     json_object_set_new(row, "residual", command_json_real(c->residual));
     add_shares(row, record, &account);
+    json_object_set_new(row, "span", command_json_real(1e-6 * (account.end - account.begin)));
+    json_object_set_new(row, "lead", command_json_real(1e-6 * lead_of(record)));
     add_links(row, record);
     add_bounds(row, &account);
 }

@@ -71,7 +71,8 @@ static void add_result(struct table *table, const json_t *row)
     table_row(table);
     table_cell(table, "%s", json_string_value(json_object_get(row, "workers")));
     table_cell(table, "%s", json_string_value(json_object_get(row, "policy")));
-    table_cell(table, "%.4g", 1e3 * number_of(row, "seconds"));
+    table_cell(table, "%s%.4g", json_is_true(json_object_get(row, "like_fastest")) ? "~" : "",
+               1e3 * number_of(row, "seconds"));
     table_cell(table, "%.2g", 1e3 * number_of(row, "spread"));
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; ++i)
         table_cell(table, "%.0f %%", 100 * number_of(row, shares[i]));
@@ -110,7 +111,8 @@ static void print_table(const struct bench *bench)
     }
     printf("\n");
     table_print(&table);
-    printf("\narea, path: bounds from below over the measured time: no worker idle; the longest chain of tasks\n");
+    printf("\n~: among the fastest on these workers: the times overlap those of the one with the least median\n"
+           "area, path: bounds from below over the measured time: no worker idle; the longest chain of tasks\n");
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -160,8 +162,11 @@ static starfish_status measure(struct bench *bench)
     bench->more = json_pack("{s:s, s:[]}", "problem", sched->plan.name, "calibration");
     if (!bench->more) /* a file name need not be UTF-8 */
         bench->more = json_pack("{s:s, s:[]}", "problem", "?", "calibration");
+    sched->parts = sched->worker_set.count * (sched->policy.count * (SIMULATED ? 1 : sched->rounds) + !SIMULATED);
     for (size_t w = 0; w < sched->worker_set.count; ++w)
         STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
+    sched->bench.subject = sched->plan.size;
+    sched->bench.simulated = SIMULATED;
     char simulation[256];
     simulate_describe(simulation, sizeof simulation);
     if (simulation[0])
@@ -178,6 +183,7 @@ int command_sched(int argc, char **argv)
     struct plan_options *given = &sched.plan.options;
     const char *simulate = NULL;
     sched.bench.print = print_table;
+    sched.bench.is_shared = 1;
     sched.bench.warmup = 3;
     const struct option_entry options[] = {
         {"--policies", OPTION_TEXT, &sched.policies, "LIST",
@@ -192,7 +198,7 @@ int command_sched(int argc, char **argv)
         {.name = NULL},
     };
     const struct command_line line = {
-        .usage = "sched PROBLEM.json | --mesh M | --batch NxL [OPTION ...]",
+        .usage = "sched PROBLEM.json | MESH.msh | --mesh M | --batch NxL | --many NxC [OPTION ...]",
         .summary = "Solve something under several scheduling policies of StarPU, on several sets of workers. StarPU's\n"
                    "models are calibrated first.",
         .options = options,

@@ -13,6 +13,7 @@ struct sched {
     const char *policies, *workers;
     int recalibrate;
     size_t rounds;
+    size_t parts, done; /* calibrations and rounds: of all, and so far */
     struct list policy, worker_set;
 };
 
@@ -36,6 +37,11 @@ struct sched_combination {
 starfish_status sched_calibrate(struct sched *sched, const char *workers);
 /* `solves` more of a combination, timed, and some with a record. */
 starfish_status sched_measure(struct sched *sched, struct sched_combination *combination, size_t solves);
+/* The same in a context that there is: sched->plan has been started in it. Calibration ends when all tasks are known,
+ * or after so many solves, or seconds of them. */
+starfish_status sched_calibrate_here(struct sched *sched, const struct sched_combination *combination, size_t most,
+                                     double most_seconds);
+starfish_status sched_measure_here(struct sched *sched, struct sched_combination *combination, size_t solves);
 /* The row of a combination (sched_rows.c). */
 void sched_add_row(struct sched *sched, const struct sched_combination *combination);
 

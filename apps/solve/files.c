@@ -93,8 +93,9 @@ static starfish_status write_plot(const struct solve_run *run, const struct posi
     int length = snprintf(title, sizeof title, "%.60s: u", base_name(run->solver.problem.path));
     if (up == 2)
         snprintf(title + length, sizeof title - (size_t)length, " at y = %.4g", positions->position[1][j]);
-    const struct starfish_slice slice = {
-        {nx, rows}, {positions->position[0], positions->position[up]}, values, {axis_names[0], axis_names[up]}, title};
+    const struct starfish_slice slice = {{nx, rows}, {positions->position[0], positions->position[up]},
+                                         values,     {axis_names[0], axis_names[up]},
+                                         title,      NULL};
     starfish_status status = starfish_image_write(run->options.plot, &slice);
     starfish_array_free(&plane);
     return status;

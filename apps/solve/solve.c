@@ -4,6 +4,7 @@
 #include "apps/command.h"
 #include "apps/names.h"
 #include "apps/options.h"
+#include "apps/pictures/canvas.h"
 #include "apps/workers.h"
 #include "base/real.h"
 #include "bench/clock.h"
@@ -209,7 +210,9 @@ int command_solve(int argc, char **argv)
         PROBLEM_GRIDS(&problem->words),
         {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
         {"--vtk", OPTION_TEXT, &given->vtk, "F", .help = "also write the solution as .vti or .vtr"},
-        {"--plot", OPTION_TEXT, &given->plot, "F.png", .help = "also draw a slice of the solution"},
+        {"--plot", OPTION_TEXT, &given->plot, "F",
+         .help = "also draw a slice of the solution, in a .png, .svg or .pdf"},
+        PICTURE_OPTIONS,
         {"--json", OPTION_FLAG, &given->json, .help = "one JSON object on standard output"},
         {"--quiet", OPTION_FLAG, &given->quiet, .help = "no table and no progress"},
         {.name = NULL},

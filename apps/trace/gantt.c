@@ -2,6 +2,7 @@
 #include "apps/trace/trace.h"
 
 #include "apps/pictures/gantt.h"
+#include "apps/recorded/simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,27 +45,29 @@ static void add_task(struct chart *chart, const struct trace *trace, size_t numb
     trace_task_name(name, sizeof name, span);
     snprintf(chart->text[at], TEXT, "%s: %.3f ms from %.3f on", name, 1e-3 * (span->end - span->start),
              1e-3 * trace_time(trace, span->start));
-    chart->span[at] = (struct starfish_gantt_span){(size_t)span->worker,
-                                                   1e-3 * trace_time(trace, span->start),
-                                                   1e-3 * trace_time(trace, span->end),
-                                                   span->colour,
-                                                   trace->path[number],
-                                                   span->name,
-                                                   chart->text[at]};
+    chart->span[at] = (struct starfish_gantt_span){.row = (size_t)span->worker,
+                                                   .lane = trace->task_lane[number],
+                                                   .start = 1e-3 * trace_time(trace, span->start),
+                                                   .end = 1e-3 * trace_time(trace, span->end),
+                                                   .colour = span->colour,
+                                                   .marked = trace->path[number],
+                                                   .name = span->name,
+                                                   .text = chart->text[at]};
 }
 
-static void add_copy(struct chart *chart, const struct trace *trace, const struct starfish_copy *copy)
+static void add_copy(struct chart *chart, const struct trace *trace, size_t number)
 {
+    const struct starfish_copy *copy = &trace->copy[number];
     const size_t at = chart->gantt.count++;
     snprintf(chart->text[at], TEXT, "copy of %.2f MB: %.3f ms from %.3f on", 1e-6 * (double)copy->bytes,
              1e-3 * (copy->end - copy->start), 1e-3 * trace_time(trace, copy->start));
-    chart->span[at] = (struct starfish_gantt_span){(size_t)chart->row_of_link[copy->from][copy->to],
-                                                   1e-3 * trace_time(trace, copy->start),
-                                                   1e-3 * trace_time(trace, copy->end),
-                                                   copy_colour,
-                                                   0,
-                                                   "copy",
-                                                   chart->text[at]};
+    chart->span[at] = (struct starfish_gantt_span){.row = (size_t)chart->row_of_link[copy->from][copy->to],
+                                                   .lane = trace->copy_lane[number],
+                                                   .start = 1e-3 * trace_time(trace, copy->start),
+                                                   .end = 1e-3 * trace_time(trace, copy->end),
+                                                   .colour = copy_colour,
+                                                   .name = "copy",
+                                                   .text = chart->text[at]};
 }
 
 static void fill(struct chart *chart, const struct trace *trace)
@@ -74,13 +77,13 @@ static void fill(struct chart *chart, const struct trace *trace)
         if (trace->record->task[i].worker >= 0)
             add_task(chart, trace, i);
     for (size_t i = 0; i < trace->copies; i++)
-        add_copy(chart, trace, &trace->copy[i]);
+        add_copy(chart, trace, i);
     chart->gantt.row = chart->row;
     chart->gantt.rows = chart->rows;
     chart->gantt.span = chart->span;
     chart->gantt.end = 1e-3 * (trace->account.end - trace->account.begin);
     chart->gantt.axis = "milliseconds since the submission";
-    chart->gantt.mark = "what the end had to wait for, backwards";
+    chart->gantt.mark = "critical path: what the end had to wait for";
 }
 
 static void destroy(struct chart *chart)
@@ -106,19 +109,21 @@ static struct chart *create(size_t spans)
     return NULL;
 }
 
-starfish_status trace_write_gantt(const struct trace *trace, const char *svg, const char *png)
+starfish_status trace_write_gantt(const struct trace *trace, const char *const path[], size_t count)
 {
     struct chart *chart = create(trace->record->tasks + trace->copies);
     if (!chart)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a chart");
-    char title[256];
-    snprintf(title, sizeof title, "%.100s: %s, policy %s, %zu tasks", trace->plan.name, trace->plan.method,
-             trace->runtime.policy, trace->record->tasks);
+    char title[256], subtitle[512];
+    snprintf(title, sizeof title, "%s, %s: %.4g ms", trace->plan.size, trace->plan.method, 1e3 * trace->plan.seconds);
+    snprintf(subtitle, sizeof subtitle, "%s, policy %s, %zu tasks, %s", trace->machine, trace->runtime.policy,
+             trace->record->tasks, SIMULATED ? "simulated" : "measured");
     fill(chart, trace);
     chart->gantt.title = title;
-    starfish_status status = starfish_gantt_write_svg(svg, &chart->gantt);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_gantt_write_png(png, &chart->gantt);
+    chart->gantt.subtitle = subtitle;
+    starfish_status status = STARFISH_SUCCESS;
+    for (size_t i = 0; i < count && status == STARFISH_SUCCESS; ++i)
+        status = starfish_gantt_write(path[i], &chart->gantt);
     destroy(chart);
     return status;
 }

@@ -1,13 +1,20 @@
 /* starfish trace: the trace event format of Chrome and Perfetto. Process 0 has a thread per worker with the tasks,
- * process 1 a thread per link with the copies, and process 2 the counters; arrows are dependencies. */
+ * process 1 threads of the links with the copies, and process 2 the counters; arrows are dependencies.
+ *
+ * Perfetto drops spans of a thread that cross without one being inside the other. So a link has as many threads, its
+ * lanes, as there are copies on it at a time; and so would a worker that has two tasks at a time. Times are whole
+ * nanoseconds, as Perfetto keeps them. */
 #include "apps/names.h"
 #include "apps/trace/trace.h"
 
 #include "apps/command.h"
 #include "apps/files/output.h"
+#include "apps/recorded/simulate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum process { WORKERS, LINKS, COUNTERS };
 static const char *const process_names[] = {[WORKERS] = "workers", [LINKS] = "links", [COUNTERS] = "counters"};
@@ -16,6 +23,40 @@ static void add_name(json_t *events, const char *what, int process, size_t threa
 {
     json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:i, s:{s:s}}", "ph", "M", "name", what, "pid", process,
                                             "tid", (int)thread, "args", "name", name));
+}
+
+/* Microseconds since the submission, in whole nanoseconds. */
+static double moment(const struct trace *trace, double time)
+{
+    return round(1e3 * trace_time(trace, time)) / 1e3;
+}
+
+static json_t *moment_json(const struct trace *trace, double time)
+{
+    return command_json_real(moment(trace, time));
+}
+
+static json_t *length_json(const struct trace *trace, double start, double end)
+{
+    return command_json_real(round(1e3 * (moment(trace, end) - moment(trace, start))) / 1e3);
+}
+
+/* Threads: a number for each pair of a worker, or link, and a lane. */
+enum { LANES = TRACE_LANES };
+static size_t thread_of(size_t owner, size_t lane)
+{
+    return owner * LANES + lane;
+}
+
+/* "gpu 0", and of further lanes "gpu 0, lane 2". */
+static void add_lane(json_t *events, int process, size_t owner, size_t lane, const char *name)
+{
+    char text[128];
+    const size_t thread = thread_of(owner, lane);
+    snprintf(text, sizeof text, lane > 0 ? "%s, lane %zu" : "%s", name, lane + 1);
+    add_name(events, "thread_name", process, thread, text);
+    json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:i, s:{s:i}}", "ph", "M", "name", "thread_sort_index",
+                                            "pid", process, "tid", (int)thread, "args", "sort_index", (int)thread));
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------- */
@@ -31,12 +72,11 @@ static json_t *expected_of(const struct starfish_span *span)
 static json_t *arguments_of(const struct trace *trace, size_t number)
 {
     const struct starfish_span *span = &trace->record->task[number];
-    json_t *arguments =
-        json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:b, s:o}", "task", (int)number, "priority", span->priority,
-                  "width", (json_int_t)span->width, "bytes", (json_int_t)span->bytes, "submitted_us",
-                  command_json_real(trace_time(trace, span->submitted)), "ready_us",
-                  command_json_real(trace_time(trace, span->ready)), "data_wait_us", command_json_real(span->fetched),
-                  "waited_for", trace->path[number], "expected_us", expected_of(span));
+    json_t *arguments = json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:b, s:o}", "task", (int)number, "priority",
+                                  span->priority, "width", (json_int_t)span->width, "bytes", (json_int_t)span->bytes,
+                                  "submitted_us", moment_json(trace, span->submitted), "ready_us",
+                                  moment_json(trace, span->ready), "data_wait_us", command_json_real(span->fetched),
+                                  "waited_for", trace->path[number], "expected_us", expected_of(span));
     for (int i = 0; i < span->coordinates; i++)
         json_object_set_new(arguments, span->at[i].name, json_integer(span->at[i].value));
     return arguments;
@@ -50,28 +90,38 @@ static void add_task(json_t *events, const struct trace *trace, size_t number)
     trace_task_name(name, sizeof name, span);
     json_t *event =
         json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", name, "cat", span->codelet, "ph", span->worker < 0 ? "i" : "X",
-                  "ts", command_json_real(trace_time(trace, span->start)), "args", arguments_of(trace, number));
+                  "ts", moment_json(trace, span->start), "args", arguments_of(trace, number));
     if (span->worker < 0) {
         json_object_update_new(event, json_pack("{s:i, s:i, s:s}", "pid", LINKS, "tid", 0, "s", "p"));
     } else {
-        json_object_update_new(event, json_pack("{s:i, s:i, s:o}", "pid", WORKERS, "tid", span->worker, "dur",
-                                                command_json_real(span->end - span->start)));
+        json_object_update_new(event, json_pack("{s:i, s:i, s:o}", "pid", WORKERS, "tid",
+                                                (int)thread_of((size_t)span->worker, trace->task_lane[number]), "dur",
+                                                length_json(trace, span->start, span->end)));
     }
     json_array_append_new(events, event);
+}
+
+/* An arrow belongs to the span around its end: it leaves a nanosecond before its task ends. */
+static json_t *arrow_end(const struct trace *trace, size_t number, const struct starfish_span *span, size_t task,
+                         int begins)
+{
+    const double start = moment(trace, span->start), end = moment(trace, span->end), last = fmax(start, end - 1e-3);
+    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:o}", "name", "dependency", "cat", "dependency", "ph",
+                     begins ? "s" : "f", "id", (int)number, "pid", WORKERS, "tid",
+                     (int)thread_of((size_t)span->worker, trace->task_lane[task]), "ts",
+                     command_json_real(begins ? last : start));
 }
 
 static void add_arrow(json_t *events, const struct trace *trace, size_t number)
 {
     const struct starfish_edge *edge = &trace->record->edge[number];
     const struct starfish_span *from = &trace->record->task[edge->from], *to = &trace->record->task[edge->to];
-    if (from->worker < 0 || to->worker < 0)
+    if (from->worker < 0 || to->worker < 0 || to->start < from->end)
         return;
-    json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:o}", "name", "dependency", "cat",
-                                            "dependency", "ph", "s", "id", (int)number, "pid", WORKERS, "tid",
-                                            from->worker, "ts", command_json_real(trace_time(trace, from->end))));
-    json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o}", "name", "dependency", "cat",
-                                            "dependency", "ph", "f", "bp", "e", "id", (int)number, "pid", WORKERS,
-                                            "tid", to->worker, "ts", command_json_real(trace_time(trace, to->start))));
+    json_array_append_new(events, arrow_end(trace, number, from, edge->from, 1));
+    json_t *tip = arrow_end(trace, number, to, edge->to, 0);
+    json_object_set_new(tip, "bp", json_string("e"));
+    json_array_append_new(events, tip);
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
@@ -83,17 +133,19 @@ static size_t link_of(const struct starfish_copy *copy)
 
 static void add_copies(json_t *events, const struct trace *trace)
 {
-    char named[1 + STARPU_MAXNODES * STARPU_MAXNODES] = "";
+    static char named[(1 + STARPU_MAXNODES * STARPU_MAXNODES) * LANES];
+    memset(named, 0, sizeof named);
     for (size_t i = 0; i < trace->copies; i++) {
         const struct starfish_copy *copy = &trace->copy[i];
+        const size_t link = link_of(copy), lane = trace->copy_lane[i];
         char name[64];
         snprintf(name, sizeof name, "%s to %s", trace->record->node[copy->from], trace->record->node[copy->to]);
-        if (!named[link_of(copy)]++)
-            add_name(events, "thread_name", LINKS, link_of(copy), name);
-        json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:{s:i}}", "name", "copy", "cat",
-                                                "copy", "ph", "X", "pid", LINKS, "tid", (int)link_of(copy), "ts",
-                                                command_json_real(trace_time(trace, copy->start)), "dur",
-                                                command_json_real(copy->end - copy->start), "args", "bytes",
+        if (!named[thread_of(link, lane)]++)
+            add_lane(events, LINKS, link, lane, name);
+        json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:{s:I}}", "name", "copy", "cat",
+                                                "copy", "ph", "X", "pid", LINKS, "tid", (int)thread_of(link, lane),
+                                                "ts", moment_json(trace, copy->start), "dur",
+                                                length_json(trace, copy->start, copy->end), "args", "bytes",
                                                 (json_int_t)copy->bytes));
     }
 }
@@ -103,7 +155,8 @@ static void add_copies(json_t *events, const struct trace *trace)
 /* A counter goes up or down. */
 struct step {
     double time;
-    int counter, up;
+    int counter;
+    json_int_t up;
 };
 enum counter { READY, RUNNING, MOVING };
 static const char *const counter_names[] = {
@@ -112,10 +165,10 @@ static const char *const counter_names[] = {
 static int by_time(const void *a, const void *b)
 {
     const struct step *x = a, *y = b;
-    return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : x->up - y->up;
+    return x->time != y->time ? (x->time > y->time) - (x->time < y->time) : (x->up > y->up) - (x->up < y->up);
 }
 
-static void add_steps(struct step *steps, size_t *count, double start, double end, int counter, int by)
+static void add_steps(struct step *steps, size_t *count, double start, double end, int counter, json_int_t by)
 {
     steps[(*count)++] = (struct step){start, counter, by};
     steps[(*count)++] = (struct step){end, counter, -by};
@@ -135,14 +188,14 @@ static starfish_status add_counters(json_t *events, const struct trace *trace)
             add_steps(steps, &count, record->task[i].start, record->task[i].end, RUNNING, 1);
         }
     for (size_t i = 0; i < trace->copies; i++)
-        add_steps(steps, &count, trace->copy[i].start, trace->copy[i].end, MOVING, (int)trace->copy[i].bytes);
+        add_steps(steps, &count, trace->copy[i].start, trace->copy[i].end, MOVING, (json_int_t)trace->copy[i].bytes);
     qsort(steps, count, sizeof *steps, by_time);
     for (size_t i = 0; i < count; i++) {
         value[steps[i].counter] += steps[i].up;
-        json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:i, s:o, s:{s:I}}", "name",
-                                                counter_names[steps[i].counter], "ph", "C", "pid", COUNTERS, "tid", 0,
-                                                "ts", command_json_real(trace_time(trace, steps[i].time)), "args",
-                                                "value", value[steps[i].counter]));
+        json_array_append_new(events,
+                              json_pack("{s:s, s:s, s:i, s:i, s:o, s:{s:I}}", "name", counter_names[steps[i].counter],
+                                        "ph", "C", "pid", COUNTERS, "tid", 0, "ts", moment_json(trace, steps[i].time),
+                                        "args", "value", value[steps[i].counter]));
     }
     free(steps);
     return STARFISH_SUCCESS;
@@ -158,11 +211,20 @@ static void add_memory(json_t *events, const struct trace *trace)
         if (span->worker < 0)
             continue;
         snprintf(name, sizeof name, "bytes got at %s", record->node[record->worker[span->worker].memory_node]);
-        json_array_append_new(events,
-                              json_pack("{s:s, s:s, s:i, s:i, s:o, s:{s:I}}", "name", name, "ph", "C", "pid", COUNTERS,
-                                        "tid", 0, "ts", command_json_real(trace_time(trace, span->end)), "args",
-                                        "value", (json_int_t)span->memory));
+        json_array_append_new(events, json_pack("{s:s, s:s, s:i, s:i, s:o, s:{s:I}}", "name", name, "ph", "C", "pid",
+                                                COUNTERS, "tid", 0, "ts", moment_json(trace, span->end), "args",
+                                                "value", (json_int_t)span->memory));
     }
+}
+
+/* The last lane that a worker's tasks need. */
+static size_t most_lane(const struct trace *trace, int worker)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < trace->record->tasks; i++)
+        if (trace->record->task[i].worker == worker && trace->task_lane[i] > most)
+            most = trace->task_lane[i];
+    return most;
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
@@ -175,7 +237,8 @@ static starfish_status fill(json_t *events, const struct trace *trace)
     for (size_t i = 0; i < record->worker_count; i++) {
         char name[64];
         trace_worker_name(name, sizeof name, &record->worker[i]);
-        add_name(events, "thread_name", WORKERS, i, name);
+        for (size_t lane = 0; lane <= most_lane(trace, (int)i); lane++)
+            add_lane(events, WORKERS, i, lane, name);
     }
     for (size_t i = 0; i < record->tasks; i++)
         add_task(events, trace, i);
@@ -194,6 +257,9 @@ starfish_status trace_write_json(const struct trace *trace, const char *path)
     json_t *object = json_pack("{s:o, s:s, s:{s:s, s:s, s:s, s:i}}", "traceEvents", events, "displayTimeUnit", "ms",
                                "otherData", "starfish", trace->runtime.starfish_version, "policy",
                                trace->runtime.policy, "method", trace->plan.method, "tasks", (int)trace->record->tasks);
+    json_object_update_new(json_object_get(object, "otherData"),
+                           json_pack("{s:s, s:s, s:s, s:b}", "problem", trace->plan.name, "size", trace->plan.size,
+                                     "machine", trace->machine, "simulated", SIMULATED));
     if (status == STARFISH_SUCCESS)
         status = starfish_output_open(&output, path);
     if (status == STARFISH_SUCCESS) {

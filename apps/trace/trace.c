@@ -5,6 +5,8 @@
 #include "apps/command.h"
 #include "apps/files/output.h"
 #include "apps/options.h"
+#include "apps/pictures/canvas.h"
+#include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"
 #include "apps/workers.h"
 #include "scheduler/options.h"
@@ -35,8 +37,8 @@ void trace_task_name(char *name, size_t size, const struct starfish_span *span)
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
 enum { PATH = 4096 };
-static const char *const our_files[] = {"trace.json", "gantt.svg", "gantt.png"};
-enum { JSON, SVG, PNG, FILES };
+static const char *const our_files[] = {"trace.json", "gantt.svg", "gantt.png", "gantt.pdf"};
+enum { JSON, GANTT, FILES = GANTT + 3 };
 
 static void path_of(const struct trace *trace, const char *name, char path[PATH])
 {
@@ -113,7 +115,9 @@ static starfish_status look(struct trace *trace)
     if (!trace->path)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a path");
     starfish_waiting_path(trace->record, trace->path);
-    return STARFISH_SUCCESS;
+    machine_describe(&trace->runtime, trace->record->worker, trace->record->worker_count, trace->machine,
+                     sizeof trace->machine);
+    return trace_find_lanes(trace);
 }
 
 static starfish_status write_files(const struct trace *trace)
@@ -122,7 +126,8 @@ static starfish_status write_files(const struct trace *trace)
     for (int file = 0; file < FILES; file++)
         path_of(trace, our_files[file], path[file]);
     STARFISH_TRY(trace_write_json(trace, path[JSON]));
-    return trace_write_gantt(trace, path[SVG], path[PNG]);
+    const char *const pictures[] = {path[GANTT], path[GANTT + 1], path[GANTT + 2]};
+    return trace_write_gantt(trace, pictures, FILES - GANTT);
 }
 
 static void say_what_is_written(const struct trace *trace)
@@ -168,6 +173,8 @@ static void release(struct trace *trace)
     starfish_record_free(trace->record);
     free(trace->path);
     free(trace->copy);
+    free(trace->task_lane);
+    free(trace->copy_lane);
     plan_close(&trace->plan);
 }
 
@@ -187,11 +194,12 @@ int command_trace(int argc, char **argv)
         PLAN_OPTIONS(given),
         {"--simulate", OPTION_TEXT, &simulate, "NAME", .help = "on a recorded machine: starfish machine list"},
         {"--warmup", OPTION_NUMBER, &trace.warmup, "N", .help = "solves before the one that is watched"},
+        PICTURE_OPTIONS,
         {"--quiet", OPTION_FLAG, &trace.quiet, .help = "do not list the files"},
         {.name = NULL},
     };
     const struct command_line line = {
-        .usage = "trace PROBLEM.json | --mesh M | --batch NxL --out DIR [OPTION ...]",
+        .usage = "trace PROBLEM.json | MESH.msh | --mesh M | --batch NxL | --many NxC --out DIR [OPTION ...]",
         .summary =
             "Watch a solve: a trace for ui.perfetto.dev, a Gantt chart, and, where StarPU has FxT, its own traces.",
         .options = options,

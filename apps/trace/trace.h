@@ -6,6 +6,9 @@
 #include "scheduler/account.h"
 #include "scheduler/fxt.h"
 
+/* Spans of a worker or link that overlap lie in lanes; what there is no lane for is in the last one. */
+enum { TRACE_LANES = 64 };
+
 /* What there is to show: one solve. */
 struct trace {
     struct plan plan; /* what is solved */
@@ -19,6 +22,8 @@ struct trace {
     char *path;                 /* per task: 1 on the path of what was waited for */
     struct starfish_copy *copy; /* known with FxT only */
     size_t copies;
+    size_t *task_lane, *copy_lane; /* of each, in which lane of its worker or link it is (lanes.c) */
+    char machine[256];             /* the simulated one's name, else what it has */
 };
 
 /* Microseconds since the submission. */
@@ -31,10 +36,13 @@ void trace_worker_name(char *name, size_t size, const struct starfish_worker *wo
 /* A task's name with its coordinates: "forward, slab 3". */
 void trace_task_name(char *name, size_t size, const struct starfish_span *span);
 
+/* Sets task_lane and copy_lane. Error: MEMORY. */
+starfish_status trace_find_lanes(struct trace *trace);
+
 /* trace.json for chrome://tracing and ui.perfetto.dev (json.c). */
 starfish_status trace_write_json(const struct trace *trace, const char *path);
-/* gantt.svg and gantt.png (gantt.c). */
-starfish_status trace_write_gantt(const struct trace *trace, const char *svg, const char *png);
+/* The Gantt chart, once for each of the names (gantt.c). */
+starfish_status trace_write_gantt(const struct trace *trace, const char *const path[], size_t count);
 /* In words, on standard output (explain.c). */
 void trace_explain(const struct trace *trace);
 

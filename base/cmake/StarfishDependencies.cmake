@@ -16,7 +16,8 @@ pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
 if(STARFISH_PROGRAM)
     pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
-    pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
+    pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-svg cairo-pdf)
+    pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng) # tests read pictures with it
     pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5 hdf5-serial)
 endif()
 
@@ -50,7 +51,7 @@ endif()
 # The program's own: files and pictures.
 if(STARFISH_PROGRAM)
     add_library(starfish_program_libraries INTERFACE)
-    foreach(dependency JANSSON PNG HDF5)
+    foreach(dependency JANSSON CAIRO HDF5)
         target_include_directories(starfish_program_libraries SYSTEM INTERFACE ${${dependency}_INCLUDE_DIRS})
         target_link_libraries(starfish_program_libraries INTERFACE PkgConfig::${dependency})
     endforeach()

@@ -13,7 +13,10 @@ class Bad(Case):
         problem = self.write("p.json", poisson())
         for message, arguments in (
             ("no command", []),
-            ("unknown command 'slove'", ["slove"]),
+            ("unknown command 'slove', did you mean solve?", ["slove"]),
+            ("unknown option --percision, did you mean --precision?", ["solve", problem, "--percision", "f32"]),
+            ("unknown option --metod=slab, did you mean --method?", ["solve", problem, "--metod=slab"]),
+            ("no experiment 'goedeke-table1', did you mean goeddeke-table1?", ["reproduce", "goedeke-table1"]),
             ("unknown command", ["help", "slove"]),
             ("missing operand", ["solve"]),
             ("unexpected 'q.json'", ["solve", problem, "q.json"]),

@@ -260,7 +260,8 @@ class Bench(Case):
 
     def test_usage(self):
         for message, arguments in (
-            ("no benchmark 'poison3d'; there is poisson3d, tridiag, blktri, many, multigrid", ["bench", "poison3d"]),
+            ("no benchmark 'poison3d', did you mean poisson3d?; there is poisson3d, tridiag, blktri, many",
+             ["bench", "poison3d"]),
             ("no benchmark '--fast'", ["bench", "--fast"]),
             ("unknown option --fast", [*self.QUICK, "--fast"]),
             ("--n: '16x' is not N or NXxNYxNZ", [*self.QUICK, "--n", "16x"]),

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+import trace_format
+
 PROGRAM, SOURCE = sys.argv[1:3]
 NX, NY, NZ = 8, 6, 5
 
@@ -108,29 +110,16 @@ class Case(unittest.TestCase):
 
     def check_trace(self, trace):
         """The format of a trace.json, and what must hold of every one; returns the tasks."""
-        self.assertEqual(set(trace), {"traceEvents", "displayTimeUnit", "otherData"})
-        needed = {"M": {"name", "pid", "tid", "args"}, "X": {"name", "cat", "ts", "dur", "pid", "tid", "args"},
-                  "i": {"name", "ts", "pid", "tid", "s"}, "s": {"name", "cat", "ts", "id", "pid", "tid"},
-                  "f": {"name", "cat", "ts", "id", "bp", "pid", "tid"}, "C": {"name", "ts", "pid", "tid", "args"}}
-        for event in trace["traceEvents"]:
-            self.assertLessEqual(needed[event["ph"]], set(event), event)
-            if event["ph"] != "M":
-                self.assertGreaterEqual(event["ts"], 0)
+        self.assertEqual(trace_format.faults(trace), [])
         tasks = [event for event in trace["traceEvents"] if "task" in event.get("args", {})]
         self.assertEqual(sorted(task["args"]["task"] for task in tasks), list(range(trace["otherData"]["tasks"])))
         ran = sorted((task["pid"], task["tid"], task["ts"], task["dur"]) for task in tasks if task["ph"] == "X")
         for before, after in zip(ran, ran[1:]):
             if before[:2] == after[:2]:
-                self.assertLessEqual(before[2] + before[3], after[2] + 1e-6)
-        begins, ends = ({event["id"]: event["ts"] for event in trace["traceEvents"] if event["ph"] == phase}
-                        for phase in "sf")
-        self.assertEqual(begins.keys(), ends.keys())
-        for number, begin in begins.items():
-            self.assertLessEqual(begin, ends[number] + 1e-6)
+                self.assertLessEqual(before[2] + before[3], after[2] + 1e-3)
         last = {}
         for event in trace["traceEvents"]:
             if event["ph"] == "C":
-                self.assertGreaterEqual(event["args"]["value"], 0)
                 last[event["name"]] = event["args"]["value"]
         self.assertIn("bytes got at main0", last)
         self.assertEqual({last[name] for name in last if not name.startswith("bytes got at")}, {0})

@@ -4,7 +4,8 @@ import json
 import xml.etree.ElementTree
 
 import program
-from program import Case, NX, NY, poisson
+from program import Case, NX, NY, NZ, poisson
+import trace_format
 
 
 class Trace(Case):
@@ -25,6 +26,9 @@ class Trace(Case):
                 self.assertEqual(names.count(f"{name}, slab {slab}"), 1)
         self.assertEqual(trace["otherData"]["policy"], "starfish-width")
         self.assertEqual(trace["otherData"]["method"], "slab")
+        self.assertEqual(trace["otherData"]["size"], f"poisson3d, {NX} x {NY} x {NZ}, f64")
+        self.assertIs(trace["otherData"]["simulated"], False)
+        self.assertRegex(trace["otherData"]["machine"], r"^\d+ cores?")
         forward = next(task for task in tasks if task["name"] == "forward, slab 2")
         self.assertEqual(forward["args"]["slab"], 2)
         self.assertEqual(forward["args"]["width"], NX * NY)
@@ -80,6 +84,31 @@ class Trace(Case):
         for name, start in (("dag.dot", "digraph"), ("paje.trace", "%EventDef")):
             with open(self.path(f"t/{name}")) as stream:
                 self.assertTrue(stream.read().startswith(start))
+
+    def test_what_the_format_forbids_is_noticed(self):
+        _, right = self.trace("--slabs", "2")
+
+        def event(trace, phase):
+            return next(event for event in trace["traceEvents"] if event["ph"] == phase)
+
+        def cross(trace):
+            span = event(trace, "X")
+            trace["traceEvents"].append(dict(span, ts=span["ts"] + span["dur"] / 2))
+
+        for words, spoil in (
+            ("crosses", cross),
+            ("has no name", lambda trace: event(trace, "X").update(tid=77)),
+            ("is no time", lambda trace: event(trace, "X").update(dur=-1)),
+            ("no number", lambda trace: event(trace, "C").update(args={"value": "much"})),
+            ("has one end only", lambda trace: trace["traceEvents"].remove(event(trace, "f"))),
+            ("backwards", lambda trace: event(trace, "f").update(ts=0)),
+            ("lacks simulated", lambda trace: trace["otherData"].pop("simulated")),
+        ):
+            trace = json.loads(json.dumps(right))
+            spoil(trace)
+            with self.subTest(words):
+                self.assertTrue(any(words in fault for fault in trace_format.faults(trace)),
+                                trace_format.faults(trace))
 
     def test_usage(self):
         problem = self.write("p.json", poisson())

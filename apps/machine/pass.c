@@ -1,0 +1,277 @@
+/* starfish machine pass: all cases of a stage on one set of workers under one policy, in one process and one context,
+ * since the start of a context takes longer than most of the cases. Each case becomes a row of its file as soon as it
+ * is measured; StarPU's models are written when the context ends. */
+#include "apps/machine/machine.h"
+
+#include "apps/command.h"
+#include "apps/files/json.h"
+#include "apps/sched/sched.h"
+#include "apps/workers.h"
+#include "scheduler/sizes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_WORDS = 48, MOST_CALIBRATIONS = 24, PARTS = 16 };
+/* In which a case's tasks should be known; those that are not are estimated from other sizes. */
+static const double calibration_seconds = 2;
+
+struct running {
+    const struct machine_pass *pass;
+    starfish_context *context;
+    struct bench bench; /* of the machine's name */
+    double start;
+    size_t done, left;
+};
+
+/* ---- which cases ------------------------------------------------------------------------------------------------- */
+
+/* Is `workers` one of the sets? */
+static int has_workers(const char *sets, const char *workers)
+{
+    const size_t length = strlen(workers);
+    for (const char *at = sets; at; at = strchr(at, ';')) {
+        at += *at == ';';
+        if (strncmp(at, workers, length) == 0 && (at[length] == ';' || at[length] == '\0'))
+            return 1;
+    }
+    return 0;
+}
+
+static int is_first(const char *policy)
+{
+    return strcmp(policy, MACHINE_FIRST_POLICY) == 0;
+}
+
+static int belongs(const struct machine_pass *pass, const struct machine_case *what)
+{
+    const enum machine_stage stage = pass->stage == MACHINE_POLICIES ? MACHINE_SIZES : pass->stage;
+    const int here = what->stage == stage || (pass->stage == MACHINE_POLICIES && what->stage == MACHINE_CODELETS);
+    return here && (is_first(pass->policy) || what->all_policies) && has_workers(what->workers, pass->workers);
+}
+
+static const struct machine_case *cases_of(const struct machine_pass *pass)
+{
+    return pass->quick ? machine_quick_cases() : machine_cases();
+}
+
+static void path_of(const struct machine_pass *pass, const struct machine_case *what, char path[SIMULATE_PATH])
+{
+    snprintf(path, SIMULATE_PATH, "%s/measured/%s.json", pass->folder, what->name);
+}
+
+/* The case's file, or a new one. NULL: no memory. */
+static json_t *file_of(const struct machine_pass *pass, const struct machine_case *what)
+{
+    char path[SIMULATE_PATH];
+    path_of(pass, what, path);
+    json_t *file = access(path, F_OK) == 0 ? json_load_file(path, 0, NULL) : NULL;
+    if (json_is_array(json_object_get(file, "rows")))
+        return file;
+    json_decref(file);
+    file = json_pack("{s:s, s:b, s:[], s:[]}", "name", what->name, "held_out", what->stage == MACHINE_HELD_OUT,
+                     "arguments", "rows");
+    if (file && what->problem) {
+        const size_t *n = what->n;
+        json_object_set_new(file, "n",
+                            n[1] ? json_pack("[I,I,I]", (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2])
+                                 : json_integer((json_int_t)n[0]));
+        json_object_set_new(file, "problem", json_string(what->problem));
+    }
+    return file;
+}
+
+static int has_row(const struct machine_pass *pass, const struct machine_case *what)
+{
+    json_t *file = file_of(pass, what);
+    const json_t *row;
+    size_t i;
+    int found = 0;
+    json_array_foreach(json_object_get(file, "rows"), i, row)
+    {
+        const char *workers = json_string_value(json_object_get(row, "workers"));
+        const char *policy = json_string_value(json_object_get(row, "policy"));
+        found |= workers && policy && strcmp(workers, pass->workers) == 0 && strcmp(policy, pass->policy) == 0;
+    }
+    json_decref(file);
+    return found;
+}
+
+size_t machine_pass_left(const struct machine_pass *pass)
+{
+    size_t left = 0;
+    for (const struct machine_case *what = cases_of(pass); what->name; ++what)
+        left += belongs(pass, what) && !has_row(pass, what);
+    return left;
+}
+
+/* ---- one case ---------------------------------------------------------------------------------------------------- */
+
+/* The case's words, cut apart in `text`: options of sched. */
+static starfish_status read_words(const struct machine_case *what, char *text, size_t size, struct plan_options *given)
+{
+    char *words[MOST_WORDS] = {NULL}, *rest;
+    int count = 1;
+    snprintf(text, size, "%s", what->arguments);
+    for (char *word = strtok_r(text, " ", &rest); word && count < MOST_WORDS; word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    const struct option_entry options[] = {PLAN_OPTIONS(given), {.name = NULL}};
+    const struct command_line line = {.usage = "machine record", .options = options};
+    return options_read(&line, count, words);
+}
+
+/* Of a row of sched, what is worth keeping. */
+static json_t *kept_row(const json_t *row)
+{
+    static const char *const keys[] = {
+        "workers",        "policy",         "seconds",         "min",       "max",  "repeats",
+        "tasks",          "idle",           "gpu_work",        "gpu_tasks", "span", "lead",
+        "host_to_device", "device_to_host", "device_to_device"};
+    json_t *kept = json_object();
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i)
+        if (json_object_get(row, keys[i]))
+            json_object_set(kept, keys[i], json_object_get(row, keys[i]));
+    return kept;
+}
+
+static starfish_status keep_row(const struct running *running, const struct machine_case *what, const json_t *row)
+{
+    char path[SIMULATE_PATH], text[512], *rest;
+    json_t *file = file_of(running->pass, what);
+    if (!file)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a case");
+    path_of(running->pass, what, path);
+    if (json_array_size(json_object_get(file, "arguments")) == 0) {
+        snprintf(text, sizeof text, "%s --repeat %d --warmup %d --rounds 1 --json", what->arguments, MACHINE_REPEATS,
+                 MACHINE_WARMUP);
+        for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+            json_array_append_new(json_object_get(file, "arguments"), json_string(word));
+    }
+    json_array_append_new(json_object_get(file, "rows"), kept_row(row));
+    const int failed = json_dump_file(file, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0;
+    json_decref(file);
+    return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
+}
+
+/* Policies without models learn nothing from more samples. */
+static starfish_status measure_here(struct running *running, struct sched *sched, const struct machine_case *what)
+{
+    struct sched_combination c = {.workers = running->pass->workers, .policy = running->pass->policy};
+    double seconds[MACHINE_REPEATS];
+    c.seconds = seconds;
+    starfish_status status =
+        is_first(c.policy) ? sched_calibrate_here(sched, &c, MOST_CALIBRATIONS, calibration_seconds) : STARFISH_SUCCESS;
+    if (status == STARFISH_SUCCESS)
+        status = sched_measure_here(sched, &c, MACHINE_REPEATS);
+    if (status == STARFISH_SUCCESS) {
+        sched_add_row(sched, &c);
+        status = keep_row(running, what, json_array_get(sched->bench.rows, 0));
+    }
+    for (size_t i = 0; i < c.records; ++i)
+        starfish_record_free(c.record[i]);
+    return status;
+}
+
+static starfish_status run_case(struct running *running, const struct machine_case *what)
+{
+    char path[SIMULATE_PATH], text[512];
+    struct sched sched = {.bench = BENCH_DEFAULTS("sched"), .plan.options = PLAN_OPTIONS_DEFAULTS, .rounds = 1};
+    sched.bench.warmup = MACHINE_WARMUP;
+    STARFISH_TRY(read_words(what, text, sizeof text, &sched.plan.options));
+    if (what->problem) {
+        machine_problem_path(running->pass->folder, what->problem, path);
+        STARFISH_TRY(machine_write_problem(running->pass->folder, what->n, what->problem));
+        sched.plan.options.named[PLAN_PROBLEM] = path;
+    }
+    sched.bench.rows = json_array();
+    sched.bench.more = json_pack("{s:[]}", "calibration");
+    sched.plan.unchecked = what->stage != MACHINE_CODELETS;
+    starfish_status status = plan_open(&sched.plan, PARTS);
+    if (status == STARFISH_SUCCESS)
+        status = plan_start(&sched.plan, running->context);
+    if (status == STARFISH_SUCCESS)
+        status = measure_here(running, &sched, what);
+    plan_stop(&sched.plan);
+    plan_close(&sched.plan);
+    json_decref(sched.bench.rows);
+    json_decref(sched.bench.more);
+    return status;
+}
+
+/* A case that fails is reported, and does not keep the others from being recorded. */
+static void try_case(struct running *running, const struct machine_case *what)
+{
+    const struct machine_pass *pass = running->pass;
+    const double start = machine_clock();
+    starfish_status status = machine_expect_case(pass->folder);
+    if (status == STARFISH_SUCCESS)
+        status = run_case(running, what);
+    machine_remove_case(pass->folder);
+    fprintf(stderr, "        %-32s %5.2f s%s%s\n", what->name, machine_clock() - start,
+            status == STARFISH_SUCCESS ? "" : "  ", status == STARFISH_SUCCESS ? "" : starfish_error_message());
+    running->done += status == STARFISH_SUCCESS;
+    running->left += status != STARFISH_SUCCESS;
+}
+
+static void try_all(struct running *running)
+{
+    const struct machine_pass *pass = running->pass;
+    for (const struct machine_case *what = cases_of(pass); what->name; ++what) {
+        if (!belongs(pass, what) || has_row(pass, what))
+            continue;
+        if (machine_clock() - running->start < pass->seconds)
+            try_case(running, what);
+        else
+            running->left++;
+    }
+}
+
+/* ---- the process ------------------------------------------------------------------------------------------------- */
+
+static starfish_status run_pass(struct running *running)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    char sizes[SIMULATE_PATH];
+    const struct machine_pass *pass = running->pass;
+    snprintf(sizes, sizeof sizes, "%s/sampling/sizes", pass->folder);
+    if (pass->stage != MACHINE_HELD_OUT)
+        STARFISH_TRY(starfish_sizes_read(sizes));
+    STARFISH_TRY(workers_read(pass->workers, &options));
+    options.policy = pass->policy;
+    STARFISH_TRY(starfish_context_create(&running->context, &options));
+    try_all(running);
+    starfish_context_destroy(running->context);
+    return pass->stage != MACHINE_HELD_OUT ? starfish_sizes_write(sizes) : STARFISH_SUCCESS;
+}
+
+starfish_status machine_pass_start(const struct machine_pass *pass)
+{
+    char gpus[16], stage[16], seconds[32];
+    snprintf(gpus, sizeof gpus, "%d", pass->gpus);
+    snprintf(stage, sizeof stage, "%d", (int)pass->stage);
+    snprintf(seconds, sizeof seconds, "%g", pass->seconds);
+    const char *const arguments[] = {
+        "/proc/self/exe", "machine",    "pass", pass->folder, gpus, pass->quick ? "1" : "0",
+        pass->workers,    pass->policy, stage,  seconds,      NULL};
+    return machine_run(arguments, "/dev/null", pass->seconds + 60);
+}
+
+int machine_pass(int argc, char **argv)
+{
+    struct machine_pass pass = {.gpus = 0};
+    struct running running = {.pass = &pass, .start = machine_clock()};
+    if (argc != 8)
+        return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "machine pass: is for machine record alone"), 0);
+    snprintf(pass.folder, sizeof pass.folder, "%s", argv[1]);
+    pass.gpus = atoi(argv[2]);
+    pass.quick = atoi(argv[3]);
+    snprintf(pass.workers, sizeof pass.workers, "%s", argv[4]);
+    snprintf(pass.policy, sizeof pass.policy, "%s", argv[5]);
+    pass.stage = (enum machine_stage)atoi(argv[6]);
+    pass.seconds = atof(argv[7]);
+    const starfish_status status = run_pass(&running);
+    return status == STARFISH_SUCCESS ? 0 : command_fail(status, 0);
+}

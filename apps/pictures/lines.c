@@ -1,0 +1,109 @@
+/* Charts of curves. */
+#include "apps/pictures/lines.h"
+
+#include "apps/pictures/axes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { WIDTH = 640, HEIGHT = 400, MARGIN = 16, LEFT = 96, GAP = 8 };
+
+static int is_good(double value, int logarithmic)
+{
+    return isfinite(value) && (logarithmic ? value > 0 : value >= 0);
+}
+
+/* The range of all values in a direction: from zero, or whole factors of ten where they span more than one. */
+static starfish_status range_of(const char *path, const struct starfish_lines *chart, int d,
+                                struct starfish_range *range)
+{
+    *range = (struct starfish_range){INFINITY, 0};
+    for (size_t l = 0; l < chart->count; ++l)
+        for (size_t i = 0; i < chart->line[l].count; ++i) {
+            const double value = d == 0 ? chart->line[l].x[i] : chart->line[l].y[i];
+            if (!is_good(value, chart->logarithmic[d]))
+                return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: curve '%s' has the value %g, which cannot be shown",
+                                     path, chart->line[l].name, value);
+            range->low = fmin(range->low, value);
+            range->high = fmax(range->high, value);
+        }
+    if (!(range->high > 0))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: there is nothing to show", path);
+    if (!chart->logarithmic[d])
+        *range = starfish_range_from_zero(range->high);
+    else if (d == 1 || range->high > 30 * range->low)
+        *range = (struct starfish_range){pow(10, floor(log10(range->low) + 1e-9)),
+                                         pow(10, ceil(log10(range->high * 1.0001) - 1e-9))};
+    else
+        *range = (struct starfish_range){range->low / 1.2, range->high * 1.2};
+    return STARFISH_SUCCESS;
+}
+
+static void draw_line(struct starfish_canvas *canvas, const struct starfish_scale scale[2],
+                      const struct starfish_line *line, unsigned colour, double (*point)[2])
+{
+    for (size_t i = 0; i < line->count; ++i) {
+        point[i][0] = starfish_scale_at(&scale[0], line->x[i]);
+        point[i][1] = starfish_scale_at(&scale[1], line->y[i]);
+    }
+    if (!line->dots_alone)
+        starfish_canvas_curve(canvas, (const double(*)[2])point, line->count, line->dashed ? 1.5 : 2.5, colour,
+                              line->dashed);
+    for (size_t i = 0; i < line->count && !line->dashed; ++i)
+        starfish_canvas_dot(canvas, point[i][0], point[i][1], 4, colour);
+}
+
+static starfish_status draw(const char *path, const struct starfish_lines *chart, struct starfish_scale scale[2],
+                            double (*point)[2])
+{
+    struct starfish_canvas *canvas;
+    const char *name[STARFISH_MOST_LINES];
+    unsigned colour[STARFISH_MOST_LINES];
+    size_t solid = 0;
+    for (size_t l = 0; l < chart->count; ++l) {
+        name[l] = chart->line[l].name;
+        colour[l] = chart->line[l].dashed ? starfish_theme()->ink : starfish_group_colour(solid++);
+    }
+    STARFISH_TRY(starfish_canvas_create(&canvas, path));
+    double top = starfish_heading(canvas, MARGIN, chart->title, chart->subtitle);
+    top += starfish_legend(canvas, LEFT, top, WIDTH, chart->count, name, colour) + GAP;
+    const struct starfish_area plot = {LEFT, top, WIDTH, HEIGHT};
+    scale[0].low = LEFT;
+    scale[0].high = LEFT + WIDTH;
+    scale[1].low = top + HEIGHT;
+    scale[1].high = top;
+    starfish_axis_below(canvas, plot, &scale[0], chart->axis[0], 1);
+    starfish_axis_beside(canvas, plot, &scale[1], -1, 1);
+    starfish_canvas_text_up(canvas, MARGIN + 8, top + HEIGHT / 2.0, STARFISH_TEXT, chart->axis[1]);
+    for (size_t l = 0; l < chart->count; ++l)
+        draw_line(canvas, scale, &chart->line[l], colour[l], point);
+    starfish_canvas_frame(canvas, plot);
+    const double title = starfish_text_width(STARFISH_TITLE, chart->title) + 2 * MARGIN;
+    const double subtitle = chart->subtitle ? starfish_text_width(STARFISH_TEXT, chart->subtitle) + 2 * MARGIN : 0;
+    return starfish_canvas_finish(canvas, fmax(LEFT + WIDTH + 40, fmax(title, subtitle)),
+                                  top + HEIGHT + 2.6 * STARFISH_TEXT_LINE);
+}
+
+starfish_status starfish_lines_write(const char *path, const struct starfish_lines *chart)
+{
+    struct starfish_scale scale[2] = {{.logarithmic = chart->logarithmic[0]}, {.logarithmic = chart->logarithmic[1]}};
+    size_t most = 1;
+    if (chart->count == 0 || chart->count > STARFISH_MOST_LINES)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %zu curves, not 1 to %d", path, chart->count,
+                             STARFISH_MOST_LINES);
+    for (int d = 0; d < 2; ++d)
+        STARFISH_TRY(range_of(path, chart, d, &scale[d].range));
+    for (size_t l = 0; l < chart->count; ++l)
+        most = chart->line[l].count > most ? chart->line[l].count : most;
+    double(*point)[2] = malloc(most * sizeof *point);
+    if (!point)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
+    const starfish_status status = draw(path, chart, scale, point);
+    free(point);
+    return status;
+}
+
+starfish_status starfish_lines_check(const char *path)
+{
+    return starfish_canvas_check(path);
+}

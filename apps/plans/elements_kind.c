@@ -1,0 +1,102 @@
+/* The kind of plan that a mesh file describes: finite elements. */
+#include "apps/fem/fem.h"
+#include "apps/plans/plan.h"
+#include "apps/plans/problem.h"
+#include "apps/recorded/simulate.h"
+#include "fem/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct starfish_option rows[] = {
+    NAMES_FIRST("--element", starfish_fem_element_names, STARFISH_FEM_ELEMENTS,
+                "bilinear or biquadratic, in 3D trilinear or triquadratic"),
+};
+const struct starfish_option_table plan_elements_table = NAMES_TABLE(rows);
+
+static struct fem_run *run_of(const struct plan *plan)
+{
+    return plan->data;
+}
+
+static size_t cycles_of(const struct plan *plan)
+{
+    return SIMULATED && plan->options.cycles == 0 ? PROBLEM_SIMULATED_CYCLES : plan->options.cycles;
+}
+
+static starfish_status open_mesh(struct plan *plan)
+{
+    const struct plan_options *given = &plan->options;
+    struct fem_run *run = plan->data = calloc(1, sizeof *run);
+    if (!run)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    run->path = given->named[PLAN_ELEMENTS];
+    run->options = (struct fem_options){.library = given->elements,
+                                        .element = given->element,
+                                        .rhs = 1,
+                                        .levels = given->refinements,
+                                        .dirichlet = given->dirichlet};
+    run->options.library.precision = given->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    run->options.library.inner = given->precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
+    if (given->precision == STARFISH_F32)
+        run->options.library.tolerance = 1e-6;
+    if (cycles_of(plan) > 0) {
+        run->options.library.most_cycles = (int)cycles_of(plan);
+        run->options.library.krylov = STARFISH_FEM_KRYLOV_NONE;
+    }
+    plan->library = &run->options.library;
+    STARFISH_TRY(fem_read(run));
+    snprintf(plan->name, sizeof plan->name, "%s, %zu refinements", run->path, given->refinements);
+    snprintf(plan->size, sizeof plan->size, "finite elements, %zu cells refined %zu times, %s", run->gmsh.mesh.cells,
+             given->refinements, starfish_precision_names[given->precision]);
+    snprintf(plan->method, sizeof plan->method, "multigrid");
+    plan->flat = 1;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_plan(struct plan *plan, int check)
+{
+    struct fem_run *run = run_of(plan);
+    (void)check; /* every solve looks at its residual */
+    STARFISH_TRY(starfish_fem_plan_create(plan->context, &run->problem, &run->options.library, &run->plan));
+    if (cycles_of(plan) > 0)
+        run->plan->options.tolerance = 0; /* which public options may not be: exactly so many cycles */
+    const size_t nodes = starfish_fem_nodes(run->plan);
+    return starfish_array_create(&run->u, run->options.library.precision, 1, &nodes);
+}
+
+static starfish_status solve(struct plan *plan)
+{
+    struct fem_run *run = run_of(plan);
+    STARFISH_TRY(starfish_fem_solve(run->plan, run->u.data, &run->info));
+    plan->seconds = run->info.seconds;
+    return STARFISH_SUCCESS;
+}
+
+/* A tolerance that is not reached is an error of the solve. */
+static starfish_status check_solution(struct plan *plan)
+{
+    const struct fem_run *run = run_of(plan);
+    if (starfish_array_first_nonfinite(&run->u) < starfish_array_count(&run->u))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the solution is not finite", plan->name);
+    plan->residual = run->info.residual;
+    return STARFISH_SUCCESS;
+}
+
+static void destroy_plan(struct plan *plan)
+{
+    struct fem_run *run = run_of(plan);
+    starfish_fem_plan_destroy(run->plan);
+    starfish_array_free(&run->u);
+    run->plan = NULL;
+}
+
+static void close_mesh(struct plan *plan)
+{
+    if (plan->data)
+        starfish_gmsh_free(&run_of(plan)->gmsh);
+    free(plan->data);
+}
+
+const struct plan_kind plan_elements = {
+    "a mesh file", &starfish_fem_option_table, open_mesh, create_plan, solve, check_solution, destroy_plan, close_mesh};

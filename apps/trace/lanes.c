@@ -1,0 +1,61 @@
+/* starfish trace: lanes for spans that overlap, so that in each lane one comes after the other. Spans are taken by
+ * their beginning, and each goes to the first lane that is free by then: so there are as few lanes as overlap at most.
+ */
+#include "apps/trace/trace.h"
+
+#include <stdlib.h>
+
+struct item {
+    double start, end;
+    size_t owner, number; /* worker or link; index in the trace */
+};
+
+static int by_owner_and_start(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->owner != y->owner)
+        return (x->owner > y->owner) - (x->owner < y->owner);
+    if (x->start != y->start)
+        return (x->start > y->start) - (x->start < y->start);
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static void find(struct item *item, size_t count, size_t *lane)
+{
+    double free_at[TRACE_LANES];
+    qsort(item, count, sizeof *item, by_owner_and_start);
+    for (size_t i = 0; i < count; i++) {
+        size_t here = 0;
+        for (size_t l = 0; l < TRACE_LANES && (i == 0 || item[i].owner != item[i - 1].owner); l++)
+            free_at[l] = item[i].start;
+        while (here < TRACE_LANES - 1 && free_at[here] > item[i].start)
+            here++;
+        free_at[here] = item[i].end;
+        lane[item[i].number] = here;
+    }
+}
+
+starfish_status trace_find_lanes(struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    const size_t most = record->tasks > trace->copies ? record->tasks : trace->copies;
+    struct item *item = malloc((most + 1) * sizeof *item);
+    size_t count = 0;
+    trace->task_lane = calloc(record->tasks + 1, sizeof *trace->task_lane);
+    trace->copy_lane = calloc(trace->copies + 1, sizeof *trace->copy_lane);
+    if (item && trace->task_lane && trace->copy_lane) {
+        for (size_t i = 0; i < record->tasks; i++)
+            if (record->task[i].worker >= 0)
+                item[count++] =
+                    (struct item){record->task[i].start, record->task[i].end, (size_t)record->task[i].worker, i};
+        find(item, count, trace->task_lane);
+        for (size_t i = 0; i < trace->copies; i++) {
+            const struct starfish_copy *copy = &trace->copy[i];
+            item[i] = (struct item){copy->start, copy->end, (size_t)copy->from * STARPU_MAXNODES + copy->to, i};
+        }
+        find(item, trace->copies, trace->copy_lane);
+    }
+    const int failed = !item || !trace->task_lane || !trace->copy_lane;
+    free(item);
+    return failed ? starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for lanes") : STARFISH_SUCCESS;
+}
