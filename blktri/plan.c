@@ -76,10 +76,40 @@ int starfish_blktri_refinements(const struct starfish_direction *z)
     return starfish_blktri_fractions_suit(z) ? 0 : isfinite(digits) ? (int)fmin(MOST, fmax(LEAST, digits / 4)) : LEAST;
 }
 
+static struct starfish_spectral_problem spectral_problem(const struct starfish_blktri_problem *p,
+                                                         const struct starfish_blktri_options *o)
+{
+    return (struct starfish_spectral_problem){.precision = p->precision,
+                                              .numbers = p->numbers,
+                                              .direction = p->direction,
+                                              .lambda = p->lambda,
+                                              .singular = p->singular,
+                                              .cut = &o->cut,
+                                              .blocks = o->blocks,
+                                              .where = o->where};
+}
+
+starfish_status starfish_blktri_device_bytes(struct starfish_context *context,
+                                             const struct starfish_blktri_problem *problem,
+                                             const struct starfish_blktri_options *options, size_t *bytes)
+{
+    const int fractions = options->form == STARFISH_BLKTRI_FRACTIONS;
+    const struct starfish_direction *z = &problem->direction[2];
+    const struct starfish_spectral_problem spectral = spectral_problem(problem, options);
+    struct starfish_reduction *rows;
+    STARFISH_TRY(
+        starfish_reduction_dissect(&rows, z->lower, z->upper, z->n, z->periodic, fractions ? options->radix : 2));
+    *bytes = starfish_spectral_device_bytes(context, &spectral, rows,
+                                            fractions ? STARFISH_FRACTION_FORM : STARFISH_PRODUCT_FORM);
+    starfish_reduction_destroy(rows);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status create_spectral(struct starfish_spectral *spectral, struct starfish_context *context,
                                        const struct starfish_blktri_problem *p, const struct starfish_blktri_options *o)
 {
     const struct starfish_direction *z = &p->direction[2];
+    struct starfish_spectral_problem problem = spectral_problem(p, o);
     struct starfish_reduction *product = NULL;
     struct starfish_fractions *fractions = NULL;
     if (o->form == STARFISH_BLKTRI_FRACTIONS)
@@ -87,16 +117,8 @@ static starfish_status create_spectral(struct starfish_spectral *spectral, struc
                                                o->radix));
     else
         STARFISH_TRY(starfish_reduction_create(&product, z->lower, z->diag, z->upper, z->n, z->periodic, p->singular));
-    const struct starfish_spectral_problem problem = {.precision = p->precision,
-                                                      .numbers = p->numbers,
-                                                      .direction = p->direction,
-                                                      .lambda = p->lambda,
-                                                      .singular = p->singular,
-                                                      .cut = &o->cut,
-                                                      .blocks = o->blocks,
-                                                      .product = product,
-                                                      .fractions = fractions,
-                                                      .where = o->where};
+    problem.product = product;
+    problem.fractions = fractions;
     const starfish_status status = starfish_spectral_create(spectral, context, &problem);
     starfish_reduction_destroy(product);
     starfish_fractions_destroy(fractions);

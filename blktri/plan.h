@@ -46,6 +46,11 @@ int starfish_blktri_refinements(const struct starfish_direction *z);
 starfish_status starfish_blktri_choose_cut(const struct starfish_context *context, const size_t n[3], int complex,
                                            size_t slabs, size_t blocks, struct starfish_cut *cut, size_t *chosen);
 
+/* Bytes of work space that such a plan will take on a GPU, before it is made. Errors: MEMORY. */
+starfish_status starfish_blktri_device_bytes(struct starfish_context *context,
+                                             const struct starfish_blktri_problem *problem,
+                                             const struct starfish_blktri_options *options, size_t *bytes);
+
 /* An empty plan may be destroyed, and a plan is empty after a failure. Errors: UNSUPPORTED (lines that do not fit a
  * GPU), MEMORY, NOT_SYMMETRIZABLE. */
 starfish_status starfish_blktri_plan_create(struct starfish_blktri_plan *plan, struct starfish_context *context,

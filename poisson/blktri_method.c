@@ -31,23 +31,32 @@ static double cost(const struct starfish_poisson_plan *plan, char *why, size_t s
     return starfish_poisson_estimate(plan).fractions;
 }
 
-/* Partial fractions give way to the product form where they do not suit z. */
-static enum starfish_blktri_form choose_form(struct starfish_poisson_plan *plan)
+static enum starfish_blktri_form form_of(const struct starfish_poisson_plan *plan)
 {
-    if (plan->method->id == STARFISH_METHOD_BLKTRI && starfish_blktri_fractions_suit(&plan->direction[2]))
-        return STARFISH_BLKTRI_FRACTIONS;
-    if (plan->method->id == STARFISH_METHOD_BLKTRI) {
-        const size_t used = strlen(plan->reason);
-        snprintf(plan->reason + used, sizeof plan->reason - used,
-                 "; the last direction is too far from symmetric for partial fractions");
-        plan->method = &starfish_blktri_product_method;
-    }
-    return STARFISH_BLKTRI_PRODUCT;
+    return plan->method->id == STARFISH_METHOD_BLKTRI && starfish_blktri_fractions_suit(&plan->direction[2])
+               ? STARFISH_BLKTRI_FRACTIONS
+               : STARFISH_BLKTRI_PRODUCT;
+}
+
+/* Partial fractions give way to the product form where they do not suit z. */
+static void choose_form(struct starfish_poisson_plan *plan)
+{
+    if (plan->method->id != STARFISH_METHOD_BLKTRI || form_of(plan) == STARFISH_BLKTRI_FRACTIONS)
+        return;
+    const size_t used = strlen(plan->reason);
+    snprintf(plan->reason + used, sizeof plan->reason - used,
+             "; the last direction is too far from symmetric for partial fractions");
+    plan->method = &starfish_blktri_product_method;
 }
 
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
 }
 
 /* Of n cut into parts, the share of the largest in `whole`. */
@@ -56,17 +65,41 @@ static size_t largest_share(size_t whole, size_t n, size_t parts)
     return whole / n * ((n + parts - 1) / parts);
 }
 
-/* Tasks have a slab and its tiles, or a block of modes and its levels; work space is at most two blocks. */
-static void cost_of_cut(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut, size_t blocks,
-                        struct starfish_memory *memory)
+static struct starfish_blktri_problem problem_of(const struct starfish_poisson_plan *plan)
 {
+    return (struct starfish_blktri_problem){.direction = plan->direction,
+                                            .lambda = plan->lambda,
+                                            .singular = plan->singular,
+                                            .precision = plan->options.precision,
+                                            .numbers = plan->numbers};
+}
+
+static struct starfish_blktri_options options_of(const struct starfish_poisson_plan *plan)
+{
+    return (struct starfish_blktri_options){.form = form_of(plan),
+                                            .radix = starfish_poisson_radix(plan),
+                                            .algorithm = plan->options.algorithm,
+                                            .split = plan->options.split};
+}
+
+/* Tasks have a slab and its tiles, a block's tiles and its levels, or a slab, right-hand side and residual of it, with
+ * planes beside. */
+static starfish_status cost_of_cut(const struct starfish_poisson_plan *plan, const struct starfish_blktri_options *how,
+                                   struct starfish_memory *memory)
+{
+    enum { PLANES_BESIDE = 6 };
+    const struct starfish_blktri_problem problem = problem_of(plan);
     const size_t field = starfish_poisson_field_bytes(plan);
-    const size_t slab = largest_share(field, plan->n[2], cut->slabs), block = largest_share(field, plan->n[0], blocks);
-    const size_t tables = 16 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
+    const size_t slab = largest_share(field, plan->n[2], how->cut.slabs);
+    const size_t block = largest_share(field, plan->n[0], how->blocks);
+    const size_t tables = 64 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
+    const size_t large = larger(2 * block, 3 * slab + PLANES_BESIDE * (field / plan->n[2]));
+    STARFISH_TRY(starfish_blktri_device_bytes(plan->context, &problem, how, &memory->gpu_work));
     memory->main_bytes = 2 * field + starfish_poisson_copies_bytes(plan);
-    memory->gpu_work = 2 * block + tables + WORK_BESIDE;
+    memory->gpu_work += WORK_BESIDE;
     memory->gpu_data = 4 * field + starfish_poisson_copies_bytes(plan);
-    memory->gpu_least = memory->gpu_work + starfish_device_footprint(2 * (slab > block ? slab : block), tables);
+    memory->gpu_least = memory->gpu_work + starfish_device_footprint(large, tables);
+    return STARFISH_SUCCESS;
 }
 
 /* StarPU can take data out of a GPU's memory and bring them back, but where cores write them too that is slower than
@@ -78,65 +111,70 @@ static uint32_t choose_where(const struct starfish_poisson_plan *plan, const str
     return workers[STARFISH_CPU] == 0 || workers[STARFISH_GPU] == 0 || fits ? 0 : STARFISH_ON_CORES;
 }
 
-/* As the workers want it; of GPUs without cores, with more slabs and blocks where their memory is short, if they are
- * not asked for. */
+static void nothing_on_gpus(struct starfish_memory *memory)
+{
+    memory->gpu_work = memory->gpu_data = memory->gpu_least = 0;
+}
+
+/* One more slab or one more block of modes, if their number is not asked for; 0 where there can be no more. */
+static int cut_finer(const struct starfish_poisson_plan *plan, struct starfish_blktri_options *how)
+{
+    const struct starfish_poisson_options *options = &plan->options;
+    const size_t most_slabs = smaller(plan->n[2], STARFISH_MAX_TILED_SLABS);
+    const size_t most_blocks = starfish_poisson_is_complex(plan) ? 1 : smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS);
+    const int more_slabs = options->slabs == 0 && how->cut.slabs < most_slabs;
+    const int more_blocks = options->mode_blocks == 0 && how->blocks < most_blocks;
+    if (more_slabs && (how->cut.slabs <= how->blocks || !more_blocks))
+        how->cut = starfish_cut_equally(plan->n[2], how->cut.slabs + 1);
+    else if (more_blocks)
+        how->blocks++;
+    return more_slabs || more_blocks;
+}
+
+/* As the workers want it; of GPUs without cores finer where their memory is short. */
 static starfish_status choose_cut(const struct starfish_poisson_plan *plan, struct starfish_blktri_options *how,
                                   struct starfish_memory *memory)
 {
     const struct starfish_poisson_options *options = &plan->options;
-    const int complex = starfish_poisson_is_complex(plan);
     const size_t room = plan->context->workers_of[STARFISH_GPU] > 0 ? starfish_device_room(plan->context) : SIZE_MAX;
-    const size_t most_slabs = smaller(plan->n[2], STARFISH_MAX_TILED_SLABS);
-    const size_t most_blocks = complex ? 1 : smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS);
-    STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, complex, options->slabs, options->mode_blocks,
-                                            &how->cut, &how->blocks));
-    cost_of_cut(plan, &how->cut, how->blocks, memory);
+    *how = options_of(plan);
+    STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, starfish_poisson_is_complex(plan), options->slabs,
+                                            options->mode_blocks, &how->cut, &how->blocks));
+    STARFISH_TRY(cost_of_cut(plan, how, memory));
     how->where = choose_where(plan, memory);
     if (how->where == STARFISH_ON_CORES)
-        memory->gpu_work = memory->gpu_data = memory->gpu_least = 0;
-    while (memory->gpu_least > room) {
-        if (options->slabs == 0 && how->cut.slabs < most_slabs && how->cut.slabs <= how->blocks)
-            how->cut = starfish_cut_equally(plan->n[2], how->cut.slabs + 1);
-        else if (options->mode_blocks == 0 && how->blocks < most_blocks)
-            how->blocks++;
-        else
-            break;
-        cost_of_cut(plan, &how->cut, how->blocks, memory);
-    }
+        nothing_on_gpus(memory);
+    while (memory->gpu_least > room && cut_finer(plan, how))
+        STARFISH_TRY(cost_of_cut(plan, how, memory));
     return STARFISH_SUCCESS;
 }
 
 static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
-    struct starfish_blktri_options how;
+    struct starfish_blktri_options how = options_of(plan);
     if (!plan->state)
         return choose_cut(plan, &how, memory);
     const struct starfish_blktri_plan *blktri = plan->state;
-    cost_of_cut(plan, &blktri->spectral.cut, blktri->spectral.blocks, memory);
+    how.cut = blktri->spectral.cut;
+    how.blocks = blktri->spectral.blocks;
+    STARFISH_TRY(cost_of_cut(plan, &how, memory));
     if (plan->where == STARFISH_ON_CORES)
-        memory->gpu_work = memory->gpu_data = memory->gpu_least = 0;
+        nothing_on_gpus(memory);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
-    const struct starfish_poisson_options *options = &plan->options;
-    const struct starfish_blktri_problem problem = {.direction = plan->direction,
-                                                    .lambda = plan->lambda,
-                                                    .singular = plan->singular,
-                                                    .precision = options->precision,
-                                                    .numbers = plan->numbers};
-    struct starfish_blktri_options how = {.form = choose_form(plan),
-                                          .radix = starfish_poisson_radix(plan),
-                                          .algorithm = options->algorithm,
-                                          .split = options->split};
+    const struct starfish_blktri_problem problem = problem_of(plan);
+    choose_form(plan);
     plan->losses = (struct starfish_losses){.diagonals = STARFISH_MOST_REFINEMENTS,
                                             .pivots = 1,
-                                            .chains = how.form == STARFISH_BLKTRI_PRODUCT,
+                                            .chains = form_of(plan) == STARFISH_BLKTRI_PRODUCT,
                                             .steps = starfish_blktri_refinements(&plan->direction[2])};
     STARFISH_TRY(starfish_blktri_check_digits(plan));
     STARFISH_TRY(starfish_poisson_check_memory(plan));
     struct starfish_memory memory;
+    struct starfish_blktri_options how;
     STARFISH_TRY(choose_cut(plan, &how, &memory));
     struct starfish_blktri_plan *blktri = malloc(sizeof *blktri);
     if (!blktri)

@@ -133,12 +133,26 @@ static void fill_rows(struct tables *t, const struct starfish_level *level,
         t->ints[level->all_rows + r] = (int)r;
 }
 
+/* A block has as many roots as rows. */
+void starfish_reduction_shape(struct starfish_level *level, const struct starfish_reduction_level *source,
+                              enum starfish_reduction_form form)
+{
+    level->rows = source->rows;
+    level->neighbours = source->neighbours;
+    level->lower = source->lower;
+    level->form = form;
+    level->sums.groups = form == STARFISH_FRACTION_FORM ? source->blocks : 0;
+    for (size_t b = 0; b < level->sums.groups; b++) {
+        const size_t roots = (size_t)(source->block[b].hi - source->block[b].lo) + 1;
+        level->sums.most_roots = roots > level->sums.most_roots ? roots : level->sums.most_roots;
+    }
+}
+
 /* Where the tables of a level's form lie. */
 static void lay_out_form(struct tables *tables, struct starfish_level *level,
                          const struct starfish_reduction_level *source, const struct starfish_fractions_level *sums)
 {
     if (!sums) {
-        level->form = STARFISH_PRODUCT_FORM;
         level->chains.total_steps = source->steps;
         tables->real_count = 3 * source->steps;
         add_chains(tables, &level->chains.reduce, source->neighbours);
@@ -146,12 +160,7 @@ static void lay_out_form(struct tables *tables, struct starfish_level *level,
         add_chains(tables, &level->chains.solve, source->blocks);
         return;
     }
-    level->form = STARFISH_FRACTION_FORM;
-    level->sums.groups = source->blocks;
     level->sums.roots = tables->real_count = sums->roots;
-    for (size_t b = 0; b < source->blocks; b++)
-        if (sums->first_root[b + 1] - sums->first_root[b] > level->sums.most_roots)
-            level->sums.most_roots = sums->first_root[b + 1] - sums->first_root[b];
     level->sums.first_root = tables->int_count;
     tables->int_count += source->blocks + 1;
     add_sums(tables, &level->sums.reduce, sums->separators, 2, source->blocks, sums->roots);
@@ -165,9 +174,7 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
 {
     const size_t neighbours = source->neighbours, most = neighbours > source->rows ? neighbours : source->rows;
     struct tables tables = {NULL, NULL, 3 * neighbours + most + source->rows, 0};
-    level->rows = source->rows;
-    level->neighbours = neighbours;
-    level->lower = source->lower;
+    starfish_reduction_shape(level, source, sums ? STARFISH_FRACTION_FORM : STARFISH_PRODUCT_FORM);
     level->neighbour_level = 0;
     level->neighbour_row = neighbours;
     level->neighbour_block = 2 * neighbours;

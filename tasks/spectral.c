@@ -55,12 +55,48 @@ static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker
     return bytes;
 }
 
+static size_t most_lines(const struct starfish_spectral *s)
+{
+    return s->n[1] * largest(s->cut.first_plane, s->cut.slabs);
+}
+
+static void describe(struct starfish_spectral *s, struct starfish_context *context,
+                     const struct starfish_spectral_problem *p)
+{
+    memset(s, 0, sizeof *s);
+    s->context = context;
+    s->precision = p->precision;
+    s->numbers = p->numbers;
+    s->lambda = p->lambda;
+    s->singular = p->singular;
+    s->split = -1;
+    s->cut = *p->cut;
+    s->blocks = p->blocks;
+    for (int axis = 0; axis < 3; axis++)
+        s->n[axis] = p->direction[axis].n;
+    s->line_periodic = p->direction[1].periodic;
+    starfish_divide(s->n[0], p->blocks, s->first_mode);
+}
+
+size_t starfish_spectral_device_bytes(struct starfish_context *context, const struct starfish_spectral_problem *p,
+                                      const struct starfish_reduction *rows, enum starfish_reduction_form form)
+{
+    const struct starfish_direction *x = &p->direction[0];
+    struct starfish_spectral s;
+    describe(&s, context, p);
+    s.transform_x = (struct starfish_transform_set){
+        .context = context, .kind = x->transform, .n = x->n, .max_lines = most_lines(&s), .precision = p->precision};
+    s.levels = rows->levels;
+    for (size_t l = 0; l < rows->levels; l++)
+        starfish_reduction_shape(&s.level[l], &rows->level[l], form);
+    return workspace_bytes(&s, STARFISH_GPU);
+}
+
 static starfish_status create(struct starfish_spectral *s, const struct starfish_spectral_problem *p)
 {
     const struct starfish_direction *d = p->direction;
-    s->line_periodic = d[1].periodic;
-    STARFISH_TRY(starfish_transform_set_create(&s->transform_x, s->context, d[0].transform, d[0].n,
-                                               d[1].n * largest(s->cut.first_plane, s->cut.slabs), s->precision));
+    STARFISH_TRY(starfish_transform_set_create(&s->transform_x, s->context, d[0].transform, d[0].n, most_lines(s),
+                                               s->precision));
     s->scale = 1 / starfish_transform_scale(d[0].transform, d[0].n);
     STARFISH_TRY(make_tables(s, d));
     STARFISH_TRY(register_tiles(s));
@@ -75,18 +111,7 @@ static starfish_status create(struct starfish_spectral *s, const struct starfish
 starfish_status starfish_spectral_create(struct starfish_spectral *s, struct starfish_context *context,
                                          const struct starfish_spectral_problem *p)
 {
-    memset(s, 0, sizeof *s);
-    s->context = context;
-    s->precision = p->precision;
-    s->numbers = p->numbers;
-    s->lambda = p->lambda;
-    s->singular = p->singular;
-    s->split = -1;
-    s->cut = *p->cut;
-    s->blocks = p->blocks;
-    for (int axis = 0; axis < 3; axis++)
-        s->n[axis] = p->direction[axis].n;
-    starfish_divide(s->n[0], p->blocks, s->first_mode);
+    describe(s, context, p);
     starfish_status status = create(s, p);
     if (status != STARFISH_SUCCESS)
         starfish_spectral_destroy(s);

@@ -69,6 +69,11 @@ starfish_status starfish_spectral_create(struct starfish_spectral *spectral, str
                                          const struct starfish_spectral_problem *problem);
 void starfish_spectral_destroy(struct starfish_spectral *spectral);
 
+/* Bytes of work space that a GPU will take for good, known from the blocks of rows alone (blktri/kernels/reduction.h);
+ * product and fractions of the problem are not read. */
+size_t starfish_spectral_device_bytes(struct starfish_context *context, const struct starfish_spectral_problem *problem,
+                                      const struct starfish_reduction *rows, enum starfish_reduction_form form);
+
 /* The whole graph. rhs and solution are slabs of fields; edges of the solution are written where there are any;
  * removed: a double for each part of a number, which receives pertrb in singular problems. */
 starfish_status starfish_graph_blktri(struct starfish_spectral *spectral, struct starfish_progress *progress,
@@ -78,6 +83,9 @@ starfish_status starfish_graph_blktri(struct starfish_spectral *spectral, struct
 /* Between the transforms, per block (cyclic_reduction.c). */
 starfish_status starfish_graph_reduction_block(struct starfish_spectral *spectral, struct starfish_progress *progress,
                                                size_t block);
+/* The counts of a level that its work space follows from: rows, neighbours, and those of its form. */
+void starfish_reduction_shape(struct starfish_level *level, const struct starfish_reduction_level *source,
+                              enum starfish_reduction_form form);
 /* Tables and arrays of cyclic reduction; work space is the caller's. */
 starfish_status starfish_reduction_setup(struct starfish_spectral *spectral, const struct starfish_reduction *product,
                                          const struct starfish_fractions *fractions);

@@ -2,8 +2,9 @@
  * beside four transfers of it, two each way, both ways at once. 77 where there is no GPU.
  *
  *     gpu_little_memory            every case, each in a process of its own, since StarPU reads its limit once
+ *     gpu_little_memory METHOD     those of one method, by its number
  *     gpu_little_memory time N     the time of a solve of N^3 with memory for an eighth of the field
- *     gpu_little_memory time N gpu     without cores */
+ *     gpu_little_memory time N gpu [SLABS]     without cores, cut into that many slabs */
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <starfish/starfish.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NO_DEVICE = 77, PATIENCE = 20, TIMES = 7 };
+enum { NO_DEVICE = 77, PATIENCE = 20, TIMES = 7, EMPTY = 64 /* bytes of a work space that is not used */ };
 
 struct test_case {
     starfish_method method;
@@ -43,10 +44,13 @@ static const struct test_case cases[] = {
     {STARFISH_METHOD_BLKTRI, -1, 250, 1, 256, 0, 1, 0},
     {STARFISH_METHOD_BLKTRI, 0, 250, 1, 256, 0, 1, 0},
     {STARFISH_METHOD_BLKTRI, 0, 100, 1, 256, 0, 1, 0},
+    {STARFISH_METHOD_BLKTRI, 0, 60, 1, 256, 1, 1, 0},
     {STARFISH_METHOD_BLKTRI, 0, 17, 1, 256, 0, 1, 0},
     {STARFISH_METHOD_BLKTRI_PRODUCT, -1, 250, 1, 256, 0, 1, 0},
+    {STARFISH_METHOD_BLKTRI_PRODUCT, 0, 100, 1, 256, 0, 1, 0},
     {STARFISH_METHOD_MULTIGRID, -1, 250, 1, 256, 0, 1, 0},
     {STARFISH_METHOD_MULTIGRID, 0, 100, 1, 256, 0, 1, 0},
+    {STARFISH_METHOD_MULTIGRID, 0, 900, 1, 256, 0, 1, 0},
     {STARFISH_METHOD_MULTIGRID, -1, 900, 1, 256, 0, 1, 0},
 };
 
@@ -173,6 +177,14 @@ static int compare(const struct test_case *test, starfish_poisson_plan *plan, st
     return right;
 }
 
+/* Of the GPU, the last worker. */
+static size_t room_of(starfish_context *context)
+{
+    size_t bytes = 0;
+    CHECK(starfish_context_worker_memory(context, starfish_context_workers(context) - 1, &bytes));
+    return bytes;
+}
+
 static int run(const struct test_case *test)
 {
     starfish_context *context = context_of(test->cpus, 1);
@@ -181,9 +193,13 @@ static int run(const struct test_case *test)
     struct starfish_memory before = STARFISH_MEMORY_DEFAULTS;
     starfish_poisson_plan *plan;
     const starfish_status known = starfish_poisson_memory(context, &problem, &options, &before);
+    const size_t room = room_of(context);
     const starfish_status status = starfish_poisson_plan_create(context, &problem, &options, &plan);
-    if (status == STARFISH_SUCCESS)
-        return known == STARFISH_SUCCESS && compare(test, plan, context);
+    if (status == STARFISH_SUCCESS) {
+        const size_t taken = room - room_of(context);
+        printf("    took %zu of the %zu bytes it promised\n", taken, before.gpu_work);
+        return known == STARFISH_SUCCESS && taken <= before.gpu_work + EMPTY && compare(test, plan, context);
+    }
     printf("    refused: %s\n", starfish_error_message());
     const int said = status == STARFISH_ERROR_MEMORY && strstr(starfish_error_message(), "bytes") != NULL &&
                      (known != STARFISH_SUCCESS || before.gpu_least > before.gpu_there);
@@ -259,16 +275,17 @@ static double time_transfers(char *up, char *down, size_t bytes)
     return median(times);
 }
 
-static int time_stream(size_t n, int cpus)
+static int time_stream(size_t n, int cpus, size_t slabs)
 {
     const size_t count = n * n * n, bytes = count * sizeof(double);
     const struct test_case test = {.method = STARFISH_METHOD_SLAB, .cpus = cpus, .n = n, .count = 1};
     const struct starfish_poisson_problem problem = problem_of(n);
-    const struct starfish_poisson_options options = options_of(&test);
+    struct starfish_poisson_options options = options_of(&test);
     struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
     starfish_poisson_plan *plan;
     void *rhs, *solution;
     double times[TIMES];
+    options.slabs = slabs;
     limit((int)(bytes / 8 >> 20));
     starfish_context *context = context_of(cpus, 1);
     CHECK(starfish_poisson_plan_create(context, &problem, &options, &plan));
@@ -308,8 +325,10 @@ int main(int argc, char **argv)
     if (!has_device())
         return NO_DEVICE;
     if (argc > 2)
-        return time_stream((size_t)strtoul(argv[2], NULL, 10), argc > 3 ? 0 : -1);
+        return time_stream((size_t)strtoul(argv[2], NULL, 10), argc > 3 ? 0 : -1,
+                           argc > 4 ? (size_t)strtoul(argv[4], NULL, 10) : 0);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
-        failed += run_alone(&cases[c]);
+        if (argc < 2 || (int)cases[c].method == atoi(argv[1]))
+            failed += run_alone(&cases[c]);
     return failed > 0;
 }
