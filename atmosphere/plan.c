@@ -3,6 +3,8 @@
 
 #include "atmosphere/options.h"
 #include "scheduler/context.h"
+#include "scheduler/memory.h"
+#include <starfish/memory.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +39,9 @@ static void describe(struct starfish_atmosphere_plan *plan)
                  o->smoothing_steps, o->smoothing_steps, o->red_black ? " in two colours" : "");
 }
 
-static starfish_status create_solver(struct starfish_atmosphere_plan *plan, const struct starfish_runs *runs)
+/* The plan's solver; or, where `memory` is there, what that would take. */
+static starfish_status create_solver(struct starfish_atmosphere_plan *plan, const struct starfish_runs *runs,
+                                     struct starfish_memory *memory)
 {
     static const enum starfish_flat_preconditioner preconditioners[] = {
         [STARFISH_ATMOSPHERE_PRECONDITIONER_NONE] = STARFISH_FLAT_BY_NOTHING,
@@ -60,25 +64,26 @@ static starfish_status create_solver(struct starfish_atmosphere_plan *plan, cons
     options.inner_cycles = 1;
     plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;
     plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;
-    return starfish_flat_plan_create_cut(plan->context, &plan->volumes.matrix, &options, runs, &plan->solver);
+    return memory ? starfish_flat_memory_cut(plan->context, &plan->volumes.matrix, &options, runs, memory)
+                  : starfish_flat_plan_create_cut(plan->context, &plan->volumes.matrix, &options, runs, &plan->solver);
 }
 
-static starfish_status create(struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem)
+static starfish_status create(struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem,
+                              struct starfish_memory *memory)
 {
     const double start = starfish_now();
 
     STARFISH_TRY(choose(&plan->options, problem));
     STARFISH_TRY(starfish_flat_volumes_create(&plan->volumes, problem));
-    STARFISH_TRY(create_solver(plan, NULL));
+    STARFISH_TRY(create_solver(plan, NULL, memory));
     describe(plan);
     plan->seconds = starfish_now() - start;
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_atmosphere_plan_create(starfish_context *context,
-                                                const struct starfish_atmosphere_problem *problem,
-                                                const struct starfish_atmosphere_options *options,
-                                                starfish_atmosphere_plan **result)
+static starfish_status begin(starfish_context *context, const struct starfish_atmosphere_problem *problem,
+                             const struct starfish_atmosphere_options *options, struct starfish_memory *memory,
+                             starfish_atmosphere_plan **result)
 {
     struct starfish_atmosphere_options taken;
 
@@ -94,13 +99,40 @@ starfish_status starfish_atmosphere_plan_create(starfish_context *context,
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->context = context;
     plan->options = taken;
-    const starfish_status status = create(plan, problem);
+    const starfish_status status = create(plan, problem, memory);
     if (status != STARFISH_SUCCESS) {
         starfish_atmosphere_plan_destroy(plan);
         return status;
     }
     *result = plan;
     return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_atmosphere_plan_create(starfish_context *context,
+                                                const struct starfish_atmosphere_problem *problem,
+                                                const struct starfish_atmosphere_options *options,
+                                                starfish_atmosphere_plan **result)
+{
+    return begin(context, problem, options, NULL, result);
+}
+
+starfish_status starfish_atmosphere_memory(starfish_context *context, const struct starfish_atmosphere_problem *problem,
+                                           const struct starfish_atmosphere_options *options,
+                                           struct starfish_memory *memory)
+{
+    starfish_atmosphere_plan *plan;
+
+    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_TRY(begin(context, problem, options, memory, &plan));
+    starfish_atmosphere_plan_destroy(plan);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_atmosphere_plan_memory(const starfish_atmosphere_plan *plan, struct starfish_memory *memory)
+{
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    return starfish_multigrid_plan_memory(plan->solver, memory);
 }
 
 void starfish_atmosphere_plan_destroy(starfish_atmosphere_plan *plan)

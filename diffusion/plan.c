@@ -2,6 +2,7 @@
 #include "diffusion/plan.h"
 
 #include "base/status.h"
+#include "scheduler/memory.h"
 
 #include <float.h>
 #include <math.h>
@@ -171,6 +172,9 @@ static starfish_status create(struct starfish_diffusion_plan *plan, const struct
         plan->options.block = 4 * plan->box.n[0] * plan->box.n[1];
     plan->inner = plan->options.mixed ? STARFISH_F32 : plan->options.precision;
     STARFISH_TRY(cut(plan));
+    STARFISH_TRY(starfish_diffusion_measure(plan, problem));
+    if (plan->measured)
+        return STARFISH_SUCCESS;
     STARFISH_TRY(create_matrices(plan, problem->mean));
     STARFISH_TRY(starfish_diffusion_create_preconditioner(plan, problem));
     STARFISH_TRY(create_vectors(plan));
@@ -180,10 +184,9 @@ static starfish_status create(struct starfish_diffusion_plan *plan, const struct
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_diffusion_plan_create(starfish_context *context,
-                                               const struct starfish_diffusion_problem *problem,
-                                               const struct starfish_diffusion_options *options,
-                                               starfish_diffusion_plan **result)
+static starfish_status begin(starfish_context *context, const struct starfish_diffusion_problem *problem,
+                             const struct starfish_diffusion_options *options, int measured,
+                             starfish_diffusion_plan **result)
 {
     const double start = starfish_now();
     struct starfish_diffusion_options taken;
@@ -200,6 +203,7 @@ starfish_status starfish_diffusion_plan_create(starfish_context *context,
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->context = context;
     plan->options = taken;
+    plan->measured = measured;
     const starfish_status status = create(plan, problem);
     if (status != STARFISH_SUCCESS) {
         starfish_diffusion_plan_destroy(plan);
@@ -208,6 +212,34 @@ starfish_status starfish_diffusion_plan_create(starfish_context *context,
     plan->seconds = starfish_now() - start;
     *result = plan;
     return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_diffusion_plan_create(starfish_context *context,
+                                               const struct starfish_diffusion_problem *problem,
+                                               const struct starfish_diffusion_options *options,
+                                               starfish_diffusion_plan **plan)
+{
+    return begin(context, problem, options, 0, plan);
+}
+
+starfish_status starfish_diffusion_memory(starfish_context *context, const struct starfish_diffusion_problem *problem,
+                                          const struct starfish_diffusion_options *options,
+                                          struct starfish_memory *memory)
+{
+    starfish_diffusion_plan *plan;
+
+    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_TRY(begin(context, problem, options, 1, &plan));
+    starfish_memory_give(&plan->memory, memory);
+    starfish_diffusion_plan_destroy(plan);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_diffusion_plan_memory(const starfish_diffusion_plan *plan, struct starfish_memory *memory)
+{
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    return starfish_memory_tell(plan->context, &plan->memory, memory);
 }
 
 void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan)

@@ -7,7 +7,7 @@
 #include "diffusion/options.h"
 #include "krylov/cells_cg.h"
 #include "scheduler/driver.h"
-#include <starfish/multigrid.h>
+#include <starfish/memory.h>
 
 /* The problem as the solver has it, which nobody else needs any more. */
 struct starfish_diffusion_box {
@@ -46,7 +46,9 @@ struct starfish_diffusion_plan {
     struct starfish_sums norm, product, rz;
     struct starfish_scalars scalars;
     struct starfish_queue queue;
-    int open; /* the queue is there */
+    struct starfish_memory memory; /* that it takes */
+    int measured;                  /* it is asked for that alone, and has no tables and vectors */
+    int open;                      /* the queue is there */
     double seconds;
     char reason[160];
 };
@@ -63,6 +65,9 @@ void starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
 
 /* preconditioners.c: plan->rescue, made if there is none. */
 starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan);
+/* And plan->memory, once the plan is cut: MEMORY where it is more than there is. */
+starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
+                                           const struct starfish_diffusion_problem *problem);
 enum starfish_cell_preconditioner starfish_diffusion_preconditioner_kind(const struct starfish_diffusion_plan *plan);
 starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusion_plan *plan,
                                                          const struct starfish_diffusion_problem *problem);

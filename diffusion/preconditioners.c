@@ -1,8 +1,10 @@
 /* What preconditions and deflates a plan's iteration: choices, tables, the multigrid plan. */
 #include "diffusion/plan.h"
 
+#include "base/real.h"
 #include "base/status.h"
 #include "multigrid/plan.h"
+#include "scheduler/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,8 +25,8 @@ static void shift_faces(const struct starfish_diffusion_box *box, int d, double 
 
 /* Grids are those of cells of width one; equations keep their scale, as volumes are one. A matrix that lambda may have
  * made indefinite is preconditioned by one that has its magnitude added (the shifted Laplacian). */
-static starfish_status create_cycles(struct starfish_diffusion_plan *plan, starfish_precision precision, double *values,
-                                     starfish_multigrid_plan **created)
+static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, starfish_precision precision,
+                                  double *values, starfish_multigrid_plan **created, struct starfish_memory *memory)
 {
     const struct starfish_diffusion_box *box = &plan->box;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
@@ -47,11 +49,13 @@ static starfish_status create_cycles(struct starfish_diffusion_plan *plan, starf
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
     options.before = options.after = 1;
-    return starfish_stencil_plan_create_faces(plan->context, &faces, &options, &plan->runs, created);
+    return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, &plan->runs, memory)
+                  : starfish_stencil_plan_create_faces(plan->context, &faces, &options, &plan->runs, created);
 }
 
-static starfish_status create_multigrid(struct starfish_diffusion_plan *plan, starfish_precision precision,
-                                        starfish_multigrid_plan **created)
+/* The plan; or, where `memory` is there, what it would take. */
+static starfish_status create_multigrid(const struct starfish_diffusion_plan *plan, starfish_precision precision,
+                                        starfish_multigrid_plan **created, struct starfish_memory *memory)
 {
     const struct starfish_diffusion_box *box = &plan->box;
     const size_t longest = fmax(fmax((double)box->n[0], (double)box->n[1]), (double)box->n[2]);
@@ -59,7 +63,7 @@ static starfish_status create_multigrid(struct starfish_diffusion_plan *plan, st
     double *values = malloc((4 * box->cells + longest) * sizeof *values);
     if (!values)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
-    const starfish_status status = create_cycles(plan, precision, values, created);
+    const starfish_status status = use_cycles(plan, precision, values, created, memory);
     free(values);
     return status;
 }
@@ -72,7 +76,7 @@ starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *p
         return STARFISH_SUCCESS;
     for (int i = 0; i < 4 && plan->options.mixed; i++)
         STARFISH_TRY(starfish_vector_create(&rescue->vector[i], &plan->space, plan->options.precision));
-    return create_multigrid(plan, plan->options.precision, &rescue->multigrid);
+    return create_multigrid(plan, plan->options.precision, &rescue->multigrid, NULL);
 }
 
 /* ---- Deflation --------------------------------------------------------------------------------------------------- */
@@ -152,9 +156,69 @@ starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusi
                                                 .stored = box->stored};
 
     if (plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
-        STARFISH_TRY(create_multigrid(plan, plan->inner, &plan->multigrid));
+        STARFISH_TRY(create_multigrid(plan, plan->inner, &plan->multigrid, NULL));
     STARFISH_TRY(starfish_cells_table(starfish_diffusion_preconditioner_kind(plan), &matrix, &plan->space,
                                       plan->options.block, plan->inner, &plan->preconditioner));
     return plan->options.deflation == STARFISH_DEFLATION_NONE ? STARFISH_SUCCESS
                                                               : create_deflation(plan, problem, &matrix);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+/* Of deflation: domains of cells, entries of A Z at faces between domains, four at most for each and one of each cell,
+ * and E, dense or its factor. */
+static starfish_status count_deflation(struct starfish_diffusion_plan *plan,
+                                       const struct starfish_diffusion_problem *problem, size_t *bytes)
+{
+    const struct starfish_diffusion_box *box = &plan->box;
+    const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]};
+    int *domain = malloc(box->cells * sizeof *domain);
+    size_t faces = 0;
+
+    if (!domain)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", box->cells);
+    const starfish_status status = find_domains(plan, problem, domain);
+    for (size_t e = 0; e < box->cells && status == STARFISH_SUCCESS; e++)
+        for (int d = 0; d < 3; d++) {
+            const size_t at = e / stride[d] % box->n[d];
+            faces += at + 1 == box->n[d] || domain[e] != domain[e + stride[d]];
+        }
+    free(domain);
+    const double dense = (double)plan->vectors * (double)plan->vectors * sizeof(double);
+    const size_t most = STARFISH_DEFLATION_MOST_BYTES;
+    *bytes = 2 * box->cells * sizeof(int) + (4 * faces + box->cells) * (sizeof(int) + sizeof(double)) +
+             (dense < (double)most ? (size_t)dense : most);
+    return status;
+}
+
+/* Vectors and matrices of the iteration, and what preconditions and deflates it; a task has four vectors, or all of
+ * multigrid's, or a matrix of deflation. */
+starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
+                                           const struct starfish_diffusion_problem *problem)
+{
+    enum { AT_ONCE = 4, VECTORS = 4, SMALL = 1 << 20 };
+    const struct starfish_diffusion_options *o = &plan->options;
+    const size_t cells = plan->box.cells, per_cell = o->matrix_free ? 1 : 4;
+    const size_t high = cells * starfish_real_size(o->precision), low = cells * starfish_real_size(plan->inner);
+    const size_t matrices = per_cell * (high + (plan->inner == o->precision ? 0 : low));
+    struct starfish_memory cycles = STARFISH_MEMORY_DEFAULTS, rescue = STARFISH_MEMORY_DEFAULTS;
+    struct starfish_memory *memory = &plan->memory;
+    size_t deflation = 0;
+
+    if (o->preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
+        STARFISH_TRY(create_multigrid(plan, plan->inner, NULL, &cycles));
+    if (plan->inner != o->precision || o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
+        STARFISH_TRY(create_multigrid(plan, o->precision, NULL, &rescue));
+    if (o->deflation != STARFISH_DEFLATION_NONE)
+        STARFISH_TRY(count_deflation(plan, problem, &deflation));
+    memory->main_bytes = matrices + VECTORS * (high + low) + low + deflation + cycles.main_bytes + SMALL;
+    memory->main_bytes += rescue.main_bytes + (o->mixed ? VECTORS * high : 0);
+    memory->gpu_work = cycles.gpu_work;
+    memory->gpu_data = memory->main_bytes + 2 * high;
+    memory->gpu_least =
+        cycles.gpu_work + starfish_device_footprint(per_cell * high + low + AT_ONCE * high + deflation, SMALL);
+    if (cycles.gpu_least > memory->gpu_least)
+        memory->gpu_least = cycles.gpu_least;
+    starfish_memory_complete(plan->context, 0, memory);
+    return plan->measured ? STARFISH_SUCCESS : starfish_memory_check("diffusion", memory);
 }

@@ -24,6 +24,8 @@ struct starfish_multigrid_work {
 
 /* Once n, the graph and the operator of the plan are there. */
 starfish_status starfish_multigrid_work_create(struct starfish_multigrid_plan *plan);
+/* How many vectors of the finest grid that makes, at most: known before there is a graph. */
+size_t starfish_multigrid_work_vectors(const struct starfish_multigrid_plan *plan);
 /* Nothing where there is none. */
 void starfish_multigrid_work_destroy(struct starfish_multigrid_plan *plan);
 

@@ -38,6 +38,10 @@ starfish_status starfish_flat_plan_create(starfish_context *context, const struc
 starfish_status starfish_flat_plan_create_cut(starfish_context *context, const struct starfish_flat_problem *problem,
                                               const struct starfish_multigrid_options *options,
                                               const struct starfish_runs *runs, starfish_multigrid_plan **plan);
+/* Memory of such a plan. */
+starfish_status starfish_flat_memory_cut(starfish_context *context, const struct starfish_flat_problem *problem,
+                                         const struct starfish_multigrid_options *options,
+                                         const struct starfish_runs *runs, struct starfish_memory *memory);
 
 /* ---- Grids (flat_grid.c) ----------------------------------------------------------------------------------------- */
 

@@ -127,8 +127,7 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
     return STARFISH_SUCCESS;
 }
 
-static starfish_status make_table(struct hierarchy *h, const struct starfish_flat_problem *problem, int l,
-                                  starfish_precision precision)
+static void describe_shape(struct hierarchy *h, const struct starfish_flat_problem *problem, int l)
 {
     const struct starfish_flat_grid *grid = &h->grid[l], *coarse = l + 1 < h->levels ? &h->grid[l + 1] : grid;
     struct starfish_flat_shape *shape = &h->shape[l];
@@ -141,6 +140,14 @@ static starfish_status make_table(struct hierarchy *h, const struct starfish_fla
     shape->n[2] = problem->n[2];
     shape->skew = grid->corner != NULL;
     h->size[l] = starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES);
+}
+
+static starfish_status make_table(struct hierarchy *h, const struct starfish_flat_problem *problem, int l,
+                                  starfish_precision precision)
+{
+    const struct starfish_flat_grid *grid = &h->grid[l];
+    const struct starfish_flat_shape *shape = &h->shape[l];
+
     h->table[l] = calloc(h->size[l], sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
@@ -226,21 +233,26 @@ static void complete_options(struct starfish_multigrid_options *o, const struct 
  * the tail. */
 enum { UNKNOWNS_PER_TASK = 32768, TAIL_ON_CORES = 32768 };
 
+static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const struct starfish_runs *runs)
+{
+    return (struct starfish_multigrid_grids){.kind = &starfish_flat_kind,
+                                             .levels = h->levels,
+                                             .shape = h->shape,
+                                             .shape_size = sizeof h->shape[0],
+                                             .table = h->table,
+                                             .table_size = h->size,
+                                             .high_shape = h->shape,
+                                             .unknowns_per_task = UNKNOWNS_PER_TASK,
+                                             .tail_on_cores = TAIL_ON_CORES,
+                                             .tail_on_either = TAIL_ON_CORES,
+                                             .runs = runs};
+}
+
 static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
                                 const struct starfish_runs *runs)
 {
     const struct flat_state *state = plan->state;
-    const struct starfish_multigrid_grids grids = {.kind = &starfish_flat_kind,
-                                                   .levels = h->levels,
-                                                   .shape = h->shape,
-                                                   .shape_size = sizeof h->shape[0],
-                                                   .table = h->table,
-                                                   .table_size = h->size,
-                                                   .high_shape = h->shape,
-                                                   .unknowns_per_task = UNKNOWNS_PER_TASK,
-                                                   .tail_on_cores = TAIL_ON_CORES,
-                                                   .tail_on_either = TAIL_ON_CORES,
-                                                   .runs = runs};
+    const struct starfish_multigrid_grids grids = grids_of(h, runs);
 
     if (plan->mixed)
         STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], h->size[0]));
@@ -261,11 +273,16 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const void *
     if (status == STARFISH_SUCCESS)
         status = coarsen_all(h, problem, plan->options.levels);
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
-        status = make_table(h, problem, l, plan->options.inner);
+        describe_shape(h, problem, l);
     if (status == STARFISH_SUCCESS) {
+        const struct starfish_multigrid_grids grids = grids_of(h, runs);
         complete_coarsest(h, problem, plan->options.damping);
-        status = complete(plan, h, runs);
+        status = starfish_multigrid_plan_measure(plan, &grids, 0);
     }
+    for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !plan->measured; l++)
+        status = make_table(h, problem, l, plan->options.inner);
+    if (status == STARFISH_SUCCESS && !plan->measured)
+        status = complete(plan, h, runs);
     free_hierarchy(h);
     return status;
 }
@@ -282,11 +299,21 @@ starfish_status starfish_flat_plan_create(starfish_context *context, const struc
     return starfish_flat_plan_create_cut(context, problem, options, NULL, plan);
 }
 
+static const struct starfish_multigrid_hooks *hooks_of(const struct starfish_flat_problem *problem)
+{
+    return !problem || problem->preconditioner == STARFISH_FLAT_BY_CYCLES ? &of_cycles : &of_lines;
+}
+
 starfish_status starfish_flat_plan_create_cut(starfish_context *context, const struct starfish_flat_problem *problem,
                                               const struct starfish_multigrid_options *options,
                                               const struct starfish_runs *runs, starfish_multigrid_plan **plan)
 {
-    const int cycles = !problem || problem->preconditioner == STARFISH_FLAT_BY_CYCLES;
+    return starfish_multigrid_plan_create(context, hooks_of(problem), problem, options, runs, plan);
+}
 
-    return starfish_multigrid_plan_create(context, cycles ? &of_cycles : &of_lines, problem, options, runs, plan);
+starfish_status starfish_flat_memory_cut(starfish_context *context, const struct starfish_flat_problem *problem,
+                                         const struct starfish_multigrid_options *options,
+                                         const struct starfish_runs *runs, struct starfish_memory *memory)
+{
+    return starfish_multigrid_measure(context, hooks_of(problem), problem, options, runs, memory);
 }

@@ -183,14 +183,18 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
     return STARFISH_SUCCESS;
 }
 
+static void describe_shape(struct hierarchy *h, int l)
+{
+    h->shape[l] = starfish_flux_shape_of(&h->grid[l], l == h->levels - 1);
+    h->size[l] = starfish_flux_table_size(&h->shape[l]);
+}
+
 static starfish_status make_table(struct hierarchy *h, int l, starfish_precision precision)
 {
     struct starfish_flux_plane *plane = h->plane ? h->plane + (ptrdiff_t)3 * l : NULL;
     const struct starfish_flux_grid *grid = &h->grid[l];
     struct starfish_flux_shape *shape = &h->shape[l];
 
-    *shape = starfish_flux_shape_of(grid, l == h->levels - 1);
-    h->size[l] = starfish_flux_table_size(shape);
     h->table[l] = calloc(h->size[l], sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
@@ -320,25 +324,52 @@ static starfish_status create_volumes(struct starfish_multigrid_plan *plan, stru
  * many unknowns a core may have it instead. Hierarchies of planes are walked in the tail alone. */
 enum { UNKNOWNS_PER_TASK = 65536, TAIL_ON_CORES = 33 * 33 * 33 };
 
+static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const struct starfish_runs *runs)
+{
+    return (struct starfish_multigrid_grids){.kind = &starfish_flux_kind,
+                                             .levels = h->levels,
+                                             .shape = h->shape,
+                                             .shape_size = sizeof h->shape[0],
+                                             .table = h->table,
+                                             .table_size = h->size,
+                                             .high_shape = h->shape,
+                                             .unknowns_per_task = UNKNOWNS_PER_TASK,
+                                             .tail_on_cores = TAIL_ON_CORES,
+                                             .tail_on_either = TAIL_ON_CORES,
+                                             .levels_in_tail = h->choice.planes,
+                                             .runs = runs};
+}
+
 static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
                                 const struct starfish_runs *runs)
 {
-    const struct starfish_multigrid_grids grids = {.kind = &starfish_flux_kind,
-                                                   .levels = h->levels,
-                                                   .shape = h->shape,
-                                                   .shape_size = sizeof h->shape[0],
-                                                   .table = h->table,
-                                                   .table_size = h->size,
-                                                   .high_shape = h->shape,
-                                                   .unknowns_per_task = UNKNOWNS_PER_TASK,
-                                                   .tail_on_cores = TAIL_ON_CORES,
-                                                   .tail_on_either = TAIL_ON_CORES,
-                                                   .levels_in_tail = h->choice.planes,
-                                                   .runs = runs};
+    const struct starfish_multigrid_grids grids = grids_of(h, runs);
 
     if (plan->mixed)
         STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], starfish_flux_table_size(&h->shape[0])));
     return starfish_multigrid_plan_complete(plan, &grids);
+}
+
+/* Right-hand sides as integrals are a vector more. */
+static starfish_status measure(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
+                               const struct starfish_runs *runs)
+{
+    const struct starfish_multigrid_grids grids = grids_of(h, runs);
+
+    return starfish_multigrid_plan_measure(plan, &grids, 1);
+}
+
+/* Tables, and before them what they will take; those of planes have to be there to know. */
+static starfish_status make_tables(struct starfish_multigrid_plan *plan, struct hierarchy *h,
+                                   const struct starfish_runs *runs)
+{
+    for (int l = 0; l < h->levels; l++)
+        describe_shape(h, l);
+    if (!h->choice.planes)
+        STARFISH_TRY(measure(plan, h, runs));
+    for (int l = 0; l < h->levels && (h->choice.planes || !plan->measured); l++)
+        STARFISH_TRY(make_table(h, l, plan->options.inner));
+    return h->choice.planes ? measure(plan, h, runs) : STARFISH_SUCCESS;
 }
 
 static starfish_status allocate_planes(struct hierarchy *h)
@@ -360,11 +391,11 @@ static starfish_status create_with(struct starfish_multigrid_plan *plan, const s
     starfish_status status = coarsen_all(h, &plan->options, problem, faces);
     if (status == STARFISH_SUCCESS && h->choice.planes)
         status = allocate_planes(h);
-    for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
-        status = make_table(h, l, plan->options.inner);
     if (status == STARFISH_SUCCESS)
+        status = make_tables(plan, h, runs);
+    if (status == STARFISH_SUCCESS && !plan->measured)
         status = complete(plan, h, runs);
-    if (status == STARFISH_SUCCESS)
+    if (status == STARFISH_SUCCESS && !plan->measured)
         status = create_volumes(plan, h, problem);
     free_hierarchy(h);
     return status;
@@ -417,4 +448,25 @@ starfish_status starfish_stencil_plan_create_faces(starfish_context *context,
                                                    const struct starfish_runs *runs, starfish_multigrid_plan **result)
 {
     return starfish_multigrid_plan_create(context, &hooks_of_faces, faces, options, runs, result);
+}
+
+starfish_status starfish_stencil_memory(starfish_context *context, const struct starfish_stencil_problem *problem,
+                                        const struct starfish_multigrid_options *options,
+                                        struct starfish_memory *memory)
+{
+    return starfish_stencil_memory_cut(context, problem, options, NULL, memory);
+}
+
+starfish_status starfish_stencil_memory_cut(starfish_context *context, const struct starfish_stencil_problem *problem,
+                                            const struct starfish_multigrid_options *options,
+                                            const struct starfish_runs *runs, struct starfish_memory *memory)
+{
+    return starfish_multigrid_measure(context, &hooks, problem, options, runs, memory);
+}
+
+starfish_status starfish_stencil_memory_faces(starfish_context *context, const struct starfish_stencil_faces *faces,
+                                              const struct starfish_multigrid_options *options,
+                                              const struct starfish_runs *runs, struct starfish_memory *memory)
+{
+    return starfish_multigrid_measure(context, &hooks_of_faces, faces, options, runs, memory);
 }

@@ -2,6 +2,9 @@
 #include "multigrid/plan.h"
 #include "multigrid/options.h"
 
+#include "base/real.h"
+#include "scheduler/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +66,98 @@ starfish_status starfish_multigrid_plan_create(struct starfish_context *context,
     return STARFISH_SUCCESS;
 }
 
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+starfish_status starfish_multigrid_measure(struct starfish_context *context,
+                                           const struct starfish_multigrid_hooks *hooks, const void *problem,
+                                           const struct starfish_multigrid_options *options,
+                                           const struct starfish_runs *runs, struct starfish_memory *memory)
+{
+    struct starfish_multigrid_options taken;
+    struct starfish_multigrid_plan *plan;
+
+    STARFISH_TRY(starfish_memory_check_user(memory));
+    if (!context || !problem)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", context ? "problem" : "context");
+    STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
+    STARFISH_TRY(hooks->check(problem, &taken));
+    STARFISH_TRY(starfish_multigrid_plan_begin(context, &taken, hooks, &plan));
+    plan->measured = 1;
+    const starfish_status status = hooks->create(plan, problem, runs);
+    if (status == STARFISH_SUCCESS)
+        starfish_memory_give(&plan->memory, memory);
+    starfish_multigrid_plan_destroy(plan);
+    return status;
+}
+
+static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_plan *plan,
+                                              const struct starfish_multigrid_grids *grids, const void *shapes,
+                                              struct starfish_hierarchy_grid *grid)
+{
+    const struct starfish_multigrid_options *o = &plan->options;
+
+    for (int l = 0; l < grids->levels; l++)
+        grid[l] = (struct starfish_hierarchy_grid){.shape = (const char *)shapes + (size_t)l * grids->shape_size,
+                                                   .table = grids->table[l],
+                                                   .packed = grids->packed ? grids->packed[l] : NULL,
+                                                   .table_size = grids->table_size[l]};
+    return (struct starfish_hierarchy_spec){.kind = grids->kind,
+                                            .precision = o->inner,
+                                            .smoothing = {.smoother = o->smoother,
+                                                          .damping = o->damping,
+                                                          .before = o->before,
+                                                          .after = o->after,
+                                                          .symmetric = o->conjugate_gradients,
+                                                          .coarse = grids->coarse},
+                                            .levels = grids->levels,
+                                            .grid = grid,
+                                            .unknowns_per_task = grids->unknowns_per_task,
+                                            .tail_on_cores = grids->tail_on_cores,
+                                            .tail_on_either = grids->tail_on_either,
+                                            .blocks = o->blocks,
+                                            .tail = o->tail,
+                                            .parts = o->parts,
+                                            .sharing = o->sharing,
+                                            .levels_in_tail = grids->levels_in_tail,
+                                            .borrows_finest = !plan->mixed,
+                                            .runs = grids->runs,
+                                            .index_levels = grids->index_levels,
+                                            .index_sets = grids->index_sets};
+}
+
+/* At once, a task has the tail's tables, of mixed precision the finest matrix in f64, and four vectors of the finest
+ * grid. The users' arrays are data of a GPU too. */
+starfish_status starfish_multigrid_plan_measure(struct starfish_multigrid_plan *plan,
+                                                const struct starfish_multigrid_grids *grids, size_t own)
+{
+    enum { AT_ONCE = 4, SMALL = 1 << 20 };
+    struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
+    const struct starfish_hierarchy_spec spec = spec_of(plan, grids, grids->shape, grid);
+    struct starfish_hierarchy_bytes bytes;
+    size_t n[2];
+
+    STARFISH_TRY(starfish_hierarchy_count(plan->context, &spec, &bytes));
+    grids->kind->extent(grids->shape, n);
+    const size_t field = n[0] * n[1] * starfish_real_size(plan->options.precision);
+    const size_t tables = bytes.tables + (plan->mixed ? grids->table_size[0] * sizeof(double) : 0);
+    plan->memory = (struct starfish_memory){
+        .main_bytes = bytes.vectors + tables + (own + starfish_multigrid_work_vectors(plan)) * field + SMALL,
+        .gpu_work = bytes.gpu_work + SMALL,
+        .gpu_least = bytes.gpu_work + SMALL + starfish_device_footprint(tables + AT_ONCE * field, SMALL)};
+    plan->memory.gpu_data = plan->memory.main_bytes + 2 * field;
+    starfish_memory_complete(plan->context, 0, &plan->memory);
+    return plan->measured ? STARFISH_SUCCESS : starfish_memory_check("multigrid", &plan->memory);
+}
+
+starfish_status starfish_multigrid_plan_memory(const starfish_multigrid_plan *plan, struct starfish_memory *memory)
+{
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    return starfish_memory_tell(plan->context, &plan->memory, memory);
+}
+
+/* ---- Graph and vectors ------------------------------------------------------------------------------------------- */
+
 static starfish_status copy_bytes(void **copy, const void *from, size_t bytes)
 {
     *copy = malloc(bytes);
@@ -94,38 +189,11 @@ static starfish_status create_operator(struct starfish_multigrid_plan *plan,
 starfish_status starfish_multigrid_plan_complete(struct starfish_multigrid_plan *plan,
                                                  const struct starfish_multigrid_grids *grids)
 {
-    const struct starfish_multigrid_options *o = &plan->options;
     struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
 
     STARFISH_TRY(copy_bytes(&plan->shapes, grids->shape, (size_t)grids->levels * grids->shape_size));
-    for (int l = 0; l < grids->levels; l++)
-        grid[l] = (struct starfish_hierarchy_grid){.shape = (char *)plan->shapes + (size_t)l * grids->shape_size,
-                                                   .table = grids->table[l],
-                                                   .packed = grids->packed ? grids->packed[l] : NULL,
-                                                   .table_size = grids->table_size[l]};
     grids->kind->extent(plan->shapes, plan->n);
-    const struct starfish_hierarchy_spec spec = {.kind = grids->kind,
-                                                 .precision = o->inner,
-                                                 .smoothing = {.smoother = o->smoother,
-                                                               .damping = o->damping,
-                                                               .before = o->before,
-                                                               .after = o->after,
-                                                               .symmetric = o->conjugate_gradients,
-                                                               .coarse = grids->coarse},
-                                                 .levels = grids->levels,
-                                                 .grid = grid,
-                                                 .unknowns_per_task = grids->unknowns_per_task,
-                                                 .tail_on_cores = grids->tail_on_cores,
-                                                 .tail_on_either = grids->tail_on_either,
-                                                 .blocks = o->blocks,
-                                                 .tail = o->tail,
-                                                 .parts = o->parts,
-                                                 .sharing = o->sharing,
-                                                 .levels_in_tail = grids->levels_in_tail,
-                                                 .borrows_finest = !plan->mixed,
-                                                 .runs = grids->runs,
-                                                 .index_levels = grids->index_levels,
-                                                 .index_sets = grids->index_sets};
+    const struct starfish_hierarchy_spec spec = spec_of(plan, grids, plan->shapes, grid);
     STARFISH_TRY(starfish_hierarchy_create(&plan->graph, plan->context, &spec));
     STARFISH_TRY(create_operator(plan, grids));
     return starfish_multigrid_work_create(plan);

@@ -9,7 +9,7 @@
 
 #include "multigrid/driver.h"
 #include "tasks/hierarchy.h"
-#include <starfish/multigrid.h>
+#include <starfish/memory.h>
 
 /* What is arranged for a plan whose order is not the users' (hooks.arrange). */
 enum starfish_multigrid_array { STARFISH_MULTIGRID_RHS, STARFISH_MULTIGRID_GUESS, STARFISH_MULTIGRID_SOLUTION };
@@ -56,6 +56,8 @@ struct starfish_multigrid_plan {
     struct starfish_hierarchy_graph graph;
     struct starfish_grid_operator op; /* the finest grid in the precision of the plan */
     struct starfish_space users;      /* with hooks.arrange: of the users' arrays */
+    struct starfish_memory memory;    /* that it takes */
+    int measured;                     /* it is asked for that alone, and has no tables, vectors and work space */
     struct starfish_multigrid_work work;
 };
 
@@ -94,6 +96,15 @@ starfish_status starfish_multigrid_plan_create(struct starfish_context *context,
                                                const struct starfish_multigrid_options *options,
                                                const struct starfish_runs *runs,
                                                struct starfish_multigrid_plan **result);
+/* What such a plan would take of memory; nothing else is kept. */
+starfish_status starfish_multigrid_measure(struct starfish_context *context,
+                                           const struct starfish_multigrid_hooks *hooks, const void *problem,
+                                           const struct starfish_multigrid_options *options,
+                                           const struct starfish_runs *runs, struct starfish_memory *memory);
+/* For hooks.create, before tables are made: plan->memory, from shapes and sizes of tables, with `own` vectors of the
+ * kind's besides. MEMORY where it is more than there is. A plan that is measured ends with that. */
+starfish_status starfish_multigrid_plan_measure(struct starfish_multigrid_plan *plan,
+                                                const struct starfish_multigrid_grids *grids, size_t own);
 /* Graph, operator and vectors. */
 starfish_status starfish_multigrid_plan_complete(struct starfish_multigrid_plan *plan,
                                                  const struct starfish_multigrid_grids *grids);
@@ -111,6 +122,11 @@ starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
                                                  const struct starfish_multigrid_options *options,
                                                  const struct starfish_runs *runs, starfish_multigrid_plan **result);
 
+/* Memory of plans by starfish_stencil_plan_create_cut. */
+starfish_status starfish_stencil_memory_cut(starfish_context *context, const struct starfish_stencil_problem *problem,
+                                            const struct starfish_multigrid_options *options,
+                                            const struct starfish_runs *runs, struct starfish_memory *memory);
+
 /* A seven-point problem whose faces have couplings of their own (starfish_flux_grid_set_faces). */
 struct starfish_stencil_faces {
     struct starfish_stencil_problem problem;
@@ -120,6 +136,10 @@ starfish_status starfish_stencil_plan_create_faces(starfish_context *context,
                                                    const struct starfish_stencil_faces *faces,
                                                    const struct starfish_multigrid_options *options,
                                                    const struct starfish_runs *runs, starfish_multigrid_plan **result);
+
+starfish_status starfish_stencil_memory_faces(starfish_context *context, const struct starfish_stencil_faces *faces,
+                                              const struct starfish_multigrid_options *options,
+                                              const struct starfish_runs *runs, struct starfish_memory *memory);
 
 /* Submit z = one cycle from zero for r, vectors of the plan's space and of the precision of its cycles: a
  * preconditioner for iterations of others. Nobody may solve with the plan meanwhile. */

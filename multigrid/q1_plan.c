@@ -202,12 +202,11 @@ static starfish_status pack_table(struct hierarchy *h, int l, starfish_storage s
     return STARFISH_SUCCESS;
 }
 
-static starfish_status make_table(struct starfish_multigrid_plan *plan, struct hierarchy *h, int l)
+static void describe_shape(const struct starfish_multigrid_plan *plan, struct hierarchy *h, int l)
 {
     const struct starfish_q1_grid *grid = &h->grid[l];
-    struct starfish_q1_shape *shape = &h->shape[l];
 
-    *shape =
+    h->shape[l] =
         (struct starfish_q1_shape){.n = {grid->n[0], grid->n[1]},
                                    .stride = {grid->stride[0], grid->stride[1]},
                                    .origin = {grid->origin[0], grid->origin[1]},
@@ -216,6 +215,13 @@ static starfish_status make_table(struct starfish_multigrid_plan *plan, struct h
                                    .tensor = plan->options.matrix == STARFISH_MATRIX_TENSOR,
                                    .reaction = grid->reaction,
                                    .eigenvalue = starfish_q1_largest_eigenvalue(grid)};
+}
+
+static starfish_status make_table(struct starfish_multigrid_plan *plan, struct hierarchy *h, int l)
+{
+    const struct starfish_q1_grid *grid = &h->grid[l];
+    struct starfish_q1_shape *shape = &h->shape[l];
+
     h->table[l] = calloc(starfish_q1_table_size(shape), sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
@@ -350,8 +356,10 @@ static void complete_coarse(struct starfish_multigrid_options *o)
  * TAIL_ON_EITHER unknowns a core may have it instead. */
 enum { UNKNOWNS_PER_TASK = 8192, TAIL_ON_CORES = 8192, TAIL_ON_EITHER = 129 * 129 };
 
-static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
-                                const struct starfish_runs *runs)
+/* `end`: what is done with the grids. */
+static starfish_status
+with_grids(struct starfish_multigrid_plan *plan, const struct hierarchy *h, const struct starfish_runs *runs,
+           starfish_status (*end)(struct starfish_multigrid_plan *plan, const struct starfish_multigrid_grids *grids))
 {
     const struct starfish_multigrid_options *o = &plan->options;
     struct starfish_q1_shape high = h->shape[0];
@@ -377,7 +385,12 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, const stru
         .runs = runs,
     };
 
-    return starfish_multigrid_plan_complete(plan, &grids);
+    return end(plan, &grids);
+}
+
+static starfish_status measure(struct starfish_multigrid_plan *plan, const struct starfish_multigrid_grids *grids)
+{
+    return starfish_multigrid_plan_measure(plan, grids, 0);
 }
 
 static starfish_status create(struct starfish_multigrid_plan *plan, const void *described,
@@ -394,9 +407,13 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const void *
     if (status == STARFISH_SUCCESS)
         status = choose_form(plan, problem);
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
-        status = make_table(plan, h, l);
+        describe_shape(plan, h, l);
     if (status == STARFISH_SUCCESS)
-        status = complete(plan, h, runs);
+        status = with_grids(plan, h, runs, measure);
+    for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !plan->measured; l++)
+        status = make_table(plan, h, l);
+    if (status == STARFISH_SUCCESS && !plan->measured)
+        status = with_grids(plan, h, runs, starfish_multigrid_plan_complete);
     free_hierarchy(h);
     return status;
 }
@@ -415,4 +432,10 @@ starfish_status starfish_q1_plan_create_cut(starfish_context *context, const str
                                             const struct starfish_runs *runs, starfish_multigrid_plan **result)
 {
     return starfish_multigrid_plan_create(context, &hooks, problem, options, runs, result);
+}
+
+starfish_status starfish_q1_memory(starfish_context *context, const struct starfish_q1_problem *problem,
+                                   const struct starfish_multigrid_options *options, struct starfish_memory *memory)
+{
+    return starfish_multigrid_measure(context, &hooks, problem, options, NULL, memory);
 }

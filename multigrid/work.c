@@ -7,6 +7,13 @@ static int needs_copies(const struct starfish_multigrid_plan *plan)
     return plan->hooks->arrange || (plan->op.space->apart && plan->op.space->halos > 0);
 }
 
+size_t starfish_multigrid_work_vectors(const struct starfish_multigrid_plan *plan)
+{
+    const size_t gradients = plan->options.conjugate_gradients ? 3 : 0, residual = plan->mixed || gradients > 0 ? 1 : 0;
+    const int may_copy = plan->hooks->arrange || !starfish_context_has_one_memory(plan->context);
+    return gradients + residual + (may_copy ? 2 : 0);
+}
+
 static starfish_status create_vectors(struct starfish_multigrid_plan *plan)
 {
     struct starfish_multigrid_work *w = &plan->work;

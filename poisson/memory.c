@@ -2,48 +2,32 @@
  */
 #include "poisson/methods.h"
 
-#include "base/options.h"
 #include "scheduler/memory.h"
+
+#include <stdio.h>
 
 static starfish_status fill(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
-    const size_t room = starfish_device_room(plan->context);
     *memory = (struct starfish_memory){.size = sizeof *memory};
     STARFISH_TRY(plan->method->memory(plan, memory));
-    if (plan->context->workers_of[STARFISH_GPU] == 0)
-        memory->gpu_work = memory->gpu_data = memory->gpu_least = 0;
-    else /* a plan that is there has taken its own */
-        memory->gpu_there = room == SIZE_MAX || !plan->state ? room : room + memory->gpu_work;
+    starfish_memory_complete(plan->context, plan->state != NULL, memory);
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan *plan)
 {
     struct starfish_memory memory;
+    char what[64];
     STARFISH_TRY(fill(plan, &memory));
-    if (plan->context->workers_of[STARFISH_GPU] == 0 || memory.gpu_least <= memory.gpu_there)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_MEMORY,
-                         "method %s needs %zu bytes of a GPU's memory, %zu of them work space, and there are %zu",
-                         starfish_method_list[plan->method->id], memory.gpu_least, memory.gpu_work, memory.gpu_there);
+    snprintf(what, sizeof what, "method %s", starfish_method_list[plan->method->id]);
+    return starfish_memory_check(what, &memory);
 }
 
-/* As far as the caller's struct goes. */
 static starfish_status tell(const struct starfish_poisson_plan *plan, struct starfish_memory *user)
 {
     struct starfish_memory memory;
     STARFISH_TRY(fill(plan, &memory));
-    starfish_options_give(user, &memory, sizeof memory);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status check(const struct starfish_memory *memory)
-{
-    if (!memory)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory is NULL");
-    if (memory->size < sizeof memory->size)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory.size is %zu: start from STARFISH_MEMORY_DEFAULTS",
-                             memory->size);
+    starfish_memory_give(&memory, user);
     return STARFISH_SUCCESS;
 }
 
@@ -58,7 +42,7 @@ starfish_status starfish_poisson_memory(starfish_context *context, const struct 
                                         const struct starfish_poisson_options *options, struct starfish_memory *memory)
 {
     starfish_poisson_plan *plan;
-    STARFISH_TRY(check(memory));
+    STARFISH_TRY(starfish_memory_check_user(memory));
     STARFISH_TRY(starfish_poisson_plan_begin(context, problem, options, &plan));
     return tell_and_destroy(plan, memory);
 }
@@ -69,14 +53,14 @@ starfish_status starfish_separable2d_memory(starfish_context *context, const str
                                             struct starfish_memory *memory)
 {
     starfish_poisson_plan *plan;
-    STARFISH_TRY(check(memory));
+    STARFISH_TRY(starfish_memory_check_user(memory));
     STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, options, &plan));
     return tell_and_destroy(plan, memory);
 }
 
 starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
-    STARFISH_TRY(check(memory));
+    STARFISH_TRY(starfish_memory_check_user(memory));
     if (!plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
     return tell(plan, memory);

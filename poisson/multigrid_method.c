@@ -122,10 +122,27 @@ static void describe(const struct starfish_poisson_plan *plan, const struct line
     }
 }
 
-static starfish_status create_plan(struct starfish_poisson_plan *plan, struct line line[3],
-                                   starfish_multigrid_plan **created)
+static struct starfish_multigrid_options options_of(const struct starfish_poisson_plan *plan)
 {
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+
+    options.precision = plan->options.precision;
+    options.inner = plan->options.mixed ? STARFISH_F32 : plan->options.precision;
+    options.inner_cycles = 1;
+    options.before = options.after = 1;
+    options.conjugate_gradients = 1;
+    options.tolerance = tolerance_of(plan);
+    options.sharing = plan->options.sharing;
+    options.parts = plan->options.parts;
+    options.blocks = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;
+    return options;
+}
+
+/* The plan; or, where `memory` is there, what it would take. */
+static starfish_status use_lines(const struct starfish_poisson_plan *plan, struct line line[3],
+                                 starfish_multigrid_plan **created, struct starfish_memory *memory)
+{
+    const struct starfish_multigrid_options options = options_of(plan);
     const double sign = sign_of(plan);
     struct starfish_stencil_problem problem = {.reaction = sign * plan->lambda, .rhs_factor = sign};
 
@@ -136,16 +153,22 @@ static starfish_status create_plan(struct starfish_poisson_plan *plan, struct li
     for (int d = 0; d < 3; d++)
         STARFISH_TRY(make_line(&plan->direction[d], plan->name[d], sign, &line[d]));
     describe(plan, line, &problem);
-    options.precision = plan->options.precision;
-    options.inner = plan->options.mixed ? STARFISH_F32 : plan->options.precision;
-    options.inner_cycles = 1;
-    options.before = options.after = 1;
-    options.conjugate_gradients = 1;
-    options.tolerance = tolerance_of(plan);
-    options.sharing = plan->options.sharing;
-    options.parts = plan->options.parts;
-    options.blocks = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;
-    return starfish_stencil_plan_create(plan->context, &problem, &options, created);
+    return memory ? starfish_stencil_memory(plan->context, &problem, &options, memory)
+                  : starfish_stencil_plan_create(plan->context, &problem, &options, created);
+}
+
+static starfish_status create_plan(const struct starfish_poisson_plan *plan, starfish_multigrid_plan **created,
+                                   struct starfish_memory *memory)
+{
+    struct line line[3] = {{NULL, NULL, NULL}, {NULL, NULL, NULL}, {NULL, NULL, NULL}};
+    const starfish_status status = use_lines(plan, line, created, memory);
+
+    for (int d = 0; d < 3; d++) {
+        free(line[d].coupling);
+        free(line[d].extra);
+        free(line[d].weight);
+    }
+    return status;
 }
 
 static starfish_status can(const struct starfish_poisson_plan *plan)
@@ -179,17 +202,8 @@ static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct
 
 static starfish_status fill_state(struct starfish_poisson_plan *plan, struct state *state)
 {
-    struct line line[3] = {{NULL, NULL, NULL}, {NULL, NULL, NULL}, {NULL, NULL, NULL}};
-    starfish_status status = create_plan(plan, line, &state->plan);
-
-    for (int d = 0; d < 3; d++) {
-        free(line[d].coupling);
-        free(line[d].extra);
-        free(line[d].weight);
-    }
-    if (status == STARFISH_SUCCESS)
-        status = make_cut(plan, state);
-    return status;
+    STARFISH_TRY(create_plan(plan, &state->plan, NULL));
+    return make_cut(plan, state);
 }
 
 /* It iterates until the residual is small: steps of refinement would do nothing. */
@@ -210,18 +224,17 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     return STARFISH_SUCCESS;
 }
 
-/* Conjugate gradients keep four vectors and the cycle three on the finest grid, of which the coarser ones have less
- * than a half more; the residual's task has three. All grids' lines, in the smoothing steps, take the work space. */
+/* The plan's that solves, and besides copies and the residual's task, of three fields. */
 static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
     const struct state *state = plan->state;
-    const size_t field = starfish_poisson_field_bytes(plan), parts = state ? state->cut.slabs : 1;
-    const size_t tables = 64 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
+    const size_t field = starfish_poisson_field_bytes(plan), copies = starfish_poisson_copies_bytes(plan);
 
-    memory->main_bytes = 10 * field + starfish_poisson_copies_bytes(plan);
-    memory->gpu_work = 2 * field;
-    memory->gpu_data = 12 * field + starfish_poisson_copies_bytes(plan);
-    memory->gpu_least = memory->gpu_work + starfish_device_footprint(3 * (field / parts), tables);
+    STARFISH_TRY(state ? starfish_multigrid_plan_memory(state->plan, memory) : create_plan(plan, NULL, memory));
+    memory->main_bytes += copies;
+    memory->gpu_data += copies;
+    const size_t residual = memory->gpu_work + starfish_device_footprint(3 * field, STARFISH_SMALL_DATA);
+    memory->gpu_least = residual > memory->gpu_least ? residual : memory->gpu_least;
     return STARFISH_SUCCESS;
 }
 

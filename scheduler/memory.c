@@ -6,7 +6,9 @@
 #include "scheduler/machine.h"
 #include "scheduler/rest.h"
 
+#include "base/options.h"
 #include "base/pages.h"
+#include <starfish/poisson.h>
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -227,6 +229,51 @@ size_t starfish_device_room(const struct starfish_context *context)
             room = here < room ? here : room;
         }
     return room;
+}
+
+void starfish_memory_complete(const struct starfish_context *context, int made, struct starfish_memory *memory)
+{
+    const size_t room = starfish_device_room(context);
+    memory->size = sizeof *memory;
+    memory->gpu_there = 0;
+    if (context->workers_of[STARFISH_GPU] == 0)
+        memory->gpu_work = memory->gpu_data = memory->gpu_least = 0;
+    else
+        memory->gpu_there = room == SIZE_MAX || !made ? room : room + memory->gpu_work;
+}
+
+starfish_status starfish_memory_check(const char *what, const struct starfish_memory *memory)
+{
+    if (memory->gpu_least <= memory->gpu_there)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_MEMORY,
+                         "%s needs %zu bytes of a GPU's memory, %zu of them work space, and there are %zu", what,
+                         memory->gpu_least, memory->gpu_work, memory->gpu_there);
+}
+
+starfish_status starfish_memory_check_user(const struct starfish_memory *user)
+{
+    if (!user)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory is NULL");
+    if (user->size < sizeof user->size)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory.size is %zu: start from STARFISH_MEMORY_DEFAULTS",
+                             user->size);
+    return STARFISH_SUCCESS;
+}
+
+void starfish_memory_give(const struct starfish_memory *memory, struct starfish_memory *user)
+{
+    starfish_options_give(user, memory, sizeof *memory);
+}
+
+starfish_status starfish_memory_tell(const struct starfish_context *context, const struct starfish_memory *memory,
+                                     struct starfish_memory *user)
+{
+    struct starfish_memory told = *memory;
+    STARFISH_TRY(starfish_memory_check_user(user));
+    starfish_memory_complete(context, 1, &told);
+    starfish_memory_give(&told, user);
+    return STARFISH_SUCCESS;
 }
 
 static size_t main_memory(void)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct starfish_context;
+struct starfish_memory;
 struct starpu_task;
 
 /* Bytes of a GPU's memory that plans of the context may use, the least of its GPUs': what StarPU has, which follows
@@ -22,6 +23,19 @@ size_t starfish_device_room(const struct starfish_context *context);
  * ones out of pieces of 32 MB, of which it keeps some. */
 size_t starfish_device_footprint(size_t large, size_t small);
 enum { STARFISH_SMALL_DATA = 4 << 20 };
+
+/* Of what plans of any kind tell of memory (struct starfish_memory), main_bytes, gpu_work, gpu_data and gpu_least are
+ * the plan's. This completes the others: gpu_there, for a plan that is `made` with what it has taken, and nothing of
+ * GPUs where there are none. */
+void starfish_memory_complete(const struct starfish_context *context, int made, struct starfish_memory *memory);
+/* MEMORY, with the bytes, where GPUs have less than `what` needs at least. */
+starfish_status starfish_memory_check(const char *what, const struct starfish_memory *memory);
+/* The caller's struct can be filled (ARGUMENT); fill it as far as it goes. */
+starfish_status starfish_memory_check_user(const struct starfish_memory *user);
+void starfish_memory_give(const struct starfish_memory *memory, struct starfish_memory *user);
+/* All of it for a plan that has been made: `memory` is what it said before. */
+starfish_status starfish_memory_tell(const struct starfish_context *context, const struct starfish_memory *memory,
+                                     struct starfish_memory *user);
 
 /* Take memory of a worker's node for good, or give it back. MEMORY where there is not as much. For a core nothing is
  * counted. */

@@ -1,6 +1,7 @@
 /* Task graphs of multigrid, for any kind of grids. */
 #include "tasks/hierarchy.h"
 
+#include "base/real.h"
 #include "tasks/shares.h"
 
 #include <string.h>
@@ -225,20 +226,69 @@ static starfish_status create(struct starfish_hierarchy_graph *graph, const stru
     return create_workspace(graph);
 }
 
+/* The spec with the cut that sharing makes, which `resolved` holds. */
+struct resolved {
+    struct starfish_hierarchy_spec spec;
+    struct starfish_shares shares;
+    struct starfish_runs runs;
+};
+
+static starfish_status resolve(struct starfish_context *context, const struct starfish_hierarchy_spec *given,
+                               struct resolved *resolved)
+{
+    struct starfish_shares *shares = &resolved->shares;
+
+    resolved->spec = *given;
+    STARFISH_TRY(starfish_hierarchy_share(context, given, shares));
+    resolved->runs =
+        (struct starfish_runs){.parts = shares->parts, .first = shares->first, .owner = shares->owner, .apart = 1};
+    if (shares->parts > 0) {
+        resolved->spec.runs = &resolved->runs;
+        resolved->spec.tail = shares->tail;
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Vectors of cut grids have ghosts of some rows, a second array of a tail that is collected, and what that has in its
+ * work space besides. */
+starfish_status starfish_hierarchy_count(struct starfish_context *context, const struct starfish_hierarchy_spec *given,
+                                         struct starfish_hierarchy_bytes *bytes)
+{
+    struct resolved resolved;
+
+    STARFISH_TRY(resolve(context, given, &resolved));
+    const struct starfish_hierarchy_spec *spec = &resolved.spec;
+    const int levels = choose_levels(context, spec);
+    const size_t size = starfish_real_size(spec->precision), parts = spec->runs ? spec->runs->parts : 0;
+    struct starfish_tail tail = {.kind = spec->kind,
+                                 .precision = spec->precision,
+                                 .levels = spec->levels - levels + 1,
+                                 .smoothing = spec->smoothing};
+    memset(bytes, 0, sizeof *bytes);
+    for (int l = 0; l < spec->levels; l++) {
+        const struct starfish_hierarchy_grid *grid = &spec->grid[l];
+        size_t n[2];
+        spec->kind->extent(grid->shape, n);
+        bytes->tables += grid->table_size * (grid->packed ? sizeof(float) : size);
+        if (l < levels) {
+            bytes->vectors += 3 * n[0] * (n[1] + 2 * parts * STARFISH_HIERARCHY_MOST_DEPTH) * size;
+            bytes->gpu_work = larger(bytes->gpu_work, spec->kind->work(&spec->smoothing, grid->shape, STARFISH_F64, 1));
+        }
+        if (l >= levels - 1)
+            tail.shape[l - levels + 1] = grid->shape;
+    }
+    bytes->gpu_work = larger(bytes->gpu_work, starfish_tail_work(&tail, 1));
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_hierarchy_create(struct starfish_hierarchy_graph *graph, struct starfish_context *context,
                                           const struct starfish_hierarchy_spec *given)
 {
-    struct starfish_shares shares;
-    struct starfish_hierarchy_spec shared = *given;
-    const struct starfish_hierarchy_spec *spec = &shared;
+    struct resolved resolved;
+    const struct starfish_hierarchy_spec *spec = &resolved.spec;
 
     memset(graph, 0, sizeof *graph);
-    STARFISH_TRY(starfish_hierarchy_share(context, given, &shares));
-    const struct starfish_runs runs = {.parts = shares.parts, .first = shares.first, .owner = shares.owner, .apart = 1};
-    if (shares.parts > 0) {
-        shared.runs = &runs;
-        shared.tail = shares.tail;
-    }
+    STARFISH_TRY(resolve(context, given, &resolved));
     graph->context = context;
     graph->kind = spec->kind;
     graph->levels = choose_levels(context, spec);

@@ -95,6 +95,14 @@ struct starfish_hierarchy_index_sets {
     const struct starfish_hierarchy_grid *grid;
 };
 
+/* What a hierarchy takes of memories, known from shapes and sizes of tables alone (of an index set: nothing is known).
+ * Upper bounds, of all workers together; `tables`: the coefficients' bytes, which are in the sums too. */
+struct starfish_hierarchy_bytes {
+    size_t vectors, tables, gpu_work;
+};
+starfish_status starfish_hierarchy_count(struct starfish_context *context, const struct starfish_hierarchy_spec *given,
+                                         struct starfish_hierarchy_bytes *bytes);
+
 starfish_status starfish_hierarchy_create(struct starfish_hierarchy_graph *graph, struct starfish_context *context,
                                           const struct starfish_hierarchy_spec *given);
 void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph);

@@ -2,6 +2,7 @@
 #include "tridiag/plan.h"
 
 #include "base/real.h"
+#include "scheduler/memory.h"
 #include "tridiag/options.h"
 
 #include <math.h>
@@ -182,7 +183,7 @@ static starfish_status register_prepared(struct starfish_tridiag_plan *plan, str
 }
 
 /* Workspace depends on whether there are shifts and factors, not on where. */
-static starfish_status create_workspace(struct starfish_tridiag_plan *plan)
+static void count_workspace(const struct starfish_tridiag_plan *plan, size_t bytes[STARFISH_WORKER_KINDS])
 {
     const size_t size = starfish_real_size(plan->options.precision);
     size_t cpu = 0, gpu = 0;
@@ -197,7 +198,52 @@ static starfish_status create_workspace(struct starfish_tridiag_plan *plan)
         cpu = on_cpu > cpu ? on_cpu : cpu;
         gpu = on_gpu > gpu ? on_gpu : gpu;
     }
-    return starfish_workspace_create(&plan->workspace, plan->context, cpu, gpu);
+    bytes[STARFISH_CPU] = cpu;
+    bytes[STARFISH_GPU] = gpu;
+}
+
+static starfish_status create_workspace(struct starfish_tridiag_plan *plan)
+{
+    size_t bytes[STARFISH_WORKER_KINDS];
+
+    count_workspace(plan, bytes);
+    return starfish_workspace_create(&plan->workspace, plan->context, bytes[STARFISH_CPU], bytes[STARFISH_GPU]);
+}
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------- */
+
+/* Of so many lines: coefficients, one set where all have the same; what is prepared; and right-hand sides and
+ * solutions. */
+static void count_lines(const struct starfish_tridiag_plan *plan, size_t lines, size_t *coefficients, size_t *prepared,
+                        size_t *vectors)
+{
+    const struct starfish_tridiag_problem *p = &plan->problem;
+    const size_t size = starfish_real_size(plan->options.precision), unknowns = p->n * lines;
+    const int shared = p->coefficients.line == 0;
+
+    *coefficients = 3 * (shared ? p->n : unknowns) * size + (p->shift ? lines * size : 0);
+    *prepared = (plan->options.keep_factors ? 2 : 0) + (p->periodic ? 1 : 0);
+    *prepared *= (shared && !p->shift ? p->n : unknowns) * size;
+    *prepared += plan->options.check ? lines * sizeof(double) : 0;
+    *vectors = 2 * unknowns * p->rhs * plan->element_size;
+}
+
+/* A task has a piece of all that. */
+static void measure(struct starfish_tridiag_plan *plan)
+{
+    enum { BESIDE = 4096 };
+    size_t work[STARFISH_WORKER_KINDS], coefficients, prepared, vectors, most = 0;
+
+    for (size_t i = 0; i < plan->pieces; i++)
+        most = plan->piece[i].task.kernel.lines > most ? plan->piece[i].task.kernel.lines : most;
+    count_workspace(plan, work);
+    count_lines(plan, plan->problem.lines, &coefficients, &prepared, &vectors);
+    plan->memory = (struct starfish_memory){.main_bytes = prepared + work[STARFISH_CPU] * plan->context->workers,
+                                            .gpu_work = work[STARFISH_GPU] + BESIDE,
+                                            .gpu_data = coefficients + prepared + vectors};
+    count_lines(plan, most, &coefficients, &prepared, &vectors);
+    plan->memory.gpu_least = plan->memory.gpu_work + starfish_device_footprint(coefficients + prepared + vectors, 0);
+    starfish_memory_complete(plan->context, 0, &plan->memory);
 }
 
 /* ---- Preparing -------------------------------------------------------------------------------------------------- */
@@ -282,7 +328,7 @@ static void release_coefficients(struct starfish_tridiag_plan *plan)
 
 /* ---- Interface -------------------------------------------------------------------------------------------------- */
 
-static starfish_status create(struct starfish_tridiag_plan *plan)
+static starfish_status cut(struct starfish_tridiag_plan *plan)
 {
     enum starfish_residence residence;
     int node;
@@ -296,6 +342,15 @@ static starfish_status create(struct starfish_tridiag_plan *plan)
         plan->pieces = 1;
     for (size_t i = 0; i < plan->pieces; i++)
         describe_piece(plan, i);
+    measure(plan);
+    return STARFISH_SUCCESS;
+}
+
+/* What does not fit into a GPU is the cores', where there are any. */
+static starfish_status complete(struct starfish_tridiag_plan *plan)
+{
+    if (plan->context->workers_of[STARFISH_CPU] == 0)
+        STARFISH_TRY(starfish_memory_check("a batch of lines", &plan->memory));
     STARFISH_TRY(create_workspace(plan));
     STARFISH_TRY(register_all_coefficients(plan));
     for (size_t i = 0; i < plan->pieces; i++)
@@ -303,9 +358,10 @@ static starfish_status create(struct starfish_tridiag_plan *plan)
     return prepare(plan);
 }
 
-starfish_status starfish_tridiag_plan_create(starfish_context *context, const struct starfish_tridiag_problem *problem,
-                                             const struct starfish_tridiag_options *user,
-                                             starfish_tridiag_plan **result)
+/* The plan, cut into pieces; `completes`: with all that a solve needs. */
+static starfish_status create(starfish_context *context, const struct starfish_tridiag_problem *problem,
+                              const struct starfish_tridiag_options *user, int completes,
+                              starfish_tridiag_plan **result)
 {
     struct starfish_tridiag_options options;
 
@@ -326,13 +382,41 @@ starfish_status starfish_tridiag_plan_create(starfish_context *context, const st
     plan->options = options;
     plan->growth = NAN;
     plan->element_size = starfish_real_size(options.precision) * (problem->complex_rhs ? 2 : 1);
-    const starfish_status status = create(plan);
+    starfish_status status = cut(plan);
+    if (status == STARFISH_SUCCESS && completes)
+        status = complete(plan);
     if (status != STARFISH_SUCCESS) {
         starfish_tridiag_plan_destroy(plan);
         return status; /* NOLINT(clang-analyzer-unix.Malloc): a stuck runtime may still use it */
     }
     *result = plan;
     return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_tridiag_plan_create(starfish_context *context, const struct starfish_tridiag_problem *problem,
+                                             const struct starfish_tridiag_options *options,
+                                             starfish_tridiag_plan **plan)
+{
+    return create(context, problem, options, 1, plan);
+}
+
+starfish_status starfish_tridiag_memory(starfish_context *context, const struct starfish_tridiag_problem *problem,
+                                        const struct starfish_tridiag_options *options, struct starfish_memory *memory)
+{
+    starfish_tridiag_plan *plan;
+
+    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_TRY(create(context, problem, options, 0, &plan));
+    starfish_memory_give(&plan->memory, memory);
+    starfish_tridiag_plan_destroy(plan);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_tridiag_plan_memory(const starfish_tridiag_plan *plan, struct starfish_memory *memory)
+{
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    return starfish_memory_tell(plan->context, &plan->memory, memory);
 }
 
 starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan)

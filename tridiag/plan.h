@@ -4,7 +4,7 @@
 #define STARFISH_TRIDIAG_PLAN_H
 
 #include "codelets/batch.h"
-#include <starfish/tridiag.h>
+#include <starfish/memory.h>
 
 enum { STARFISH_BATCH_MOST_PIECES = 256 };
 
@@ -23,6 +23,7 @@ struct starfish_tridiag_plan {
     size_t pieces;
     struct starfish_batch_piece piece[STARFISH_BATCH_MOST_PIECES];
     struct starfish_workspace workspace;
+    struct starfish_memory memory; /* that it takes */
     double growth;
     size_t growth_line;
 };

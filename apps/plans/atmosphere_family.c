@@ -159,6 +159,13 @@ static void progress(const void *job, size_t *finished, size_t *total)
     *total = 0;
 }
 
+static starfish_status memory(const struct problem_run *run, struct starfish_memory *told)
+{
+    const struct checked_plan *made = run->plan;
+
+    return starfish_atmosphere_plan_memory(made->plan, told);
+}
+
 const struct problem_family problem_atmosphere_family = {
     .options = &starfish_atmosphere_option_table,
     .choose = choose,
@@ -167,4 +174,5 @@ const struct problem_family problem_atmosphere_family = {
     .submit = submit,
     .wait = wait,
     .progress = progress,
+    .memory = memory,
 };

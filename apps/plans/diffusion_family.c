@@ -145,6 +145,11 @@ static void progress(const void *job, size_t *finished, size_t *total)
     starfish_diffusion_progress(job, finished, total);
 }
 
+static starfish_status memory(const struct problem_run *run, struct starfish_memory *told)
+{
+    return starfish_diffusion_plan_memory(run->plan, told);
+}
+
 const struct problem_family problem_diffusion_family = {
     .options = &starfish_diffusion_option_table,
     .choose = choose,
@@ -154,4 +159,5 @@ const struct problem_family problem_diffusion_family = {
     .submit = submit,
     .wait = wait,
     .progress = progress,
+    .memory = memory,
 };

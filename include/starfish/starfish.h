@@ -13,6 +13,7 @@
 #include <starfish/fem.h>
 #include <starfish/field.h>
 #include <starfish/fishpack.h>
+#include <starfish/memory.h>
 #include <starfish/multigrid.h>
 #include <starfish/poisson.h>
 #include <starfish/status.h>
