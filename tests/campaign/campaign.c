@@ -62,8 +62,9 @@ static int holds(enum campaign_verdict verdict)
 static void print_outcome(const struct campaign_judgement *j, int m)
 {
     const struct campaign_outcome *o = &j->outcome[m];
-    printf("  %s (%s): %s, error %.3g, best %.3g, condition %.3g%s%s\n", method_names[m], o->method,
-           campaign_verdict_text[o->verdict], o->error, j->best, j->condition, o->message[0] ? "; " : "", o->message);
+    printf("  %s (%s): %s, error %.3g, best %.3g, condition %.3g, residual %.3g, refinements %d%s%s\n", method_names[m],
+           o->method, campaign_verdict_text[o->verdict], o->error, j->best, j->condition, o->residual, o->refinements,
+           o->message[0] ? "; " : "", o->message);
 }
 
 static void count(const struct arguments *a, const struct campaign_problem *p, const struct campaign_judgement *j,

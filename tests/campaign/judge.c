@@ -36,16 +36,16 @@ static starfish_status create_plan(starfish_context *context, const struct campa
 
 /* rhs and solution in double, whatever the plan's precision. */
 static starfish_status solve(starfish_poisson_plan *plan, starfish_precision precision,
-                             const struct campaign_answer *answer, double *solution)
+                             const struct campaign_answer *answer, double *solution, struct starfish_info *info)
 {
     if (precision == STARFISH_F64)
-        return starfish_poisson_solve(plan, NULL, answer->rhs, solution, NULL);
+        return starfish_poisson_solve(plan, NULL, answer->rhs, solution, info);
     float *narrow = malloc(2 * answer->count * sizeof *narrow);
     if (!narrow)
         return STARFISH_ERROR_MEMORY;
     for (size_t i = 0; i < answer->count; i++)
         narrow[i] = (float)answer->rhs[i];
-    const starfish_status status = starfish_poisson_solve(plan, NULL, narrow, narrow + answer->count, NULL);
+    const starfish_status status = starfish_poisson_solve(plan, NULL, narrow, narrow + answer->count, info);
     for (size_t i = 0; i < answer->count; i++)
         solution[i] = (double)narrow[answer->count + i];
     free(narrow);
@@ -64,7 +64,10 @@ static void run(starfish_poisson_plan *plan, const struct campaign_problem *p, c
                 struct campaign_outcome *outcome)
 {
     double solution[CAMPAIGN_UNKNOWNS] = {0};
-    outcome->status = solve(plan, p->precision, answer, solution);
+    struct starfish_info info = {.residual = NAN};
+    outcome->status = solve(plan, p->precision, answer, solution, &info);
+    outcome->residual = info.residual;
+    outcome->refinements = info.refinements;
     snprintf(outcome->method, sizeof outcome->method, "%s", starfish_poisson_plan_method(plan));
     if (outcome->status == STARFISH_SUCCESS)
         outcome->error = error_of(answer, solution);

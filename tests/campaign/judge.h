@@ -22,7 +22,9 @@ struct campaign_outcome {
     starfish_status status;
     char method[24]; /* that solved, or what was said instead */
     char message[200];
-    double error; /* max |u - exact| / max |exact| */
+    double error;    /* max |u - exact| / max |exact| */
+    double residual; /* of what is solved, */
+    int refinements; /* after as many steps */
 };
 
 struct campaign_judgement {

@@ -31,5 +31,8 @@ struct campaign_kind {
 
 void campaign_run_dressed(starfish_context *context, const struct campaign_kind *kind, struct campaign_trial *trial);
 void campaign_run_batch(starfish_context *context, const struct campaign_kind *kind, struct campaign_trial *trial);
+void campaign_run_q1(starfish_context *context, const struct campaign_kind *kind, struct campaign_trial *trial);
+void campaign_run_complex_lines(starfish_context *context, const struct campaign_kind *kind,
+                                struct campaign_trial *trial);
 
 #endif
