@@ -40,6 +40,8 @@ starfish_status starfish_submit_bring_home(struct starfish_progress *progress, i
 {
     if (home_of(data) < 0)
         return STARFISH_SUCCESS; /* it will be fetched in the end */
+    if (progress->bundle)
+        return STARFISH_SUCCESS; /* on the GPU where the data are at home */
     return submit_at_home(progress, phase, data, STARPU_R, NULL);
 }
 
@@ -49,7 +51,7 @@ starfish_status starfish_submit_send_home(struct starfish_progress *progress, in
 {
     if (home_of(data) < 0)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(submit_at_home(progress, phase, data, STARPU_R, NULL));
+    STARFISH_TRY(submit_at_home(progress, phase, data, STARPU_R, NULL)); /* in a bundle: UNSUPPORTED */
     starpu_data_invalidate_submit(data);
     return submit_at_home(progress, phase, data, STARPU_W, token);
 }

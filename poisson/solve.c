@@ -6,6 +6,7 @@
 #include "poisson/methods.h"
 #include "poisson/ranks.h"
 #include "poisson/submit_on.h"
+#include "scheduler/bundle.h"
 #include "stencil/kernels/refine.h"
 #include "tridiag/kernels/constant_line.h"
 
@@ -220,6 +221,7 @@ static void destroy(struct starfish_job *job)
 struct request {
     struct starfish_field *rhs, *solution;
     int owns_fields, lone, in_place; /* as struct starfish_job has them */
+    struct starfish_bundle *bundle;  /* for its tasks, or NULL */
 };
 
 static starfish_status submit(struct starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
@@ -240,7 +242,11 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
         job->progress.where = plan->where;
     take_fields(job);
     pthread_mutex_lock(&plan->submission);
+    job->progress.bundle = request->bundle;
     starfish_status status = submit_graph(job, boundary);
+    job->progress.bundle = NULL;
+    if (status == STARFISH_SUCCESS && request->bundle)
+        status = starfish_bundle_submit(request->bundle, &job->progress, STARFISH_PHASE_FORWARD);
     pthread_mutex_unlock(&plan->submission);
     if (status != STARFISH_SUCCESS) {
         if (plan->method->join)
@@ -304,7 +310,8 @@ struct arrays {
     const struct starfish_boundary *boundary;
     const void *rhs;
     void *solution;
-    int boundary_stays; /* until the job is done, and need not be copied */
+    int boundary_stays;             /* until the job is done, and need not be copied */
+    struct starfish_bundle *bundle; /* for the job's tasks, or NULL */
 };
 
 /* Copies go at the pace of the slower of the two. */
@@ -349,7 +356,8 @@ static starfish_status make_fields(const struct starfish_poisson_plan *plan, con
 static starfish_status submit_memory(starfish_poisson_plan *plan, const struct arrays *arrays, int lone,
                                      starfish_job **job)
 {
-    struct request request = {.owns_fields = 1, .lone = lone, .in_place = arrays->boundary_stays};
+    struct request request = {
+        .owns_fields = 1, .lone = lone, .in_place = arrays->boundary_stays, .bundle = arrays->bundle};
     enum starfish_residence residence;
     const struct starfish_cut *cut;
     int same;
@@ -384,21 +392,22 @@ static starfish_status submit_arrays(starfish_poisson_plan *plan, const struct a
 starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                         const void *rhs, void *solution, starfish_job **job)
 {
-    return submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 0}, job);
+    return submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 0, NULL}, job);
 }
 
 starfish_status starfish_poisson_submit_staying(struct starfish_poisson_plan *plan,
                                                 const struct starfish_boundary *boundary, const void *rhs,
-                                                void *solution, struct starfish_job **job)
+                                                void *solution, struct starfish_bundle *bundle,
+                                                struct starfish_job **job)
 {
-    return submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 1}, job);
+    return submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 1, bundle}, job);
 }
 
 starfish_status starfish_poisson_solve(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                        const void *rhs, void *solution, struct starfish_info *info)
 {
     starfish_job *job = NULL;
-    STARFISH_TRY(starfish_poisson_submit_staying(plan, boundary, rhs, solution, &job));
+    STARFISH_TRY(starfish_poisson_submit_staying(plan, boundary, rhs, solution, NULL, &job));
     return starfish_job_wait(job, info);
 }
 

@@ -1,8 +1,13 @@
-/* Solves in the order of a CUDA stream. The caller's thread waits for what is in the stream, and for the solve: what it
- * puts into the stream later comes after both. A wait on the device instead (cuStreamWaitValue32) came to no end on an
- * H200: a stream that waits holds up all calls of CUDA that wait for the whole device. */
+/* Solves in the order of a CUDA stream. Where all of a solve's tasks are for the GPU that the arrays lie on, they are
+ * one task (scheduler/bundle.h), which is ordered by events: the caller's thread waits for its launches alone. Where
+ * they are not (cores or several GPUs share the solve, or an iteration looks at its residuals), the caller's thread
+ * waits for what is in the stream, and for the solve: what it puts into the stream later comes after both. To hold the
+ * stream instead until the host has done its part (cuStreamWaitValue32) came to no end on an H200, and bundle.h says
+ * why it must. */
 #include "poisson/submit_on.h"
 
+#include "poisson/methods.h"
+#include "scheduler/bundle.h"
 #include "scheduler/stream.h"
 
 #include <stdio.h>
@@ -11,8 +16,10 @@
 
 enum { MESSAGE = 1024 };
 
-/* What the solve has come to, until it is asked for. */
+/* The solve, while it goes on; and what it has come to, until it is asked for. */
 struct starfish_job_on {
+    struct starfish_job *job; /* NULL: it is over */
+    struct starfish_bundle *bundle;
     double *pertrb_of_all; /* one for each problem */
     starfish_status status;
     char message[MESSAGE];
@@ -34,35 +41,70 @@ struct request_on {
 };
 
 /* Both arrays have to be there when the stream comes to them: in device memory. */
-static starfish_status check_place(const struct starfish_poisson_plan *plan, const char *name, const void *memory)
+static starfish_status check_place(const struct starfish_poisson_plan *plan, const char *name, const void *memory,
+                                   int *node)
 {
     enum starfish_residence residence;
-    int node;
-    STARFISH_TRY(starfish_memory_place(plan->context, name, memory, &node, &residence));
+    STARFISH_TRY(starfish_memory_place(plan->context, name, memory, node, &residence));
     if (residence != STARFISH_ON_DEVICE)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is not in CUDA device memory", name);
     return STARFISH_SUCCESS;
 }
 
-static starfish_status check(const struct starfish_poisson_plan *plan, const struct request_on *request)
+/* *together: on one device. */
+static starfish_status check(const struct starfish_poisson_plan *plan, const struct request_on *request, int *together)
 {
+    int node[2];
     if (plan->context->workers_of[STARFISH_GPU] == 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: the context has no GPU");
-    STARFISH_TRY(check_place(plan, "rhs", request->rhs));
-    return check_place(plan, "solution", request->solution);
+    STARFISH_TRY(check_place(plan, "rhs", request->rhs, &node[0]));
+    STARFISH_TRY(check_place(plan, "solution", request->solution, &node[1]));
+    *together = node[0] == node[1];
+    return STARFISH_SUCCESS;
+}
+
+static void keep(struct starfish_job_on *on, starfish_status status)
+{
+    on->status = status;
+    if (status != STARFISH_SUCCESS)
+        snprintf(on->message, sizeof on->message, "%s", starfish_error_message());
+}
+
+/* The solve's end. */
+static void collect(struct starfish_job_on *on)
+{
+    struct starfish_job *job = on->job;
+    if (!job)
+        return;
+    on->job = NULL;
+    on->accuracy.size = sizeof on->accuracy;
+    job->pertrb = on->pertrb_of_all;
+    keep(on, starfish_job_wait_accuracy(job, &on->info, &on->accuracy));
+    starfish_bundle_destroy(on->bundle);
+    on->bundle = NULL;
 }
 
 static void solve(struct starfish_poisson_plan *plan, const struct request_on *request, struct starfish_job_on *on)
 {
-    struct starfish_job *job = NULL;
-    on->accuracy.size = sizeof on->accuracy;
-    on->status = starfish_poisson_submit_staying(plan, request->boundary, request->rhs, request->solution, &job);
-    if (on->status == STARFISH_SUCCESS) {
-        job->pertrb = on->pertrb_of_all;
-        on->status = starfish_job_wait_accuracy(job, &on->info, &on->accuracy);
+    keep(on, starfish_poisson_submit_staying(plan, request->boundary, request->rhs, request->solution, NULL, &on->job));
+    collect(on);
+}
+
+/* The solve as one task. UNSUPPORTED: it cannot be. */
+static starfish_status launch(struct starfish_poisson_plan *plan, const struct request_on *request,
+                              struct CUstream_st *stream, struct starfish_job_on *on)
+{
+    if (plan->method->join)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: method %s looks at its residuals",
+                             starfish_method_list[plan->method->id]);
+    STARFISH_TRY(starfish_bundle_create(&on->bundle, plan->context, stream, "solution", request->solution));
+    const starfish_status status =
+        starfish_poisson_submit_staying(plan, request->boundary, request->rhs, request->solution, on->bundle, &on->job);
+    if (status != STARFISH_SUCCESS) {
+        starfish_bundle_destroy(on->bundle);
+        on->bundle = NULL;
     }
-    if (on->status != STARFISH_SUCCESS)
-        snprintf(on->message, sizeof on->message, "%s", starfish_error_message());
+    return status;
 }
 
 static starfish_status make_job(struct starfish_poisson_plan *plan, struct starfish_job **job)
@@ -96,10 +138,21 @@ starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan, const st
                              : !solution ? "solution"
                                          : "job");
     *result = NULL;
-    STARFISH_TRY(check(plan, &request));
-    STARFISH_TRY(starfish_stream_wait(stream, "solution", solution));
+    int together;
+    STARFISH_TRY(check(plan, &request, &together));
     STARFISH_TRY(make_job(plan, &job));
-    solve(plan, &request, job->on);
+    starfish_status status = together ? launch(plan, &request, stream, job->on) : STARFISH_ERROR_UNSUPPORTED;
+    if (status == STARFISH_ERROR_UNSUPPORTED ||
+        status == STARFISH_ERROR_MEMORY) { /* one after the other they may fit */
+        status = starfish_stream_wait(stream, "solution", solution);
+        if (status == STARFISH_SUCCESS)
+            solve(plan, &request, job->on);
+    }
+    if (status != STARFISH_SUCCESS) {
+        destroy(job->on);
+        free(job);
+        return status;
+    }
     *result = job;
     return STARFISH_SUCCESS;
 }
@@ -110,6 +163,7 @@ starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_i
                                      struct starfish_accuracy *accuracy)
 {
     struct starfish_job_on *on = job->on;
+    collect(on);
     starfish_status status = on->status;
     if (status == STARFISH_SUCCESS && job->pertrb)
         memcpy(job->pertrb, on->pertrb_of_all, job->plan->count * sizeof *job->pertrb);
@@ -124,9 +178,10 @@ starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_i
     return status;
 }
 
-/* Its solve is over. */
+/* Of a solve that is over, nothing. */
 void starfish_job_progress_on(const struct starfish_job *job, size_t *finished, size_t *total)
 {
-    (void)job;
     *finished = *total = 0;
+    if (job->on->job)
+        starfish_job_progress(job->on->job, finished, total);
 }

@@ -24,8 +24,11 @@ struct starfish_stretch {
     struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
 };
 
+struct starfish_bundle;
+
 struct starfish_progress {
     struct starfish_context *context;
+    struct starfish_bundle *bundle; /* that its tasks are collected in (bundle.h), or NULL */
     uint32_t where; /* kinds of workers that its tasks may run on: the context's, unless its plan uses fewer */
     atomic_size_t submitted, finished;
     atomic_int error;              /* the first CUDA error that a task met, 0 for none */

@@ -1,6 +1,7 @@
 /* Submitting one task, and what happens when it has finished. */
 #include "scheduler/task.h"
 
+#include "scheduler/bundle.h"
 #include "scheduler/fork.h"
 #include "scheduler/memory.h"
 #include "scheduler/owner.h"
@@ -325,6 +326,8 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     STARFISH_TRY(starfish_fork_check());
     if (starfish_is_stuck())
         return starfish_fail_stuck();
+    if (task->progress->bundle)
+        return starfish_bundle_add(task->progress->bundle, task, arguments, size);
     const int executing = starfish_rank_of_task(context, task);
     STARFISH_TRY(starfish_ranks_fetch(context, task, executing));
     if (executing == starfish_context_rank(context))

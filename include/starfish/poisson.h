@@ -331,14 +331,14 @@ STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan
                                                      void *solution, starfish_job **job);
 
 /* The same in the order of a CUDA stream (`stream` is a cudaStream_t): the solve begins when all that is in the stream
- * now is done, and what is put there later begins when the solve is over, whether it has succeeded or not. The calling
- * thread waits for both. rhs and solution are in memory of one CUDA device, the stream's, and so may arrays of
- * `boundary` be, which may be written by what is in the stream. The job must be waited for, once, as others, at any
- * time; whether it has succeeded is known only then. Errors: ARGUMENT (arrays that are not in device memory),
- * UNSUPPORTED (no CUDA, no GPU in the context, a stream that is being captured into a graph), RUNTIME, MEMORY.
- *
- * Everywhere else plain pointers to device memory must be synchronised: the runtime's streams wait for no other, not
- * even the default stream, so that what writes rhs must be done when a solve is submitted, and the solution is there
+ * now is done, and what is put there later begins when the solve is over, whether it has succeeded or not. Where a
+ * direct method solves on the arrays' GPU alone, the calling thread waits for the launches alone (and for an earlier
+ * solve with the plan); else for the stream and the solve, since a stream held for a host hangs calls that wait for the
+ * device. rhs and solution are in memory of one CUDA device, the stream's, and so may arrays of `boundary` be, which
+ * what is in the stream may write. The job must be waited for, once, as others; whether it has succeeded is known then.
+ * Errors: ARGUMENT (not in device memory), UNSUPPORTED (no CUDA, no GPU in the context, a captured stream), RUNTIME,
+ * MEMORY. Everywhere else plain pointers to device memory must be synchronised: the runtime's streams wait for no
+ * other, not even the default stream: what writes rhs must be done when a solve is submitted, and the solution is there
  * when it has been waited for. */
 STARFISH_API starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan,
                                                         const struct starfish_boundary *boundary, const void *rhs,

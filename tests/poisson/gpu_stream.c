@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -21,10 +22,14 @@ enum { NX = 24, NY = 20, NZ = 17, COUNT = NX * NY * NZ, BYTES = COUNT * (int)siz
 static starfish_context *context;
 static struct starfish_poisson_problem problem;
 
+/* With cores beside the GPU, and without. */
+static int without_cores;
+
 static int set_up(void **state)
 {
     (void)state;
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    options.cpu_workers = without_cores ? 0 : -1;
     problem.axis[0] = test_axis("periodic", NX, 0, 1);
     problem.axis[1] = test_axis("dd cell", NY, 0, 1);
     problem.axis[2] = test_axis("dn cell", NZ, 0, 1);
@@ -108,6 +113,59 @@ static void solves_are_in_order(void **state)
     ASSERT_CUDA(cudaStreamDestroy(streams[2]));
 }
 
+/* In the stream: waits until the host has come further, some seconds at most. */
+struct gate {
+    atomic_int open, was_open;
+};
+
+static void wait_for_host(void *data)
+{
+    struct gate *gate = data;
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (int ms = 0; ms < 5000 && !atomic_load(&gate->open); ms++)
+        nanosleep(&moment, NULL);
+    atomic_store(&gate->was_open, atomic_load(&gate->open));
+}
+
+/* A solve that is a GPU's alone is submitted while what is in the stream before it waits for the host; and what is put
+ * there behind it comes after it all the same. */
+static void submission_does_not_wait_for_the_stream(void **state)
+{
+    (void)state;
+    struct gate gate = {.open = 0};
+    starfish_poisson_plan *plan;
+    starfish_job *job;
+    cudaStream_t stream;
+    unsigned seed = 9;
+    double *rhs = on_device(), *solution = on_device(), *f, *back, *u = test_random_field(COUNT, &seed);
+    if (!without_cores)
+        skip();
+    ASSERT_CUDA(cudaStreamCreate(&stream));
+    ASSERT_CUDA(cudaMallocHost((void **)&f, BYTES));
+    ASSERT_CUDA(cudaMallocHost((void **)&back, BYTES));
+    ASSERT_OK(starfish_poisson_plan_create(context, &problem, NULL, &plan));
+    test_apply(&problem, NULL, u, f);
+    for (int time = 0; time < 2; time++) { /* the first one loads kernels, which waits for the device */
+        if (time > 0)
+            ASSERT_CUDA(cudaLaunchHostFunc(stream, wait_for_host, &gate));
+        ASSERT_CUDA(cudaMemcpyAsync(rhs, f, BYTES, cudaMemcpyHostToDevice, stream));
+        ASSERT_OK(starfish_poisson_submit_on(plan, NULL, rhs, solution, stream, &job));
+        ASSERT_CUDA(cudaMemcpyAsync(back, solution, BYTES, cudaMemcpyDeviceToHost, stream));
+        atomic_store(&gate.open, time > 0);
+        ASSERT_CUDA(cudaStreamSynchronize(stream));
+        ASSERT_OK(starfish_job_wait(job, NULL));
+    }
+    assert_true(atomic_load(&gate.was_open));
+    for (size_t e = 0; e < COUNT; e++)
+        if (!(fabs(back[e] - u[e]) <= 1e-9))
+            fail_msg("element %zu: %g, not %g", e, back[e], u[e]);
+    starfish_poisson_plan_destroy(plan);
+    free(u);
+    ASSERT_CUDA(cudaFreeHost(f)), ASSERT_CUDA(cudaFreeHost(back));
+    ASSERT_CUDA(cudaFree(rhs)), ASSERT_CUDA(cudaFree(solution));
+    ASSERT_CUDA(cudaStreamDestroy(stream));
+}
+
 /* The stream goes on, and waiting for the job says why. */
 static void a_solve_that_fails_frees_the_stream(void **state)
 {
@@ -154,12 +212,15 @@ static void refuses_host_arrays_and_captures(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(solves_are_in_order),
-                                       cmocka_unit_test(a_solve_that_fails_frees_the_stream),
-                                       cmocka_unit_test(refuses_host_arrays_and_captures)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solves_are_in_order), cmocka_unit_test(submission_does_not_wait_for_the_stream),
+        cmocka_unit_test(a_solve_that_fails_frees_the_stream), cmocka_unit_test(refuses_host_arrays_and_captures)};
     int devices = 0;
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0); /* as starfish_poisson_submit_on asks for */
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
         return 77;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    int failed = 0;
+    for (without_cores = 0; without_cores < 2; without_cores++)
+        failed += cmocka_run_group_tests(tests, set_up, tear_down);
+    return failed > 0;
 }
