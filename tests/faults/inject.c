@@ -158,11 +158,12 @@ static int fail_one(const struct faults_case *c, starfish_context *context, long
 
 enum readiness { READY, NOT_HERE, FAILED };
 
-/* The first runs fill what libraries keep for good, and find that nothing leaks where nothing fails. NOT_HERE: these
- * workers cannot do it. */
-static enum readiness prepare(const struct faults_case *c, starfish_context *context)
+/* The first runs fill what libraries keep for good, and find that nothing leaks where nothing fails; where time is
+ * short, two. NOT_HERE: these workers cannot do it. */
+static enum readiness prepare(const struct faults_case *c, const struct request *request, starfish_context *context)
 {
-    for (int turn = 0; turn < 3; turn++) {
+    const int turns = request->end > 0 ? 2 : 3;
+    for (int turn = 0; turn < turns; turn++) {
         const long blocks = faults_blocks(), data = faults_data();
         const starfish_status status = run(c, context);
         if (status == STARFISH_ERROR_UNSUPPORTED)
@@ -228,7 +229,7 @@ static int run_case(const struct faults_case *c, const struct request *request, 
                     struct progress *progress)
 {
     atomic_store(&progress->at, 0);
-    const enum readiness readiness = prepare(c, context);
+    const enum readiness readiness = prepare(c, request, context);
     if (readiness != READY)
         return readiness == NOT_HERE;
     atomic_store(&progress->tally[atomic_load(&progress->number)].tried, 1);
