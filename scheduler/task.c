@@ -14,6 +14,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef STARFISH_HAVE_GPU
+#include <cuda_runtime_api.h>
+#endif
 
 void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,
                          int phase)
@@ -74,6 +77,10 @@ void starfish_task_simulated(void *buffers[], void *arguments)
 void starfish_task_check(const struct starfish_task_header *header, const char *operation, int cuda_error)
 {
     int none = 0;
+#ifdef STARFISH_HAVE_GPU
+    if (cuda_error != 0)
+        (void)cudaGetLastError(); /* else the next one's launches would find it */
+#endif
     if (starfish_is_stuck())
         return; /* nobody waits for the job any more */
     if (cuda_error != 0 && atomic_compare_exchange_strong(&header->progress->error, &none, cuda_error))
