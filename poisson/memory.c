@@ -3,6 +3,7 @@
 #include "poisson/methods.h"
 
 #include "base/options.h"
+#include "poisson/gathered.h"
 #include "scheduler/memory.h"
 
 static starfish_status fill(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
@@ -79,5 +80,5 @@ starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan, 
     STARFISH_TRY(check(memory));
     if (!plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
-    return tell(plan, memory);
+    return tell(plan->gathered && plan->gathered->whole ? plan->gathered->whole : plan, memory);
 }
