@@ -1,6 +1,6 @@
 /* The residual of a solution on the host, row by row in f64: written from the scalars of columns and layers, apart from
  * the solver's kernels. Bound by one core. */
-#include "atmosphere/plan.h"
+#include "atmosphere/gathered.h"
 
 #include "base/real.h"
 
@@ -87,6 +87,8 @@ starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, 
 {
     double most = 0, most_f = 0, squares = 0, squares_f = 0, sizes = 0;
 
+    if (plan && plan->gathered && check)
+        return starfish_atmosphere_check_gathered(plan, rhs, solution, check);
     if (!plan || !rhs || !solution || !check)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "an argument is NULL");
     const struct checking c = {&plan->volumes.matrix, plan->options.precision, rhs, solution};

@@ -1,5 +1,5 @@
 /* Plans and solves for flat domains: the choice of the method, and multigrid plans for it (multigrid/flat.h). */
-#include "atmosphere/plan.h"
+#include "atmosphere/gathered.h"
 
 #include "atmosphere/options.h"
 #include "scheduler/context.h"
@@ -93,13 +93,15 @@ static starfish_status begin(starfish_context *context, const struct starfish_at
                              : !problem ? "problem"
                                         : "plan");
     *result = NULL;
-    STARFISH_TRY(starfish_atmosphere_read_options(options, &taken));
+    STARFISH_TRY(starfish_ranks_agree(context, starfish_atmosphere_read_options(options, &taken)));
     struct starfish_atmosphere_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+        return starfish_ranks_agree(context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
     plan->context = context;
     plan->options = taken;
-    const starfish_status status = create(plan, problem, memory);
+    const starfish_status status = !memory && starfish_context_ranks(context) > 1
+                                       ? starfish_atmosphere_gather(plan, problem)
+                                       : create(plan, problem, memory);
     if (status != STARFISH_SUCCESS) {
         starfish_atmosphere_plan_destroy(plan);
         return status;
@@ -139,6 +141,7 @@ void starfish_atmosphere_plan_destroy(starfish_atmosphere_plan *plan)
 {
     if (!plan)
         return;
+    starfish_atmosphere_gathered_destroy(plan->gathered);
     starfish_multigrid_plan_destroy(plan->solver);
     starfish_flat_volumes_destroy(&plan->volumes);
     free(plan);
@@ -167,7 +170,31 @@ struct starfish_atmosphere_job {
     const void *rhs;
     void *solution;
     struct starfish_bytes before; /* moved until the submission */
+    /* On several ranks, where a job is solved before its submission returns: what it came to. */
+    struct starfish_atmosphere_info info;
+    starfish_status status;
+    char message[512];
 };
+
+static starfish_status submit_gathered(struct starfish_atmosphere_job *job)
+{
+    job->info.size = sizeof job->info;
+    job->status = starfish_atmosphere_solve_gathered(job->plan, job->rhs, job->solution, &job->info);
+    snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status wait_gathered(struct starfish_atmosphere_job *job, struct starfish_atmosphere_info *info)
+{
+    const starfish_status status = job->status;
+
+    if (info)
+        starfish_options_give(info, &job->info, sizeof job->info);
+    if (status != STARFISH_SUCCESS)
+        starfish_fail(status, "%s", job->message);
+    free(job);
+    return status;
+}
 
 starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                            starfish_atmosphere_job **job)
@@ -176,11 +203,16 @@ starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
     *job = NULL;
     struct starfish_atmosphere_job *made = calloc(1, sizeof *made);
-    if (!made)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
+    const starfish_status there = starfish_ranks_agree(
+        plan->context, made ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve"));
+    if (there != STARFISH_SUCCESS || !made) {
+        free(made);
+        return there;
+    }
     *made = (struct starfish_atmosphere_job){.plan = plan, .rhs = rhs, .solution = solution};
     made->before = starfish_context_bytes(plan->context);
-    const starfish_status status = starfish_multigrid_submit(plan->solver, rhs, solution, &made->job);
+    const starfish_status status =
+        plan->gathered ? submit_gathered(made) : starfish_multigrid_submit(plan->solver, rhs, solution, &made->job);
     if (status != STARFISH_SUCCESS) {
         free(made);
         return status;
@@ -245,6 +277,8 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
 
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    if (job->plan->gathered)
+        return wait_gathered(job, info);
     memset(&from, 0, sizeof from);
     starfish_status status = starfish_multigrid_wait(job->job, &from);
     fill_info(job, &from, &filled);
@@ -264,7 +298,8 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
 
 void starfish_atmosphere_cancel(starfish_atmosphere_job *job)
 {
-    starfish_multigrid_cancel(job->job);
+    if (job->job)
+        starfish_multigrid_cancel(job->job);
 }
 
 starfish_status starfish_atmosphere_solve(starfish_atmosphere_plan *plan, const void *rhs, void *solution,

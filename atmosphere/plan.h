@@ -4,8 +4,13 @@
 
 #include "atmosphere/geometry.h"
 
+struct starfish_atmosphere_gathered;
+
 struct starfish_atmosphere_plan {
     struct starfish_context *context;
+    struct starfish_atmosphere_gathered
+        *gathered;                              /* on several ranks: what one solves for all with (gathered.h), and of
+                                                      the rest only what is told of a plan */
     struct starfish_atmosphere_options options; /* complete: nothing is left to be chosen */
     struct starfish_flat_volumes volumes;
     starfish_multigrid_plan *solver;

@@ -1,6 +1,7 @@
 /* Tasks: algebra of vectors on one part each (krylov/kernels/vectors.h), and sums. All are bound by memory. */
 #include "codelets/kernel_pair.h"
 #include "codelets/vectors.h"
+#include "scheduler/ranks.h"
 
 #include <string.h>
 
@@ -282,6 +283,17 @@ starfish_status starfish_sums_create(struct starfish_sums *sums, size_t parts)
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_sums_create_on(struct starfish_sums *sums, const struct starfish_space *space)
+{
+    if (!space->on_ranks)
+        return starfish_sums_create(sums, space->parts[1]);
+    memset(sums, 0, sizeof *sums);
+    for (; sums->parts < space->parts[1]; sums->parts++)
+        STARFISH_TRY(starfish_table_results_of(&sums->part[sums->parts], space->context, STARFISH_SUMS,
+                                               starfish_space_rank(space, sums->parts)));
+    return STARFISH_SUCCESS;
+}
+
 void starfish_sums_destroy(struct starfish_sums *sums)
 {
     for (size_t part = 0; part < sums->parts; part++)
@@ -289,17 +301,38 @@ void starfish_sums_destroy(struct starfish_sums *sums)
     memset(sums, 0, sizeof *sums);
 }
 
-starfish_status starfish_sums_total(const struct starfish_sums *sums, struct starfish_context *context, double *total)
+/* Of each part that this rank has; of others 0. */
+static starfish_status add_parts(const struct starfish_sums *sums, struct starfish_context *context,
+                                 double total[STARFISH_SPACE_MOST_PARTS])
 {
     double values[STARFISH_SUMS];
 
-    *total = 0;
     for (size_t part = 0; part < sums->parts; part++) {
+        const int owner = starfish_data_owner(sums->part[part].handle);
+        total[part] = 0;
+        if (owner >= 0 && owner != starfish_context_rank(context))
+            continue;
         STARFISH_TRY(starfish_table_read(&sums->part[part], context, values, sizeof values));
         for (size_t i = 0; i < STARFISH_SUMS; i++)
-            *total += values[i];
+            total[part] += values[i];
     }
     return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_sums_total(const struct starfish_sums *sums, struct starfish_context *context, double *total)
+{
+    double part[STARFISH_SPACE_MOST_PARTS];
+    const int on_ranks = sums->parts > 0 && starfish_data_owner(sums->part[0].handle) >= 0;
+    starfish_status status = add_parts(sums, context, part);
+
+    *total = 0;
+    if (on_ranks) {
+        STARFISH_TRY(starfish_ranks_agree(context, status));
+        status = starfish_ranks_sum(context, part, sums->parts);
+    }
+    for (size_t p = 0; p < sums->parts && status == STARFISH_SUCCESS; p++)
+        *total += part[p];
+    return status;
 }
 
 starfish_status starfish_sums_largest(const struct starfish_sums *sums, struct starfish_context *context,

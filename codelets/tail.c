@@ -129,6 +129,8 @@ starfish_status starfish_submit_tail(struct starfish_progress *progress, const s
     submitted.name = "small grids";
     submitted.width = n[1];
     starfish_task_of_owner(&submitted, task->u->space, 0, task->where);
+    if (task->u_parts && task->u_parts->space->on_ranks)
+        submitted.rank = starfish_space_rank(task->u_parts->space, 0);
     a.table = submitted.count;
     for (int l = 0; l < tail->levels; l++)
         starfish_task_data(&submitted, task->table[l], STARPU_R);

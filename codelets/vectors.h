@@ -89,8 +89,11 @@ struct starfish_sums {
     struct starfish_table part[STARFISH_SPACE_MOST_PARTS]; /* STARFISH_SUMS doubles each */
 };
 starfish_status starfish_sums_create(struct starfish_sums *sums, size_t parts);
+/* The same of the parts of a space, whose ranks write them. */
+starfish_status starfish_sums_create_on(struct starfish_sums *sums, const struct starfish_space *space);
 void starfish_sums_destroy(struct starfish_sums *sums);
-/* Wait for the tasks that write them: their sum in *total. RUNTIME where the runtime refuses, or is stuck. */
+/* Wait for the tasks that write them: their sum in *total, on all ranks. RUNTIME where the runtime refuses, or is
+ * stuck. */
 starfish_status starfish_sums_total(const struct starfish_sums *sums, struct starfish_context *context, double *total);
 /* The same of sums that are no sums: the largest of them, or what is not a number. */
 starfish_status starfish_sums_largest(const struct starfish_sums *sums, struct starfish_context *context,

@@ -1,5 +1,5 @@
 /* Making and ending plans for diffusion: choices, the cut, tables and vectors. */
-#include "diffusion/plan.h"
+#include "diffusion/gathered.h"
 
 #include "base/status.h"
 #include "scheduler/memory.h"
@@ -197,14 +197,16 @@ static starfish_status begin(starfish_context *context, const struct starfish_di
                              : !problem ? "problem"
                                         : "plan");
     *result = NULL;
-    STARFISH_TRY(starfish_diffusion_read_options(options, &taken));
+    STARFISH_TRY(starfish_ranks_agree(context, starfish_diffusion_read_options(options, &taken)));
     struct starfish_diffusion_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+        return starfish_ranks_agree(context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
     plan->context = context;
     plan->options = taken;
     plan->measured = measured;
-    const starfish_status status = create(plan, problem);
+    const starfish_status status = !measured && starfish_context_ranks(context) > 1
+                                       ? starfish_diffusion_gather(plan, problem)
+                                       : create(plan, problem);
     if (status != STARFISH_SUCCESS) {
         starfish_diffusion_plan_destroy(plan);
         return status;
@@ -264,6 +266,7 @@ void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan)
     starfish_table_destroy(&plan->low_table);
     if (plan->open)
         starfish_queue_destroy(&plan->queue);
+    starfish_diffusion_gathered_destroy(plan->gathered);
     starfish_space_destroy(&plan->space);
     starfish_diffusion_box_destroy(&plan->box);
     free(plan);

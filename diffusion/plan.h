@@ -21,9 +21,13 @@ struct starfish_diffusion_box {
     double *k;      /* of all cells */
 };
 
+struct starfish_diffusion_gathered;
+
 struct starfish_diffusion_plan {
     struct starfish_context *context;
-    struct starfish_diffusion_options options; /* none is AUTO */
+    struct starfish_diffusion_gathered *gathered; /* on several ranks: what one solves for all with (gathered.h), and of
+                                                     the rest only what is told of a plan */
+    struct starfish_diffusion_options options;    /* none is AUTO */
     struct starfish_diffusion_box box;
     struct starfish_space space;
     struct starfish_runs runs;

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/real.h"
 #include "base/status.h"
+#include "diffusion/gathered.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,11 +157,35 @@ static starfish_status end(struct starfish_diffusion_job *job, struct starfish_d
     return status;
 }
 
+/* On several ranks a job is solved before its submission returns. */
+static starfish_status submit_gathered(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
+                                       const void *rhs, void *solution, struct starfish_diffusion_job **job)
+{
+    struct starfish_diffusion_job *made = calloc(1, sizeof *made);
+    const starfish_status status = starfish_ranks_agree(
+        plan->context, made ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve"));
+
+    if (status != STARFISH_SUCCESS || !made) {
+        free(made);
+        return status;
+    }
+    made->plan = plan;
+    made->info.size = sizeof made->info;
+    record(made, starfish_diffusion_solve_gathered(plan, boundary, rhs, solution, &made->info));
+    atomic_store(&made->iterations, plan->options.max_iterations); /* there are no more to come */
+    *job = made;
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_diffusion_solve(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
                                          const void *rhs, void *solution, struct starfish_diffusion_info *info)
 {
     struct starfish_diffusion_job *job;
 
+    if (plan && plan->gathered) {
+        STARFISH_TRY(submit_gathered(plan, boundary, rhs, solution, &job));
+        return end(job, info);
+    }
     STARFISH_TRY(create_job(plan, boundary, rhs, solution, &job));
     job->ticket = starfish_queue_enter(&plan->queue);
     drive(job);
@@ -175,6 +200,8 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     *job = NULL;
+    if (plan && plan->gathered)
+        return submit_gathered(plan, boundary, rhs, solution, job);
     STARFISH_TRY(create_job(plan, boundary, rhs, solution, &created));
     created->ticket = starfish_queue_enter(&plan->queue);
     const starfish_status status = starfish_driver_start(&created->driver, plan->context, drive, created);
@@ -192,7 +219,8 @@ starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct star
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
-    STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
+    if (!job->plan->gathered)
+        STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
     return end(job, info);
 }
 

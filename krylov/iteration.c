@@ -1,6 +1,8 @@
 /* The outer iteration. */
 #include "krylov/iteration.h"
 
+#include "scheduler/ranks.h"
+
 #include <math.h>
 
 struct state {
@@ -69,8 +71,9 @@ static starfish_status begin(struct state *s)
 
 /* A look costs some 50 us, in which a GPU has nothing to do: as many steps lie between two of them as take ten times
  * as long, at most twice as many as before, since first steps are slow. */
-static void choose_ahead(struct state *s, int steps)
+static starfish_status choose_ahead(struct state *s, int steps)
 {
+    const struct starfish_space *space = s->iteration->scalars->space;
     const double enough = 500e-6, now = starfish_progress_seconds(s->iteration->algebra->progress);
     const double per_step = (now - s->clock) / steps;
     int most = 2 * s->ahead < s->iteration->most_ahead ? 2 * s->ahead : s->iteration->most_ahead;
@@ -79,13 +82,16 @@ static void choose_ahead(struct state *s, int steps)
         most = STARFISH_KRYLOV_RING;
     s->clock = now;
     s->ahead = per_step * most > enough ? (int)ceil(enough / per_step) : most;
+    return space->on_ranks /* whose clocks differ */
+               ? starfish_ranks_broadcast(space->context, &s->ahead, sizeof s->ahead, 0)
+               : STARFISH_SUCCESS;
 }
 
 /* What happened since the last look. */
 static starfish_status look(struct state *s, int steps)
 {
     STARFISH_TRY(starfish_scalars_look(s->iteration->scalars));
-    choose_ahead(s, steps);
+    STARFISH_TRY(choose_ahead(s, steps));
     while (s->counted < (int)value(s, STARFISH_KRYLOV_STEPS)) {
         const int slot = ++s->counted % STARFISH_KRYLOV_RING;
         s->report->cycles += s->cycles_of[slot];

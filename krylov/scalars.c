@@ -2,6 +2,7 @@
 #include "krylov/scalars.h"
 
 #include "krylov/kernels/krylov_stage.h"
+#include "scheduler/ranks.h"
 
 #include <string.h>
 
@@ -10,7 +11,11 @@ starfish_status starfish_scalars_create(struct starfish_scalars *scalars, const 
     memset(scalars, 0, sizeof *scalars);
     scalars->space = space;
     scalars->here = here;
-    return here ? STARFISH_SUCCESS : starfish_table_results(&scalars->state, STARFISH_KRYLOV_STATE);
+    if (here)
+        return STARFISH_SUCCESS;
+    return space->on_ranks ? starfish_table_results_of(&scalars->state, space->context, STARFISH_KRYLOV_STATE,
+                                                       starfish_space_rank(space, 0))
+                           : starfish_table_results(&scalars->state, STARFISH_KRYLOV_STATE);
 }
 
 void starfish_scalars_destroy(struct starfish_scalars *scalars)
@@ -49,10 +54,25 @@ starfish_status starfish_scalars_advance(struct starfish_scalars *scalars, const
     return starfish_submit_scalars(algebra, scalars->space, &task);
 }
 
+/* Of the rank that has it, on all: they must decide alike. */
+static starfish_status look_on_ranks(struct starfish_scalars *scalars)
+{
+    struct starfish_context *context = scalars->space->context;
+    const int owner = starfish_space_rank(scalars->space, 0);
+    starfish_status status = STARFISH_SUCCESS;
+
+    if (owner == starfish_context_rank(context))
+        status = starfish_table_read(&scalars->state, context, scalars->values, sizeof scalars->values);
+    STARFISH_TRY(starfish_ranks_agree(context, status));
+    return starfish_ranks_broadcast(context, scalars->values, sizeof scalars->values, owner);
+}
+
 starfish_status starfish_scalars_look(struct starfish_scalars *scalars)
 {
-    return scalars->here
-               ? STARFISH_SUCCESS
+    if (scalars->here)
+        return STARFISH_SUCCESS;
+    return scalars->space->on_ranks
+               ? look_on_ranks(scalars)
                : starfish_table_read(&scalars->state, scalars->space->context, scalars->values, sizeof scalars->values);
 }
 

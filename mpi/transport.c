@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct state {
     struct starfish_transport transport;
@@ -127,6 +128,82 @@ static int broadcast(void *data, void *values, size_t bytes, int from)
     return code == MPI_SUCCESS ? 0 : explain(state, "MPI_Bcast", code);
 }
 
+/* ---- Fields ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_BYTES = 1 << 30, FIELD_TAG = 1 }; /* of a message, whose length MPI counts in ints */
+
+/* A message may be long in coming: no core is taken by the wait. */
+static int await(struct state *state, int from)
+{
+    struct timespec nap = {.tv_nsec = 20000};
+    int there = 0;
+    for (;;) {
+        const int code = MPI_Iprobe(from, FIELD_TAG, state->agreement, &there, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS || there)
+            return code;
+        nanosleep(&nap, NULL);
+        nap.tv_nsec = nap.tv_nsec < 1000000 ? 2 * nap.tv_nsec : nap.tv_nsec;
+    }
+}
+
+static int receive_bytes(struct state *state, char *to, size_t bytes, int from)
+{
+    for (size_t at = 0; at < bytes; at += MOST_BYTES) {
+        const size_t count = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
+        int code = await(state, from);
+        if (code == MPI_SUCCESS)
+            code = MPI_Recv(to + at, (int)count, MPI_BYTE, from, FIELD_TAG, state->agreement, MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS)
+            return explain(state, "MPI_Recv", code);
+    }
+    return 0;
+}
+
+static int send_bytes(struct state *state, const char *from, size_t bytes, int to)
+{
+    for (size_t at = 0; at < bytes; at += MOST_BYTES) {
+        const size_t count = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
+        const int code = MPI_Send(from + at, (int)count, MPI_BYTE, to, FIELD_TAG, state->agreement);
+        if (code != MPI_SUCCESS)
+            return explain(state, "MPI_Send", code);
+    }
+    return 0;
+}
+
+static int collect(void *data, const void *own, const size_t *bytes, void *all)
+{
+    struct state *state = data;
+    const int me = state->transport.rank;
+    char *to = all;
+    if (me > 0)
+        return send_bytes(state, own, bytes[me], 0);
+    if (bytes[0] > 0)
+        memcpy(to, own, bytes[0]);
+    for (int rank = 1; rank < state->transport.ranks; rank++) {
+        to += bytes[rank - 1];
+        if (receive_bytes(state, to, bytes[rank], rank) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int deal(void *data, const void *all, const size_t *bytes, void *own)
+{
+    struct state *state = data;
+    const int me = state->transport.rank;
+    const char *from = all;
+    if (me > 0)
+        return receive_bytes(state, own, bytes[me], 0);
+    if (bytes[0] > 0)
+        memcpy(own, from, bytes[0]);
+    for (int rank = 1; rank < state->transport.ranks; rank++) {
+        from += bytes[rank - 1];
+        if (send_bytes(state, from, bytes[rank], rank) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* ---- Making one -------------------------------------------------------------------------------------------------- */
 
 static int check_mpi(char *text, size_t size)
@@ -159,6 +236,8 @@ static void set_functions(struct state *state)
     state->transport.give_back = give_back;
     state->transport.gather = gather;
     state->transport.broadcast = broadcast;
+    state->transport.collect = collect;
+    state->transport.deal = deal;
 }
 
 struct starfish_transport *starfish_mpi_transport_create(MPI_Comm communicator, char *text, size_t size)

@@ -2,6 +2,8 @@
  * a solution or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
 #include "multigrid/solve.h"
 
+#include "scheduler/ranks.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ struct starfish_multigrid_job {
     struct starfish_multigrid_info info;
     starfish_status status;
     char message[1024];
+    int driven; /* in the thread that submitted it */
 };
 
 enum { RHS, SOLUTION };
@@ -145,6 +148,14 @@ static void fill_info(struct starfish_multigrid_job *job)
     }
 }
 
+/* All ranks have come here: what has failed on one of them has failed. */
+static void agree(struct starfish_multigrid_job *job)
+{
+    if (job->status != STARFISH_SUCCESS)
+        starfish_fail(job->status, "%s", job->message);
+    record(job, starfish_ranks_agree(job->plan->context, job->status));
+}
+
 /* Arrays come home when they are unregistered. A failure of a task is more than one of the numbers that it left. */
 static void drive(void *data)
 {
@@ -154,6 +165,8 @@ static void drive(void *data)
     starfish_progress_init(&job->progress, job->plan->context);
     run(job);
     record(job, starfish_progress_wait(&job->progress));
+    if (job->plan->op.space->on_ranks)
+        agree(job);
     for (int which = 0; which < 2; which++)
         starfish_vector_destroy(&job->array[which].over);
     fill_info(job);
@@ -251,6 +264,12 @@ static starfish_status start(struct starfish_multigrid_job *job, struct starfish
     struct starfish_queue *queue = &job->plan->work.queue;
 
     job->ticket = starfish_queue_enter(queue);
+    if (job->plan->op.space->on_ranks) { /* whose threads must agree in one order */
+        drive(job);
+        job->driven = 1;
+        *started = job;
+        return STARFISH_SUCCESS;
+    }
     const starfish_status status = starfish_driver_start(&job->driver, job->plan->context, drive, job);
     if (status != STARFISH_SUCCESS) { /* its turn must pass */
         starfish_queue_wait(queue, job->ticket);
@@ -304,7 +323,8 @@ starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct star
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
-    STARFISH_TRY(starfish_driver_join(&job->driver)); /* where it fails, the thread still has the job */
+    if (!job->driven)
+        STARFISH_TRY(starfish_driver_join(&job->driver)); /* where it fails, the thread still has the job */
     return end(job, info);
 }
 

@@ -38,15 +38,15 @@ static starfish_status create_vectors(struct starfish_multigrid_plan *plan)
 static starfish_status create_scalars(struct starfish_multigrid_plan *plan)
 {
     struct starfish_multigrid_work *w = &plan->work;
-    const size_t parts = plan->op.space->parts[1];
+    const struct starfish_space *space = plan->op.space;
     const int gradients = plan->options.conjugate_gradients;
 
-    STARFISH_TRY(starfish_sums_create(&w->sums, parts));
+    STARFISH_TRY(starfish_sums_create_on(&w->sums, space));
     if (plan->mixed)
-        STARFISH_TRY(starfish_sums_create(&w->inner_sums, parts));
+        STARFISH_TRY(starfish_sums_create_on(&w->inner_sums, space));
     for (int i = 0; i < 2 && gradients; i++)
-        STARFISH_TRY(starfish_sums_create(&w->products[i], parts));
-    return starfish_scalars_create(&w->scalars, plan->op.space, !plan->mixed && !gradients);
+        STARFISH_TRY(starfish_sums_create_on(&w->products[i], space));
+    return starfish_scalars_create(&w->scalars, space, !plan->mixed && !gradients);
 }
 
 starfish_status starfish_multigrid_work_create(struct starfish_multigrid_plan *plan)

@@ -6,6 +6,7 @@
 #include "scheduler/progress.h"
 
 struct starfish_finite_search;
+struct starfish_gathered_result;
 
 struct starfish_job {
     struct starfish_poisson_plan *plan;
@@ -41,7 +42,8 @@ struct starfish_job {
 
     void *of_method; /* what the method keeps for the job, from malloc */
     struct starfish_job_on
-        *on;       /* in a stream of the user's (submit_on.c): of the job only the plan and pertrb are used */
+        *on; /* in a stream of the user's (submit_on.c): of the job only the plan and pertrb are used */
+    struct starfish_gathered_result *gathered; /* what it came to, where one rank solved for all; else NULL */
     double solved; /* by starfish_now: when a method's own thread had solved; 0: there is none */
 };
 

@@ -2,6 +2,7 @@
  */
 #include "poisson/methods.h"
 
+#include "poisson/gathered.h"
 #include "scheduler/memory.h"
 
 #include <stdio.h>
@@ -63,5 +64,5 @@ starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan, 
     STARFISH_TRY(starfish_memory_check_user(memory));
     if (!plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
-    return tell(plan, memory);
+    return tell(plan->gathered && plan->gathered->whole ? plan->gathered->whole : plan, memory);
 }

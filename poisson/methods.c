@@ -51,9 +51,6 @@ static starfish_status can(const struct starfish_poisson_plan *plan, const struc
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "method %s solves one problem at a time, but options.count is %zu",
                              starfish_method_list[row->id], plan->count);
-    if (starfish_context_ranks(plan->context) > 1 && !row->ranks)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method %s does not run on several ranks",
-                             starfish_method_list[row->id]);
     return row->can(plan);
 }
 
@@ -71,16 +68,16 @@ static void compare(const struct starfish_poisson_plan *plan, const struct starf
     snprintf(choice->why, sizeof choice->why, "%s", why);
 }
 
-/* The cheapest of all methods but `not` (or NULL); the first one of equal ones. Fails as the last one that cannot does,
- * where none can. */
-static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, const struct starfish_method_row * not,
-                                     struct choice *choice)
+/* The cheapest of all methods but `not` (or NULL), or of those that run on several ranks; the first one of equal ones.
+ * Fails as the last one that cannot does, where none can. */
+static starfish_status find_cheapest_of(const struct starfish_poisson_plan *plan,
+                                        const struct starfish_method_row * not, int on_ranks, struct choice *choice)
 {
     starfish_status status = STARFISH_ERROR_UNSUPPORTED;
     *choice = (struct choice){.row = NULL};
     for (int method = 0; method < STARFISH_METHODS; method++) {
         const struct starfish_method_row *row = starfish_method_rows[method];
-        if (!row || !row->cost || row == not )
+        if (!row || !row->cost || row == not || (on_ranks && !row->ranks))
             continue;
         const starfish_status able = can(plan, row);
         if (able == STARFISH_SUCCESS)
@@ -90,6 +87,15 @@ static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, c
         status = able == STARFISH_SUCCESS ? status : able;
     }
     return choice->row ? STARFISH_SUCCESS : status;
+}
+
+/* On several ranks one that runs on them, where there is any. */
+static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, const struct starfish_method_row * not,
+                                     struct choice *choice)
+{
+    if (starfish_context_ranks(plan->context) > 1 && find_cheapest_of(plan, not, 1, choice) == STARFISH_SUCCESS)
+        return STARFISH_SUCCESS;
+    return find_cheapest_of(plan, not, 0, choice);
 }
 
 /* Best in any case, or only better than no method: the choice has reasons of its own. Else what speaks against another
@@ -122,6 +128,9 @@ static starfish_status create(struct starfish_poisson_plan *plan)
 {
     plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
     plan->losses = (struct starfish_losses){0};
+    plan->on_one_rank = starfish_context_ranks(plan->context) > 1 && !plan->method->ranks;
+    if (plan->on_one_rank)
+        return STARFISH_SUCCESS; /* gathered.c makes its state */
     STARFISH_TRY(plan->method->create(plan));
     if (plan->options.refinements < 0 && plan->method->direct)
         plan->refinements = starfish_poisson_refinements_of_tables(plan);
@@ -155,6 +164,8 @@ static starfish_status create_chosen(struct starfish_poisson_plan *plan)
 starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan)
 {
     STARFISH_TRY(create_chosen(plan));
+    if (plan->on_one_rank)
+        return STARFISH_SUCCESS;
     if (plan->options.refinements < 0 && plan->method->direct)
         plan->refinements = starfish_poisson_wanted_refinements(plan);
     /* All ranks submit the same tasks. */

@@ -19,7 +19,7 @@ struct starfish_method_row {
     int direct; /* divides by sums of eigenvalues, of which lambda may cancel none */
     int many;   /* does solves of many problems */
     int rows;   /* reads and writes rows that are not packed */
-    int ranks;  /* runs on several */
+    int ranks;  /* runs on several, each with planes of its own; else one of them solves for all (gathered.h) */
 
     /* Whether it can solve the plan's problem; the message of a failure says why not. */
     starfish_status (*can)(const struct starfish_poisson_plan *plan);
@@ -82,6 +82,9 @@ void starfish_poisson_destroy_method(struct starfish_poisson_plan *plan);
 
 /* For `can` of direct methods: x must have a transform. */
 starfish_status starfish_poisson_check_transform_x(const struct starfish_poisson_plan *plan);
+
+/* How many ranks have a part in a solve: those with planes, or 1 where one solves for all. */
+int starfish_poisson_plan_owners(const struct starfish_poisson_plan *plan);
 
 /* The plan that the method multigrid solves with, NULL where the method is another one. */
 starfish_multigrid_plan *starfish_poisson_multigrid_plan(const struct starfish_poisson_plan *plan);

@@ -8,6 +8,7 @@
 #include "poisson/methods.h"
 
 #include "multigrid/plan.h"
+#include "poisson/ranks.h"
 #include "scheduler/memory.h"
 #include "scheduler/space.h"
 #include <starfish/multigrid.h>
@@ -16,6 +17,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Unknowns of a grid that is collected on the first rank where a rank has GPUs; and planes of a part that are worth
+ * it. */
+enum { TAIL_OF_GPUS = 1 << 22, LEAST_PLANES = 9 };
 
 /* The state: the plan that solves, the cut of fields, and the space of a field's slabs as a vector: the rows of the
  * plan's parts, and whole ones. */
@@ -140,9 +145,10 @@ static struct starfish_multigrid_options options_of(const struct starfish_poisso
 
 /* The plan; or, where `memory` is there, what it would take. */
 static starfish_status use_lines(const struct starfish_poisson_plan *plan, struct line line[3],
-                                 starfish_multigrid_plan **created, struct starfish_memory *memory)
+                                 const struct starfish_runs *runs, starfish_multigrid_plan **created,
+                                 struct starfish_memory *memory)
 {
-    const struct starfish_multigrid_options options = options_of(plan);
+    struct starfish_multigrid_options options = options_of(plan);
     const double sign = sign_of(plan);
     struct starfish_stencil_problem problem = {.reaction = sign * plan->lambda, .rhs_factor = sign};
 
@@ -153,15 +159,18 @@ static starfish_status use_lines(const struct starfish_poisson_plan *plan, struc
     for (int d = 0; d < 3; d++)
         STARFISH_TRY(make_line(&plan->direction[d], plan->name[d], sign, &line[d]));
     describe(plan, line, &problem);
-    return memory ? starfish_stencil_memory(plan->context, &problem, &options, memory)
-                  : starfish_stencil_plan_create(plan->context, &problem, &options, created);
+    if (runs && plan->here.any_gpu)
+        options.tail = TAIL_OF_GPUS;
+    return memory ? starfish_stencil_memory_cut(plan->context, &problem, &options, runs, memory)
+                  : starfish_stencil_plan_create_cut(plan->context, &problem, &options, runs, created);
 }
 
-static starfish_status create_plan(const struct starfish_poisson_plan *plan, starfish_multigrid_plan **created,
-                                   struct starfish_memory *memory)
+/* `runs`: of planes, or NULL where the workers' kinds decide. */
+static starfish_status create_plan(const struct starfish_poisson_plan *plan, const struct starfish_runs *runs,
+                                   starfish_multigrid_plan **created, struct starfish_memory *memory)
 {
     struct line line[3] = {{NULL, NULL, NULL}, {NULL, NULL, NULL}, {NULL, NULL, NULL}};
-    const starfish_status status = use_lines(plan, line, created, memory);
+    const starfish_status status = use_lines(plan, line, runs, created, memory);
 
     for (int d = 0; d < 3; d++) {
         free(line[d].coupling);
@@ -200,42 +209,79 @@ static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct
     return starfish_space_runs(&state->space, plan->context, finest->n, &runs);
 }
 
-static starfish_status fill_state(struct starfish_poisson_plan *plan, struct state *state)
-{
-    STARFISH_TRY(create_plan(plan, &state->plan, NULL));
-    return make_cut(plan, state);
-}
+/* ---- Several ranks ----------------------------------------------------------------------------------------------- */
 
-/* It iterates until the residual is small: steps of refinement would do nothing. */
-static starfish_status create(struct starfish_poisson_plan *plan)
+/* What the ranks' planes become. */
+struct dealt {
+    struct starfish_runs runs;
+    size_t first[STARFISH_SPACE_MOST_PARTS + 1];
+    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
+};
+
+/* What a rank says of itself. */
+struct share {
+    size_t planes, gpus, cores;
+};
+
+/* Runs of a rank's planes for its GPUs, else for its cores, where they are thick enough. */
+static void add_rank(struct dealt *dealt, const struct share *share, int rank, size_t most)
 {
-    STARFISH_TRY(starfish_poisson_check_memory(plan));
-    struct state *state = calloc(1, sizeof *state);
-    if (!state)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    const starfish_status status = fill_state(plan, state);
-    if (status != STARFISH_SUCCESS) {
-        starfish_multigrid_plan_destroy(state->plan);
-        free(state);
-        return status;
+    const size_t workers = share->gpus > 0 ? share->gpus : share->cores, start = dealt->first[dealt->runs.parts];
+    size_t parts = workers < most ? workers : most, first[STARFISH_SPACE_MOST_PARTS + 1];
+
+    if (share->planes == 0)
+        return;
+    parts = parts < share->planes / LEAST_PLANES ? parts : share->planes / LEAST_PLANES;
+    parts = parts > 0 ? parts : 1;
+    starfish_divide(share->planes, parts, first);
+    for (size_t p = 0; p < parts; p++) {
+        dealt->owner[dealt->runs.parts] = (struct starfish_owner){rank, share->gpus > 0 ? (int)p : STARFISH_ANY};
+        dealt->first[++dealt->runs.parts] = start + first[p + 1];
     }
-    plan->refinements = 0;
-    plan->state = state;
-    return STARFISH_SUCCESS;
 }
 
-/* The plan's that solves, and besides copies and the residual's task, of three fields. */
-static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
+/* Whether the planes of all ranks can be parts of the grids: there are not too many, each has as many as its neighbours
+ * read on the finest grid and on some coarser ones, and none is beyond a periodic end. */
+static int can_be_cut(const struct starfish_poisson_plan *plan, const struct share *share)
 {
-    const struct state *state = plan->state;
-    const size_t field = starfish_poisson_field_bytes(plan), copies = starfish_poisson_copies_bytes(plan);
+    if (plan->direction[2].periodic || plan->n[0] == 1 || plan->here.owners < 2 ||
+        plan->here.owners > STARFISH_SPACE_MOST_PARTS)
+        return 0;
+    for (int rank = 0; rank < starfish_context_ranks(plan->context); rank++)
+        if (share[rank].planes > 0 && share[rank].planes < LEAST_PLANES)
+            return 0;
+    return 1;
+}
 
-    STARFISH_TRY(state ? starfish_multigrid_plan_memory(state->plan, memory) : create_plan(plan, NULL, memory));
-    memory->main_bytes += copies;
-    memory->gpu_data += copies;
-    const size_t residual = memory->gpu_work + starfish_device_footprint(3 * field, STARFISH_SMALL_DATA);
-    memory->gpu_least = residual > memory->gpu_least ? residual : memory->gpu_least;
-    return STARFISH_SUCCESS;
+/* dealt->runs.parts: 0 where the planes cannot be parts. */
+static starfish_status deal(const struct starfish_poisson_plan *plan, struct dealt *dealt)
+{
+    const int ranks = starfish_context_ranks(plan->context);
+    const struct share own = {plan->here.planes, plan->context->workers_of[STARFISH_GPU],
+                              plan->context->workers_of[STARFISH_CPU]};
+    struct share *share = calloc((size_t)ranks, sizeof *share);
+    starfish_status status = STARFISH_SUCCESS;
+
+    *dealt = (struct dealt){.runs = {.apart = 1}};
+    if (!share)
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shares of %d ranks", ranks);
+    status = starfish_ranks_agree(plan->context, status);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_ranks_gather(plan->context, &own, sizeof own, share);
+    if (status == STARFISH_SUCCESS && can_be_cut(plan, share))
+        for (int rank = 0; rank < ranks; rank++)
+            add_rank(dealt, &share[rank], rank, STARFISH_SPACE_MOST_PARTS / (size_t)plan->here.owners);
+    free(share);
+    dealt->runs.first = dealt->first;
+    dealt->runs.owner = dealt->owner;
+    return status;
+}
+
+static starfish_status fill_state(struct starfish_poisson_plan *plan, const struct starfish_runs *runs,
+                                  struct state *state)
+{
+    STARFISH_TRY(create_plan(plan, runs, &state->plan, NULL));
+    return make_cut(plan, state);
 }
 
 static void destroy(struct starfish_poisson_plan *plan)
@@ -244,6 +290,75 @@ static void destroy(struct starfish_poisson_plan *plan)
     starfish_multigrid_plan_destroy(state->plan);
     starfish_space_destroy(&state->space);
     free(state);
+}
+
+static starfish_status make_state(struct starfish_poisson_plan *plan, const struct starfish_runs *runs)
+{
+    STARFISH_TRY(starfish_poisson_check_memory(plan));
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    const starfish_status status = fill_state(plan, runs, state);
+    if (status != STARFISH_SUCCESS) {
+        starfish_multigrid_plan_destroy(state->plan);
+        free(state);
+        return status;
+    }
+    plan->state = state;
+    return STARFISH_SUCCESS;
+}
+
+/* In parts of the ranks' planes. Where these cannot be parts, or the smoother has lines across them, the first rank
+ * solves for all. */
+static starfish_status create_on_ranks(struct starfish_poisson_plan *plan)
+{
+    struct dealt dealt;
+
+    STARFISH_TRY(deal(plan, &dealt));
+    plan->on_one_rank = dealt.runs.parts == 0;
+    if (plan->on_one_rank)
+        return STARFISH_SUCCESS;
+    const starfish_status made = make_state(plan, &dealt.runs), status = starfish_ranks_agree(plan->context, made);
+    if (made == STARFISH_SUCCESS && status != STARFISH_SUCCESS)
+        destroy(plan);
+    if (status == STARFISH_SUCCESS)
+        return status;
+    plan->state = NULL;
+    plan->on_one_rank = status == STARFISH_ERROR_UNSUPPORTED;
+    return plan->on_one_rank ? STARFISH_SUCCESS : status;
+}
+
+/* It iterates until the residual is small: steps of refinement would do nothing. */
+static starfish_status create(struct starfish_poisson_plan *plan)
+{
+    plan->refinements = 0;
+    return starfish_context_ranks(plan->context) > 1 ? create_on_ranks(plan) : make_state(plan, NULL);
+}
+
+/* Of a rank, its share of what all planes take. */
+static size_t share_of(const struct starfish_poisson_plan *plan, size_t bytes)
+{
+    return (size_t)((double)bytes * (double)plan->here.planes / (double)plan->n[2]) + 1;
+}
+
+/* The plan's that solves, and besides copies and the residual's task, of three fields. */
+static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
+{
+    const struct state *state = plan->state;
+    const size_t own = starfish_context_ranks(plan->context) > 1 ? plan->here.planes : plan->n[2];
+    const size_t field = own * starfish_poisson_plane_bytes(plan), copies = starfish_poisson_copies_bytes(plan);
+
+    STARFISH_TRY(state ? starfish_multigrid_plan_memory(state->plan, memory) : create_plan(plan, NULL, NULL, memory));
+    if (!state && own < plan->n[2]) {
+        memory->main_bytes = share_of(plan, memory->main_bytes);
+        memory->gpu_data = share_of(plan, memory->gpu_data);
+        memory->gpu_least = share_of(plan, memory->gpu_least);
+    }
+    memory->main_bytes += copies;
+    memory->gpu_data += copies;
+    const size_t residual = memory->gpu_work + starfish_device_footprint(3 * field, STARFISH_SMALL_DATA);
+    memory->gpu_least = residual > memory->gpu_least ? residual : memory->gpu_least;
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
@@ -271,11 +386,14 @@ struct solve {
     struct starfish_multigrid_info info;
 };
 
+/* The first rank has it, which is asked for it. */
 static starfish_status write_removed(const struct starfish_job *job, double value)
 {
     const struct starfish_table *removed = &job->removed;
     double *values = removed->memory;
 
+    if (starfish_context_rank(job->plan->context) > 0)
+        return STARFISH_SUCCESS;
     STARFISH_TRY(starfish_table_acquire(removed, job->plan->context, STARFISH_WRITE));
     memset(values, 0, removed->count * sizeof *values);
     values[0] = value;
@@ -358,6 +476,7 @@ starfish_multigrid_plan *starfish_poisson_multigrid_plan(const struct starfish_p
 const struct starfish_method_row starfish_multigrid_method = {
     .id = STARFISH_METHOD_MULTIGRID,
     .summary = "conjugate gradients preconditioned by multigrid, to a tolerance",
+    .ranks = 1,
     .can = can,
     .create = create,
     .destroy = destroy,

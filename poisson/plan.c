@@ -3,6 +3,7 @@
 #include "poisson/plan.h"
 
 #include "poisson/condition.h"
+#include "poisson/gathered.h"
 #include "poisson/ghosts.h"
 #include "poisson/layout.h"
 #include "poisson/methods.h"
@@ -122,9 +123,12 @@ static starfish_status begin_plan(starfish_context *context, const struct starfi
 }
 
 /* The state of the method, `start` being when its plan was begun. */
-static starfish_status finish_plan(starfish_poisson_plan **plan, double start)
+static starfish_status finish_plan(starfish_poisson_plan **plan, const struct starfish_poisson_source *source,
+                                   double start)
 {
-    const starfish_status status = starfish_poisson_create_method(*plan);
+    starfish_status status = starfish_poisson_create_method(*plan);
+    if (status == STARFISH_SUCCESS && (*plan)->on_one_rank)
+        status = starfish_poisson_gather(*plan, source);
     (*plan)->seconds = starfish_now() - start;
     if (status == STARFISH_SUCCESS)
         return status;
@@ -199,7 +203,8 @@ starfish_status starfish_poisson_plan_create(starfish_context *context, const st
 {
     const double start = starfish_now();
     STARFISH_TRY(starfish_poisson_plan_begin(context, problem, user, plan));
-    return finish_plan(plan, start);
+    const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
+    return finish_plan(plan, &(struct starfish_poisson_source){axis, 0, problem->lambda}, start);
 }
 
 starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
@@ -209,7 +214,8 @@ starfish_status starfish_separable2d_plan_create(starfish_context *context, cons
 {
     const double start = starfish_now();
     STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, user, plan));
-    return finish_plan(plan, start);
+    const struct starfish_axis *const axis[3] = {NULL, x, y};
+    return finish_plan(plan, &(struct starfish_poisson_source){axis, 1, lambda}, start);
 }
 
 void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
@@ -217,6 +223,7 @@ void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
     if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
     starfish_poisson_destroy_method(plan);
+    starfish_poisson_gathered_destroy(plan->gathered);
     starfish_operator_destroy(&plan->operator_);
     for (int axis = 0; axis < 3; axis++)
         starfish_direction_destroy(&plan->direction[axis]);
@@ -284,6 +291,10 @@ starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory
 {
     if (!plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    if (plan->gathered)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "method %s has no fields on several ranks: one of them solves for all, from arrays",
+                             starfish_method_list[plan->method->id]);
     int node;
     enum starfish_residence residence = STARFISH_PINNED;
     const struct starfish_cut *cut;

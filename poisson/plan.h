@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 struct starfish_method_row;
+struct starfish_poisson_gathered;
 
 /* What a solve goes from and to. */
 enum starfish_user_array { STARFISH_RHS, STARFISH_SOLUTION, STARFISH_USER_ARRAYS };
@@ -48,6 +49,7 @@ struct starfish_poisson_plan {
     struct starfish_planes_here { /* of this rank, which has all of them where it is the only one */
         size_t first, planes;
         int any_gpu; /* some rank has one */
+        int owners;  /* ranks that have planes */
     } here;
     size_t count;                        /* problems of a solve */
     size_t field_n[3];                   /* of a field: of as many planes as all problems have */
@@ -65,12 +67,14 @@ struct starfish_poisson_plan {
     struct starfish_losses losses;         /* of the method */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
-    uint32_t where;             /* kinds of workers that solves are for; 0: all of the context's */
-    void *state;                /* of the method */
-    char reason[256];           /* why it is this method */
-    double seconds;             /* that making the plan took */
-    atomic_int in_flight;       /* jobs submitted and not waited for */
-    struct starfish_cut spread; /* as the user wants fields spread; no slabs: as the method does */
+    uint32_t where;                             /* kinds of workers that solves are for; 0: all of the context's */
+    void *state;                                /* of the method */
+    int on_one_rank;                            /* of several: the first one solves for all */
+    struct starfish_poisson_gathered *gathered; /* then, and what it solves with (gathered.h) */
+    char reason[256];                           /* why it is this method */
+    double seconds;                             /* that making the plan took */
+    atomic_int in_flight;                       /* jobs submitted and not waited for */
+    struct starfish_cut spread;                 /* as the user wants fields spread; no slabs: as the method does */
     /* A method's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the
      * next one's, so that the runtime's implicit dependencies put them one after the other. */
     pthread_mutex_t submission;

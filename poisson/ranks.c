@@ -12,7 +12,7 @@ static starfish_status deal_as_asked(struct starfish_poisson_plan *plan, const s
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.planes: ranks 0 to %d have more than %zu planes", r,
                                  plan->n[2]);
         if (r == rank)
-            plan->here = (struct starfish_planes_here){sum, planes[r], 0};
+            plan->here = (struct starfish_planes_here){.first = sum, .planes = planes[r]};
         sum += planes[r];
         with_planes += planes[r] > 0;
     }
@@ -22,6 +22,7 @@ static starfish_status deal_as_asked(struct starfish_poisson_plan *plan, const s
     if (with_planes > STARFISH_MOST_RANKS)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.planes: %zu ranks have planes, but %d can at most",
                              with_planes, STARFISH_MOST_RANKS);
+    plan->here.owners = (int)with_planes;
     return STARFISH_SUCCESS;
 }
 
@@ -29,7 +30,8 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
 {
     const struct starfish_poisson_options *options = &plan->options;
     const int rank = starfish_context_rank(plan->context);
-    plan->here = (struct starfish_planes_here){0, plan->n[2], 0};
+    int with_planes = 0;
+    plan->here = (struct starfish_planes_here){.planes = plan->n[2], .owners = 1};
     if (starfish_context_ranks(plan->context) == 1)
         return STARFISH_SUCCESS;
     if (plan->count > 1)
@@ -39,7 +41,14 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.ghosts is for one rank");
     if (options->planes)
         return deal_as_asked(plan, options->planes);
-    return starfish_context_deal(plan->context, plan->n[2], rank, &plan->here.first, &plan->here.planes);
+    for (int r = 0; r < starfish_context_ranks(plan->context); r++) {
+        const struct starfish_run_of_planes run = starfish_deal(plan->n[2], r, starfish_context_ranks(plan->context));
+        if (r == rank)
+            plan->here = (struct starfish_planes_here){.first = run.first, .planes = run.count};
+        with_planes += run.count > 0;
+    }
+    plan->here.owners = with_planes;
+    return STARFISH_SUCCESS;
 }
 
 /* FNV-1a. */

@@ -2,6 +2,7 @@
 #include "poisson/layout.h"
 
 #include "base/options.h"
+#include "poisson/gathered.h"
 #include "poisson/ghosts.h"
 #include "poisson/methods.h"
 #include "poisson/ranks.h"
@@ -294,6 +295,9 @@ starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const
     if (!plan || !job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
     *job = NULL;
+    if (plan->gathered)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method %s has no fields on several ranks",
+                             starfish_method_list[plan->method->id]);
     STARFISH_TRY(starfish_ranks_agree(plan->context, check_fields(plan, rhs, solution)));
     atomic_fetch_add(&plan->in_flight, 1);
     const struct request request = {.rhs = rhs, .solution = solution};
@@ -383,7 +387,9 @@ static starfish_status submit_arrays(starfish_poisson_plan *plan, const struct a
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
     *job = NULL;
     const int lone = atomic_fetch_add(&plan->in_flight, 1) == 0;
-    const starfish_status status = submit_memory(plan, arrays, lone, job);
+    const starfish_status status =
+        plan->gathered ? starfish_poisson_submit_gathered(plan, arrays->boundary, arrays->rhs, arrays->solution, job)
+                       : submit_memory(plan, arrays, lone, job);
     if (status != STARFISH_SUCCESS)
         atomic_fetch_sub(&plan->in_flight, 1);
     return status;
@@ -462,6 +468,8 @@ starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_in
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     if (job->on)
         return starfish_job_wait_on(job, info, accuracy);
+    if (job->gathered)
+        return starfish_job_wait_gathered(job, info, accuracy);
     struct starfish_poisson_plan *plan = job->plan;
     struct told told = {.accuracy = {.size = 0}};
     const starfish_status status = end(job, starfish_ranks_agree(plan->context, finish(job)), &told);

@@ -33,6 +33,8 @@ struct starfish_progress {
     atomic_size_t submitted, finished;
     atomic_int error;              /* the first CUDA error that a task met, 0 for none */
     _Atomic(const char *) culprit; /* the operation that met it */
+    starfish_status refused;       /* on several ranks: why a task could not be submitted (task.c), and what it says */
+    char refused_text[256];
 
     /* Guards what follows. StarPU's kind of lock: in a simulation its threads are no threads to the system. */
     starpu_pthread_mutex_t lock;

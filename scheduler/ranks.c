@@ -4,6 +4,7 @@
 #include "scheduler/options.h"
 #include "scheduler/rest.h"
 #include "scheduler/task.h"
+#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,13 +151,17 @@ static starfish_status agree(const struct starfish_transport *transport, const s
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
     starfish_status status =
         transport->gather(transport->state, own, sizeof *own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
-    int different = 0;
+    int different = 0, failed_rank = -1;
     for (int rank = 0; rank < transport->ranks && status == STARFISH_SUCCESS; rank++) {
-        if (all[rank].status != STARFISH_SUCCESS)
-            status = pass_on(transport, all, rank);
+        if (all[rank].status != STARFISH_SUCCESS &&
+            (failed_rank < 0 ||
+             (all[failed_rank].status == STARFISH_ERROR_NUMERICAL && all[rank].status != STARFISH_ERROR_NUMERICAL)))
+            failed_rank = rank;
         different |= all[rank].fingerprint != all[0].fingerprint;
         *next_tag = all[rank].tag > *next_tag ? all[rank].tag : *next_tag;
     }
+    if (failed_rank >= 0)
+        status = pass_on(transport, all, failed_rank);
     if (status == STARFISH_SUCCESS && different)
         status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s differs between ranks", what);
     free(all);
@@ -209,6 +214,24 @@ starfish_status starfish_ranks_maximum(const struct starfish_context *context, d
     for (size_t i = 0; i < ranks * count && status == STARFISH_SUCCESS; i++) {
         double *value = &values[i % count];
         *value = isnan(all[i]) || isnan(*value) ? (double)NAN : fmax(*value, all[i]);
+    }
+    free(all);
+    return status;
+}
+
+starfish_status starfish_ranks_sum(const struct starfish_context *context, double *values, size_t count)
+{
+    const size_t ranks = (size_t)starfish_context_ranks(context);
+    double *all = context->ranks ? malloc(ranks * count * sizeof *all) : NULL;
+    if (!context->ranks)
+        return STARFISH_SUCCESS;
+    if (!all)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for sums of %zu ranks", ranks);
+    const starfish_status status = starfish_ranks_gather(context, values, count * sizeof *values, all);
+    for (size_t i = 0; i < count && status == STARFISH_SUCCESS; i++) {
+        values[i] = 0;
+        for (size_t rank = 0; rank < ranks; rank++)
+            values[i] += all[rank * count + i];
     }
     free(all);
     return status;
@@ -291,6 +314,28 @@ starfish_status starfish_context_create_ranked(struct starfish_context **context
     *context = NULL;
     if (transport->release)
         transport->release(transport->state);
+    return status;
+}
+
+starfish_status starfish_context_create_alone(const struct starfish_context *shared, struct starfish_context **alone)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    size_t cores = 0;
+    options.cpu_workers = shared->workers_of[STARFISH_CPU] > 0 ? -1 : 0;
+    options.gpu_workers = shared->workers_of[STARFISH_GPU] > 0 ? -1 : 0;
+    options.patience_seconds = isfinite(shared->watched.patience) ? shared->watched.patience : 0;
+    options.log = shared->log;
+    options.log_data = shared->log_data;
+    STARFISH_TRY(starfish_context_create(alone, &options));
+    for (size_t worker = 0; worker < shared->workers; worker++)
+        if (starfish_context_worker_kind(shared, worker) == STARFISH_CPU)
+            cores += shared->team[worker].size;
+    starfish_team_destroy(*alone); /* the same ones, which who joins a running StarPU is not told */
+    const starfish_status status = starfish_team_create(*alone, cores);
+    if (status == STARFISH_SUCCESS)
+        return STARFISH_SUCCESS;
+    starfish_context_destroy(*alone);
+    *alone = NULL;
     return status;
 }
 

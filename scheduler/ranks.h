@@ -39,6 +39,10 @@ int starfish_context_ranks(const struct starfish_context *context);
 /* Around the start of the runtime: context.c. */
 void starfish_ranks_destroy(struct starfish_context *context);
 
+/* A context of this rank alone over the workers of one that ranks share: what is solved in it, no other rank knows of.
+ * Errors: those of starfish_context_create. */
+starfish_status starfish_context_create_alone(const struct starfish_context *shared, struct starfish_context **alone);
+
 /* ---- Data -------------------------------------------------------------------------------------------------------- */
 
 /* The rank that owns the data; without ranks it does nothing. Only data that travel need a tag: for these, all ranks
@@ -57,7 +61,8 @@ starfish_status starfish_ranks_give_back(const struct starfish_context *context,
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* The first failure of any rank, with its message, on all of them; and an error (ARGUMENT: `what`) where the ranks'
+/* The first failure of any rank, with its message, on all of them; one of numbers (NUMERICAL) only where there is no
+ * other, since it may be what another failure has left; and an error (ARGUMENT: `what`) where the ranks'
  * fingerprints differ. Without ranks `status`. */
 starfish_status starfish_ranks_agree_on(const struct starfish_context *context, starfish_status status,
                                         const char *what, uint64_t fingerprint);
@@ -65,10 +70,12 @@ starfish_status starfish_ranks_agree_on(const struct starfish_context *context, 
 static inline starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status)
 {
     const starfish_status all = starfish_ranks_agree_on(context, status, "", 0);
-    return status == STARFISH_SUCCESS ? all : status; /* one of our own is never forgotten */
+    return all != STARFISH_SUCCESS ? all : status; /* one of our own is never forgotten */
 }
 /* Of each value the largest one of all ranks; NaN where any rank has one. Errors: RUNTIME. */
 starfish_status starfish_ranks_maximum(const struct starfish_context *context, double *values, size_t count);
+/* Of each value the sum over all ranks, in their order, so that it is the same on all. Errors: RUNTIME, MEMORY. */
+starfish_status starfish_ranks_sum(const struct starfish_context *context, double *values, size_t count);
 /* Both: the first failure of any rank, else the maxima. */
 starfish_status starfish_ranks_agree_maximum(const struct starfish_context *context, starfish_status status,
                                              double *values, size_t count);

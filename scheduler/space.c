@@ -6,6 +6,7 @@
 #include "base/real.h"
 #include "scheduler/data.h"
 #include "scheduler/field.h"
+#include "scheduler/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,13 +56,21 @@ static starfish_status check_runs(const size_t n[2], const struct starfish_runs 
     return STARFISH_SUCCESS;
 }
 
+static int is_on_ranks(const struct starfish_runs *runs)
+{
+    for (size_t p = 0; p < runs->parts && runs->owner; p++)
+        if (runs->owner[p].rank != runs->owner[0].rank)
+            return 1;
+    return 0;
+}
+
 static int is_apart(const struct starfish_runs *runs)
 {
     int gpus = 0;
 
     for (size_t p = 0; p < runs->parts && runs->owner; p++)
         gpus += runs->owner[p].device >= 0;
-    return runs->parts > 1 && (runs->apart || gpus > 0);
+    return runs->parts > 1 && (runs->apart || gpus > 0 || is_on_ranks(runs));
 }
 
 /* `rows` rows of part `from` next to its cut with part `to`. */
@@ -106,6 +115,7 @@ starfish_status starfish_space_runs(struct starfish_space *space, struct starfis
     if (runs->owner)
         memcpy(space->owner, runs->owner, runs->parts * sizeof runs->owner[0]);
     space->apart = is_apart(runs);
+    space->on_ranks = is_on_ranks(runs);
     return space->apart ? add_run_halos(space, runs->depth) : STARFISH_SUCCESS;
 }
 
@@ -162,6 +172,11 @@ size_t starfish_space_part_size(const struct starfish_space *space, size_t part)
     return space->n[0] * (space->first[1][part + 1] - space->first[1][part]);
 }
 
+int starfish_space_rank(const struct starfish_space *space, size_t part)
+{
+    return space->on_ranks ? space->owner[part].rank : starfish_context_rank(space->context);
+}
+
 /* ---- Vectors ----------------------------------------------------------------------------------------------------- */
 
 static size_t pieces_of(const struct starfish_space *space)
@@ -192,6 +207,13 @@ static void register_run(starpu_data_handle_t *handle, size_t count, size_t size
     starpu_block_data_register(handle, -1, 0, (uint32_t)count, (uint32_t)count, (uint32_t)count, 1, 1, size);
 }
 
+/* Edges travel to their readers, and pieces to a task that collects them. */
+static void set_rank(const struct starfish_space *space, starpu_data_handle_t handle, size_t part)
+{
+    if (space->on_ranks)
+        starfish_data_set_travelling(space->context, handle, space->owner[part].rank);
+}
+
 static void register_apart(struct starfish_vector *vector)
 {
     const struct starfish_space *space = vector->space;
@@ -200,11 +222,13 @@ static void register_apart(struct starfish_vector *vector)
     for (size_t p = 0; p < space->parts[1]; p++) {
         register_run(&vector->piece[p], space->before[p] + starfish_space_part_size(space, p) + space->after[p], size);
         starpu_data_set_coordinates(vector->piece[p], 2, 0, (int)p);
+        set_rank(space, vector->piece[p], p);
     }
     for (size_t h = 0; h < space->halos; h++) {
         register_run(&vector->edge[h], space->halo[h].count, size);
         starpu_data_set_coordinates(vector->edge[h], 2, (int)space->halo[h].from, (int)space->halo[h].to);
         starpu_data_set_name(vector->edge[h], "edge");
+        set_rank(space, vector->edge[h], space->halo[h].from);
     }
 }
 

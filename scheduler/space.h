@@ -45,6 +45,7 @@ struct starfish_space {
     size_t first[2][STARFISH_SPACE_MOST_PARTS + 1];         /* where the runs begin */
     struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS]; /* of runs of rows */
     int apart, local;                                       /* local: indices of a part begin at 0 (index sets) */
+    int on_ranks;                                           /* owners are of several ranks */
     size_t halos;
     struct starfish_halo halo[STARFISH_SPACE_MOST_HALOS];
     size_t before[STARFISH_SPACE_MOST_PARTS], after[STARFISH_SPACE_MOST_PARTS]; /* ghosts, in elements */
@@ -85,6 +86,8 @@ void starfish_space_destroy(struct starfish_space *space);
 
 /* Elements of a part, without ghosts. */
 size_t starfish_space_part_size(const struct starfish_space *space, size_t part);
+/* The rank that a part belongs to. */
+int starfish_space_rank(const struct starfish_space *space, size_t part);
 /* Whether the context's workers all work in main memory, so that one array may be cut without edges. */
 int starfish_context_has_one_memory(const struct starfish_context *context);
 

@@ -12,6 +12,7 @@
 #include "scheduler/sizes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef STARFISH_HAVE_GPU
@@ -292,9 +293,6 @@ static starfish_status submit_here(const struct starfish_task *task, void *argum
 {
     struct starpu_task *starpu_task;
     begin_solve(task->progress);
-    if (task->refused > 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
-                             task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
     STARFISH_TRY(make(task, arguments, size, &starpu_task));
     struct starfish_task_header *copy = starpu_task->cl_arg;
     starpu_task->priority = task->priority;
@@ -325,6 +323,49 @@ static starfish_status submit_here(const struct starfish_task *task, void *argum
     return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));
 }
 
+static void do_nothing(void *buffers[], void *arguments)
+{
+    (void)buffers;
+    (void)arguments;
+}
+
+static struct starpu_codelet in_its_place = {.cpu_funcs = {do_nothing},
+#ifdef STARFISH_HAVE_GPU
+                                             .cuda_funcs = {do_nothing},
+#endif
+                                             .nbuffers = STARPU_VARIABLE_NBUFFERS,
+                                             .name = "in_its_place"};
+
+/* Other ranks submit the tasks that follow, and wait for the data of this one: a task that does nothing takes its
+ * place, and waiting for the job tells what has failed. Data keep whatever values they have. */
+static starfish_status replace(const struct starfish_task *task, starfish_status failure)
+{
+    struct starfish_progress *progress = task->progress;
+    const struct starfish_context *context = progress->context;
+    struct starfish_task_header header = {.record = NULL};
+    struct starpu_task *starpu_task;
+    if (progress->refused == STARFISH_SUCCESS) {
+        progress->refused = failure;
+        snprintf(progress->refused_text, sizeof progress->refused_text, "%s", starfish_error_message());
+    }
+    STARFISH_TRY(make(task, &header, sizeof header, &starpu_task));
+    starpu_task->cl = &in_its_place;
+    starpu_task->where = (int32_t)(context->workers_of[STARFISH_CPU] > 0 ? STARPU_CPU : context->where);
+    starpu_task->execute_on_a_specific_worker = 0;
+    starpu_task->callback_func = finished;
+    starpu_task->callback_arg = starpu_task;
+    starfish_watched_add(&progress->context->watched, starpu_task->cl_arg);
+    atomic_fetch_add(&progress->submitted, 1);
+    starfish_rest_busy();
+    if (starpu_task_submit(starpu_task) == 0)
+        return STARFISH_SUCCESS;
+    starfish_rest_idle();
+    atomic_fetch_sub(&progress->submitted, 1);
+    starfish_watched_drop(&progress->context->watched, starpu_task->cl_arg);
+    discard(starpu_task);
+    return starfish_fail(failure, "%s", progress->refused_text);
+}
+
 /* The one place where tasks are submitted. All ranks come here with every task of a graph: one executes it, and those
  * that own what it reads or writes send and receive. */
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
@@ -335,9 +376,15 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
         return starfish_fail_stuck();
     if (task->progress->bundle)
         return starfish_bundle_add(task->progress->bundle, task, arguments, size);
+    if (task->refused > 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
+                             task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
     const int executing = starfish_rank_of_task(context, task);
     STARFISH_TRY(starfish_ranks_fetch(context, task, executing));
-    if (executing == starfish_context_rank(context))
-        STARFISH_TRY(submit_here(task, arguments, size));
+    if (executing == starfish_context_rank(context)) {
+        const starfish_status status = submit_here(task, arguments, size);
+        if (status != STARFISH_SUCCESS)
+            STARFISH_TRY(starfish_context_ranks(context) > 1 ? replace(task, status) : status);
+    }
     return starfish_ranks_give_back(context, task, executing);
 }

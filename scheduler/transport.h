@@ -43,6 +43,10 @@ struct starfish_transport {
     /* `bytes` of every rank, one behind the other in `all`; and those of one rank on all. */
     int (*gather)(void *state, const void *own, size_t bytes, void *all);
     int (*broadcast)(void *state, void *data, size_t bytes, int from);
+    /* Of any size, bytes[r] those of rank r: all to the first rank, in the order of ranks, or from it to all. Who waits
+     * for them takes no core meanwhile. */
+    int (*collect)(void *state, const void *own, const size_t *bytes, void *all);
+    int (*deal)(void *state, const void *all, const size_t *bytes, void *own);
 };
 
 #endif

@@ -12,6 +12,7 @@ static const struct option_command benchmarks[] = {
     {"many", bench_many, "many small 3D problems: one by one, in flight, at once"},
     {"multigrid", bench_multigrid, "Q1 multigrid: meshes, precisions, smoothers, beside hypre"},
     {"spmv", bench_spmv, "matrices of finite elements: numberings, formats, beside cuSPARSE"},
+    {"scaling", bench_scaling, "one solve by more and more ranks, cores or GPUs"},
     {"atmosphere", bench_atmosphere, "flat domains: multigrid and conjugate gradients with lines upwards"},
 };
 

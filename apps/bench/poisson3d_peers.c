@@ -43,6 +43,16 @@ static double rate_of(struct poisson3d *run, int ran, const struct entry *entry)
     return entry->bytes / json_number_value(json_object_get(add_row(run, entry), "min"));
 }
 
+/* Are data only where GPUs have them? Then neither the link nor main memory bounds anything, and pinning fields of
+ * gigabytes would take longer than all solves. */
+static int all_on_devices(const struct poisson3d *run)
+{
+    for (size_t i = 0; i < run->places; ++i)
+        if (run->place[i] < POISSON3D_DEVICE)
+            return 0;
+    return run->places > 0 && run->bench.gpus > 0;
+}
+
 static void measure_copies(struct poisson3d *run, const struct poisson3d_case *c, struct poisson3d_limits *limits)
 {
     const size_t bytes = poisson3d_bytes(c), repeat = run->bench.repeat;
@@ -51,12 +61,15 @@ static void measure_copies(struct poisson3d *run, const struct poisson3d_case *c
     double *seconds = run->seconds;
     *limits = (struct poisson3d_limits){NAN, NAN, NAN, NAN, NAN};
     bench_announce("%s: copies", c->name);
-    limits->cores = rate_of(run, peer_stream_passes(bytes, times, seconds),
-                            &(struct entry){c, 0, "copy", "ten passes", "cpu", "pageable", 10 * field, repeat});
+    if (!all_on_devices(run))
+        limits->cores = rate_of(run, peer_stream_passes(bytes, times, seconds),
+                                &(struct entry){c, 0, "copy", "ten passes", "cpu", "pageable", 10 * field, repeat});
     if (run->bench.gpus == 0)
         return;
     limits->device = rate_of(run, peer_device_copy(bytes, times, seconds),
                              &(struct entry){c, 0, "copy", "in device memory", "gpu", "device", 2 * field, repeat});
+    if (all_on_devices(run))
+        return;
     limits->up = rate_of(run, peer_link_copy(bytes, PEER_UP, times, seconds),
                          &(struct entry){c, 0, "copy", "link, up", "gpu", "pinned", field, repeat});
     limits->down = rate_of(run, peer_link_copy(bytes, PEER_DOWN, times, seconds),

@@ -33,10 +33,17 @@ static starfish_status read_mean(const struct starfish_problem_reader *reader)
     return starfish_json_fail(reader->path, "mean", "must be \"harmonic\" or \"arithmetic\"");
 }
 
+/* The number of this process's first cell. */
+static size_t first_cell(const struct starfish_problem *problem)
+{
+    return problem->first_plane * problem->axis[0].n * (problem->dimensions == 3 ? problem->axis[1].n : 1);
+}
+
 /* A cell as people count it: "cell (3, 1)" in x and y. */
 static starfish_status fail_cell(const struct starfish_problem_reader *reader, size_t cell, double value)
 {
     const struct starfish_axis *axis = reader->problem->axis;
+    cell += first_cell(reader->problem);
     const size_t at[3] = {cell % axis[0].n, cell / axis[0].n % axis[1].n, cell / axis[0].n / axis[1].n};
     char place[80];
     if (reader->problem->dimensions == 2)
@@ -84,7 +91,8 @@ static starfish_status read_regions(const struct starfish_problem_reader *reader
     for (size_t i = 0; regions->data && i < starfish_array_count(regions); ++i) {
         const double number = starfish_array_get(regions, i);
         if (!(fabs(number) <= 0x1p53) || number != floor(number))
-            return starfish_json_fail(reader->path, "regions", "must be whole numbers, cell %zu has %g", i, number);
+            return starfish_json_fail(reader->path, "regions", "must be whole numbers, cell %zu has %g",
+                                      first_cell(problem) + i, number);
     }
     return STARFISH_SUCCESS;
 }

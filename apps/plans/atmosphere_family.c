@@ -59,7 +59,7 @@ static starfish_status create(struct problem_run *run, int check)
     run->plan = made;
     run->about =
         (struct problem_about){starfish_atmosphere_plan_method(made->plan), starfish_atmosphere_plan_reason(made->plan),
-                               starfish_atmosphere_plan_seconds(made->plan), 0};
+                               starfish_atmosphere_plan_seconds(made->plan), 0, 1};
     return STARFISH_SUCCESS;
 }
 

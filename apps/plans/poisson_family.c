@@ -3,6 +3,7 @@
 #include "apps/plans/cycles.h"
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
+#include "poisson/methods.h"
 #include "poisson/options.h"
 
 #include <math.h>
@@ -49,7 +50,8 @@ static starfish_status create(struct problem_run *run, int check)
     if (run->options.cycles > 0)
         cycles_fix(plan, run->options.cycles);
     run->about = (struct problem_about){starfish_poisson_plan_method(plan), starfish_poisson_plan_reason(plan),
-                                        starfish_poisson_plan_seconds(plan), starfish_poisson_plan_singular(plan)};
+                                        starfish_poisson_plan_seconds(plan), starfish_poisson_plan_singular(plan),
+                                        starfish_poisson_plan_owners(plan)};
     return STARFISH_SUCCESS;
 }
 
@@ -121,5 +123,4 @@ const struct problem_family problem_poisson_family = {
     .make_fields = make_fields,
     .submit_fields = submit_fields,
     .memory = memory,
-    .on_ranks = 1,
 };

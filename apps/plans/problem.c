@@ -33,9 +33,6 @@ int problem_ranks(const struct problem_run *run)
 static starfish_status choose(struct problem_run *run)
 {
     run->family = families[run->problem.kind];
-    if (run->transport && !run->family->on_ranks)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--mpi: is not for problems of kind %s",
-                             starfish_problem_kind_name(run->problem.kind));
     run->library = malloc(run->family->options->size);
     if (!run->library)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");

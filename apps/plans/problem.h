@@ -22,6 +22,7 @@ struct problem_about {
     const char *method, *reason;
     double seconds; /* that making it took */
     int singular;
+    int owners; /* ranks that have a part in solves */
 };
 
 /* What a solve did. */

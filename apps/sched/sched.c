@@ -174,14 +174,22 @@ static starfish_status measure(struct bench *bench)
     return STARFISH_SUCCESS;
 }
 
+static int wants_model(int argc, char **argv)
+{
+    for (int i = 1; i < argc; ++i)
+        if (strncmp(argv[i], "--nodes", strlen("--nodes")) == 0)
+            return 1;
+    return 0;
+}
+
 int command_sched(int argc, char **argv)
 {
     struct sched sched = {.bench = BENCH_DEFAULTS("sched"),
                           .plan.options = PLAN_OPTIONS_DEFAULTS,
                           .rounds = 3,
-                          .policies = PLAN_POLICIES};
+                          .policies = PLAN_POLICIES,
+                          .network = "ndr400"};
     struct plan_options *given = &sched.plan.options;
-    const char *simulate = NULL;
     sched.bench.print = print_table;
     sched.bench.is_shared = 1;
     sched.bench.warmup = 3;
@@ -192,7 +200,11 @@ int command_sched(int argc, char **argv)
          .help = WORKERS_SETS "; without, gpu;all;cpu, or cpu without a GPU"},
         {"--recalibrate", OPTION_FLAG, &sched.recalibrate, .help = "discard what the models know from before"},
         PLAN_OPTIONS(given),
-        {"--simulate", OPTION_TEXT, &simulate, "NAME", .help = "on a recorded machine: starfish machine list"},
+        {"--simulate", OPTION_TEXT, &sched.simulate, "NAME", .help = "on a recorded machine: starfish machine list"},
+        {"--nodes", OPTION_TEXT, &sched.nodes, "LIST",
+         .help = "a model of so many nodes like that machine, slab method"},
+        {"--network", OPTION_TEXT, &sched.network, "NAME",
+         .help = "between nodes: ndr400, hdr200, ethernet100, nvlink"},
         {"--rounds", OPTION_COUNT, &sched.rounds, "N", .help = "in how many turns, at most 16"},
         BENCH_OPTIONS(&sched.bench),
         {.name = NULL},
@@ -206,9 +218,10 @@ int command_sched(int argc, char **argv)
         .operand_count = 1,
         .may_lack_operands = 1,
     };
-    if (simulate_wanted(argc, argv))
+    const int models = wants_model(argc, argv);
+    if (simulate_wanted(argc, argv) && !models)
         return simulate_instead(argc, argv);
-    const int exit_status = bench_main(&sched.bench, &line, argc, argv, measure);
+    const int exit_status = bench_main(&sched.bench, &line, argc, argv, models ? sched_measure_nodes : measure);
     plan_close(&sched.plan);
     return exit_status;
 }

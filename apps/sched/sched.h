@@ -10,7 +10,7 @@
 struct sched {
     struct bench bench; /* first: measure() gets at the rest through it */
     struct plan plan;   /* what is solved; its context is that of the combination that is measured */
-    const char *policies, *workers;
+    const char *policies, *workers, *simulate, *nodes, *network;
     int recalibrate;
     size_t rounds;
     size_t parts, done; /* calibrations and rounds: of all, and so far */
@@ -42,6 +42,8 @@ starfish_status sched_measure(struct sched *sched, struct sched_combination *com
 starfish_status sched_calibrate_here(struct sched *sched, const struct sched_combination *combination, size_t most,
                                      double most_seconds);
 starfish_status sched_measure_here(struct sched *sched, struct sched_combination *combination, size_t solves);
+/* Instead: a model of several nodes like the simulated machine (nodes.c). */
+starfish_status sched_measure_nodes(struct bench *bench);
 /* The row of a combination (sched_rows.c). */
 void sched_add_row(struct sched *sched, const struct sched_combination *combination);
 

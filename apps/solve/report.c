@@ -308,6 +308,8 @@ void solve_print_json(const struct solve_run *run)
     json_object_set_new(object, "pertrb", command_json_real(run->solver.result.info.pertrb));
     if (run->solver.transport)
         json_object_set_new(object, "ranks", json_integer(problem_ranks(&run->solver)));
+    if (run->solver.transport)
+        json_object_set_new(object, "owners", json_integer(run->solver.about.owners));
     json_object_set_new(object, "phases", phases(&run->solver.result.info));
     json_object_set_new(object, "workers", workers(run));
     json_object_set_new(object, "bytes", bytes(&run->solver.result.info));

@@ -400,6 +400,27 @@ $EndElements
                 for row in self.sched(name, 256, "--policies", "dmdas,starfish-width", "--workers", "all")["rows"]:
                     self.assertGreaterEqual(row["seconds"], row["limit_seconds"])
 
+    def test_model_of_several_nodes(self):
+        """Marked as a model, and efficiencies below their bound, which falls with the number of nodes."""
+        del os.environ["STARFISH_MACHINES"]
+        self.addCleanup(os.environ.update, STARFISH_MACHINES=self.machines)
+        rows = json.loads(self.run_well("sched", "--simulate", "h200-16c", "--nodes", "2,8", "--json"))["rows"]
+        self.assertEqual([(row["mode"], row["nodes"], row["who"]) for row in rows],
+                         [(mode, nodes, "model") for nodes in (2, 8) for mode in ("weak", "strong")])
+        for row in rows:
+            self.assertLess(row["efficiency"], row["efficiency_bound"])
+        self.assertLess(rows[2]["efficiency_bound"], rows[0]["efficiency_bound"])
+        self.assertEqual(rows[0]["network_bytes"], 4 * 512 ** 2 * 8 / 2)
+
+    def test_scaling_of_a_machine(self):
+        del os.environ["STARFISH_MACHINES"]
+        self.addCleanup(os.environ.update, STARFISH_MACHINES=self.machines)
+        rows = json.loads(self.run_well("bench", "scaling", "--over", "gpus", "--count", "1,2", "--n", "256",
+                                        "--repeat", "2", "--simulate", "h200x2-32c", "--json"))["rows"]
+        self.assertEqual([(row["mode"], row["count"]) for row in rows],
+                         [("strong", 1), ("strong", 2), ("weak", 1), ("weak", 2)])
+        self.assertLess(rows[1]["seconds"], rows[0]["seconds"])
+
     def test_bad_input(self):
         path = self.write("p.json", problem(8))
         for message, arguments in (
@@ -408,6 +429,9 @@ $EndElements
             ("no machine named 'cray'; there is fast, here", ["machine", "compare", "cray"]),
             ("./none: no machine.json there", ["sched", path, "--simulate", "./none"]),
             ("this machine has 4 cores and 1 GPU", ["sched", path, "--simulate", "fast", "--workers", "gpu:2"]),
+            ("--network: no network 'string'", ["sched", "--simulate", "fast", "--nodes", "2", "--network", "string"]),
+            ("--nodes: needs --simulate", ["sched", "--nodes", "2"]),
+            ("ranks are not simulated", ["bench", "scaling", "--over", "ranks", "--simulate", "fast"]),
             ("fast/measured: no measured times", ["machine", "compare", "fast"]),
             ("'../x' is no name for a machine", ["machine", "record", "../x"]),
             ("--from: here is not a machine with a GPU", ["machine", "derive", "new", "--from", "here"]),

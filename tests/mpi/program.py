@@ -32,9 +32,9 @@ def launch(*programs):
 
 
 class Ranks(Case):
-    def run_ranks(self, *programs, timeout=120):
+    def run_ranks(self, *programs, timeout=120, **variables):
         done = subprocess.run(launch(*programs), capture_output=True, text=True, cwd=self.folder, timeout=timeout,
-                              env=ENVIRONMENT)
+                              env=dict(ENVIRONMENT, **variables))
         said = [line for line in done.stderr.splitlines() if line.startswith("starfish: ")]
         return done.returncode, done.stdout, said
 
@@ -115,6 +115,51 @@ class Same(Ranks):
             self.solve_on(2, path, "--out", "u.npy", "--precision", "f64")
             self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
 
+    def test_methods(self):
+        """What runs on all ranks, and what the first one does for all, say so and give the same solution."""
+        problem = self.problem()
+        for method, owners in ("blktri", 1), ("blktri-product", 1), ("multigrid", 1), ("auto", 3):
+            one = json.loads(self.run_program("solve", problem, "--json", "--method", method, "--out", "one.npy")[1])
+            result = self.solve_on(3, problem, "--method", method, "--out", "u.npy")
+            self.assertEqual((result["method"], result["owners"]), (one["method"], owners))
+            self.assertEqual(result.get("iterations"), one.get("iterations"))
+            self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
+
+    def test_multigrid_in_parts(self):
+        problem = self.write("p.json", poisson(n=[40, 33, 50], rhs=1.0, grid={"y": "cell", "z": "cell"},
+                                               boundary={"z0": 1.0}))
+        status, out, _ = self.run_program("solve", problem, "--json", "--method", "multigrid", "--out", "one.npy")
+        self.assertEqual(status, 0)
+        for ranks in (2, 3):
+            result = self.solve_on(ranks, problem, "--method", "multigrid", "--out", "u.npy")
+            self.assertEqual((result["owners"], result["iterations"]), (ranks, json.loads(out)["iterations"]))
+            self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
+
+    def test_other_families(self):
+        """Diffusion with a coefficient and regions for each cell, and flat domains: each rank reads its planes."""
+        write_npy(self.path("k.npy"), (NZ, NY, NX), [1 + value * value for value in ramp(NX * NY * NZ)])
+        write_npy(self.path("bodies.npy"), (NZ, NY, NX), [float(i % 3) for i in range(NX * NY * NZ)])
+        write_npy(self.path("z.npy"), (NY, NX), ramp(NX * NY))
+        write_npy(self.path("x.npy"), (NZ, NY), ramp(NZ * NY))
+        box = {"length": [1, 1, 1], "rhs": 1.0, "n": [NX, NY, NZ]}
+        diffusion = dict(box, kind="diffusion3d", coefficient="k.npy", regions="bodies.npy",
+                         bc={axis: ["dirichlet", "neumann"] for axis in "xyz"},
+                         boundary={"x0": "x.npy", "z0": "z.npy", "z1": 0.5})
+        flat = {"kind": "atmosphere3d", "n": [NX, NY, NZ], "height": 0.1, "omega": 0.2, "lambda": 1.0, "rhs": 1.0}
+        for problem, method in ((diffusion, "cg"), (diffusion, "multigrid"),
+                                ({"kind": "diffusion2d", "n": [NX, NY], "length": [1, 1], "coefficient": 2.0,
+                                  "bc": {"x": ["dirichlet"] * 2, "y": ["neumann", "dirichlet"]},
+                                  "boundary": {"y1": 0.5}, "rhs": 1.0}, "auto"),
+                                (dict(flat, geometry="flat", length=[1, 1]), "multigrid"),
+                                (dict(flat, geometry="panel"), "cg")):
+            path = self.write("q.json", problem)
+            status, out, _ = self.run_program("solve", path, "--json", "--method", method, "--out", "one.npy")
+            self.assertEqual(status, 0)
+            for ranks in (2, NZ + 1) if method == "cg" else (2,):
+                result = self.solve_on(ranks, path, "--method", method, "--out", "u.npy")
+                self.assertEqual((result["owners"], result["iterations"]), (1, json.loads(out)["iterations"]))
+                self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
+
     def test_four_ranks_are_quick(self):
         write_npy(self.path("f.npy"), (32, 32, 32), ramp(32 ** 3))
         problem = self.write("p.json", poisson(n=[32, 32, 32]))
@@ -122,10 +167,10 @@ class Same(Ranks):
 
 
 class Failures(Ranks):
-    def fails(self, message, *programs):
+    def fails(self, message, *programs, **variables):
         before = self.contents()
         start = time.monotonic()
-        status, out, said = self.run_ranks(*programs)
+        status, out, said = self.run_ranks(*programs, **variables)
         self.assertLess(time.monotonic() - start, SECONDS)
         self.assertNotEqual(status, 0)
         self.assertEqual((out, len(said)), ("", 1), said)
@@ -134,8 +179,6 @@ class Failures(Ranks):
 
     def test_bad_usage(self):
         self.fails("unknown option --nothing", (3, "solve", self.problem(), "--mpi", "--nothing"))
-        self.fails("method blktri does not run on several ranks",
-                   (2, "solve", self.problem(), "--mpi", "--method", "blktri"))
         self.fails("--plot", (2, "solve", self.problem(), "--mpi", "--plot", "u.png"))
 
     def test_bad_file_of_one_rank(self):
@@ -150,6 +193,22 @@ class Failures(Ranks):
         values[-1] = float("nan")
         write_npy(self.path("f.npy"), (NZ, NY, NX), values)
         self.fails("element (%d, %d, %d) is NaN" % (NZ - 1, NY - 1, NX - 1), (2, "solve", self.problem(), "--mpi"))
+
+    def test_iteration_that_ends_short(self):
+        for method in ("multigrid", "cg"):
+            path = self.write("q.json", {"kind": "diffusion3d", "n": [20, 20, 20], "length": [1, 1, 1], "rhs": 1.0,
+                                         "bc": {axis: ["dirichlet", "neumann"] for axis in "xyz"}, "coefficient": 1.0})
+            self.fails("after 1 iterations", (2, "solve", path, "--mpi", "--method", method, "--max-iterations", "1"))
+
+    def test_task_that_one_rank_is_refused(self):
+        """After all have agreed to go on: the others wait for its data."""
+        problem = self.write("p.json", poisson(n=[40, 33, 50], rhs=1.0, grid={"y": "cell", "z": "cell"},
+                                               solution="u.npy"))
+        for method, rank, codelet in (("slab", 1, "slab_forward"), ("slab", 0, "residual"),
+                                      ("multigrid", 1, "grid_smooth"), ("multigrid", 0, "grid_tail"),
+                                      ("blktri", 0, "residual")):
+            self.fails("refused", (2, "solve", problem, "--mpi", "--method", method), REFUSE_RANK=str(rank),
+                       LD_PRELOAD=os.environ["STARFISH_TEST_REFUSE"], REFUSE_CODELET=codelet)
 
     def test_output_that_cannot_be_written(self):
         self.fails("nowhere", (2, "solve", self.problem(), "--mpi", "--out", "nowhere/u.npy"))

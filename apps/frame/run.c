@@ -1,0 +1,90 @@
+/* Solves in processes of their own. */
+#include "apps/frame/run.h"
+
+#include "apps/files/temporary.h"
+#include "apps/machine/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char run_problem[] = "problem.json";
+
+void run_add(struct run_line *line, const char *word)
+{
+    if (line->words < RUN_ARGUMENTS)
+        line->word[line->words++] = word;
+    line->word[line->words] = NULL;
+}
+
+const char *run_self(void)
+{
+    static char path[SIMULATE_PATH];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return path;
+}
+
+/* What a run leaves in its folder. */
+struct files {
+    char folder[64], problem[96], printed[96];
+};
+
+static starfish_status make_files(struct files *files)
+{
+    snprintf(files->folder, sizeof files->folder, "/tmp/starfish-run-XXXXXX");
+    if (starfish_temporary_folder(files->folder) != 0)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", files->folder, strerror(errno));
+    snprintf(files->problem, sizeof files->problem, "%s/problem.json", files->folder);
+    snprintf(files->printed, sizeof files->printed, "%s/printed.json", files->folder);
+    if (starfish_temporary_expect(files->problem) != 0 || starfish_temporary_expect(files->printed) != 0)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", files->folder, strerror(errno));
+    return STARFISH_SUCCESS;
+}
+
+static void remove_files(const struct files *files)
+{
+    starfish_temporary_remove(files->problem);
+    starfish_temporary_remove(files->printed);
+    starfish_temporary_remove(files->folder);
+}
+
+static starfish_status write_problem(const char *path, const size_t n[3])
+{
+    json_t *root =
+        json_pack("{s:s, s:[I,I,I], s:[f,f,f], s:{s:s, s:[s,s], s:[s,s]}, s:{s:s, s:s}, s:f}", "kind", "poisson3d", "n",
+                  (json_int_t)n[0], (json_int_t)n[1], (json_int_t)n[2], "length", 1.0, 1.0, 1.0, "bc", "x", "periodic",
+                  "y", "neumann", "neumann", "z", "dirichlet", "neumann", "grid", "y", "cell", "z", "cell", "rhs", 1.0);
+    const int failed = !root || json_dump_file(root, path, 0) != 0;
+    json_decref(root);
+    return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
+}
+
+static starfish_status run(const struct files *files, const struct run_line *line, json_t **printed)
+{
+    struct run_line whole = *line;
+    json_error_t error;
+    for (size_t i = 0; i < whole.words; ++i)
+        if (whole.word[i] == run_problem)
+            whole.word[i] = files->problem;
+    STARFISH_TRY(machine_run(whole.word, files->printed, RUN_SECONDS));
+    *printed = json_load_file(files->printed, 0, &error);
+    return *printed ? STARFISH_SUCCESS
+                    : starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s printed no JSON: %s", whole.word[0], whole.word[1],
+                                    error.text);
+}
+
+starfish_status run_box(const size_t n[3], const struct run_line *line, json_t **printed)
+{
+    struct files files = {.folder = ""};
+    *printed = NULL;
+    starfish_status status = make_files(&files);
+    if (status == STARFISH_SUCCESS)
+        status = write_problem(files.problem, n);
+    if (status == STARFISH_SUCCESS)
+        status = run(&files, line, printed);
+    remove_files(&files);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* Solves in processes of their own, for what measures another program than itself: this one on several ranks, or on a
+ * simulated machine. */
+#ifndef STARFISH_APPS_FRAME_RUN_H
+#define STARFISH_APPS_FRAME_RUN_H
+
+#include "base/status.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+enum { RUN_ARGUMENTS = 40, RUN_SECONDS = 600 };
+
+/* A command line, to which words are added; the first one is a program with its path. */
+struct run_line {
+    const char *word[RUN_ARGUMENTS + 1]; /* ended by NULL */
+    size_t words;
+};
+void run_add(struct run_line *line, const char *word);
+/* This program. */
+const char *run_self(void);
+/* Put where the problem file's name goes. */
+extern const char run_problem[];
+
+/* Solve a box of n[0] x n[1] x n[2] unknowns, periodic in x, cells between Neumann ends in y and a Dirichlet and a
+ * Neumann end in z, right-hand side 1, by a command that prints one JSON object: *printed, which the caller releases.
+ * Errors: FILE, MEMORY, RUNTIME (the command failed; what it said is on standard error). */
+starfish_status run_box(const size_t n[3], const struct run_line *line, json_t **printed);
+
+#endif

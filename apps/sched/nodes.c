@@ -1,0 +1,227 @@
+/* starfish sched --simulate MACHINE --nodes LIST: a model of the slab method on several nodes like a recorded one.
+ * A model, not a simulation: StarPU-MPI on SimGrid wants StarPU without shared libraries, and this program has them.
+ *
+ * What a node does with its own planes is simulated, by `starfish sched --spread` on the recorded machine, ends of
+ * slabs between its own GPUs included. To that the model adds what travels between p nodes of g GPUs, each with a
+ * slab: of n x n modes a node solves the p-th part, gets 2 numbers of each slab elsewhere for each of these, and gives
+ * 2 back. Twice, up and down, with
+ *
+ *     bytes    = 2 g n^2 w (p-1)/p       in and out of a node, w bytes a number
+ *     messages = g (p-1)                 in and out, one for each slab and node
+ *     seconds  = latency + messages * overhead + bytes / bandwidth + 2 bytes / (g staging)
+ *
+ * where staging is the link between a GPU and main memory, which is passed on both sides. Nothing overlaps with the
+ * node's own work, so that the model is cautious: the runtime may overlap parts of modes.
+ *
+ * Weak: n x n x n for each GPU. Strong: the weak problem of one node on all. The bound of the efficiency is that of
+ * bytes / bandwidth alone. */
+#include "apps/command.h"
+#include "apps/frame/run.h"
+#include "apps/names.h"
+#include "apps/recorded/recorded.h"
+#include "apps/recorded/simulate.h"
+#include "apps/sched/sched.h"
+#include "apps/table.h"
+#include "base/real.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Networks by what their makers say of a node's link, and what is assumed of a message; nvlink is between GPUs of one
+ * node as StarPU measures it on one with four H200: take a machine with one GPU as a node. */
+struct network {
+    const char *name, *what;
+    double latency, overhead, bandwidth, staging; /* seconds, seconds of a message, bytes per second */
+};
+static const struct network networks[] = {
+    {"ndr400", "InfiniBand NDR, 400 Gbit/s a node, stated", 2e-6, 5e-6, 50e9, 55e9},
+    {"hdr200", "InfiniBand HDR, 200 Gbit/s a node, stated", 2e-6, 5e-6, 25e9, 55e9},
+    {"ethernet100", "Ethernet, 100 Gbit/s a node, stated", 10e-6, 10e-6, 12.5e9, 55e9},
+    {"nvlink", "NVLink between GPUs of a node, measured", 9e-6, 11e-6, 332e9, HUGE_VAL},
+};
+enum { NETWORKS = sizeof networks / sizeof networks[0], EDGE = 512 };
+
+struct nodes {
+    struct sched *sched;
+    const struct network *network;
+    struct starfish_machine machine;
+    size_t gpus; /* of a node */
+    char workers[32];
+};
+
+static starfish_status find_network(const char *name, const struct network **network)
+{
+    char known[128] = "";
+    for (size_t i = 0; i < NETWORKS; ++i) {
+        if (strcmp(name, networks[i].name) == 0) {
+            *network = &networks[i];
+            return STARFISH_SUCCESS;
+        }
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", networks[i].name);
+    }
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "--network: no network '%s'; there is %s", name, known);
+}
+
+/* ---- A node ------------------------------------------------------------------------------------------------------ */
+
+static starfish_status simulate_node(const struct nodes *nodes, size_t planes, double *seconds)
+{
+    const char *const precision = starfish_precision_names[nodes->sched->plan.options.precision];
+    const char *const words[] = {
+        run_self(),  "sched",        run_problem, "--json",      "--simulate", nodes->sched->simulate,
+        "--workers", nodes->workers, "--spread",  "--slabs",     "0",          "--policies",
+        "dmdas",     "--method",     "slab",      "--precision", precision,    "--repeat",
+        "3"};
+    const size_t n[3] = {EDGE, EDGE, planes};
+    struct run_line line = {.words = 0};
+    json_t *printed;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i)
+        run_add(&line, words[i]);
+    bench_announce("a node of %s, %zu planes", nodes->sched->simulate, planes);
+    STARFISH_TRY(run_box(n, &line, &printed));
+    *seconds = json_number_value(json_object_get(json_array_get(json_object_get(printed, "rows"), 0), "seconds"));
+    json_decref(printed);
+    return *seconds > 0 ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_RUNTIME, "the simulated node told no time");
+}
+
+/* ---- Between nodes ----------------------------------------------------------------------------------------------- */
+
+/* Seconds of a solve that the network takes, by what takes them. */
+struct travel {
+    double bytes; /* out of a node, in a whole solve */
+    double waiting, messages, transfer, staging;
+};
+
+static struct travel travel_of(const struct nodes *nodes, size_t count)
+{
+    const struct network *net = nodes->network;
+    const double p = (double)count, g = (double)nodes->gpus;
+    const double word = (double)starfish_real_size((starfish_precision)nodes->sched->plan.options.precision);
+    const double bytes = 2 * g * EDGE * EDGE * word * (p - 1) / p;
+    const struct travel one = {.bytes = 2 * bytes,
+                               .waiting = count > 1 ? 2 * net->latency : 0,
+                               .messages = 2 * g * (p - 1) * net->overhead,
+                               .transfer = 2 * bytes / net->bandwidth,
+                               .staging = 2 * 2 * bytes / (g * net->staging)};
+    return one;
+}
+
+/* What most of the network's time is, where that is worth a word. */
+static const char *limit_of(const struct travel *t, double node)
+{
+    const double all = t->waiting + t->messages + t->transfer + t->staging;
+    const double most = fmax(fmax(t->waiting, t->messages), fmax(t->transfer, t->staging));
+    if (all < 0.05 * node)
+        return "node";
+    return most == t->messages   ? "messages"
+           : most == t->transfer ? "bandwidth"
+           : most == t->staging  ? "staging"
+                                 : "latency";
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+static void add_row(const struct nodes *nodes, const char *mode, size_t count, size_t planes, double node, double one)
+{
+    struct bench *bench = &nodes->sched->bench;
+    const struct travel t = travel_of(nodes, count);
+    double seconds = node + t.waiting + t.messages + t.transfer + t.staging;
+    const size_t gpus = count * nodes->gpus;
+    const double share = strcmp(mode, "strong") == 0 ? (double)count : 1;
+    char name[160];
+    snprintf(name, sizeof name, "%s %dx%dx%zu, %zu nodes of %s, %s: model", mode, EDGE, EDGE, planes, count,
+             nodes->sched->simulate, nodes->network->name);
+    const double total = seconds;
+    json_t *row = bench_row(bench, "model", name, &seconds, 1, t.bytes * (double)count);
+    json_object_set_new(row, "mode", json_string(mode));
+    json_object_set_new(row, "nodes", json_integer((json_int_t)count));
+    json_object_set_new(row, "gpus", json_integer((json_int_t)gpus));
+    json_object_set_new(row, "planes", json_integer((json_int_t)planes));
+    json_object_set_new(row, "node_seconds", command_json_real(node));
+    json_object_set_new(row, "network_seconds", command_json_real(total - node));
+    json_object_set_new(row, "network_bytes", command_json_real(t.bytes));
+    json_object_set_new(row, "efficiency", command_json_real(one / (share * total)));
+    json_object_set_new(row, "efficiency_bound", command_json_real(one / share / (one / share + t.transfer)));
+    json_object_set_new(row, "limited_by", json_string(limit_of(&t, node)));
+    json_object_set_new(row, "model", json_true());
+}
+
+static starfish_status add_rows(const struct nodes *nodes, size_t count, double one)
+{
+    const size_t planes = EDGE * nodes->gpus;
+    double share = one;
+    add_row(nodes, "weak", count, planes * count, one, one);
+    if (planes / count < nodes->gpus)
+        return STARFISH_SUCCESS; /* fewer planes than GPUs */
+    if (count > 1)
+        STARFISH_TRY(simulate_node(nodes, planes / count, &share));
+    add_row(nodes, "strong", count, planes, share, one);
+    return STARFISH_SUCCESS;
+}
+
+static void print_table(const struct bench *bench)
+{
+    static const char *const head[] = {"scaling", "nodes",  "GPUs",       "node ms", "network ms",
+                                       "ms",      "MB out", "efficiency", "bound",   "limited by"};
+    struct table table = {.alignment = TABLE_RIGHT, .left = 0};
+    const json_t *row;
+    size_t i;
+    printf("%s\n\n", json_string_value(json_object_get(bench->more, "model")));
+    table_row(&table);
+    for (i = 0; i < sizeof head / sizeof head[0]; ++i)
+        table_cell(&table, "%s", head[i]);
+    json_array_foreach(bench->rows, i, row)
+    {
+        const char *const mode = json_string_value(json_object_get(row, "mode"));
+        const double network = json_number_value(json_object_get(row, "network_seconds"));
+        table_row(&table);
+        table_cell(&table, "%s", mode);
+        table_cell(&table, "%lld", (long long)json_integer_value(json_object_get(row, "nodes")));
+        table_cell(&table, "%lld", (long long)json_integer_value(json_object_get(row, "gpus")));
+        table_cell(&table, "%.3f", 1e3 * json_number_value(json_object_get(row, "node_seconds")));
+        table_cell(&table, "%.3f", 1e3 * network);
+        table_cell(&table, "%.3f", 1e3 * json_number_value(json_object_get(row, "seconds")));
+        table_cell(&table, "%.1f", 1e-6 * json_number_value(json_object_get(row, "network_bytes")));
+        table_cell(&table, "%.2f", json_number_value(json_object_get(row, "efficiency")));
+        table_cell(&table, "%.2f", json_number_value(json_object_get(row, "efficiency_bound")));
+        table_cell(&table, "%s", json_string_value(json_object_get(row, "limited_by")));
+    }
+    table_print(&table);
+    printf("\nbound: of the bytes over the network's bandwidth alone; limited by: most of the network's time,\nwhere "
+           "that is a twentieth of the node's\n");
+}
+
+starfish_status sched_measure_nodes(struct bench *bench)
+{
+    struct nodes nodes = {.sched = (struct sched *)bench};
+    struct sched *sched = nodes.sched;
+    size_t counts[LIST_MOST], count;
+    char folder[SIMULATE_PATH];
+    double one;
+    if (!sched->simulate)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--nodes: needs --simulate, a recorded machine for each node");
+    STARFISH_TRY(list_counts("--nodes", sched->nodes, counts, &count));
+    STARFISH_TRY(find_network(sched->network, &nodes.network));
+    STARFISH_TRY(simulate_find(sched->simulate, folder));
+    STARFISH_TRY(machine_read(folder, &nodes.machine));
+    nodes.gpus = nodes.machine.gpus;
+    if (nodes.gpus == 0)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--nodes: machine %s has no GPU, which the model is of",
+                             sched->simulate);
+    snprintf(nodes.workers, sizeof nodes.workers, "gpu:%zu", nodes.gpus);
+    snprintf(bench->machine, sizeof bench->machine, "model: nodes like %s", sched->simulate);
+    bench->print = print_table;
+    bench->more =
+        json_pack("{s:o, s:s}", "model",
+                  json_sprintf("A model, not a measurement: nodes like %s, simulated, and between them %s (%s: "
+                               "%.3g us latency, %.3g us a message, %.3g GB/s); slab method, %s, 512x512x512 a GPU",
+                               sched->simulate, nodes.network->name, nodes.network->what, 1e6 * nodes.network->latency,
+                               1e6 * nodes.network->overhead, 1e-9 * nodes.network->bandwidth,
+                               starfish_precision_names[sched->plan.options.precision]),
+                  "network", nodes.network->name);
+    STARFISH_TRY(simulate_node(&nodes, EDGE * nodes.gpus, &one));
+    for (size_t i = 0; i < count; ++i)
+        STARFISH_TRY(add_rows(&nodes, counts[i], one));
+    return STARFISH_SUCCESS;
+}
