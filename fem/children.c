@@ -78,7 +78,7 @@ static void describe(int d, int child, int l, struct child_node *node)
 
     memset(node, 0, sizeof *node);
     starfish_lattice_place(l, place);
-    for (int i = 0; i < d; i++) {
+    for (int i = 0; i < d && i < 3; i++) {
         const int fifth = 2 * (child >> i & 1) + place[i]; /* place in the parent, 0 .. 4 */
         middle[i] = fifth % 2 ? 1 : fifth / 2;
         end[i] = fifth % 2 ? fifth / 2 * 2 : fifth / 2; /* 1: 0, 3: 2 */
