@@ -12,7 +12,11 @@ struct arguments {
 
 size_t starfish_local_inverse_bytes(size_t longest, int gpu)
 {
-    return starfish_local_inverse_work(longest) * sizeof(double) * (gpu ? STARFISH_LOCAL_INVERSE_WARPS : 1);
+    const size_t bytes = starfish_local_inverse_work(longest) * sizeof(double);
+
+    if (gpu)
+        return longest <= STARFISH_LOCAL_INVERSE_SHARED ? 0 : bytes * STARFISH_LOCAL_INVERSE_WARPS;
+    return bytes;
 }
 
 static struct starfish_local_matrix matrix_at(void *buffers[], int *next)

@@ -3,14 +3,19 @@
  * less a quarter of those of its corners, and so on, so that cells at a curved boundary stay well shaped. */
 #include "fem/refined.h"
 
+#include "scheduler/host_loop.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves, 3 per node, and which nodes lie on a curve. */
+enum { CELLS = 8192 }; /* of a run */
+
+/* Moves, 3 per node; which nodes lie on a curve, and which cells have one. */
 struct moves {
+    struct starfish_refined *mesh;
     double *by;
-    unsigned char *fixed;
+    unsigned char *fixed, *follows;
 };
 
 static starfish_status project(const struct starfish_fem_curve *curve, const struct starfish_refined *mesh, int node,
@@ -62,31 +67,61 @@ void starfish_refined_blend(const struct starfish_refined *mesh, const int *cell
     memcpy(values + 3 * (size_t)cell[l], mean, sizeof mean);
 }
 
-static void follow_all(const struct starfish_refined *mesh, struct moves *moves)
+/* Without a node on a curve a cell has none that moves: all that moves lies on what has such a node. */
+static void find_followers(void *data, size_t first, size_t last)
 {
+    const struct moves *moves = data;
+    const struct starfish_refined *mesh = moves->mesh;
+
+    for (size_t c = first; c < last; c++) {
+        int any = 0;
+        for (size_t l = 0; l < mesh->lattice; l++)
+            any |= moves->fixed[mesh->cell[c * mesh->lattice + l]];
+        moves->follows[c] = (unsigned char)any;
+    }
+}
+
+static void add_moves(void *data, size_t first, size_t last)
+{
+    const struct moves *moves = data;
+
+    for (size_t i = 3 * first; i < 3 * last; i++)
+        moves->mesh->point[i] += moves->by[i];
+}
+
+static void follow_all(struct moves *moves)
+{
+    const struct starfish_refined *mesh = moves->mesh;
+
+    starfish_host_loop(mesh->cells, CELLS, find_followers, moves);
     for (int dimension = 1; dimension <= mesh->d; dimension++)
         for (size_t c = 0; c < mesh->cells; c++) {
             const int *cell = mesh->cell + c * mesh->lattice;
-            for (int l = 0; l < (int)mesh->lattice; l++)
+            for (int l = 0; moves->follows[c] && l < (int)mesh->lattice; l++)
                 if (starfish_lattice_dimension(l) == dimension && !moves->fixed[cell[l]])
                     starfish_refined_blend(mesh, cell, l, moves->by);
         }
-    for (size_t i = 0; i < 3 * mesh->nodes; i++)
-        mesh->point[i] += moves->by[i];
+    starfish_host_loop(mesh->nodes, CELLS, add_moves, moves);
 }
 
 starfish_status starfish_refined_project(const struct starfish_fem_problem *problem, struct starfish_refined *mesh)
 {
-    struct moves moves = {calloc(3 * mesh->nodes + 1, sizeof(double)), calloc(mesh->nodes + 1, 1)};
+    struct moves moves = {mesh, NULL, NULL, NULL};
     starfish_status status = STARFISH_SUCCESS;
 
-    if (!moves.by || !moves.fixed)
+    if (problem->curves == 0)
+        return STARFISH_SUCCESS;
+    moves.by = calloc(3 * mesh->nodes + 1, sizeof *moves.by);
+    moves.fixed = calloc(mesh->nodes + 1, 1);
+    moves.follows = malloc(mesh->cells + 1);
+    if (!moves.by || !moves.fixed || !moves.follows)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     for (size_t k = 0; k < problem->curves && status == STARFISH_SUCCESS; k++)
         status = project_group(&problem->curve[k], mesh, &moves);
-    if (status == STARFISH_SUCCESS && problem->curves > 0)
-        follow_all(mesh, &moves);
+    if (status == STARFISH_SUCCESS)
+        follow_all(&moves);
     free(moves.by);
     free(moves.fixed);
+    free(moves.follows);
     return status;
 }

@@ -20,6 +20,10 @@ struct building {
     int levels;                                 /* grids with unknowns */
     struct starfish_fem_grid grid[MOST_LEVELS]; /* finest first */
     double radius;                              /* the largest spectral radius of M A so far */
+    struct starfish_fem_cut cut;                /* of these levels into parts */
+    size_t first[MOST_LEVELS][STARFISH_FEM_MOST_PARTS + 1];
+    const size_t *first_of[MOST_LEVELS];
+    struct starfish_owner owner[STARFISH_FEM_MOST_PARTS];
 };
 
 static double seconds_now(void)
@@ -171,6 +175,38 @@ static void keep_finest(struct building *b)
     memset(&b->mesh[finest], 0, sizeof b->mesh[finest]);
 }
 
+/* How many parts the finer grids have. */
+static size_t choose_parts(const struct building *b)
+{
+    enum { LARGE = 1 << 20 }; /* unknowns of a part that are worth its halos */
+    const struct starfish_fem_options *o = &b->plan->options;
+    const size_t gpus = starfish_context_workers_of(b->plan->context, STARFISH_GPU);
+
+    if (o->parts > 0)
+        return (size_t)o->parts;
+    if (gpus < 2 || o->inner != o->precision || b->grid[0].a.rows / gpus < LARGE)
+        return 1;
+    return gpus < STARFISH_FEM_MOST_PARTS ? gpus : STARFISH_FEM_MOST_PARTS;
+}
+
+/* Equal runs of rows, down to grids that are not worth it; owners in turn. */
+static void cut_grids(struct building *b, size_t parts)
+{
+    enum { FEW = 4096 }; /* rows of a part */
+    const size_t gpus = starfish_context_workers_of(b->plan->context, STARFISH_GPU);
+    const size_t owners = gpus + (starfish_context_workers_of(b->plan->context, STARFISH_CPU) > 0);
+    const size_t few = b->plan->options.parts > 0 ? 1 : FEW;
+
+    b->cut = (struct starfish_fem_cut){.parts = parts, .first = b->first_of, .owner = b->owner};
+    for (int l = 0; parts > 1 && l + 1 < b->levels && b->grid[l].a.rows >= parts * few; l++, b->cut.levels++) {
+        for (size_t p = 0; p <= parts; p++)
+            b->first[l][p] = b->grid[l].a.rows * p / parts;
+        b->first_of[l] = b->first[l];
+    }
+    for (size_t p = 0; p < parts; p++)
+        b->owner[p] = (struct starfish_owner){0, p % owners < gpus ? (int)(p % owners) : STARFISH_CORES};
+}
+
 static starfish_status complete(struct building *b)
 {
     static const struct starfish_multigrid_hooks hooks = {.prepare = NULL};
@@ -179,11 +215,13 @@ static starfish_status complete(struct building *b)
     const int has_gpu = starfish_context_workers_of(b->plan->context, STARFISH_GPU) > 0;
     const starfish_sparse_format automatic = has_gpu ? STARFISH_SPARSE_SELL : STARFISH_SPARSE_CSR;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    cut_grids(b, choose_parts(b));
     const struct starfish_fem_grids grids = {.levels = b->levels,
                                              .grid = b->grid,
                                              .format = o->format == STARFISH_SPARSE_AUTO ? automatic : o->format,
                                              .coarse_tolerance = 1e-2,
-                                             .coarse_iterations = 1000};
+                                             .coarse_iterations = 1000,
+                                             .cut = b->cut.levels > 0 ? &b->cut : NULL};
 
     options.precision = o->precision;
     options.inner = o->inner;

@@ -1,5 +1,5 @@
-/* Numbers of edges, faces and cells, found by the vertices that they have: a hash table per dimension with open
- * addressing. Bound by its look-ups, 4 per quadrilateral and 18 per hexahedron. */
+/* Numbers of edges, faces and cells of the mesh that is given, found by the vertices that they have: a hash table per
+ * dimension with open addressing. Bound by its look-ups, 4 per quadrilateral and 18 per hexahedron. */
 #include "fem/refined.h"
 
 #include <limits.h>
@@ -118,11 +118,14 @@ starfish_status starfish_refined_number(struct starfish_refined *mesh)
 
     if (mesh->vertices > INT_MAX / 2 || mesh->cells > INT_MAX / 2)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "problem.refinements: more than 2^31 nodes");
-    for (int dimension = 1; dimension < mesh->d; dimension++)
+    for (int dimension = 1; dimension < mesh->d; dimension++) {
+        mesh->first[dimension] = next;
         STARFISH_TRY(number_dimension(mesh, dimension, &next));
+    }
+    mesh->first[mesh->d] = next;
     for (size_t c = 0; c < mesh->cells; c++)
         mesh->cell[c * mesh->lattice + middle] = (int)next++;
-    mesh->nodes = next;
+    mesh->nodes = mesh->first[mesh->d + 1] = next;
     mesh->point = calloc(3 * mesh->nodes + 1, sizeof *mesh->point);
     return mesh->point ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
 }

@@ -2,6 +2,8 @@
  * before what a refinement adds. */
 #include "fem/space.h"
 
+#include "scheduler/host_loop.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +25,49 @@ static int by_place(const void *a, const void *b)
     return (x->unknown > y->unknown) - (x->unknown < y->unknown);
 }
 
+/* Runs are sorted by one core each, and then merged in pairs until one is left. */
+struct sorting {
+    struct place *from, *to;
+    size_t count, run;
+};
+
+static void sort_run(void *data, size_t first, size_t last)
+{
+    const struct sorting *s = data;
+
+    qsort(s->from + first, last - first, sizeof *s->from, by_place);
+}
+
+/* Two runs from `first` on. */
+static void merge_runs(void *data, size_t first, size_t last)
+{
+    const struct sorting *s = data;
+    const size_t middle = first + s->run < last ? first + s->run : last;
+
+    for (size_t a = first, b = middle, to = first; to < last; to++) {
+        const int left = b == last || (a < middle && by_place(&s->from[a], &s->from[b]) < 0);
+        s->to[to] = left ? s->from[a++] : s->from[b++];
+    }
+}
+
+static void sort_places(struct sorting *s)
+{
+    enum { LEAST = 4096 };
+
+    s->run = s->count / (4 * starfish_host_cores()) + LEAST;
+    starfish_host_loop(s->count, s->run, sort_run, s);
+    for (; s->run < s->count; s->run *= 2) {
+        starfish_host_loop(s->count, 2 * s->run, merge_runs, s);
+        struct place *sorted = s->to;
+        s->to = s->from;
+        s->from = sorted;
+    }
+}
+
 static starfish_status by_coordinates(const struct starfish_fem_space *space, int *order)
 {
-    struct place *place = malloc((space->unknowns + 1) * sizeof *place);
+    struct place *place = malloc((2 * space->unknowns + 1) * sizeof *place);
+    struct sorting sorting = {place, place ? place + space->unknowns : NULL, space->unknowns, 0};
 
     if (!place)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a numbering");
@@ -35,9 +77,9 @@ static starfish_status by_coordinates(const struct starfish_fem_space *space, in
             memcpy(here->point, space->mesh->point + 3 * n, sizeof here->point);
             here->unknown = space->unknown[n];
         }
-    qsort(place, space->unknowns, sizeof *place, by_place);
+    sort_places(&sorting);
     for (size_t i = 0; i < space->unknowns; i++)
-        order[i] = place[i].unknown;
+        order[i] = sorting.from[i].unknown;
     free(place);
     return STARFISH_SUCCESS;
 }

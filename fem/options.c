@@ -55,6 +55,8 @@ static const struct starfish_option rows[] = {
     {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_KRYLOV_AUTO,
      STARFISH_OPTION_VALUES(krylovs), .text = "whether cycles precondition conjugate gradients"},
     {AT(seed), .type = STARFISH_OPTION_SIZE, .default_value = 1, .most = HUGE_VAL, .text = "of the random numbering"},
+    {AT(parts), .type = STARFISH_OPTION_INT, .most = STARFISH_FEM_MOST_PARTS,
+     .text = "that the finer grids are cut into; 0: one per GPU of large problems"},
 };
 
 const struct starfish_option_table starfish_fem_option_table =

@@ -1,6 +1,10 @@
 /* Finite element plans: checks, and what a plan tells of its space. */
 #include "fem/plan.h"
 
+#include "base/real.h"
+#include "multigrid/kernels/fem_kind.h"
+#include "multigrid/plan.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +77,7 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     plan = calloc(1, sizeof *plan);
     if (!plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    pthread_mutex_init(&plan->lock, NULL);
+    starfish_queue_create(&plan->queue);
     plan->context = context;
     plan->options = taken;
     plan->element = problem->element;
@@ -98,9 +102,53 @@ void starfish_fem_plan_destroy(starfish_fem_plan *plan)
     free(plan->cells);
     free(plan->load);
     free(plan->volume);
-    pthread_mutex_destroy(&plan->lock);
+    starfish_queue_destroy(&plan->queue);
     free(plan);
 }
+
+/* ---- What a cycle moves ------------------------------------------------------------------------------------------ */
+
+/* Of a product: entries as they are stored, and some vectors of that many rows. */
+static double product_bytes(const struct starfish_fem_shape *shape, enum starfish_fem_matrix matrix, double real,
+                            double vectors)
+{
+    return (double)shape->matrix[matrix].entries * (real + sizeof(int)) + vectors * real;
+}
+
+/* A level once: smoothing, and where there is a coarser one the way there and back. */
+static double level_bytes(const struct starfish_fem_shape *shape, int steps, int has_coarse, double real)
+{
+    const double rows = (double)shape->rows, coarse = (double)shape->coarse_rows;
+    const double step = product_bytes(shape, STARFISH_FEM_A, real, (shape->diagonal ? 4 : 3) * rows) +
+                        (shape->diagonal ? 0 : product_bytes(shape, STARFISH_FEM_M, real, 3 * rows));
+    const double way = product_bytes(shape, STARFISH_FEM_R, real, rows + coarse) +
+                       product_bytes(shape, STARFISH_FEM_RA, real, rows + 2 * coarse) +
+                       product_bytes(shape, STARFISH_FEM_P, real, 2 * rows + coarse);
+
+    return has_coarse ? steps * step + way : 0;
+}
+
+/* An F cycle is on level l once more than on the one above; V once, W twice as often. */
+double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan)
+{
+    const struct starfish_multigrid_plan *m = plan->multigrid;
+    const struct starfish_fem_shape *shape = m ? m->shapes : NULL;
+    const int levels = m ? m->graph.all_levels : 0;
+    const double real = (double)starfish_real_size(plan->options.inner);
+    double bytes = m ? product_bytes(shape, STARFISH_FEM_A, (double)starfish_real_size(plan->options.precision),
+                                     2 * (double)plan->space.unknowns)
+                     : 0;
+
+    for (int l = 0, visits = 1; l < levels; l++) {
+        bytes += visits * level_bytes(&shape[l], m->options.before + m->options.after, l + 1 < levels, real);
+        visits = m->options.shape == STARFISH_CYCLE_F   ? visits + 1
+                 : m->options.shape == STARFISH_CYCLE_W ? 2 * visits
+                                                        : 1;
+    }
+    return bytes;
+}
+
+/* ---- What a plan tells of its space ------------------------------------------------------------------------------ */
 
 size_t starfish_fem_nodes(const starfish_fem_plan *plan)
 {

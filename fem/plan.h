@@ -5,8 +5,7 @@
 #include "fem/options.h"
 #include "fem/space.h"
 #include "multigrid/fem.h"
-
-#include <pthread.h>
+#include "scheduler/driver.h"
 
 struct starfish_fem_plan {
     struct starfish_context *context;
@@ -21,12 +20,16 @@ struct starfish_fem_plan {
     size_t nonzeros, smoother_nonzeros;
     int levels;
     double setup_seconds, smoother_seconds;
-    pthread_mutex_t lock;               /* solves set the iteration of the multigrid plan */
+    struct starfish_queue queue;        /* of solves: they set the iteration of the multigrid plan */
     starfish_multigrid_plan *multigrid; /* NULL: nothing is to be solved for */
 };
 
 /* The grids of all levels, from the coarsest mesh up (hierarchy.c): fills mesh, space, load, volume, norms and counts
  * of the plan, and makes the multigrid plan. */
 starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem);
+
+/* The bytes that a cycle must move at least, the finest residual included: of each product its entries as they are
+ * stored, and its vectors once. */
+double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan);
 
 #endif

@@ -185,52 +185,6 @@ starfish_status starfish_refined_begin(const struct starfish_fem_problem *proble
 
 /* ---- Refinement -------------------------------------------------------------------------------------------------- */
 
-/* Corners of children are lattice nodes of their parents. */
-static void cut_cells(const struct starfish_refined *coarse, struct starfish_refined *mesh)
-{
-    const int children = 1 << mesh->d;
-
-    for (size_t c = 0; c < mesh->cells; c++) {
-        const int child = (int)(c % (size_t)children);
-        const int *parent = coarse->cell + c / (size_t)children * coarse->lattice;
-        for (int l = 0; l < (int)mesh->lattice; l++) {
-            int place[3], at = 0;
-            starfish_lattice_place(l, place);
-            for (int i = mesh->d - 1; i >= 0; i--)
-                at = 3 * at + (child >> i & 1) + place[i] / 2;
-            mesh->cell[c * mesh->lattice + (size_t)l] = starfish_lattice_dimension(l) == 0 ? parent[at] : -1;
-        }
-    }
-}
-
-/* What is new is where the map of the parent says. */
-static void place_children(const struct starfish_refined *coarse, struct starfish_refined *mesh)
-{
-    const int children = 1 << mesh->d;
-    struct starfish_fem_basis geometry;
-    double value[STARFISH_FEM_LATTICE];
-
-    memcpy(mesh->point, coarse->point, 3 * coarse->nodes * sizeof *mesh->point);
-    starfish_fem_basis_of(STARFISH_FEM_Q2, mesh->d, &geometry);
-    for (int child = 0; child < children; child++)
-        for (int l = 0; l < (int)mesh->lattice; l++) {
-            int place[3];
-            starfish_lattice_place(l, place);
-            const double t[3] = {(child & 1) + 0.5 * place[0], (child >> 1 & 1) + 0.5 * place[1],
-                                 (child >> 2) + 0.5 * place[2]};
-            starfish_fem_evaluate(&geometry, t, value, NULL);
-            for (size_t p = 0; starfish_lattice_dimension(l) > 0 && p < coarse->cells; p++) {
-                const int *from = coarse->cell + p * coarse->lattice;
-                const size_t cell = p * (size_t)children + (size_t)child;
-                double *point = mesh->point + 3 * (size_t)mesh->cell[cell * mesh->lattice + (size_t)l];
-                point[0] = point[1] = point[2] = 0;
-                for (size_t n = 0; n < coarse->lattice; n++)
-                    for (int i = 0; i < mesh->d; i++)
-                        point[i] += value[n] * coarse->point[3 * (size_t)from[n] + (size_t)i];
-            }
-        }
-}
-
 static starfish_status cut_marks(const struct starfish_refined *coarse, struct starfish_refined *mesh)
 {
     const int children = 1 << mesh->d;
@@ -256,10 +210,7 @@ starfish_status starfish_refined_next(const struct starfish_fem_problem *problem
 {
     STARFISH_TRY(create(mesh, coarse->d, coarse->cells << coarse->d));
     mesh->level = coarse->level + 1;
-    mesh->vertices = coarse->nodes;
-    cut_cells(coarse, mesh);
-    STARFISH_TRY(starfish_refined_number(mesh));
-    place_children(coarse, mesh);
+    STARFISH_TRY(starfish_refined_children(coarse, mesh));
     STARFISH_TRY(cut_marks(coarse, mesh));
     return starfish_refined_project(problem, mesh);
 }

@@ -16,8 +16,9 @@ struct starfish_refined {
     int d;
     size_t lattice, cells; /* 3^d */
     size_t vertices, nodes;
-    int *cell;     /* lattice nodes per cell */
-    double *point; /* 3 per node */
+    size_t first[5]; /* node in the middle of a vertex, edge, face, cell; first[d + 1]: nodes */
+    int *cell;       /* lattice nodes per cell */
+    double *point;   /* 3 per node */
     size_t marks;
     struct starfish_fem_mark *mark;
     int level; /* 0: as given */
@@ -31,9 +32,11 @@ starfish_status starfish_refined_next(const struct starfish_fem_problem *problem
                                       struct starfish_refined *mesh);
 void starfish_refined_destroy(struct starfish_refined *mesh);
 
-/* What refined_begin and refined_next share: numbers of edges, faces and cells from the corners (nodes.c); and groups
- * that are curved moved to where they belong, with what is inside following (curve.c). */
+/* Numbers of edges, faces and cells from the corners, of the mesh that is given (nodes.c); nodes and their places of a
+ * mesh that is refined, whose d, lattice and cells are there (children.c); and groups that are curved moved to where
+ * they belong, with what is inside following (curve.c). */
 starfish_status starfish_refined_number(struct starfish_refined *mesh);
+starfish_status starfish_refined_children(const struct starfish_refined *coarse, struct starfish_refined *mesh);
 starfish_status starfish_refined_project(const struct starfish_fem_problem *problem, struct starfish_refined *mesh);
 /* Transfinite interpolation of 3 values per node: lattice node l of a cell from all that lies on what it is the middle
  * of. */

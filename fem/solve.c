@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,25 +149,103 @@ static starfish_status solve(struct solving *s, void *u)
     return status;
 }
 
-starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct starfish_fem_info *info)
+/* ---- Jobs -------------------------------------------------------------------------------------------------------- */
+
+struct starfish_fem_job {
+    struct solving solving;
+    void *u;
+    size_t ticket;
+    struct starfish_driver driver;
+    starfish_status status;
+    char message[512]; /* belongs to the thread that solved */
+};
+
+static void drive(void *data)
+{
+    struct starfish_fem_job *job = data;
+    struct starfish_queue *queue = &job->solving.plan->queue;
+
+    starfish_queue_wait(queue, job->ticket);
+    job->status = solve(&job->solving, job->u);
+    if (job->status != STARFISH_SUCCESS)
+        snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
+    starfish_queue_leave(queue);
+}
+
+static void free_job(struct starfish_fem_job *job)
+{
+    if (!starfish_is_stuck()) { /* else tasks may still use them */
+        free(job->solving.f);
+        free(job->solving.u);
+    }
+    free(job);
+}
+
+static starfish_status create_job(starfish_fem_plan *plan, void *u, struct starfish_fem_job **created)
 {
     if (!plan || !u)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !plan ? "plan" : "u");
-    struct solving s = {.plan = plan,
-                        .info = {.unknowns = plan->space.unknowns,
-                                 .nonzeros = plan->nonzeros,
-                                 .levels = plan->levels,
-                                 .removed = plan->removed,
-                                 .setup_seconds = plan->setup_seconds,
-                                 .smoother_seconds = plan->smoother_seconds,
-                                 .smoother_nonzeros = plan->smoother_nonzeros}};
+    *created = calloc(1, sizeof **created);
+    if (!*created)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
+    (*created)->u = u;
+    (*created)->solving = (struct solving){.plan = plan,
+                                           .info = {.unknowns = plan->space.unknowns,
+                                                    .nonzeros = plan->nonzeros,
+                                                    .levels = plan->levels,
+                                                    .removed = plan->removed,
+                                                    .setup_seconds = plan->setup_seconds,
+                                                    .smoother_seconds = plan->smoother_seconds,
+                                                    .smoother_nonzeros = plan->smoother_nonzeros}};
+    (*created)->ticket = starfish_queue_enter(&plan->queue);
+    return STARFISH_SUCCESS;
+}
 
-    pthread_mutex_lock(&plan->lock);
-    const starfish_status status = solve(&s, u);
-    pthread_mutex_unlock(&plan->lock);
-    free(s.f);
-    free(s.u);
+/* What it came to, in this thread. */
+static starfish_status end(struct starfish_fem_job *job, struct starfish_fem_info *info)
+{
+    const starfish_status status = job->status;
+
     if (info)
-        *info = s.info;
+        *info = job->solving.info;
+    if (status != STARFISH_SUCCESS)
+        starfish_fail(status, "%s", job->message);
+    free_job(job);
     return status;
+}
+
+starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct starfish_fem_info *info)
+{
+    struct starfish_fem_job *job;
+
+    STARFISH_TRY(create_job(plan, u, &job));
+    drive(job);
+    return end(job, info);
+}
+
+starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_fem_job **job)
+{
+    struct starfish_fem_job *created;
+
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    *job = NULL;
+    STARFISH_TRY(create_job(plan, u, &created));
+    const starfish_status status = starfish_driver_start(&created->driver, plan->context, drive, created);
+    if (status != STARFISH_SUCCESS) { /* its turn must pass */
+        starfish_queue_wait(&plan->queue, created->ticket);
+        starfish_queue_leave(&plan->queue);
+        free_job(created);
+        return status;
+    }
+    *job = created;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_info *info)
+{
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
+    return end(job, info);
 }

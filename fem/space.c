@@ -1,6 +1,8 @@
 /* Finite element spaces: what is given, and prolongations. */
 #include "fem/space.h"
 
+#include "sparse/build.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,58 +105,51 @@ static void evaluate_children(const struct starfish_fem_space *coarse, struct ch
         }
 }
 
-/* Entries of a row, sorted; how many. `column` and `value` may be NULL, to count. */
-static int prolong_row(const struct starfish_fem_space *coarse, const struct child_values *children, size_t where,
-                       int *column, double *value)
-{
-    const size_t count = (size_t)coarse->basis.count, cell = where / count,
-                 child = cell % ((size_t)1 << coarse->mesh->d);
-    const int *parent = coarse->mesh->cell + (cell >> coarse->mesh->d) * coarse->mesh->lattice;
-    int entries = 0;
+/* Rows of a prolongation. */
+struct prolonging {
+    const struct starfish_fem_space *coarse;
+    struct child_values children;
+    size_t *where; /* by fine unknown, as find_cells has it */
+};
 
-    for (size_t n = 0; n < count; n++) {
-        const double here = children->value[child][where % count][n];
-        const int unknown = coarse->unknown[parent[coarse->basis.node[n]]];
-        if (here == 0 || unknown < 0)
-            continue;
-        int at = entries++;
-        for (; column && at > 0 && column[at - 1] > unknown; at--) {
-            column[at] = column[at - 1];
-            value[at] = value[at - 1];
-        }
-        if (column) {
-            column[at] = unknown;
-            value[at] = here;
-        }
-    }
-    return entries;
+static size_t most_of_row(const void *data, size_t i)
+{
+    const struct prolonging *p = data;
+
+    (void)i;
+    return (size_t)p->coarse->basis.count;
 }
 
-static starfish_status fill_prolongation(const struct starfish_fem_space *coarse, const struct starfish_fem_space *fine,
-                                         const struct child_values *children, struct starfish_csr *p)
+static void prolong_row(const void *data, size_t i, struct starfish_csr_row *row)
 {
-    size_t *where, entries = 0;
+    const struct prolonging *p = data;
+    const struct starfish_refined *mesh = p->coarse->mesh;
+    const size_t count = (size_t)p->coarse->basis.count, cell = p->where[i] / count, n = p->where[i] % count;
+    const double *value = p->children.value[cell % ((size_t)1 << mesh->d)][n];
+    const int *parent = mesh->cell + (cell >> mesh->d) * mesh->lattice;
 
-    STARFISH_TRY(find_cells(fine, &where));
-    for (size_t i = 0; i < fine->unknowns; i++)
-        entries += (size_t)prolong_row(coarse, children, where[i], NULL, NULL);
-    const starfish_status status = starfish_csr_create(p, fine->unknowns, coarse->unknowns, entries);
-    for (size_t i = 0; status == STARFISH_SUCCESS && i < fine->unknowns; i++)
-        p->start[i + 1] =
-            p->start[i] + prolong_row(coarse, children, where[i], p->column + p->start[i], p->value + p->start[i]);
-    free(where);
-    return status;
+    for (size_t k = 0; k < count; k++) {
+        const int unknown = p->coarse->unknown[parent[p->coarse->basis.node[k]]];
+        if (value[k] != 0 && unknown >= 0)
+            starfish_csr_add(row, unknown, value[k]);
+    }
 }
 
 starfish_status starfish_fem_prolongation(const struct starfish_fem_space *coarse,
                                           const struct starfish_fem_space *fine, struct starfish_csr *p)
 {
-    struct child_values *children = calloc(1, sizeof *children);
+    struct prolonging *prolonging = calloc(1, sizeof *prolonging);
+    const struct starfish_csr_source source = {fine->unknowns, coarse->unknowns, most_of_row, prolong_row, prolonging};
 
-    if (!children)
+    *p = (struct starfish_csr){.rows = 0};
+    if (!prolonging)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a prolongation");
-    evaluate_children(coarse, children);
-    const starfish_status status = fill_prolongation(coarse, fine, children, p);
-    free(children);
+    prolonging->coarse = coarse;
+    evaluate_children(coarse, &prolonging->children);
+    starfish_status status = find_cells(fine, &prolonging->where);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_csr_build(&source, p);
+    free(prolonging->where);
+    free(prolonging);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "base/real.h"
 #include "scheduler/data.h"
+#include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static starfish_status reserve(struct starfish_table *vector, size_t count, size
     vector->memory = starfish_pages_alloc((count > 0 ? count : 1) * size);
     if (!vector->memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu elements", count);
-    memset(vector->memory, 0, (count > 0 ? count : 1) * size);
+    starfish_host_zero(vector->memory, (count > 0 ? count : 1) * size);
     return STARFISH_SUCCESS;
 }
 
@@ -50,12 +51,10 @@ starfish_status starfish_table_reals(struct starfish_table *vector, starfish_pre
                                      size_t count)
 {
     STARFISH_TRY(reserve(vector, count, starfish_real_size(precision)));
-    for (size_t i = 0; i < count; i++) {
-        if (precision == STARFISH_F32)
-            ((float *)vector->memory)[i] = (float)values[i];
-        else
-            ((double *)vector->memory)[i] = values[i];
-    }
+    if (precision == STARFISH_F64 && count > 0)
+        starfish_host_copy(vector->memory, values, count * sizeof *values);
+    for (size_t i = 0; i < count && precision == STARFISH_F32; i++)
+        ((float *)vector->memory)[i] = (float)values[i];
     register_constants(vector, starfish_real_size(precision));
     return STARFISH_SUCCESS;
 }
@@ -64,7 +63,7 @@ static starfish_status copy(struct starfish_table *vector, const void *values, s
 {
     STARFISH_TRY(reserve(vector, count, size));
     if (count > 0)
-        memcpy(vector->memory, values, count * size);
+        starfish_host_copy(vector->memory, values, count * size);
     register_constants(vector, size);
     return STARFISH_SUCCESS;
 }
@@ -98,7 +97,7 @@ starfish_status starfish_table_read(const struct starfish_table *vector, struct 
                                     size_t bytes)
 {
     STARFISH_TRY(starfish_data_acquire(context, vector->handle, STARPU_R));
-    memcpy(values, vector->memory, bytes);
+    starfish_host_copy(values, vector->memory, bytes);
     starfish_data_release_access(vector->handle);
     return STARFISH_SUCCESS;
 }

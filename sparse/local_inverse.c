@@ -145,7 +145,7 @@ static starfish_status raise_pattern(const struct starfish_csr *a, int power, st
 {
     STARFISH_TRY(starfish_csr_rows(a, 0, a->rows, pattern));
     for (int k = 1; k < power; k++) {
-        struct starfish_csr next;
+        struct starfish_csr next = {.rows = 0};
         const starfish_status status = starfish_csr_product(pattern, NULL, a, &next);
         starfish_csr_destroy(pattern);
         *pattern = next;

@@ -1,11 +1,15 @@
-/* Sparse matrices on the host. Products go row by row with an accumulator as long as a row (Gustavson, ACM Trans. Math.
- * Softw. 4 (1978), 250-269); bound by the entries that they multiply. */
-#include "sparse/matrix.h"
+/* Sparse matrices on the host. Products go row by row (Gustavson, ACM Trans. Math. Softw. 4 (1978), 250-269); bound by
+ * the entries that they multiply. */
+#include "sparse/build.h"
+
+#include "scheduler/host_loop.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { ROWS = 16384 }; /* of a run */
 
 starfish_status starfish_csr_create(struct starfish_csr *a, size_t rows, size_t columns, size_t entries)
 {
@@ -32,22 +36,63 @@ void starfish_csr_destroy(struct starfish_csr *a)
     memset(a, 0, sizeof *a);
 }
 
+/* ---- Transposes -------------------------------------------------------------------------------------------------- */
+
+struct transposing {
+    const struct starfish_csr *a;
+    struct starfish_csr *t;
+};
+
+/* Where the entries of row i with columns from `column` on begin. */
+static int entries_from(const struct starfish_csr *a, size_t i, size_t column)
+{
+    int low = a->start[i], high = a->start[i + 1];
+
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (a->column[middle] < (int)column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Rows first .. last-1 of the transpose, which are columns of a. */
+static void count_columns(void *data, size_t first, size_t last)
+{
+    const struct transposing *t = data;
+
+    for (size_t i = 0; i < t->a->rows; i++)
+        for (int e = entries_from(t->a, i, first); e < t->a->start[i + 1] && t->a->column[e] < (int)last; e++)
+            t->t->start[t->a->column[e] + 1]++;
+}
+
+static void fill_columns(void *data, size_t first, size_t last)
+{
+    const struct transposing *t = data;
+    int *next = t->t->start; /* of a row, and at last where it ends */
+
+    for (size_t i = 0; i < t->a->rows; i++)
+        for (int e = entries_from(t->a, i, first); e < t->a->start[i + 1] && t->a->column[e] < (int)last; e++) {
+            const int to = next[t->a->column[e]]++;
+            t->t->column[to] = (int)i;
+            t->t->value[to] = t->a->value[e];
+        }
+}
+
+/* Each core reads all rows, and takes what is in its columns. */
 starfish_status starfish_csr_transpose(const struct starfish_csr *a, struct starfish_csr *t)
 {
-    const size_t entries = starfish_csr_entries(a);
+    const size_t few = 65536, run = a->columns / starfish_host_cores() + 1;
+    struct transposing transposing = {a, t};
 
-    STARFISH_TRY(starfish_csr_create(t, a->columns, a->rows, entries));
+    STARFISH_TRY(starfish_csr_create(t, a->columns, a->rows, starfish_csr_entries(a)));
     t->start[t->rows] = 0;
-    for (size_t e = 0; e < entries; e++)
-        t->start[a->column[e] + 1]++;
+    starfish_host_loop(a->columns, a->columns < few ? few : run, count_columns, &transposing);
     for (size_t j = 0; j < t->rows; j++)
         t->start[j + 1] += t->start[j];
-    for (size_t i = 0; i < a->rows; i++)
-        for (int e = a->start[i]; e < a->start[i + 1]; e++) {
-            const int to = t->start[a->column[e]]++;
-            t->column[to] = (int)i;
-            t->value[to] = a->value[e];
-        }
+    starfish_host_loop(a->columns, a->columns < few ? few : run, fill_columns, &transposing);
     for (size_t j = t->rows; j > 0; j--)
         t->start[j] = t->start[j - 1];
     t->start[0] = 0;
@@ -56,175 +101,86 @@ starfish_status starfish_csr_transpose(const struct starfish_csr *a, struct star
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
 
-/* A row of a product under way: which columns have an entry, and what it is. */
-struct accumulator {
-    int *seen, *column; /* seen: the last row that had this column, plus 1 */
-    double *value;
-    int count;
+struct product {
+    const struct starfish_csr *a, *b;
+    const double *middle;
 };
 
-static starfish_status accumulator_create(struct accumulator *row, size_t columns)
+static size_t most_of_product(const void *data, size_t i)
 {
-    *row = (struct accumulator){calloc(columns + 1, sizeof(int)), malloc((columns + 1) * sizeof(int)),
-                                malloc((columns + 1) * sizeof(double)), 0};
-    return row->seen && row->column && row->value
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a product of matrices");
+    const struct product *p = data;
+    size_t most = 0;
+
+    for (int e = p->a->start[i]; e < p->a->start[i + 1]; e++)
+        most += (size_t)(p->b->start[p->a->column[e] + 1] - p->b->start[p->a->column[e]]);
+    return most;
 }
 
-static void accumulator_destroy(struct accumulator *row)
+static void multiply_row(const void *data, size_t i, struct starfish_csr_row *row)
 {
-    free(row->seen);
-    free(row->column);
-    free(row->value);
-}
+    const struct product *p = data;
 
-static void add_entry(struct accumulator *row, size_t i, int j, double value)
-{
-    if (row->seen[j] != (int)i + 1) {
-        row->seen[j] = (int)i + 1;
-        row->value[j] = 0;
-        row->column[row->count++] = j;
+    for (int e = p->a->start[i]; e < p->a->start[i + 1]; e++) {
+        const int k = p->a->column[e];
+        const double factor = p->middle ? p->a->value[e] * p->middle[k] : p->a->value[e];
+        for (int f = p->b->start[k]; f < p->b->start[k + 1]; f++)
+            starfish_csr_add(row, p->b->column[f], factor * p->b->value[f]);
     }
-    row->value[j] += value;
-}
-
-static void multiply_row(const struct starfish_csr *a, const double *middle, const struct starfish_csr *b, size_t i,
-                         struct accumulator *row)
-{
-    row->count = 0;
-    for (int e = a->start[i]; e < a->start[i + 1]; e++) {
-        const int k = a->column[e];
-        const double factor = middle ? a->value[e] * middle[k] : a->value[e];
-        for (int f = b->start[k]; f < b->start[k + 1]; f++)
-            add_entry(row, i, b->column[f], factor * b->value[f]);
-    }
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-/* Rows are short: insertion, and for long ones the library's sort. */
-static void sort_columns(int *column, int count)
-{
-    enum { SHORT = 64 };
-
-    if (count > SHORT) {
-        qsort(column, (size_t)count, sizeof *column, by_number);
-        return;
-    }
-    for (int i = 1; i < count; i++) {
-        const int moved = column[i];
-        int at = i;
-        for (; at > 0 && column[at - 1] > moved; at--)
-            column[at] = column[at - 1];
-        column[at] = moved;
-    }
-}
-
-static size_t count_product(const struct starfish_csr *a, const struct starfish_csr *b, struct accumulator *row)
-{
-    size_t entries = 0;
-
-    for (size_t i = 0; i < a->rows; i++) {
-        multiply_row(a, NULL, b, i, row);
-        entries += (size_t)row->count;
-    }
-    memset(row->seen, 0, b->columns * sizeof *row->seen);
-    return entries;
 }
 
 starfish_status starfish_csr_product(const struct starfish_csr *a, const double *middle, const struct starfish_csr *b,
                                      struct starfish_csr *c)
 {
-    struct accumulator row;
-    starfish_status status = accumulator_create(&row, b->columns);
+    const struct product product = {a, b, middle};
+    const struct starfish_csr_source source = {a->rows, b->columns, most_of_product, multiply_row, &product};
 
-    *c = (struct starfish_csr){.rows = 0};
-    if (status == STARFISH_SUCCESS)
-        status = starfish_csr_create(c, a->rows, b->columns, count_product(a, b, &row));
-    for (size_t i = 0; status == STARFISH_SUCCESS && i < a->rows; i++) {
-        multiply_row(a, middle, b, i, &row);
-        sort_columns(row.column, row.count);
-        for (int e = 0; e < row.count; e++) {
-            c->column[c->start[i] + e] = row.column[e];
-            c->value[c->start[i] + e] = row.value[row.column[e]];
-        }
-        c->start[i + 1] = c->start[i] + row.count;
-    }
-    accumulator_destroy(&row);
-    return status;
+    return starfish_csr_build(&source, c);
 }
 
 /* ---- Parts and numberings ---------------------------------------------------------------------------------------- */
 
-struct entry {
-    int column;
-    double value;
+/* A matrix in other numbers: `from` is the old row of a new one, -1: there is none. */
+struct renumbered {
+    const struct starfish_csr *a;
+    const int *columns;
+    int *from;
 };
 
-static int by_column(const void *a, const void *b)
+static size_t most_of_old_row(const void *data, size_t i)
 {
-    return by_number(&((const struct entry *)a)->column, &((const struct entry *)b)->column);
+    const struct renumbered *r = data;
+
+    return r->from[i] < 0 ? 0 : (size_t)(r->a->start[r->from[i] + 1] - r->a->start[r->from[i]]);
 }
 
-/* The row's entries that stay, sorted by their new columns; how many. */
-static int renumber_row(const struct starfish_csr *a, size_t i, const int *columns, struct entry *row)
+static void renumber_row(const void *data, size_t i, struct starfish_csr_row *row)
 {
-    int count = 0;
+    const struct renumbered *r = data;
 
-    for (int e = a->start[i]; e < a->start[i + 1]; e++)
-        if (columns[a->column[e]] >= 0) {
-            const struct entry moved = {columns[a->column[e]], a->value[e]};
-            row[count++] = moved;
-        }
-    qsort(row, (size_t)count, sizeof *row, by_column);
-    return count;
-}
-
-static starfish_status begin_renumbered(const struct starfish_csr *a, const struct starfish_renumbering *new,
-                                        struct starfish_csr *b)
-{
-    size_t entries = 0;
-
-    for (size_t i = 0; i < a->rows; i++)
-        for (int e = a->start[i]; new->rows[i] >= 0 && e < a->start[i + 1]; e++)
-            entries += new->columns[a->column[e]] >= 0;
-    STARFISH_TRY(starfish_csr_create(b, new->row_count, new->column_count, entries));
-    b->start[b->rows] = 0;
-    for (size_t i = 0; i < a->rows; i++)
-        for (int e = a->start[i]; new->rows[i] >= 0 && e < a->start[i + 1]; e++)
-            b->start[new->rows[i] + 1] += new->columns[a->column[e]] >= 0;
-    for (size_t i = 0; i < b->rows; i++)
-        b->start[i + 1] += b->start[i];
-    return STARFISH_SUCCESS;
+    if (r->from[i] < 0)
+        return;
+    for (int e = r->a->start[r->from[i]]; e < r->a->start[r->from[i] + 1]; e++)
+        if (r->columns[r->a->column[e]] >= 0)
+            starfish_csr_add(row, r->columns[r->a->column[e]], r->a->value[e]);
 }
 
 starfish_status starfish_csr_renumber(const struct starfish_csr *a, const struct starfish_renumbering *new,
                                       struct starfish_csr *b)
 {
-    int longest = 0;
+    struct renumbered r = {a, new->columns, malloc((new->row_count + 1) * sizeof(int))};
+    const struct starfish_csr_source source = {new->row_count, new->column_count, most_of_old_row, renumber_row, &r};
 
-    STARFISH_TRY(begin_renumbered(a, new, b));
+    *b = (struct starfish_csr){.rows = 0};
+    if (!r.from)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu rows", new->row_count);
+    for (size_t i = 0; i < new->row_count; i++)
+        r.from[i] = -1;
     for (size_t i = 0; i < a->rows; i++)
-        longest = a->start[i + 1] - a->start[i] > longest ? a->start[i + 1] - a->start[i] : longest;
-    struct entry *row = malloc(((size_t)longest + 1) * sizeof *row);
-    if (!row)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a row of %d entries", longest);
-    for (size_t i = 0; i < a->rows; i++) {
-        if (new->rows[i] < 0)
-            continue;
-        const int first = b->start[new->rows[i]], count = renumber_row(a, i, new->columns, row);
-        for (int e = 0; e < count; e++) {
-            b->column[first + e] = row[e].column;
-            b->value[first + e] = row[e].value;
-        }
-    }
-    free(row);
-    return STARFISH_SUCCESS;
+        if (new->rows[i] >= 0)
+            r.from[new->rows[i]] = (int)i;
+    const starfish_status status = starfish_csr_build(&source, b);
+    free(r.from);
+    return status;
 }
 
 starfish_status starfish_csr_rows(const struct starfish_csr *a, size_t first, size_t last, struct starfish_csr *b)
@@ -234,8 +190,8 @@ starfish_status starfish_csr_rows(const struct starfish_csr *a, size_t first, si
     STARFISH_TRY(starfish_csr_create(b, last - first, a->columns, (size_t)(end - begin)));
     for (size_t i = first; i <= last; i++)
         b->start[i - first] = a->start[i] - begin;
-    memcpy(b->column, a->column + begin, (size_t)(end - begin) * sizeof *b->column);
-    memcpy(b->value, a->value + begin, (size_t)(end - begin) * sizeof *b->value);
+    starfish_host_copy(b->column, a->column + begin, (size_t)(end - begin) * sizeof *b->column);
+    starfish_host_copy(b->value, a->value + begin, (size_t)(end - begin) * sizeof *b->value);
     return STARFISH_SUCCESS;
 }
 
@@ -260,14 +216,30 @@ starfish_status starfish_csr_lower(const struct starfish_csr *a, struct starfish
 
 /* ---- Vectors ----------------------------------------------------------------------------------------------------- */
 
+struct application {
+    const struct starfish_csr *a;
+    const double *x;
+    double *y;
+};
+
+static void apply_rows(void *data, size_t first, size_t last)
+{
+    const struct application *p = data;
+
+    for (size_t i = first; i < last; i++) {
+        double sum = 0;
+        for (int e = p->a->start[i]; e < p->a->start[i + 1]; e++)
+            sum += p->a->value[e] * p->x[p->a->column[e]];
+        p->y[i] = sum;
+    }
+}
+
 void starfish_csr_apply(const struct starfish_csr *a, const double *x, double *y)
 {
-    for (size_t i = 0; i < a->rows; i++) {
-        double sum = 0;
-        for (int e = a->start[i]; e < a->start[i + 1]; e++)
-            sum += a->value[e] * x[a->column[e]];
-        y[i] = sum;
-    }
+    struct application application = {.a = a, .x = x};
+
+    application.y = y;
+    starfish_host_loop(a->rows, ROWS, apply_rows, &application);
 }
 
 int starfish_csr_find(const struct starfish_csr *a, size_t i, size_t j)

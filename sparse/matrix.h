@@ -40,7 +40,7 @@ starfish_status starfish_csr_rows(const struct starfish_csr *a, size_t first, si
 /* The entries on and below the diagonal. */
 starfish_status starfish_csr_lower(const struct starfish_csr *a, struct starfish_csr *lower);
 
-/* y = A x, one row after the other: the naive reference of all kernels. */
+/* y = A x, row by row in the order of entries: the naive reference of all kernels. */
 void starfish_csr_apply(const struct starfish_csr *a, const double *x, double *y);
 /* Where entry (i,j) is, -1 where there is none. */
 int starfish_csr_find(const struct starfish_csr *a, size_t i, size_t j);

@@ -2,12 +2,13 @@
 #include "sparse/pack.h"
 
 #include "base/real.h"
+#include "scheduler/host_loop.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = STARFISH_SELL_CHUNK, WINDOW = STARFISH_SELL_WINDOW, WARP = 32 };
+enum { CHUNK = STARFISH_SELL_CHUNK, WINDOW = STARFISH_SELL_WINDOW, WARP = 32, ROWS = 8192 };
 
 static int length_of(const struct starfish_csr *a, size_t i)
 {
@@ -25,10 +26,11 @@ static int longest_of(const struct starfish_csr *a)
 
 unsigned starfish_sparse_threads(const struct starfish_csr *a)
 {
+    const size_t enough = 1 << 18; /* threads that keep a GPU busy */
     const size_t mean = a->rows > 0 ? starfish_csr_entries(a) / a->rows : 0;
     unsigned threads = 1;
 
-    while (threads < WARP && 8 * (size_t)threads < mean)
+    while (threads < WARP && a->rows * threads < enough && 4 * (size_t)threads < mean)
         threads *= 2;
     return threads;
 }
@@ -55,14 +57,22 @@ static void sort_windows(const struct starfish_csr *a, int longest, int *first, 
         row[place] = (int)a->rows;
 }
 
-static starfish_status sorted_rows(const struct starfish_csr *a, int **row)
+static void keep_order(const struct starfish_csr *a, int *row)
+{
+    for (size_t place = 0; place < (a->rows + CHUNK - 1) / CHUNK * CHUNK; place++)
+        row[place] = (int)(place < a->rows ? place : a->rows);
+}
+
+static starfish_status order_rows(const struct starfish_csr *a, int sorted, int **row)
 {
     const int longest = longest_of(a);
     int *first = malloc(((size_t)longest + 2) * sizeof *first);
 
     *row = malloc((a->rows + CHUNK) * sizeof **row);
-    if (first && *row)
+    if (first && *row && sorted)
         sort_windows(a, longest, first, *row);
+    else if (first && *row)
+        keep_order(a, *row);
     const int made = first && *row;
     free(first);
     if (made)
@@ -72,18 +82,35 @@ static starfish_status sorted_rows(const struct starfish_csr *a, int **row)
     return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix");
 }
 
-/* Entries of a chunk, padding included. Its first row is its longest. */
+/* Entries of a chunk, padding included. */
 static size_t chunk_entries(const struct starfish_csr *a, const int *row, size_t chunk)
 {
-    return (size_t)length_of(a, (size_t)row[chunk * CHUNK]) * CHUNK;
+    int longest = 0;
+
+    for (size_t k = chunk * CHUNK; k < (chunk + 1) * CHUNK; k++)
+        longest = length_of(a, (size_t)row[k]) > longest ? length_of(a, (size_t)row[k]) : longest;
+    return (size_t)longest * CHUNK;
+}
+
+static starfish_status count_chunks(const struct starfish_csr *a, int sorted, size_t *entries)
+{
+    int *row;
+
+    STARFISH_TRY(order_rows(a, sorted, &row));
+    *entries = 0;
+    for (size_t chunk = 0; chunk * CHUNK < a->rows; chunk++)
+        *entries += chunk_entries(a, row, chunk);
+    free(row);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- Layouts ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status count_entries(const struct starfish_csr *a, struct starfish_sparse_layout *l)
 {
+    enum { BYTES = 12 }; /* of an entry, and one for the place of a row */
     const size_t groups = ((size_t)longest_of(a) + l->threads - 1) / l->threads;
-    int *row;
+    size_t in_order;
 
     l->entries = starfish_csr_entries(a);
     if (l->format == STARFISH_SPARSE_ELLPACK_T) {
@@ -92,11 +119,10 @@ static starfish_status count_entries(const struct starfish_csr *a, struct starfi
     }
     if (l->format != STARFISH_SPARSE_SELL)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(sorted_rows(a, &row));
-    l->entries = 0;
-    for (size_t chunk = 0; chunk * CHUNK < a->rows; chunk++)
-        l->entries += chunk_entries(a, row, chunk);
-    free(row);
+    STARFISH_TRY(count_chunks(a, 0, &in_order));
+    STARFISH_TRY(count_chunks(a, 1, &l->entries));
+    l->sorted = BYTES * (in_order - l->entries) > a->rows;
+    l->entries = l->sorted ? l->entries : in_order;
     return STARFISH_SUCCESS;
 }
 
@@ -114,7 +140,9 @@ starfish_status starfish_sparse_lay_out(const struct starfish_csr *a, starfish_s
 {
     const size_t chunks = (a->rows + CHUNK - 1) / CHUNK;
 
-    *l = (struct starfish_sparse_layout){.format = format, .threads = starfish_sparse_threads(a), .rows = a->rows};
+    *l = (struct starfish_sparse_layout){.format = format, .threads = 1, .rows = a->rows};
+    if (format == STARFISH_SPARSE_ELLPACK_T)
+        l->threads = starfish_sparse_threads(a);
     STARFISH_TRY(count_entries(a, l));
     if (l->entries > INT_MAX)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
@@ -123,10 +151,10 @@ starfish_status starfish_sparse_lay_out(const struct starfish_csr *a, starfish_s
     *words = (*words + 1) / 2 * 2;
     if (format != STARFISH_SPARSE_ELLPACK_T)
         l->start = take(words, (format == STARFISH_SPARSE_CSR ? a->rows : chunks) + 1);
-    if (format != STARFISH_SPARSE_CSR)
+    if (format == STARFISH_SPARSE_ELLPACK_T)
         l->length = take(words, chunks * CHUNK);
-    if (format == STARFISH_SPARSE_SELL)
-        l->row = take(words, chunks * CHUNK);
+    if (l->sorted)
+        l->row = take(words, chunks * CHUNK / sizeof(int));
     l->column = take(words, l->entries);
     l->value = take(words, l->entries * starfish_real_size(precision) / sizeof(int));
     return STARFISH_SUCCESS;
@@ -139,6 +167,7 @@ struct target {
     const struct starfish_sparse_layout *layout;
     starfish_precision precision;
     int *table;
+    const int *row; /* SELL: by place */
 };
 
 static void put(const struct target *t, size_t at, int column, double value)
@@ -152,73 +181,84 @@ static void put(const struct target *t, size_t at, int column, double value)
         ((double *)values)[at] = value;
 }
 
-static void put_entry(const struct target *t, size_t at, int e)
-{
-    put(t, at, t->matrix->column[e], t->matrix->value[e]);
-}
-
-static void pack_csr(const struct target *t)
+/* Entry k of row i, or what pads the row behind its last one. */
+static void put_entry(const struct target *t, size_t at, size_t i, size_t k)
 {
     const struct starfish_csr *a = t->matrix;
 
-    memcpy(t->table + t->layout->start, a->start, (a->rows + 1) * sizeof(int));
-    for (size_t e = 0; e < starfish_csr_entries(a); e++)
-        put_entry(t, e, (int)e);
-}
-
-static void pack_ellpack(const struct target *t)
-{
-    const struct starfish_csr *a = t->matrix;
-    const struct starfish_sparse_layout *l = t->layout;
-    const size_t threads = l->threads;
-
-    for (size_t at = 0; at < l->entries; at++)
+    if (k < (size_t)length_of(a, i))
+        put(t, at, a->column[(size_t)a->start[i] + k], a->value[(size_t)a->start[i] + k]);
+    else
         put(t, at, 0, 0);
-    for (size_t i = 0; i < a->rows; i++) {
-        t->table[l->length + i] = (int)(((size_t)length_of(a, i) + threads - 1) / threads);
-        for (int e = a->start[i]; e < a->start[i + 1]; e++) {
-            const size_t k = (size_t)(e - a->start[i]);
-            put_entry(t, (k / threads * l->pitch + i) * threads + k % threads, e);
-        }
+}
+
+static void pack_csr(void *data, size_t first, size_t last)
+{
+    const struct target *t = data;
+    const struct starfish_csr *a = t->matrix;
+
+    memcpy(t->table + t->layout->start + first, a->start + first, (last - first + 1) * sizeof(int));
+    for (size_t i = first; i < last; i++)
+        for (size_t k = 0; k < (size_t)length_of(a, i); k++)
+            put_entry(t, (size_t)a->start[i] + k, i, k);
+}
+
+static void pack_ellpack(void *data, size_t first, size_t last)
+{
+    const struct target *t = data;
+    const struct starfish_sparse_layout *l = t->layout;
+    const size_t threads = l->threads, room = l->pitch > 0 ? l->entries / l->pitch : 0;
+
+    for (size_t i = first; i < last; i++) {
+        t->table[l->length + i] = (int)(((size_t)length_of(t->matrix, i) + threads - 1) / threads);
+        for (size_t k = 0; k < room; k++)
+            put_entry(t, (k / threads * l->pitch + i) * threads + k % threads, i, k);
     }
 }
 
-static void pack_sell(const struct target *t, const int *row)
+static void pack_chunks(void *data, size_t first, size_t last)
 {
-    const struct starfish_csr *a = t->matrix;
+    const struct target *t = data;
     const struct starfish_sparse_layout *l = t->layout;
-    const size_t chunks = (a->rows + CHUNK - 1) / CHUNK;
-    int *start = t->table + l->start;
+    const int *start = t->table + l->start;
 
-    for (size_t at = 0; at < l->entries; at++)
-        put(t, at, 0, 0);
+    for (size_t place = first; place < last; place++) {
+        const size_t chunk = place / CHUNK, room = (size_t)(start[chunk + 1] - start[chunk]) / CHUNK;
+        const size_t i = (size_t)t->row[place];
+        if (l->sorted)
+            ((unsigned char *)(t->table + l->row))[place] =
+                (unsigned char)(i < t->matrix->rows ? i % WINDOW : place % WINDOW);
+        for (size_t k = 0; k < room; k++)
+            put_entry(t, (size_t)start[chunk] + place % CHUNK + k * CHUNK, i, k);
+    }
+}
+
+static starfish_status pack_sell(struct target *t)
+{
+    const size_t chunks = (t->matrix->rows + CHUNK - 1) / CHUNK;
+    int *start = t->table + t->layout->start, *row;
+
+    STARFISH_TRY(order_rows(t->matrix, t->layout->sorted, &row));
+    t->row = row;
     start[0] = 0;
     for (size_t chunk = 0; chunk < chunks; chunk++)
-        start[chunk + 1] = start[chunk] + (int)chunk_entries(a, row, chunk);
-    for (size_t place = 0; place < chunks * CHUNK; place++) {
-        const size_t i = (size_t)row[place], first = (size_t)start[place / CHUNK] + place % CHUNK;
-        t->table[l->row + place] = row[place];
-        t->table[l->length + place] = length_of(a, i);
-        for (int k = 0; k < length_of(a, i); k++)
-            put_entry(t, first + (size_t)k * CHUNK, a->start[i] + k);
-    }
+        start[chunk + 1] = start[chunk] + (int)chunk_entries(t->matrix, row, chunk);
+    starfish_host_loop(chunks * CHUNK, ROWS, pack_chunks, t);
+    free(row);
+    return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_sparse_pack(const struct starfish_csr *a, const struct starfish_sparse_layout *layout,
                                      starfish_precision precision, int *table)
 {
-    struct target target = {a, layout, precision, NULL};
-    int *row;
+    struct target target = {a, layout, precision, NULL, NULL};
 
     target.table = table;
     if (layout->format == STARFISH_SPARSE_CSR)
-        pack_csr(&target);
+        table[layout->start] = 0; /* of a matrix without rows */
+    if (layout->format == STARFISH_SPARSE_CSR)
+        starfish_host_loop(a->rows, ROWS, pack_csr, &target);
     else if (layout->format == STARFISH_SPARSE_ELLPACK_T)
-        pack_ellpack(&target);
-    if (layout->format != STARFISH_SPARSE_SELL)
-        return STARFISH_SUCCESS;
-    STARFISH_TRY(sorted_rows(a, &row));
-    pack_sell(&target, row);
-    free(row);
-    return STARFISH_SUCCESS;
+        starfish_host_loop(layout->pitch, ROWS, pack_ellpack, &target);
+    return layout->format == STARFISH_SPARSE_SELL ? pack_sell(&target) : STARFISH_SUCCESS;
 }

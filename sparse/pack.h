@@ -5,8 +5,8 @@
 #include "sparse/kernels/layout.h"
 #include "sparse/matrix.h"
 
-/* Threads of a GPU that should share a row of the matrix: as many as keep half of them busy to the end of a mean row.
- */
+/* T of ELLPACK-T. Rows are padded to multiples of it, and one thread per row reads without gaps too, so that more are
+ * good only where rows are too few to keep a GPU busy; then as many as have 4 entries each of a mean row. */
 unsigned starfish_sparse_threads(const struct starfish_csr *a);
 /* Where the matrix lies in a table behind `words` words; *words: behind it. Errors: UNSUPPORTED, MEMORY. */
 starfish_status starfish_sparse_lay_out(const struct starfish_csr *a, starfish_sparse_format format,

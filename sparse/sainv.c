@@ -21,6 +21,7 @@ struct biconjugation {
     double *product;            /* A z_i, zero elsewhere */
     int *touched, touched_count, *candidate, candidates;
     int *met, *seen; /* the last i that touched a row, and that found a candidate, plus 1 */
+    int *at;         /* by row: where the vector that is changed now has its entry, plus 1; 0: nowhere */
     double *pivot;
 };
 
@@ -58,8 +59,10 @@ static starfish_status begin(struct biconjugation *b, const struct starfish_csr 
                                 .candidate = calloc(n, sizeof *b->candidate),
                                 .met = calloc(n, sizeof *b->met),
                                 .seen = calloc(n, sizeof *b->seen),
+                                .at = calloc(n, sizeof *b->at),
                                 .pivot = calloc(n, sizeof *b->pivot)};
-    if (!b->vector || !b->user || !b->product || !b->touched || !b->candidate || !b->met || !b->seen || !b->pivot)
+    if (!b->vector || !b->user || !b->product || !b->touched || !b->candidate || !b->met || !b->seen || !b->at ||
+        !b->pivot)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
     for (size_t i = 0; i < a->rows; i++) {
         STARFISH_TRY(append(&b->vector[i], (int)i, 1, 1));
@@ -85,6 +88,7 @@ static void end(struct biconjugation *b)
     free(b->candidate);
     free(b->met);
     free(b->seen);
+    free(b->at);
     free(b->pivot);
 }
 
@@ -128,18 +132,17 @@ static double with_product(const struct biconjugation *b, int j)
     return sum;
 }
 
-/* One entry of z_j -= change. */
+/* One entry of z_j -= change; b->at knows where its entries are. */
 static starfish_status change(struct biconjugation *b, int j, int row, double change)
 {
     struct list *z = &b->vector[j];
-    int k = 0;
+    const int k = b->at[row] - 1;
 
-    while (k < z->count && z->at[k] != row)
-        k++;
-    if (k == z->count) {
+    if (k < 0) {
         if (fabs(change) <= b->drop)
             return STARFISH_SUCCESS;
         STARFISH_TRY(append(&b->user[row], j, 0, 0));
+        b->at[row] = z->count + 1;
         return append(z, row, -change, 1);
     }
     z->value[k] -= change;
@@ -148,7 +151,24 @@ static starfish_status change(struct biconjugation *b, int j, int row, double ch
     z->count--;
     z->at[k] = z->at[z->count];
     z->value[k] = z->value[z->count];
+    b->at[z->at[k]] = k + 1;
+    b->at[row] = 0;
     return STARFISH_SUCCESS;
+}
+
+/* z_j -= factor z_i. */
+static starfish_status subtract(struct biconjugation *b, int j, double factor, const struct list *z)
+{
+    struct list *to = &b->vector[j];
+    starfish_status status = STARFISH_SUCCESS;
+
+    for (int k = 0; k < to->count; k++)
+        b->at[to->at[k]] = k + 1;
+    for (int k = 0; k < z->count && status == STARFISH_SUCCESS; k++)
+        status = change(b, j, z->at[k], factor * z->value[k]);
+    for (int k = 0; k < to->count; k++)
+        b->at[to->at[k]] = 0;
+    return status;
 }
 
 /* All later vectors become conjugate to z_i. A factor below the threshold makes no entry that would stay. */
@@ -163,8 +183,8 @@ static starfish_status eliminate(struct biconjugation *b, int i)
     for (int c = 0; c < b->candidates; c++) {
         const int j = b->candidate[c];
         const double factor = with_product(b, j) / b->pivot[i];
-        for (int k = 0; fabs(factor) > b->drop && k < z->count; k++)
-            STARFISH_TRY(change(b, j, z->at[k], factor * z->value[k]));
+        if (fabs(factor) > b->drop)
+            STARFISH_TRY(subtract(b, j, factor, z));
     }
     for (int t = 0; t < b->touched_count; t++)
         b->product[b->touched[t]] = 0;

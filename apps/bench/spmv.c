@@ -1,11 +1,13 @@
-/* starfish bench spmv: products with the matrices of finite elements, by numbering and format, on all cores and on a
- * GPU, beside cuSPARSE (CSR and sliced ELLPACK) and copies of as many bytes as must be moved: per entry a value and a
- * column, per row x and y. */
+/* starfish bench spmv: products with the matrices of finite elements, by numbering and format, on cores and on a GPU,
+ * beside cuSPARSE (CSR and sliced ELLPACK) and copies of as many bytes as must be moved: per entry a value and a
+ * column, per row x and y. And what comes before them: the mesh, the matrix, SPAI. */
 #include "apps/bench/bench.h"
 #include "apps/command.h"
 #include "apps/frame/frame.h"
+#include "apps/lists.h"
 #include "apps/names.h"
 #include "apps/plans/domain.h"
+#include "apps/workers.h"
 #include "base/real.h"
 #include "bench/clock.h"
 #include "bench/peer_lines.h"
@@ -13,6 +15,10 @@
 #include "bench/peers.h"
 #include "fem/options.h"
 #include "fem/space.h"
+#include "scheduler/context.h"
+#include "scheduler/host_loop.h"
+#include "sparse/inverse.h"
+#include "sparse/kernels/local_inverse.h"
 #include "sparse/pack.h"
 
 #include <math.h>
@@ -24,10 +30,15 @@ enum { AT_ONCE = 5 };
 
 struct spmv {
     struct bench bench; /* the first, so that bench_main's callback finds the rest */
+    const char *workers, *numberings;
     size_t levels, dimensions;
     int element, precision;
     double seconds[BENCH_MOST_REPEATS];
-    double copy; /* seconds per byte of a copy, where the products are measured now */
+    /* The set of workers that is measured now. */
+    starfish_context *context;
+    const char *set;
+    int on_device, cores;
+    double copy; /* seconds per byte of a copy there */
 };
 
 /* One matrix, in a format and at a place. */
@@ -38,7 +49,6 @@ struct subject {
     const char *numbering;
     double bytes, *wanted; /* what must be moved; the product by the naive code */
     void *table, *x, *y;
-    int on_device;
 };
 
 /* ---- Arrays ------------------------------------------------------------------------------------------------------ */
@@ -50,12 +60,12 @@ static size_t real_size(const struct spmv *run)
 
 static void *place_array(const struct subject *s, const void *values, size_t bytes)
 {
-    void *there = s->on_device ? peer_device_alloc(bytes) : aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (there && s->on_device && !peer_device_write(there, values, bytes)) {
+    void *there = s->run->on_device ? peer_device_alloc(bytes) : aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (there && s->run->on_device && !peer_device_write(there, values, bytes)) {
         peer_device_free(there);
         return NULL;
     }
-    if (there && !s->on_device)
+    if (there && !s->run->on_device)
         memcpy(there, values, bytes);
     return there;
 }
@@ -64,7 +74,7 @@ static void free_arrays(struct subject *s)
 {
     void *const arrays[] = {s->table, s->x, s->y};
     for (int i = 0; i < 3; ++i)
-        (s->on_device ? peer_device_free : free)(arrays[i]);
+        (s->run->on_device ? peer_device_free : free)(arrays[i]);
     s->table = s->x = s->y = NULL;
 }
 
@@ -140,7 +150,7 @@ static int time_on_device(struct subject *s)
 static void multiply_on_cores(const struct subject *s)
 {
     static void (*const kernels[])(const struct starfish_spmv *) = {starfish_spmv_cpu_f32, starfish_spmv_cpu_f64};
-    const int parts = peer_cores();
+    const int parts = s->run->cores;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int part = 0; part < parts; ++part) {
         struct starfish_spmv share = s->product;
@@ -169,7 +179,7 @@ static double difference(const struct subject *s)
     double worst = 0, largest = 0;
     if (!y)
         return (double)NAN;
-    if (s->on_device)
+    if (s->run->on_device)
         peer_device_read(y, s->y, n, 1, size);
     else
         memcpy(y, s->y, n * size);
@@ -186,12 +196,13 @@ static void add_row(struct subject *s, const char *who, const char *format, int 
 {
     char name[128];
     snprintf(name, sizeof name, "%s, %s, %s, %s", starfish_fem_element_names[s->run->element], s->numbering, format,
-             s->on_device ? "GPU" : "cores");
+             s->run->set);
     json_t *row = bench_row(&s->run->bench, who, name, s->run->seconds, (size_t)measured, s->bytes);
     bench_limit(row, s->run->copy * s->bytes);
     json_object_set_new(row, "unknowns", json_integer((json_int_t)s->matrix->rows));
     json_object_set_new(row, "nonzeros", json_integer((json_int_t)starfish_csr_entries(s->matrix)));
-    json_object_set_new(row, "difference", command_json_real(difference(s)));
+    if (s->y)
+        json_object_set_new(row, "difference", command_json_real(difference(s)));
 }
 
 static starfish_status measure_format(struct subject *s, starfish_sparse_format format)
@@ -200,7 +211,7 @@ static starfish_status measure_format(struct subject *s, starfish_sparse_format 
     starfish_status status = place_vectors(s);
     if (status == STARFISH_SUCCESS)
         status = place_matrix(s, format);
-    const int measured = status != STARFISH_SUCCESS ? 0 : s->on_device ? time_on_device(s) : time_on_cores(s);
+    const int measured = status != STARFISH_SUCCESS ? 0 : s->run->on_device ? time_on_device(s) : time_on_cores(s);
     if (measured > 0)
         add_row(s, "starfish", starfish_sparse_format_names[format], measured);
     free_arrays(s);
@@ -289,13 +300,78 @@ static void measure_peer(struct subject *s, size_t slice, const char *format)
     free(slices.value);
 }
 
+/* ---- SPAI -------------------------------------------------------------------------------------------------------- */
+
+#ifdef STARFISH_CUDA
+static int launch_inverse(void *data, struct CUstream_st *stream)
+{
+    return starfish_local_inverse_cuda(data, stream);
+}
+
+/* The kernel alone, on matrices that are on the device. */
+static int time_inverse(struct subject *s, struct starfish_local_inverse *inverse)
+{
+    return peer_device_time(launch_inverse, inverse, 1, (int)s->run->bench.repeat, s->run->seconds);
+}
+
+static void measure_inverse_kernel(struct subject *s)
+{
+    const struct starfish_csr *a = s->matrix;
+    const size_t entries = starfish_csr_entries(a);
+    size_t longest = 0;
+    for (size_t i = 0; i < a->rows; ++i)
+        longest = (size_t)(a->start[i + 1] - a->start[i]) > longest ? (size_t)(a->start[i + 1] - a->start[i]) : longest;
+    int *start = place_array(s, a->start, (a->rows + 1) * sizeof *start);
+    int *column = place_array(s, a->column, entries * sizeof *column);
+    double *value = place_array(s, a->value, entries * sizeof *value);
+    double *result = place_array(s, a->value, entries * sizeof *value);
+    double *work =
+        peer_device_alloc(starfish_local_inverse_work(longest) * sizeof(double) * STARFISH_LOCAL_INVERSE_WARPS);
+    struct starfish_local_inverse inverse = {.matrix = {start, column, value},
+                                             .pattern_start = start,
+                                             .pattern_column = column,
+                                             .last = a->rows,
+                                             .longest = longest,
+                                             .work = work,
+                                             .result = result};
+    const int measured = start && column && value && result && work ? time_inverse(s, &inverse) : 0;
+    s->bytes = (double)(entries * (2 * sizeof(double) + sizeof(int)));
+    if (measured > 0)
+        add_row(s, "starfish", "SPAI's kernel", measured);
+    void *const arrays[] = {start, column, value, result, work};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i)
+        peer_device_free(arrays[i]);
+}
+#else
+static void measure_inverse_kernel(struct subject *s)
+{
+    (void)s;
+}
+#endif
+
+/* By tasks, as a plan makes it: matrices come from the host and M goes there. Reads A, writes M. */
+static starfish_status measure_inverse(struct subject *s)
+{
+    struct starfish_csr m = {.rows = 0};
+    bench_announce("%s, SPAI", s->numbering);
+    const double start = clock_now();
+    const starfish_status status = starfish_spai(s->run->context, s->matrix, 1, &m);
+    s->run->seconds[0] = clock_now() - start;
+    s->bytes = (double)starfish_csr_entries(&m) * (2 * sizeof(double) + sizeof(int));
+    starfish_csr_destroy(&m);
+    STARFISH_TRY(status);
+    add_row(s, "starfish", "SPAI", 1);
+    if (s->run->on_device)
+        measure_inverse_kernel(s);
+    return STARFISH_SUCCESS;
+}
+
 /* ---- Matrices ---------------------------------------------------------------------------------------------------- */
 
-static starfish_status measure_matrix(struct spmv *run, const struct starfish_csr *a, const char *numbering,
-                                      int on_device)
+static starfish_status measure_matrix(struct spmv *run, const struct starfish_csr *a, const char *numbering)
 {
     const size_t size = real_size(run);
-    struct subject s = {.run = run, .matrix = a, .numbering = numbering, .on_device = on_device};
+    struct subject s = {.run = run, .matrix = a, .numbering = numbering};
     double *x = malloc((a->rows + 1) * sizeof *x);
     starfish_status status = STARFISH_SUCCESS;
     s.wanted = malloc((a->rows + 1) * sizeof *s.wanted);
@@ -308,41 +384,82 @@ static starfish_status measure_matrix(struct spmv *run, const struct starfish_cs
         starfish_csr_apply(a, x, s.wanted);
     for (int f = STARFISH_SPARSE_CSR; f < STARFISH_SPARSE_FORMATS && status == STARFISH_SUCCESS; ++f)
         status = measure_format(&s, (starfish_sparse_format)f);
-    if (status == STARFISH_SUCCESS && on_device) {
+    if (status == STARFISH_SUCCESS && run->on_device) {
         measure_peer(&s, 1, "csr");
         measure_peer(&s, STARFISH_SELL_CHUNK, "sell");
     }
+    if (status == STARFISH_SUCCESS)
+        status = measure_inverse(&s);
     free(x);
     free(s.wanted);
     return status;
 }
 
 /* Seconds per byte: a copy of half as many bytes reads and writes as many in all. */
-static void measure_copy(struct spmv *run, int on_device)
+static void measure_copy(struct spmv *run)
 {
     const size_t bytes = (size_t)1 << 28;
     const int repeat = (int)run->bench.repeat;
     run->copy = (double)NAN;
-    if (on_device && peer_device_copy(bytes, repeat, run->seconds))
+    if (run->on_device && peer_device_copy(bytes, repeat, run->seconds))
         run->copy = command_median(run->seconds, (size_t)repeat) / (2 * (double)bytes);
-    if (!on_device && peer_stream_passes(bytes, repeat, run->seconds))
+    if (!run->on_device && peer_stream_passes(bytes, repeat, run->seconds))
         run->copy = command_median(run->seconds, (size_t)repeat) / (10 * (double)bytes);
 }
 
+/* What the host made, once: of these bytes. */
+static void add_setup(struct spmv *run, const char *what, const char *numbering, double start, double bytes)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s%s%s, %s", starfish_fem_element_names[run->element], numbering[0] ? ", " : "",
+             numbering, what);
+    run->seconds[0] = clock_now() - start;
+    bench_row(&run->bench, "starfish", name, run->seconds, 1, bytes);
+}
+
+static starfish_status assemble(struct spmv *run, const struct starfish_fem_problem *problem,
+                                struct starfish_fem_space *space, starfish_fem_numbering numbering,
+                                struct starfish_csr *a)
+{
+    const char *name = starfish_fem_numbering_names[numbering];
+    double start = clock_now();
+    bench_announce("%s, assembly", name);
+    STARFISH_TRY(starfish_fem_space_number(space, numbering, 1));
+    add_setup(run, "numbering", name, start, (double)(space->nodes * sizeof(int)));
+    start = clock_now();
+    STARFISH_TRY(starfish_fem_assemble(problem, space, a, NULL, NULL));
+    add_setup(run, "assembly", name, start, (double)(starfish_csr_entries(a) * (sizeof(double) + sizeof(int))));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_set(struct spmv *run, const struct starfish_csr *a, const char *set,
+                                   starfish_fem_numbering numbering)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    STARFISH_TRY(workers_read(set, &options));
+    if (options.gpu_workers != 0)
+        options.cpu_workers = 0;
+    STARFISH_TRY(starfish_context_create(&run->context, &options));
+    run->set = set;
+    run->on_device = starfish_context_workers_of(run->context, STARFISH_GPU) > 0;
+    run->cores = options.cpu_workers > 0 ? options.cpu_workers : (int)starfish_host_cores();
+    measure_copy(run);
+    const starfish_status status = measure_matrix(run, a, starfish_fem_numbering_names[numbering]);
+    starfish_context_destroy(run->context);
+    return status;
+}
+
 static starfish_status measure_numbering(struct spmv *run, const struct starfish_fem_problem *problem,
-                                         const struct starfish_refined *mesh, starfish_fem_numbering numbering)
+                                         const struct starfish_refined *mesh, starfish_fem_numbering numbering,
+                                         const struct list *workers)
 {
     struct starfish_fem_space space;
     struct starfish_csr a = {.rows = 0};
     starfish_status status = starfish_fem_space_create(problem, mesh, &space);
     if (status == STARFISH_SUCCESS)
-        status = starfish_fem_space_number(&space, numbering, 1);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_fem_assemble(problem, &space, &a, NULL, NULL);
-    for (int on_device = 0; on_device < (run->bench.gpus > 0 ? 2 : 1) && status == STARFISH_SUCCESS; ++on_device) {
-        measure_copy(run, on_device);
-        status = measure_matrix(run, &a, starfish_fem_numbering_names[numbering], on_device);
-    }
+        status = assemble(run, problem, &space, numbering, &a);
+    for (size_t w = 0; w < workers->count && status == STARFISH_SUCCESS; ++w)
+        status = measure_set(run, &a, workers->item[w], numbering);
     starfish_csr_destroy(&a);
     starfish_fem_space_destroy(&space);
     return status;
@@ -367,9 +484,14 @@ static starfish_status measure(struct bench *bench)
     static const struct starfish_fem_dirichlet dirichlet[] = {{.group = FEM_OUTSIDE}, {.group = FEM_HOLE}};
     struct starfish_refined mesh = {.d = 0};
     struct fem_domain domain;
+    struct list workers;
+    size_t numbering[LIST_MOST], count;
     if (run->dimensions != 2 && run->dimensions != 3)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dimensions: must be 2 or 3");
     STARFISH_TRY(bench_look_around(bench));
+    const char *sets = run->workers ? run->workers : bench->gpus > 0 ? "gpu:1;cpu" : "cpu";
+    STARFISH_TRY(list_read("--workers", sets, ';', &workers));
+    STARFISH_TRY(list_choices("--numbering", run->numberings, &starfish_fem_option_table, numbering, &count));
     STARFISH_TRY(fem_domain_create((int)run->dimensions, &domain));
     const struct starfish_fem_problem problem = {.mesh = &domain.mesh,
                                                  .refinements = (int)run->levels,
@@ -378,9 +500,12 @@ static starfish_status measure(struct bench *bench)
                                                  .dirichlet = dirichlet,
                                                  .curves = 1,
                                                  .curve = &domain.curve};
+    const double start = clock_now();
     starfish_status status = refine(&problem, &mesh);
-    for (int n = 0; n < STARFISH_FEM_NUMBERINGS && status == STARFISH_SUCCESS; ++n)
-        status = measure_numbering(run, &problem, &mesh, (starfish_fem_numbering)n);
+    if (status == STARFISH_SUCCESS)
+        add_setup(run, "refinement", "", start, (double)(3 * mesh.nodes * sizeof(double)));
+    for (size_t n = 0; n < count && status == STARFISH_SUCCESS; ++n)
+        status = measure_numbering(run, &problem, &mesh, (starfish_fem_numbering)numbering[n], &workers);
     starfish_refined_destroy(&mesh);
     fem_domain_free(&domain);
     return status;
@@ -392,12 +517,18 @@ int bench_spmv(int argc, char **argv)
         NAMES_FIRST("--element", starfish_fem_element_names, STARFISH_FEM_ELEMENTS, "whose matrix"),
         NAMES_FIRST("--precision", starfish_precision_names, STARFISH_PRECISIONS, "of the arithmetic")};
     static const struct starfish_option_table table = NAMES_TABLE(rows);
-    struct spmv run = {.bench = BENCH_DEFAULTS("spmv"), .levels = 6, .dimensions = 2, .precision = STARFISH_F64};
+    struct spmv run = {.bench = BENCH_DEFAULTS("spmv"),
+                       .numberings = "two-level,cuthill-mckee,xyz,random,hierarchical",
+                       .levels = 6,
+                       .dimensions = 2,
+                       .precision = STARFISH_F64};
     const struct option_entry options[] = {
         {"--element", OPTION_MEMBER, &run.element, "E", .table = &table},
         {"--levels", OPTION_NUMBER, &run.levels, "L", .help = "times that the mesh of 120 or 189 cells is refined"},
         {"--dimensions", OPTION_COUNT, &run.dimensions, "D", .help = "2 or 3"},
         {"--precision", OPTION_MEMBER, &run.precision, "P", .table = &table},
+        {"--numbering", OPTION_LIST, &run.numberings, "LIST", .table = &starfish_fem_option_table},
+        {"--workers", OPTION_TEXT, &run.workers, "SETS", .help = WORKERS_SETS "; without, gpu:1;cpu, or cpu"},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL}};
     const struct command_line line = {.usage = "bench spmv [OPTION ...]",

@@ -8,9 +8,11 @@
 #include "apps/command.h"
 #include "apps/lists.h"
 #include "apps/plans/domain.h"
+#include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
 #include "apps/workers.h"
 #include "fem/options.h"
+#include "fem/plan.h"
 
 #include <math.h>
 #include <starfish/starfish.h>
@@ -29,9 +31,11 @@ struct paper {
 struct experiment {
     struct bench bench; /* first: measure() gets at the rest through it */
     int d;
-    size_t less; /* refinements that are left out */
-    const char *mesh;
+    size_t less, more; /* refinements that are left out, and added */
+    const char *mesh, *only;
+    int copies;
     const struct paper (*paper)[NUMBERINGS][SMOOTHERS]; /* by element */
+    double rate[PLACES];                                /* bytes per second of copies */
     struct fem_domain domain;
     double seconds[STARFISH_FEM_ELEMENTS][NUMBERINGS][SMOOTHERS][PLACES]; /* 0: not measured */
 };
@@ -71,6 +75,7 @@ struct solve {
     starfish_fem_smoother smoother;
     int place; /* 0: cores, 1: a GPU */
     struct starfish_fem_info info;
+    double bytes; /* of all cycles */
     double seconds[BENCH_MOST_REPEATS];
 };
 
@@ -83,6 +88,7 @@ static starfish_status repeat_solve(struct experiment *e, struct solve *s, starf
         if (i >= e->bench.warmup)
             s->seconds[i - e->bench.warmup] = s->info.seconds;
     }
+    s->bytes = s->info.iterations * starfish_fem_cycle_bytes(plan);
     free(u);
     return status;
 }
@@ -91,7 +97,7 @@ static starfish_status run(struct experiment *e, starfish_context *context, stru
 {
     const struct starfish_fem_dirichlet dirichlet[] = {{.group = FEM_OUTSIDE}, {.group = FEM_HOLE, .value = 1}};
     const int levels[2][STARFISH_FEM_ELEMENTS] = {{7, 6}, {4, 3}};
-    const int refinements = levels[e->d - 2][s->element] - 1 - (int)e->less;
+    const int refinements = levels[e->d - 2][s->element] - 1 - (int)e->less + (int)e->more;
     const struct starfish_fem_problem problem = {.mesh = &e->domain.mesh,
                                                  .refinements = refinements > 0 ? refinements : 0,
                                                  .element = s->element,
@@ -141,6 +147,8 @@ static starfish_status add_case(struct experiment *e, starfish_context *context,
     const int length = snprintf(name, sizeof name, "%s, %s, %s, %s", starfish_fem_element_names[s->element],
                                 starfish_fem_smoother_names[s->smoother], starfish_fem_numbering_names[s->numbering],
                                 places[s->place]);
+    if (e->only && !strstr(name, e->only))
+        return STARFISH_SUCCESS;
     bench_announce("%s", name);
     STARFISH_TRY(run(e, context, s));
     snprintf(name + length, sizeof name - (size_t)length, ": iterations");
@@ -148,7 +156,9 @@ static starfish_status add_case(struct experiment *e, starfish_context *context,
     reproduce_compare(row, or_nan(paper->iterations), s->info.iterations);
     add_keys(row, s);
     snprintf(name + length, sizeof name - (size_t)length, ": time");
-    row = bench_row(&e->bench, "starfish", name, s->seconds, e->bench.repeat, 0);
+    row = bench_row(&e->bench, "starfish", name, s->seconds, e->bench.repeat, s->bytes);
+    if (e->rate[s->place] > 0)
+        bench_limit(row, s->bytes / e->rate[s->place]);
     const double median = json_number_value(json_object_get(row, "seconds"));
     reproduce_compare(row, or_nan(paper->seconds[s->place]), median);
     add_keys(row, s);
@@ -242,6 +252,8 @@ static starfish_status measure(struct bench *bench)
 {
     struct experiment *e = (struct experiment *)bench;
     STARFISH_TRY(bench_look_around(bench));
+    if (e->copies)
+        multigrid_copies(bench, &e->rate[0], &e->rate[1]);
     STARFISH_TRY(fem_domain_create(e->d, &e->domain));
     starfish_status status = e->mesh ? fem_domain_write(&e->domain, e->mesh) : STARFISH_SUCCESS;
     for (int place = 0; place < PLACES && status == STARFISH_SUCCESS; ++place)
@@ -260,6 +272,9 @@ static int reproduce(struct experiment *e, int argc, char **argv, const char *us
     e->bench.warmup = 1;
     const struct option_entry options[] = {
         {"--less", OPTION_NUMBER, &e->less, "N", .help = "refinements fewer than the paper has"},
+        {"--more", OPTION_NUMBER, &e->more, "N", .help = "refinements more than the paper has"},
+        {"--only", OPTION_TEXT, &e->only, "TEXT", .help = "only cases whose names have this in them"},
+        {"--copies", OPTION_FLAG, &e->copies, .help = "also time copies, and say what times by bytes would be"},
         {"--mesh", OPTION_TEXT, &e->mesh, "F.msh", .help = "also write the coarse mesh, in Gmsh's format"},
         BENCH_OPTIONS(&e->bench),
         {.name = NULL}};

@@ -140,16 +140,23 @@ struct starfish_fem_options {
     int most_cycles;
     starfish_fem_krylov krylov;
     size_t seed; /* of the numbering RANDOM */
+    /* Runs of unknowns that the finer grids are cut into, each with a GPU or the cores as its owner, in turn; 1: none.
+     * 0: one per GPU where there are several and the problem is large. Numberings by neighbourhood have small halos.
+     * Not in mixed precision, where 0 is 1. At most STARFISH_FEM_MOST_PARTS. */
+    int parts;
 };
+enum { STARFISH_FEM_MOST_PARTS = 8 };
 #define STARFISH_FEM_OPTIONS_DEFAULTS                                                                                  \
     {                                                                                                                  \
         .size = sizeof(struct starfish_fem_options), .precision = STARFISH_F64, .inner = STARFISH_F64,                 \
         .smoother = STARFISH_FEM_SPAI, .numbering = STARFISH_FEM_TWO_LEVEL, .format = STARFISH_SPARSE_AUTO,            \
         .shape = STARFISH_CYCLE_F, .smoothing_steps = 0, .damping = 0, .drop_tolerance = 0.013, .pattern_power = 1,    \
-        .tolerance = 1e-10, .most_cycles = 10000, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1                        \
+        .tolerance = 1e-10, .most_cycles = 10000, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .parts = 0            \
     }
 
 typedef struct starfish_fem_plan starfish_fem_plan;
+/* A solve under way. */
+typedef struct starfish_fem_job starfish_fem_job;
 
 struct starfish_fem_info {
     size_t unknowns, nonzeros; /* free ones, and entries of their matrix */
@@ -184,6 +191,10 @@ STARFISH_API size_t starfish_fem_cells(const starfish_fem_plan *plan, const int 
  * Errors: NUMERICAL when the tolerance was not reached, and rounding errors do not explain that (then u is the last
  * one, and info is filled in); ARGUMENT, MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct starfish_fem_info *info);
+/* The same without waiting: u is not to be touched until the job has been waited for, once; waiting frees it. Jobs of a
+ * plan follow one another, those of different plans run at the same time. */
+STARFISH_API starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_fem_job **job);
+STARFISH_API starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_info *info);
 
 /* ||u - exact|| in L2, by 4 Gauss points per direction, for a solution in f64. Errors: ARGUMENT. */
 STARFISH_API starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *u,

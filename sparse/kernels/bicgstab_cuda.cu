@@ -45,7 +45,7 @@ template <starfish_sparse_format format> __device__ void multiply_rows(const Mat
                               ? (a.rows + STARFISH_SELL_CHUNK - 1) / STARFISH_SELL_CHUNK * STARFISH_SELL_CHUNK
                               : a.rows;
     for (size_t place = threadIdx.x; place < places; place += BLOCK) {
-        const size_t row = format == STARFISH_SPARSE_SELL ? size_t(a.row[place]) : place;
+        const size_t row = format == STARFISH_SPARSE_SELL ? sell_row(a, place) : place;
         if (row < a.rows) {
             real sum = 0;
             for (unsigned lane = 0; lane < a.threads; lane++)

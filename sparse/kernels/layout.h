@@ -10,6 +10,7 @@ struct starfish_sparse_layout {
     unsigned threads;
     size_t rows, pitch, entries; /* entries: as stored, padding included */
     size_t start, length, row, column, value;
+    int sorted; /* SELL: rows have an order of their own */
 };
 
 /* The matrix of a table in the memory of a place. */
@@ -21,7 +22,7 @@ static inline struct starfish_sparse starfish_sparse_at(const struct starfish_sp
                                     .pitch = layout->pitch,
                                     .start = table + layout->start,
                                     .length = table + layout->length,
-                                    .row = table + layout->row,
+                                    .row = layout->sorted ? (const unsigned char *)(table + layout->row) : NULL,
                                     .column = table + layout->column,
                                     .value = table + layout->value};
 }

@@ -8,8 +8,8 @@
  *                           SIAM J. Matrix Anal. Appl. 14 (1993), 45-58. A is symmetric positive definite.
  *
  * Columns of all rows are sorted. Bound by the arithmetic of the systems: for a row of m entries about m^2 / 2 products
- * of rows and m^3 / 3 operations. A core has a row at a time, a GPU a warp per row. CUDA functions launch on `stream`
- * and return a cudaError_t, 0 when the launch was accepted. */
+ * of rows and m^3 / 3 operations. A core has a row at a time, a GPU 8 to 128 threads per row. CUDA functions launch on
+ * `stream` and return a cudaError_t, 0 when the launch was accepted. */
 #ifndef STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_H
 #define STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_H
 
@@ -23,7 +23,8 @@ struct starfish_local_matrix {
 };
 
 /* Rows first .. last-1 of the pattern. result: the values of their entries, from that of the first one on. `longest`:
- * entries of the pattern's longest row. work: starfish_local_inverse_work doubles per row that is worked on at once. */
+ * entries of the pattern's longest row. work: starfish_local_inverse_work doubles per row that is worked on at once,
+ * unless that is in shared memory. */
 struct starfish_local_inverse {
     struct starfish_local_matrix matrix;
     struct starfish_local_matrix
@@ -35,11 +36,13 @@ struct starfish_local_inverse {
     double *result;
 };
 
-enum { STARFISH_LOCAL_INVERSE_WARPS = 4096 }; /* that a GPU works on at once */
+/* Rows of at most so many entries are solved in a GPU's shared memory, 64 KiB at most; of longer ones it works on
+ * STARFISH_LOCAL_INVERSE_WARPS at once. */
+enum { STARFISH_LOCAL_INVERSE_SHARED = 125, STARFISH_LOCAL_INVERSE_WARPS = 4096 };
 
 static inline size_t starfish_local_inverse_work(size_t longest)
 {
-    return longest * longest + longest;
+    return longest * (longest + 1) / 2 + longest;
 }
 void starfish_local_inverse_cpu(const struct starfish_local_inverse *arguments);
 int starfish_local_inverse_cuda(const struct starfish_local_inverse *arguments, struct CUstream_st *stream);

@@ -1,5 +1,6 @@
-/* Rows of approximate inverses on the GPU, a warp each; warps walk on through the rows. Bound by the latency of a row's
- * steps, of which thousands of warps hide each other's. */
+/* Rows of approximate inverses on the GPU. 8 lanes, a warp or a block share a row, by the longest one; systems are in
+ * shared memory, and where they do not fit a warp has a row at a time in the work space. Bound by the steps of the
+ * products of rows, of which many warps hide each other's latencies. */
 extern "C" {
 #include "sparse/kernels/local_inverse.h"
 }
@@ -9,30 +10,81 @@ extern "C" {
 namespace
 {
 
-constexpr unsigned WARPS = 4;
-
+namespace eight
+{
 #define LOCAL_FUNCTION __device__ static
-#define LANE (threadIdx.x % 32)
+#define LANE int(threadIdx.x % 8)
+#define LANES 8
+#define WAIT() __syncwarp(0xffu << (threadIdx.x % 32 / 8 * 8))
+#include "sparse/kernels/local_inverse_row.h"
+#undef LANE
+#undef LANES
+#undef WAIT
+} // namespace eight
+
+namespace warp
+{
+#define LANE int(threadIdx.x % 32)
 #define LANES 32
 #define WAIT() __syncwarp()
 #include "sparse/kernels/local_inverse_row.h"
+#undef LANE
+#undef LANES
+#undef WAIT
+} // namespace warp
 
-__global__ void __launch_bounds__(32 * WARPS) local_inverse_kernel(const starfish_local_inverse a)
+namespace block
 {
-    const size_t warp = blockIdx.x * size_t(WARPS) + threadIdx.x / 32;
-    double *work = a.work + warp * (a.longest * a.longest + a.longest);
-    for (size_t row = a.first + warp; row < a.last; row += gridDim.x * size_t(WARPS))
-        local_row(&a, row, work);
+#define LANE int(threadIdx.x)
+#define LANES int(blockDim.x)
+#define WAIT() __syncthreads()
+#include "sparse/kernels/local_inverse_row.h"
+} // namespace block
+
+/* `lanes` threads share a row; `row` does one. */
+template <unsigned lanes, void (*row)(const starfish_local_inverse *, size_t, double *)>
+__global__ void __launch_bounds__(128) local_inverse_kernel(const starfish_local_inverse a, unsigned size, int shared)
+{
+    extern __shared__ double here[];
+    const unsigned groups = blockDim.x / lanes, group = threadIdx.x / lanes;
+    const size_t first = blockIdx.x * size_t(groups) + group;
+    double *work = shared ? here + group * size : a.work + first * size;
+    for (size_t i = a.first + first; i < a.last; i += gridDim.x * size_t(groups))
+        row(&a, i, work);
 }
+
+using kernel = void (*)(const starfish_local_inverse, unsigned, int);
+
+struct shape {
+    kernel run;
+    unsigned lanes, threads;
+    size_t longest; /* row that it is for */
+};
+
+constexpr shape shapes[] = {{local_inverse_kernel<8, eight::local_row>, 8, 128, 16},
+                            {local_inverse_kernel<32, warp::local_row>, 32, 64, 63},
+                            {local_inverse_kernel<128, block::local_row>, 128, 128, STARFISH_LOCAL_INVERSE_SHARED},
+                            {local_inverse_kernel<32, warp::local_row>, 32, 64, size_t(-1)}};
 
 } // namespace
 
 extern "C" int starfish_local_inverse_cuda(const starfish_local_inverse *a, cudaStream_t stream)
 {
-    const size_t most = STARFISH_LOCAL_INVERSE_WARPS / WARPS;
+    const shape *s = shapes;
     if (a->first >= a->last)
         return cudaSuccess;
-    const size_t wanted = (a->last - a->first + WARPS - 1) / WARPS;
-    local_inverse_kernel<<<unsigned(wanted < most ? wanted : most), 32 * WARPS, 0, stream>>>(*a);
+    while (a->longest > s->longest)
+        s++;
+    const size_t size = starfish_local_inverse_work(a->longest), groups = s->threads / s->lanes;
+    const bool shared = a->longest <= STARFISH_LOCAL_INVERSE_SHARED;
+    const size_t bytes = shared ? groups * size * sizeof(double) : 0;
+    const size_t wanted = (a->last - a->first + groups - 1) / groups;
+    const size_t most = shared ? size_t(1) << 30 : STARFISH_LOCAL_INVERSE_WARPS / groups;
+    if (bytes > 48 * 1024) {
+        const cudaError_t error = cudaFuncSetAttribute(s->run, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
+        if (error != cudaSuccess)
+            return error;
+    }
+    s->run<<<unsigned(wanted < most ? wanted : most), s->threads, bytes, stream>>>(*a, unsigned(size), shared);
     return cudaGetLastError();
 }

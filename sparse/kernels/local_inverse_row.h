@@ -1,13 +1,20 @@
-/* One row of an approximate inverse, one source for a core and for the lanes of a warp. Before it the includer defines
+/* One row of an approximate inverse, one source for a core and for the lanes of a GPU that share a row. Before it the
+ * includer defines
  *     LOCAL_FUNCTION   what functions are
  *     LANE, LANES      which of how many threads this is
  *     WAIT()           what all lanes have written is seen by all
- * The dense matrix is stored by rows; of it and of its factor only what is on and below the diagonal is there. */
+ * Of the dense matrix, and of its factor, there is what is on and below the diagonal, row after row. */
 
 struct local_system {
-    size_t m;
-    double *matrix, *x; /* m * m, and right-hand side and solution */
+    int m;
+    double *matrix, *x; /* m (m + 1) / 2, and right-hand side and solution */
 };
+
+/* Row r of the matrix, so that [c] is its entry in column c <= r. */
+LOCAL_FUNCTION double *local_matrix_row(const struct local_system *s, int r)
+{
+    return s->matrix + r * (r + 1) / 2;
+}
 
 /* A row's product with another, both sorted. */
 LOCAL_FUNCTION double local_product(const struct starfish_local_matrix *a, int p, int q)
@@ -47,40 +54,39 @@ LOCAL_FUNCTION double local_coefficient(const struct starfish_local_inverse *a, 
     return a->products.start ? local_entry(&a->products, p, q) : local_product(&a->matrix, p, q);
 }
 
-LOCAL_FUNCTION void local_assemble(const struct starfish_local_inverse *a, size_t row, const struct local_system *s)
+LOCAL_FUNCTION void local_assemble(const struct starfish_local_inverse *a, int row, const struct local_system *s)
 {
     const int *pattern = a->pattern_column + a->pattern_start[row];
-    const size_t m = s->m;
+    const int m = s->m;
 
-    for (size_t at = LANE; at < m * m; at += LANES) {
-        const size_t p = at / m, q = at % m;
-        if (q <= p)
-            s->matrix[at] = local_coefficient(a, pattern[p], pattern[q]);
-    }
-    for (size_t p = LANE; p < m; p += LANES)
-        s->x[p] = a->triangular ? (double)(p + 1 == m) : local_entry(&a->matrix, pattern[p], (int)row);
+    for (int p = 0; p < m; p++)
+        for (int q = LANE; q <= p; q += LANES)
+            local_matrix_row(s, p)[q] = local_coefficient(a, pattern[p], pattern[q]);
+    for (int p = LANE; p < m; p += LANES)
+        s->x[p] = a->triangular ? (double)(p + 1 == m) : local_entry(&a->matrix, pattern[p], row);
     WAIT();
 }
 
-/* A pivot that rounding errors have eaten counts as the diagonal entry that it was made of: the entry of the inverse
- * then is small, as that of an unknown which others determine should be. */
+/* The factor's diagonal is stored inverted. A pivot that rounding errors have eaten counts as the diagonal entry that
+ * it was made of: the entry of the inverse then is small, as that of an unknown which others determine should be. */
 LOCAL_FUNCTION void local_factor(const struct local_system *s)
 {
     const double small = 1e-14;
-    const size_t m = s->m;
+    const int m = s->m;
+    const double largest = m > 0 ? s->matrix[0] : 0;
 
-    for (size_t c = 0; c < m; c++) {
-        double *column = s->matrix + c;
-        const double pivot = column[c * m], largest = s->matrix[0];
-        const double root = sqrt(pivot > small * fabs(largest) ? pivot : fabs(largest) + (double)(largest == 0));
+    for (int c = 0; c < m; c++) {
+        const double pivot = local_matrix_row(s, c)[c];
+        const double inverse = 1 / sqrt(pivot > small * fabs(largest) ? pivot : fabs(largest) + (double)(largest == 0));
         WAIT();
-        for (size_t r = c + LANE; r < m; r += LANES)
-            column[r * m] = r == c ? root : column[r * m] / root;
+        for (int r = c + LANE; r < m; r += LANES)
+            local_matrix_row(s, r)[c] = r == c ? inverse : local_matrix_row(s, r)[c] * inverse;
         WAIT();
-        for (size_t r = c + 1 + LANE; r < m; r += LANES) {
-            const double factor = column[r * m];
-            for (size_t q = c + 1; q <= r; q++)
-                s->matrix[r * m + q] -= factor * column[q * m];
+        for (int r = c + 1 + LANE; r < m; r += LANES) {
+            double *row = local_matrix_row(s, r);
+            const double factor = row[c];
+            for (int q = c + 1; q <= r; q++)
+                row[q] -= factor * local_matrix_row(s, q)[c];
         }
         WAIT();
     }
@@ -88,37 +94,36 @@ LOCAL_FUNCTION void local_factor(const struct local_system *s)
 
 LOCAL_FUNCTION void local_substitute(const struct local_system *s)
 {
-    const size_t m = s->m;
+    const int m = s->m;
 
-    for (size_t c = 0; c < m; c++) {
-        const double known = s->x[c] / s->matrix[c * m + c];
+    for (int c = 0; c < m; c++) {
+        const double known = s->x[c] * local_matrix_row(s, c)[c];
         WAIT();
-        for (size_t r = c + LANE; r < m; r += LANES)
-            s->x[r] = r == c ? known : s->x[r] - s->matrix[r * m + c] * known;
+        for (int r = c + LANE; r < m; r += LANES)
+            s->x[r] = r == c ? known : s->x[r] - local_matrix_row(s, r)[c] * known;
         WAIT();
     }
-    for (size_t c = m; c-- > 0;) {
-        const double known = s->x[c] / s->matrix[c * m + c];
+    for (int c = m; c-- > 0;) {
+        const double *row = local_matrix_row(s, c), known = s->x[c] * row[c];
         WAIT();
-        for (size_t r = LANE; r <= c; r += LANES)
-            s->x[r] = r == c ? known : s->x[r] - s->matrix[c * m + r] * known;
+        for (int r = LANE; r <= c; r += LANES)
+            s->x[r] = r == c ? known : s->x[r] - row[r] * known;
         WAIT();
     }
 }
 
 LOCAL_FUNCTION void local_row(const struct starfish_local_inverse *a, size_t row, double *work)
 {
-    const size_t m = (size_t)(a->pattern_start[row + 1] - a->pattern_start[row]);
-    struct local_system s = {.m = m};
+    const int m = a->pattern_start[row + 1] - a->pattern_start[row];
+    struct local_system s = {m, work, work};
     double *result = a->result + (a->pattern_start[row] - a->pattern_start[a->first]);
 
-    s.matrix = work;
-    s.x = work + m * m;
-    local_assemble(a, row, &s);
+    s.x = work + m * (m + 1) / 2;
+    local_assemble(a, (int)row, &s);
     local_factor(&s);
     local_substitute(&s);
     const double scale = a->triangular && m > 0 && s.x[m - 1] > 0 ? 1 / sqrt(s.x[m - 1]) : 1;
-    for (size_t p = LANE; p < m; p += LANES)
+    for (int p = LANE; p < m; p += LANES)
         result[p] = scale * s.x[p];
     WAIT();
 }

@@ -8,8 +8,8 @@
  *                and the rows one after the other, so that T threads of a GPU read a row and a warp reads without gaps.
  *                Vazquez, Ortega, Fernandez, Garzon, CIT 2010, 1146-1151.
  *     SELL-C-s   chunks of C rows, each padded to its longest row and stored column by column; within windows of s rows
- *                these are sorted by their lengths, so that there is little to pad. Kreutzer, Hager, Wellein, Fehske,
- *                Bishop, SIAM J. Sci. Comput. 36 (2014), C401-C423.
+ *                these are sorted by their lengths where that saves more padding than the rows' order costs.
+ *                Kreutzer, Hager, Wellein, Fehske, Bishop, SIAM J. Sci. Comput. 36 (2014), C401-C423.
  *
  * Columns may be beyond the rows: a part of a matrix reads what it needs of other parts behind its own unknowns. Bound
  * by memory: per entry a value, a column and a read of x that is mostly in a cache; per row three more words. CUDA
@@ -27,12 +27,13 @@ enum { STARFISH_SELL_CHUNK = 32, STARFISH_SELL_WINDOW = 256 };
 
 struct starfish_sparse {
     starfish_sparse_format format;
-    unsigned threads;  /* of a GPU that share a row: 1, 2, 4 .. 32; of ELLPACK-T also how entries are stored */
+    unsigned threads;  /* ELLPACK-T: T, the threads of a GPU that share a row: 1, 2, 4 .. 32; else 1 */
     size_t rows;       /* of all the matrix */
     size_t pitch;      /* ELLPACK-T: rows, padded */
     const int *start;  /* CSR: of rows, rows + 1; SELL: of chunks, one more than there are */
-    const int *length; /* ELLPACK-T: groups of T entries of a row; SELL: entries of the row at a place */
-    const int *row;    /* SELL: the row at a place; beyond the last row the number of rows */
+    const int *length; /* ELLPACK-T: groups of T entries of a row */
+    /* SELL: the row at a place, counted from its window's first one; NULL: rows are in their order. */
+    const unsigned char *row;
     const int *column;
     const void *value;
 };
@@ -51,6 +52,11 @@ struct starfish_spmv {
 };
 void starfish_spmv_cpu_f32(const struct starfish_spmv *arguments);
 void starfish_spmv_cpu_f64(const struct starfish_spmv *arguments);
+/* The row at a place of SELL; behind the last place of a row the number is too large. */
+static inline size_t starfish_sell_row(const struct starfish_sparse *matrix, size_t place)
+{
+    return matrix->row ? place / STARFISH_SELL_WINDOW * STARFISH_SELL_WINDOW + matrix->row[place] : place;
+}
 int starfish_spmv_cuda_f32(const struct starfish_spmv *arguments, struct CUstream_st *stream);
 int starfish_spmv_cuda_f64(const struct starfish_spmv *arguments, struct CUstream_st *stream);
 

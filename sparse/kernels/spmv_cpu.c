@@ -98,7 +98,7 @@ STARFISH_CLONES static double by_chunks(const struct starfish_spmv *a)
             for (int lane = 0; lane < LANES; lane++)
                 product[lane] += value[at + lane] * x[m->column[at + lane]];
         for (size_t lane = 0; lane < LANES; lane++) {
-            const size_t row = (size_t)m->row[chunk * LANES + lane];
+            const size_t row = starfish_sell_row(m, chunk * LANES + lane);
             if (row >= a->first && row < a->last)
                 sum += finish(a, row, product[lane]);
         }

@@ -1,5 +1,5 @@
-/* Products with sparse matrices on the GPU: `threads` threads per row, blocks that walk on through the rows. Bound by
- * memory: matrices are read past the first-level cache, which is left to x. */
+/* Products with sparse matrices on the GPU: a thread per row, or T of ELLPACK-T, and blocks that walk on through them.
+ * Bound by memory: matrices are read past the first-level cache, which is left to x. */
 extern "C" {
 #include "sparse/kernels/spmv.h"
 }
@@ -43,13 +43,45 @@ __global__ void __launch_bounds__(THREADS) spmv_kernel(const Matrix<real> a, con
         const bool inside = place < rows.last_place;
         size_t row = place;
         if (format == STARFISH_SPARSE_SELL)
-            row = inside ? size_t(a.row[place]) : 0;
+            row = inside ? sell_row(a, place) : 0;
         const bool counts = inside && row >= rows.first && row < rows.last;
         real product = counts && rows.x ? share_of_row<format, true>(a, place, lane, rows.x) : real(0);
         if (warp_rows < 32)
             product = add_up(product, a.threads);
         if (counts && lane == 0)
             sum += finish(rows, row, product);
+    }
+    if (rows.sums)
+        store_sum(sum, rows.sums);
+}
+
+/* CSR: a block multiplies the entries of a run of rows as they lie in memory, a tile at a time, and then each thread
+ * adds up those of its row (Greathouse, Daga, SC'14, 769-780). */
+template <typename real>
+__global__ void __launch_bounds__(THREADS) csr_kernel(const Matrix<real> a, const Rows<real> rows)
+{
+    constexpr int TILE = 8 * THREADS;
+    __shared__ real product[TILE];
+    const int thread = int(threadIdx.y * ACROSS + threadIdx.x);
+    double sum = 0;
+    for (size_t begin = rows.first + blockIdx.x * size_t(THREADS); begin < rows.last;
+         begin += gridDim.x * size_t(THREADS)) {
+        const size_t end = begin + THREADS < rows.last ? begin + THREADS : rows.last, row = begin + size_t(thread);
+        const int first = rows.x ? __ldg(a.start + begin) : 0, last = rows.x ? __ldg(a.start + end) : 0;
+        const int own = row < end ? __ldg(a.start + row) : last, own_end = row < end ? __ldg(a.start + row + 1) : last;
+        real total = 0;
+        for (int tile = first; tile < last; tile += TILE) {
+#pragma unroll
+            for (int k = thread; k < TILE; k += THREADS)
+                if (tile + k < last)
+                    product[k] = __ldcs(a.value + tile + k) * __ldg(rows.x + __ldcs(a.column + tile + k));
+            __syncthreads();
+            for (int e = own > tile ? own : tile; e < own_end && e < tile + TILE; e++)
+                total += product[e - tile];
+            __syncthreads();
+        }
+        if (row < end)
+            sum += finish(rows, row, total);
     }
     if (rows.sums)
         store_sum(sum, rows.sums);
@@ -90,7 +122,7 @@ template <typename real> int spmv(const starfish_spmv *a, cudaStream_t stream)
     const unsigned blocks = unsigned(wanted < most ? wanted : most);
     const dim3 shape(ACROSS, DOWN);
     if (a->matrix.format == STARFISH_SPARSE_CSR)
-        spmv_kernel<real, STARFISH_SPARSE_CSR><<<blocks, shape, 0, stream>>>(matrix, rows);
+        csr_kernel<real><<<blocks, shape, 0, stream>>>(matrix, rows);
     else if (a->matrix.format == STARFISH_SPARSE_ELLPACK_T)
         spmv_kernel<real, STARFISH_SPARSE_ELLPACK_T><<<blocks, shape, 0, stream>>>(matrix, rows);
     else

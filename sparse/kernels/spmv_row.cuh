@@ -14,7 +14,8 @@ namespace
 template <typename real> struct Matrix {
     unsigned threads, shift; /* 1 << shift threads share a row */
     size_t rows, pitch;
-    const int *start, *length, *row, *column;
+    const int *start, *length, *column;
+    const unsigned char *row;
     const real *value;
 };
 
@@ -24,7 +25,13 @@ template <typename real> Matrix<real> matrix_of(const starfish_sparse &m)
     while (m.format != STARFISH_SPARSE_SELL && (1u << shift) < m.threads)
         shift++;
     return {
-        1u << shift, shift, m.rows, m.pitch, m.start, m.length, m.row, m.column, static_cast<const real *>(m.value)};
+        1u << shift, shift, m.rows, m.pitch, m.start, m.length, m.column, m.row, static_cast<const real *>(m.value)};
+}
+
+/* The row at a place of SELL, as starfish_sell_row. */
+template <typename real> __device__ __forceinline__ size_t sell_row(const Matrix<real> &a, size_t place)
+{
+    return a.row ? place / STARFISH_SELL_WINDOW * STARFISH_SELL_WINDOW + __ldg(a.row + place) : place;
 }
 
 /* x that no thread of the kernel writes is read through the cache for constants. */
@@ -50,8 +57,9 @@ __device__ __forceinline__ real share_of_row(const Matrix<real> &a, size_t place
         for (int g = 0; g < groups; g++, e += a.pitch << a.shift)
             sum += __ldcs(a.value + e) * read_x<constant>(x, __ldcs(a.column + e));
     } else {
-        const int entries = __ldg(a.length + place);
-        size_t e = size_t(__ldg(a.start + place / STARFISH_SELL_CHUNK)) + place % STARFISH_SELL_CHUNK;
+        const int first = __ldg(a.start + place / STARFISH_SELL_CHUNK);
+        const int entries = (__ldg(a.start + place / STARFISH_SELL_CHUNK + 1) - first) / STARFISH_SELL_CHUNK;
+        size_t e = size_t(first) + place % STARFISH_SELL_CHUNK;
 #pragma unroll 4
         for (int k = 0; k < entries; k++, e += STARFISH_SELL_CHUNK)
             sum += __ldcs(a.value + e) * read_x<constant>(x, __ldcs(a.column + e));

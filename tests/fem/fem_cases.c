@@ -150,6 +150,38 @@ int test_fem_counts(starfish_context *context)
     return failed;
 }
 
+/* Parts with owners of their own take as many cycles. */
+static int check_parts(starfish_context *context, const struct test_mesh *mesh, starfish_fem_element element,
+                       starfish_fem_numbering numbering)
+{
+    struct run whole = exact_run(mesh, small() ? 2 : 3, element);
+    int failed = 0;
+
+    whole.options.numbering = numbering;
+    whole.options.parts = 1;
+    const int solved = solve(context, &whole);
+    for (int parts = 2; parts <= 4; parts++) {
+        struct run run = whole;
+        run.options.parts = parts;
+        const int same = solve(context, &run) && run.info.iterations == whole.info.iterations;
+        failed += check(solved && same && fabs(run.error / whole.error - 1) < 1e-9, "parts", &run);
+    }
+    return failed;
+}
+
+int test_fem_parts(starfish_context *context)
+{
+    struct test_mesh mesh;
+    int failed = 0;
+
+    test_ring(&mesh);
+    failed += check_parts(context, &mesh, STARFISH_FEM_Q1, STARFISH_FEM_XYZ);
+    failed += check_parts(context, &mesh, STARFISH_FEM_Q1, STARFISH_FEM_RANDOM);
+    failed += check_parts(context, &mesh, STARFISH_FEM_Q2, STARFISH_FEM_HIERARCHICAL);
+    test_mesh_free(&mesh);
+    return failed;
+}
+
 /* ---- Combinations ------------------------------------------------------------------------------------------------ */
 
 static int check_combinations(starfish_context *context, const struct test_mesh *mesh, int refinements,

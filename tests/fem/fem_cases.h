@@ -7,6 +7,7 @@
 /* Each returns how many checks failed. */
 int test_fem_orders(starfish_context *context);
 int test_fem_counts(starfish_context *context);
+int test_fem_parts(starfish_context *context);
 int test_fem_combinations(starfish_context *context);
 int test_fem_edges(starfish_context *context); /* singular, one unknown, none, mixed and single precision */
 

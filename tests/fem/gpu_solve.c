@@ -1,24 +1,26 @@
-/* Finite elements on a GPU: errors, counts that are those of cores, all combinations. Exit status 77 without one. */
+/* Finite elements on a GPU: errors, counts that are those of cores, parts, all combinations; and on a GPU beside cores.
+ * Exit status 77 without one. */
+#include "tests/common/context.h"
 #include "tests/common/memory.h"
 #include "tests/fem/fem_cases.h"
 
-#include <stdio.h>
+static int run(int cores, int (*const tests[])(starfish_context *), size_t count)
+{
+    starfish_context *context = test_context(1, cores, 0);
+    int failed = !context;
+
+    for (size_t t = 0; t < count && context; t++)
+        failed += tests[t](context);
+    starfish_context_destroy(context);
+    return failed;
+}
 
 int main(void)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    starfish_context *context;
+    static int (*const tests[])(starfish_context *) = {test_fem_counts, test_fem_parts, test_fem_orders, test_fem_edges,
+                                                       test_fem_combinations};
 
     if (test_cuda_devices() == 0)
         return 77;
-    options.gpu_workers = 1;
-    options.cpu_workers = 0;
-    if (starfish_context_create(&context, &options) != STARFISH_SUCCESS) {
-        fprintf(stderr, "%s\n", starfish_error_message());
-        return 1;
-    }
-    const int failed =
-        test_fem_orders(context) + test_fem_counts(context) + test_fem_edges(context) + test_fem_combinations(context);
-    starfish_context_destroy(context);
-    return failed != 0;
+    return run(0, tests, sizeof tests / sizeof tests[0]) + run(-1, tests, 2) != 0;
 }

@@ -137,6 +137,43 @@ void test_box(struct test_mesh *m, int d, int n, double distortion)
             }
 }
 
+/* The middle of an edge between two points, of those that are there already or a new one. */
+static int middle_of(struct test_mesh *m, int a, int b, int (*edge)[2], size_t corners, double by)
+{
+    const int low = a < b ? a : b, high = a < b ? b : a;
+    size_t at = corners;
+
+    while (at < m->mesh.points && (edge[at][0] != low || edge[at][1] != high))
+        at++;
+    if (at == m->mesh.points) {
+        const double *p = m->point + 3 * (size_t)low, *q = m->point + 3 * (size_t)high;
+        const double off = by * sin(12.9898 * (low + 1) + 78.233 * (high + 1));
+        m->point[3 * at] = (p[0] + q[0]) / 2 + off * (q[1] - p[1]);
+        m->point[3 * at + 1] = (p[1] + q[1]) / 2 - off * (q[0] - p[0]);
+        edge[at][0] = low;
+        edge[at][1] = high;
+        m->mesh.points++;
+    }
+    return (int)at;
+}
+
+void test_mesh_bend(struct test_mesh *m, double by)
+{
+    static const int ends[4][3] = {{1, 0, 2}, {3, 0, 6}, {5, 2, 8}, {7, 6, 8}}; /* middle, and its corners */
+    const size_t corners = m->mesh.points, most = corners + 4 * m->mesh.cells;
+    int(*edge)[2] = calloc(most, sizeof *edge);
+
+    m->point = realloc(m->point, 3 * most * sizeof *m->point);
+    memset(m->point + 3 * corners, 0, 3 * (most - corners) * sizeof *m->point);
+    for (size_t c = 0; c < m->mesh.cells; c++)
+        for (int k = 0; k < 4; k++) {
+            int *cell = m->cell + 9 * c;
+            cell[ends[k][0]] = middle_of(m, cell[ends[k][1]], cell[ends[k][2]], edge, corners, by);
+        }
+    m->mesh.point = m->point;
+    free(edge);
+}
+
 double test_exact(void *data, const double p[3])
 {
     return sin(2.1 * p[0] + 0.3) * cosh(1.3 * p[1]) * (*(const int *)data == 3 ? exp(0.5 * p[2]) : 1);

@@ -19,6 +19,9 @@ void test_ring(struct test_mesh *mesh);
 void test_shell(struct test_mesh *mesh);
 /* n^d cells of the unit square or cube, whose inner points are moved at random by up to `distortion` cells. */
 void test_box(struct test_mesh *mesh, int d, int n, double distortion);
+/* Second-order cells, of a mesh in 2D: middles of all edges are given, off the straight line by up to `by` times the
+ * edge's length, the same from both sides; middles of cells are left to be interpolated. */
+void test_mesh_bend(struct test_mesh *mesh, double by);
 void test_mesh_free(struct test_mesh *mesh);
 
 /* u = sin(2.1 x + 0.3) cosh(1.3 y) (exp(0.5 z)), and f = -Laplace u; data: the number of dimensions. */

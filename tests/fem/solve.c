@@ -16,7 +16,7 @@ static int run(int cores_per_worker, int (*test)(starfish_context *), int *faile
 
 int main(void)
 {
-    static int (*const tests[])(starfish_context *) = {test_fem_orders, test_fem_counts, test_fem_edges,
+    static int (*const tests[])(starfish_context *) = {test_fem_orders, test_fem_counts, test_fem_edges, test_fem_parts,
                                                        test_fem_combinations};
     int failed = 0;
 

@@ -1,0 +1,69 @@
+/* Loops over the host's cores, through OpenMP. */
+#include "scheduler/host_loop.h"
+
+#include "scheduler/context.h"
+
+#include <string.h>
+
+enum { BYTES = 1 << 20 }; /* of a run of a copy */
+
+#ifdef STARPU_SIMGRID
+size_t starfish_host_cores(void)
+{
+    return 1; /* to SimGrid threads are one */
+}
+#else
+size_t starfish_host_cores(void)
+{
+    const int quota = starfish_topology_quota();
+    int cores, numa_nodes;
+
+    starfish_topology_count(&cores, &numa_nodes);
+    cores = quota > 0 && quota < cores ? quota : cores;
+    return cores > 1 ? (size_t)cores : 1;
+}
+#endif
+
+void starfish_host_loop(size_t count, size_t run, starfish_host_body *body, void *data)
+{
+    const size_t runs = (count + run - 1) / run, cores = starfish_host_cores();
+    const int threads = (int)(runs < cores ? runs : cores);
+
+    if (threads <= 1) {
+        for (size_t r = 0; r < runs; r++)
+            body(data, r * run, r + 1 == runs ? count : (r + 1) * run);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (size_t r = 0; r < runs; r++)
+        body(data, r * run, r + 1 == runs ? count : (r + 1) * run);
+}
+
+struct copy {
+    char *to;
+    const char *from;
+};
+
+static void copy_bytes(void *data, size_t first, size_t last)
+{
+    const struct copy *copy = data;
+
+    memcpy(copy->to + first, copy->from + first, last - first);
+}
+
+static void zero_bytes(void *data, size_t first, size_t last)
+{
+    memset((char *)data + first, 0, last - first);
+}
+
+void starfish_host_copy(void *to, const void *from, size_t bytes)
+{
+    struct copy copy = {to, from};
+
+    starfish_host_loop(bytes, BYTES, copy_bytes, &copy);
+}
+
+void starfish_host_zero(void *at, size_t bytes)
+{
+    starfish_host_loop(bytes, BYTES, zero_bytes, at);
+}

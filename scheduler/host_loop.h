@@ -1,0 +1,23 @@
+/* Loops of the thread that makes a plan, over all cores that the process may use: what is done once per plan and on the
+ * host alone (meshes, matrices, tables) needs no tasks, and no worker of a CPU where a context has GPUs alone. Workers
+ * rest meanwhile (rest.h). On a simulated machine one core does all.
+ *
+ * A body gets runs of items, in any order and on any thread; results must not depend on that. */
+#ifndef STARFISH_SCHEDULER_HOST_LOOP_H
+#define STARFISH_SCHEDULER_HOST_LOOP_H
+
+#include <stddef.h>
+
+/* Items first .. last-1; first is a multiple of the loop's run. */
+typedef void starfish_host_body(void *data, size_t first, size_t last);
+
+/* Cores that a loop has, 1 at least. */
+size_t starfish_host_cores(void);
+/* Items 0 .. count-1 in runs of `run`. Returns when all are done. */
+void starfish_host_loop(size_t count, size_t run, starfish_host_body *body, void *data);
+
+/* memcpy and memset to 0. */
+void starfish_host_copy(void *to, const void *from, size_t bytes);
+void starfish_host_zero(void *at, size_t bytes);
+
+#endif

@@ -1,0 +1,42 @@
+/* Matrices that are made row by row, on all cores: a source adds the entries of a row in any order, several to one
+ * place where it likes, and finds nothing else. Each row is gathered in a small hash table (Nagasaka, Matsuoka, Azad,
+ * Buluc, Parallel Computing 90 (2019), 102545) and then sorted by columns; rows of a block go to a buffer of the block,
+ * and all buffers at last to the matrix. Bound by the entries that are added, some nanoseconds each. */
+#ifndef STARFISH_SPARSE_BUILD_H
+#define STARFISH_SPARSE_BUILD_H
+
+#include "sparse/matrix.h"
+
+/* A row under way. slot[0 .. count-1]: where its entries are, in the order in which they came. key: column + 1. */
+struct starfish_csr_row {
+    unsigned mask, count;
+    int *key, *slot;
+    double *value;
+};
+
+static inline void starfish_csr_add(struct starfish_csr_row *row, int column, double value)
+{
+    const unsigned factor = 2654435761u, high = 7; /* Knuth's; the middle bits are mixed best */
+    unsigned at = ((unsigned)column * factor >> high) & row->mask;
+
+    while (row->key[at] != 0 && row->key[at] != column + 1)
+        at = (at + 1) & row->mask;
+    if (row->key[at] == 0) {
+        row->key[at] = column + 1;
+        row->value[at] = 0;
+        row->slot[row->count++] = (int)at;
+    }
+    row->value[at] += value;
+}
+
+/* `make` adds the entries of row i, on any thread; `most`: how many entries a row can have. */
+struct starfish_csr_source {
+    size_t rows, columns;
+    size_t (*most)(const void *data, size_t i);
+    void (*make)(const void *data, size_t i, struct starfish_csr_row *row);
+    const void *data;
+};
+/* Errors: MEMORY, UNSUPPORTED (more than 2^31 - 1 entries). */
+starfish_status starfish_csr_build(const struct starfish_csr_source *source, struct starfish_csr *a);
+
+#endif
