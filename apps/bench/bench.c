@@ -13,6 +13,7 @@ static const struct option_command benchmarks[] = {
     {"multigrid", bench_multigrid, "Q1 multigrid: meshes, precisions, smoothers, beside hypre"},
     {"spmv", bench_spmv, "matrices of finite elements: numberings, formats, beside cuSPARSE"},
     {"atmosphere", bench_atmosphere, "flat domains: multigrid and conjugate gradients with lines upwards"},
+    {"dpcg", bench_dpcg, "two phases: deflated conjugate gradients and multigrid, beside hypre and cuSPARSE"},
 };
 
 int command_bench(int argc, char **argv)
