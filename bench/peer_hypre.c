@@ -1,4 +1,5 @@
-/* hypre's PFMG and SMG, alone and as preconditioners of CG, through its structured-grid interface.
+/* hypre's PFMG and SMG, alone and as preconditioners of CG, and its CG scaled by the diagonal, through its structured
+ * grids' interface.
  *
  * A module that peer_hypre_load.c loads when it is wanted, so that programs run where hypre and MPI are not.
  *
@@ -127,19 +128,30 @@ static const struct multigrid smg = {HYPRE_StructSMGCreate,
                                      HYPRE_StructSMGGetFinalRelativeResidualNorm,
                                      HYPRE_StructSMGSetLogging};
 
+static const struct {
+    const struct multigrid *kind; /* NULL: scaling by the diagonal, which has no state */
+    int by_cg;
+} solvers[PEER_HYPRE_SOLVERS] = {[PEER_HYPRE_PFMG] = {&pfmg, 0},
+                                 [PEER_HYPRE_SMG] = {&smg, 0},
+                                 [PEER_HYPRE_CG_PFMG] = {&pfmg, 1},
+                                 [PEER_HYPRE_CG_SMG] = {&smg, 1},
+                                 [PEER_HYPRE_CG_DIAGONAL] = {NULL, 1}};
+
 struct solver {
     const struct multigrid *kind;
-    int by_cg;
+    int by_cg, most;
     HYPRE_StructSolver multigrid, cg;
 };
 
 static void create(struct solver *s, const struct peer_hypre_problem *p)
 {
-    s->kind->create(MPI_COMM_SELF, &s->multigrid);
-    s->kind->tolerance(s->multigrid, s->by_cg ? 0 : p->tolerance);
-    s->kind->most(s->multigrid, s->by_cg ? 1 : MOST_ITERATIONS);
-    s->kind->zero(s->multigrid);
-    s->kind->logging(s->multigrid, 1); /* without it there is no residual */
+    if (s->kind) {
+        s->kind->create(MPI_COMM_SELF, &s->multigrid);
+        s->kind->tolerance(s->multigrid, s->by_cg ? 0 : p->tolerance);
+        s->kind->most(s->multigrid, s->by_cg ? 1 : s->most);
+        s->kind->zero(s->multigrid);
+        s->kind->logging(s->multigrid, 1); /* without it there is no residual */
+    }
     if (p->red_black && s->kind == &pfmg) {
         HYPRE_StructPFMGSetRelaxType(s->multigrid, 2); /* the symmetric one */
         HYPRE_StructPFMGSetRAPType(s->multigrid, 1);
@@ -149,8 +161,9 @@ static void create(struct solver *s, const struct peer_hypre_problem *p)
     HYPRE_StructPCGCreate(MPI_COMM_SELF, &s->cg);
     HYPRE_StructPCGSetTol(s->cg, p->tolerance);
     HYPRE_StructPCGSetTwoNorm(s->cg, 1);
-    HYPRE_StructPCGSetMaxIter(s->cg, MOST_ITERATIONS);
-    HYPRE_StructPCGSetPrecond(s->cg, s->kind->solve, s->kind->setup, s->multigrid);
+    HYPRE_StructPCGSetMaxIter(s->cg, s->most);
+    HYPRE_StructPCGSetPrecond(s->cg, s->kind ? s->kind->solve : HYPRE_StructDiagScale,
+                              s->kind ? s->kind->setup : HYPRE_StructDiagScaleSetup, s->multigrid);
 }
 
 static double set_up(const struct solver *s, const struct hypre *h)
@@ -184,8 +197,8 @@ __attribute__((visibility("default"))) int peer_hypre_here(enum peer_hypre_solve
                                                            const struct peer_hypre_problem *p, double *solution,
                                                            int repeat, double *seconds, double *setup, int *iterations)
 {
-    struct solver s = {.kind = which == PEER_HYPRE_PFMG || which == PEER_HYPRE_CG_PFMG ? &pfmg : &smg,
-                       .by_cg = which == PEER_HYPRE_CG_PFMG || which == PEER_HYPRE_CG_SMG};
+    struct solver s = {
+        .kind = solvers[which].kind, .by_cg = solvers[which].by_cg, .most = p->most > 0 ? p->most : MOST_ITERATIONS};
     struct hypre h;
     HYPRE_Int count = 0;
     HYPRE_Real residual = 1;
@@ -203,7 +216,8 @@ __attribute__((visibility("default"))) int peer_hypre_here(enum peer_hypre_solve
         HYPRE_StructVectorGetBoxValues(h.solution, h.low, h.high, solution);
     if (s.by_cg)
         HYPRE_StructPCGDestroy(s.cg);
-    s.kind->destroy(s.multigrid);
+    if (s.kind)
+        s.kind->destroy(s.multigrid);
     destroy(&h);
     HYPRE_ClearAllErrors(); /* one is left by a solver that did not converge */
     return residual <= p->tolerance;

@@ -4,7 +4,14 @@
 
 #include <stddef.h>
 
-enum peer_hypre_solver { PEER_HYPRE_PFMG, PEER_HYPRE_SMG, PEER_HYPRE_CG_PFMG, PEER_HYPRE_CG_SMG, PEER_HYPRE_SOLVERS };
+enum peer_hypre_solver {
+    PEER_HYPRE_PFMG,
+    PEER_HYPRE_SMG,
+    PEER_HYPRE_CG_PFMG,
+    PEER_HYPRE_CG_SMG,
+    PEER_HYPRE_CG_DIAGONAL, /* hypre's diagonal scaling */
+    PEER_HYPRE_SOLVERS
+};
 enum { PEER_HYPRE_BANDS = 5 };
 
 /* A symmetric matrix in f64, an entry for every unknown in each band. n[2] == 0: nine bands in 2D as in
@@ -17,10 +24,11 @@ struct peer_hypre_problem {
     /* PFMG smooths by red-black Gauss-Seidel, which is for seven points alone, and coarse grids have seven points as
      * well, rather than by weighted Jacobi and Galerkin's product, which are its defaults */
     int red_black;
+    int most; /* iterations; 0: 200 */
 };
 
 /* As in bench/peers.h: fills seconds[repeat], each of a solve from zero without its setup, whose seconds are *setup.
- * Returns 0 when it cannot be run or does not converge in 200 iterations, or is not in this build. `solution` may be
+ * Returns 0 when it cannot be run or does not converge in its iterations, or is not in this build. `solution` may be
  * NULL. */
 int peer_hypre(enum peer_hypre_solver which, const struct peer_hypre_problem *p, double *solution, int repeat,
                double *seconds, double *setup, int *iterations);

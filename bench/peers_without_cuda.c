@@ -1,4 +1,5 @@
 /* The peers on the GPU in a build without CUDA: none can be run. */
+#include "bench/peer_cg.h"
 #include "bench/peer_lines.h"
 #include "bench/peer_spmv.h"
 #include "bench/peers.h"
@@ -71,6 +72,13 @@ int peer_device_read(void *host, const void *device, size_t count, size_t stride
     (void)host, (void)device, (void)count, (void)stride, (void)size;
     return 0;
 }
+
+int peer_cusparse_cg(const struct peer_cg *problem, int repeat, double *seconds, int *iterations)
+{
+    (void)problem, (void)repeat, (void)seconds, (void)iterations;
+    return 0;
+}
+
 int peer_cusparse_spmv(const struct peer_spmv *spmv, int at_once, int repeat, double *seconds)
 {
     (void)spmv, (void)at_once, (void)repeat, (void)seconds;

@@ -23,6 +23,7 @@ struct arguments {
 enum use { NOT, READS, READS_AROUND, WRITES, UPDATES };
 static const unsigned char uses[STARFISH_CELL_STEPS][ROLES] = {
     [STARFISH_CELLS_APPLY] = {[U] = READS_AROUND, [Q] = WRITES},
+    [STARFISH_CELLS_TURN] = {[U] = READS_AROUND, [F] = READS_AROUND, [R] = WRITES, [Q] = WRITES},
     [STARFISH_CELLS_RESIDUAL] = {[U] = READS_AROUND, [F] = READS, [Q] = WRITES},
     [STARFISH_CELLS_ABSOLUTE] = {[U] = READS_AROUND},
     [STARFISH_CELLS_ADVANCE] = {[U] = READS, [F] = READS, [V] = UPDATES, [R] = UPDATES},
@@ -39,6 +40,7 @@ static const unsigned char uses[STARFISH_CELL_STEPS][ROLES] = {
 };
 static const unsigned char uses_of_runs[ROLES] = {[U] = READS, [Q] = WRITES};
 static const char *const names[STARFISH_CELL_STEPS] = {[STARFISH_CELLS_APPLY] = "A p",
+                                                       [STARFISH_CELLS_TURN] = "p, A p",
                                                        [STARFISH_CELLS_RESIDUAL] = "residual",
                                                        [STARFISH_CELLS_ABSOLUTE] = "|A| |u|",
                                                        [STARFISH_CELLS_ADVANCE] = "advance",

@@ -20,6 +20,7 @@ static struct starfish_krylov_scalars with_pointers(void *buffers[], const struc
                                               .tolerance = a->criteria.tolerance,
                                               .absolute = a->criteria.absolute,
                                               .floor = a->criteria.floor,
+                                              .outer = a->criteria.outer,
                                               .watched = a->criteria.watched,
                                               .patience = a->criteria.patience,
                                               .parts = (size_t)a->parts,

@@ -5,10 +5,12 @@
 
 #include "codelets/vectors.h"
 
-/* What one stage makes of the state: sums, and for MINIMISE more. `criteria` are of RHS and may be NULL otherwise. */
+/* What one stage makes of the state: sums, and for MINIMISE and WHOLE more. `criteria` are of RHS and may be NULL
+ * otherwise. */
 struct starfish_criteria {
     double tolerance, absolute; /* converged: the norm is at most tolerance times the right-hand side's, or absolute */
     double floor;               /* what rounding errors leave of the residual */
+    double outer;               /* kept in the state (STARFISH_KRYLOV_OUTER) */
     int watched;                /* 0: goes on whatever the norm */
     int patience;               /* steps without a gain that are stagnation; 0: 8 */
 };

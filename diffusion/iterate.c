@@ -156,7 +156,9 @@ static struct starfish_cells_cg gradients(struct state *s, double unscale)
                                       .unscale = unscale,
                                       .norm = &plan->norm,
                                       .product = &plan->product,
-                                      .rz = &plan->rz};
+                                      .rz = &plan->rz,
+                                      .other_p = plan->fuses && !s->rescuing ? &plan->other_p : NULL,
+                                      .replays = &plan->replays};
 }
 
 static void tell(void *self, const struct starfish_iteration_report *report)
@@ -191,10 +193,10 @@ static double aim(const struct state *s)
  * not fall for long will not. */
 static int patience(const struct state *s, int most)
 {
-    const int by_cycles = 500, in_f32 = 1500;
+    const int by_cycles = 500, by_cycles_in_f32 = 100, in_f32 = 1500, is_f32 = precision_now(s) == STARFISH_F32;
 
     if (s->rescuing || s->plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
-        return by_cycles;
+        return is_f32 ? by_cycles_in_f32 : by_cycles;
     return s->plan->options.mixed ? in_f32 : most;
 }
 
@@ -206,6 +208,7 @@ static starfish_status pass(struct state *s, int most)
     struct starfish_cells_cg cg = gradients(s, 1 / scale);
     const struct starfish_iteration iteration = starfish_cells_cg_iteration(&cg);
     const struct starfish_stopping stopping = {.absolute = fixed ? 0 : aim(s) * scale,
+                                               .outer = 1 / scale,
                                                .patience = patience(s, most),
                                                .most_cycles = most,
                                                .tell = tell,

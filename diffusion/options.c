@@ -50,6 +50,7 @@ static const struct starfish_option rows[] = {
     {AT(product_with_az), .type = STARFISH_OPTION_SWITCH, .text = "deflation: a product with A in place of A Z"},
     {AT(parts), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
      .text = "runs of z-planes; 0: chosen from the workers"},
+    {AT(separate_tasks), .type = STARFISH_OPTION_SWITCH, .text = "every operation of a step is a task of its own"},
 };
 
 const struct starfish_option_table starfish_diffusion_option_table =

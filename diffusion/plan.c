@@ -146,6 +146,16 @@ static starfish_status create_matrices(struct starfish_diffusion_plan *plan, sta
                : create_operator(plan, mean, plan->inner, &plan->low_table, &plan->low);
 }
 
+/* May some steps be one task? */
+static int may_fuse(const struct starfish_diffusion_plan *plan)
+{
+    const enum starfish_cell_preconditioner by = starfish_diffusion_preconditioner_kind(plan);
+    const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE;
+
+    return !plan->options.separate_tasks && !(deflates && plan->options.product_with_az) &&
+           starfish_cells_cg_fuses(&plan->space, by, !deflates || plan->deflation.coarse.dense);
+}
+
 static starfish_status create_vectors(struct starfish_diffusion_plan *plan)
 {
     struct starfish_vector *const high[] = {&plan->f, &plan->u, &plan->best, &plan->residual};
@@ -155,6 +165,10 @@ static starfish_status create_vectors(struct starfish_diffusion_plan *plan)
     for (int i = 0; i < 4; i++) {
         STARFISH_TRY(starfish_vector_create(high[i], &plan->space, plan->options.precision));
         STARFISH_TRY(starfish_vector_create(low[i], &plan->space, plan->inner));
+    }
+    if (plan->fuses) {
+        STARFISH_TRY(starfish_vector_create(&plan->other_p, &plan->space, plan->inner));
+        starfish_replays_create(&plan->replays, plan->context);
     }
     for (int i = 0; i < 3; i++)
         STARFISH_TRY(starfish_sums_create(sums[i], plan->space.parts[1]));
@@ -177,6 +191,7 @@ static starfish_status create(struct starfish_diffusion_plan *plan, const struct
         return STARFISH_SUCCESS;
     STARFISH_TRY(create_matrices(plan, problem->mean));
     STARFISH_TRY(starfish_diffusion_create_preconditioner(plan, problem));
+    plan->fuses = may_fuse(plan);
     STARFISH_TRY(create_vectors(plan));
     starfish_queue_create(&plan->queue);
     plan->open = 1;
@@ -248,14 +263,15 @@ void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan)
 {
     if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
-    struct starfish_vector *const vectors[] = {&plan->f, &plan->u, &plan->best, &plan->residual,
-                                               &plan->r, &plan->z, &plan->p,    &plan->q};
+    struct starfish_vector *const vectors[] = {&plan->f, &plan->u, &plan->best, &plan->residual, &plan->r,
+                                               &plan->z, &plan->p, &plan->q,    &plan->other_p};
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         starfish_vector_destroy(vectors[i]);
     starfish_sums_destroy(&plan->norm);
     starfish_sums_destroy(&plan->product);
     starfish_sums_destroy(&plan->rz);
     starfish_scalars_destroy(&plan->scalars);
+    starfish_replays_destroy(&plan->replays);
     starfish_deflation_destroy(&plan->deflation);
     starfish_multigrid_plan_destroy(plan->multigrid);
     starfish_multigrid_plan_destroy(plan->rescue.multigrid);

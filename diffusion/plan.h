@@ -7,7 +7,9 @@
 #include "diffusion/options.h"
 #include "krylov/cells_cg.h"
 #include "scheduler/driver.h"
+#include "scheduler/replay.h"
 #include <starfish/memory.h>
+#include <starfish/multigrid.h>
 
 /* The problem as the solver has it, which nobody else needs any more. */
 struct starfish_diffusion_box {
@@ -47,6 +49,9 @@ struct starfish_diffusion_plan {
     } rescue;
     /* f: of A u = f; u and the best one so far; residual f - A u; and those of the iteration. */
     struct starfish_vector f, u, best, residual, r, z, p, q;
+    int fuses; /* some steps are one task, which has */
+    struct starfish_vector other_p;
+    struct starfish_replays replays;
     struct starfish_sums norm, product, rz;
     struct starfish_scalars scalars;
     struct starfish_queue queue;

@@ -24,8 +24,10 @@ const char *const starfish_sparse_format_names[] = {[STARFISH_SPARSE_AUTO] = "au
                                                     [STARFISH_SPARSE_CSR] = "csr",
                                                     [STARFISH_SPARSE_ELLPACK_T] = "ellpack-t",
                                                     [STARFISH_SPARSE_SELL] = "sell"};
-static const char *const krylovs[] = {
-    [STARFISH_FEM_KRYLOV_AUTO] = "auto", [STARFISH_FEM_KRYLOV_NONE] = "none", [STARFISH_FEM_KRYLOV_CG] = "cg"};
+static const char *const krylovs[] = {[STARFISH_FEM_KRYLOV_AUTO] = "auto",
+                                      [STARFISH_FEM_KRYLOV_NONE] = "none",
+                                      [STARFISH_FEM_KRYLOV_CG] = "cg",
+                                      [STARFISH_FEM_KRYLOV_BICGSTAB] = "bicgstab"};
 
 static const struct starfish_option rows[] = {
     {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
@@ -53,7 +55,7 @@ static const struct starfish_option rows[] = {
     {AT(most_cycles), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = HUGE_VAL,
      .flag = "--max-iterations", .text = "cycles at most"},
     {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_KRYLOV_AUTO,
-     STARFISH_OPTION_VALUES(krylovs), .text = "whether cycles precondition conjugate gradients"},
+     STARFISH_OPTION_VALUES(krylovs), .text = "what cycles precondition"},
     {AT(seed), .type = STARFISH_OPTION_SIZE, .default_value = 1, .most = HUGE_VAL, .text = "of the random numbering"},
     {AT(parts), .type = STARFISH_OPTION_INT, .most = STARFISH_FEM_MOST_PARTS,
      .text = "that the finer grids are cut into; 0: one per GPU of large problems"},

@@ -1,5 +1,5 @@
-/* Solves: cycles alone, and where these are slow or stall cycles as a preconditioner of flexible conjugate gradients.
- */
+/* Solves: cycles alone, and where these are slow or stall cycles as a preconditioner of flexible conjugate gradients,
+ * or, where cycles are too far from symmetric for these, of BiCGStab. */
 #include "fem/plan.h"
 
 #include "base/real.h"
@@ -54,21 +54,23 @@ static int is_zero(const struct solving *s)
 
 /* ---- Iterations -------------------------------------------------------------------------------------------------- */
 
-/* Some cycles, alone or as a preconditioner; from u where `guess`. */
-static starfish_status run(struct solving *s, int gradients, int guess, int most)
+/* Some cycles, alone (NONE) or as a preconditioner; from u where that is any good. */
+static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int most)
 {
     starfish_multigrid_plan *multigrid = s->plan->multigrid;
     struct starfish_multigrid_options *o = &multigrid->options;
+    const int accelerated = krylov != STARFISH_FEM_KRYLOV_NONE;
 
-    o->conjugate_gradients = gradients;
-    o->initial_guess = guess;
+    o->conjugate_gradients = krylov == STARFISH_FEM_KRYLOV_CG;
+    o->bicgstab = krylov == STARFISH_FEM_KRYLOV_BICGSTAB;
+    o->initial_guess = s->info.iterations > 0 && s->info.residual < 1;
     o->most_cycles = most;
     o->tolerance = s->plan->options.tolerance;
     o->absolute = s->plan->volume ? s->plan->options.tolerance * s->plan->load_norm : 0;
     const starfish_status status = starfish_multigrid_solve(multigrid, s->f, s->u, &s->last);
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
         s->info.iterations += s->last.cycles;
-        s->info.preconditioned += gradients ? s->last.cycles : 0;
+        s->info.preconditioned += accelerated ? s->last.cycles : 0;
         s->info.seconds += s->last.seconds;
         s->info.residual = s->last.residual * s->last.rhs_norm / s->plan->load_norm;
     }
@@ -97,7 +99,25 @@ static int tolerable(struct solving *s)
     return 1;
 }
 
-/* Cycles alone should need some tens; conjugate gradients go on from what these have left, if it is any good. */
+/* BiCGStab begins anew, with another shadow residual, as long as that halves the residual. */
+static starfish_status run_and_judge(struct solving *s, starfish_fem_krylov krylov, int most)
+{
+    const int all = s->plan->options.most_cycles;
+    double before;
+    starfish_status status;
+
+    do {
+        before = s->info.iterations > 0 ? s->info.residual : HUGE_VAL;
+        status = run(s, krylov, most < all - s->info.iterations ? most : all - s->info.iterations);
+        if (status == STARFISH_ERROR_NUMERICAL && tolerable(s))
+            return STARFISH_SUCCESS;
+    } while (status == STARFISH_ERROR_NUMERICAL && krylov == STARFISH_FEM_KRYLOV_BICGSTAB && s->info.iterations < all &&
+             s->info.residual < 0.5 * before);
+    return status;
+}
+
+/* One after the other, each going on from what the last has left: cycles alone, which should need some tens, conjugate
+ * gradients, BiCGStab; or the one that is asked for. */
 static starfish_status iterate(struct solving *s)
 {
     enum { ENOUGH = 60 };
@@ -105,14 +125,12 @@ static starfish_status iterate(struct solving *s)
     const starfish_fem_krylov krylov = s->plan->options.krylov;
     starfish_status status = STARFISH_ERROR_NUMERICAL;
 
-    if (krylov != STARFISH_FEM_KRYLOV_CG)
-        status = run(s, 0, 0, krylov == STARFISH_FEM_KRYLOV_NONE || most < ENOUGH ? most : ENOUGH);
-    if (status == STARFISH_ERROR_NUMERICAL && s->info.iterations > 0 && tolerable(s))
-        return STARFISH_SUCCESS;
-    if (status != STARFISH_ERROR_NUMERICAL || krylov == STARFISH_FEM_KRYLOV_NONE || s->info.iterations >= most)
-        return status;
-    status = run(s, 1, s->info.iterations > 0 && s->info.residual < 1, most - s->info.iterations);
-    return status == STARFISH_ERROR_NUMERICAL && tolerable(s) ? STARFISH_SUCCESS : status;
+    if (krylov != STARFISH_FEM_KRYLOV_AUTO)
+        return run_and_judge(s, krylov, most);
+    for (starfish_fem_krylov k = STARFISH_FEM_KRYLOV_NONE; k <= STARFISH_FEM_KRYLOV_BICGSTAB; k++)
+        if (status == STARFISH_ERROR_NUMERICAL && s->info.iterations < most)
+            status = run_and_judge(s, k, k == STARFISH_FEM_KRYLOV_NONE ? ENOUGH : most);
+    return status;
 }
 
 /* ---- The solution ------------------------------------------------------------------------------------------------ */

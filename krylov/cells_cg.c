@@ -2,7 +2,9 @@
 #include "krylov/cells_cg.h"
 
 #include "base/status.h"
+#include "codelets/gradients.h"
 #include "krylov/kernels/blocks.h"
+#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -196,11 +198,50 @@ static starfish_status step(void *self, int number, int zero, int most, int *cyc
     return advance(cg, &alpha, cg->norm);
 }
 
+static starfish_status steps(void *self, int first, int count)
+{
+    const struct starfish_cells_cg *cg = self;
+    const struct starfish_cells_deflation *d = cg->deflation;
+    const struct starfish_gradients_task task = {.op = cg->op,
+                                                 .by = cg->by,
+                                                 .block = cg->block,
+                                                 .table = cg->table ? cg->table->handle : NULL,
+                                                 .coarse = d ? &d->coarse : NULL,
+                                                 .chunks = d ? d->chunks : NULL,
+                                                 .domain = d ? d->domain.handle : NULL,
+                                                 .r = cg->r,
+                                                 .z = cg->z,
+                                                 .p = {cg->p, cg->other_p},
+                                                 .q = cg->q,
+                                                 .x = cg->x,
+                                                 .state = cg->scalars->state.handle,
+                                                 .norm = cg->norm->part[0].handle,
+                                                 .product = cg->product->part[0].handle,
+                                                 .rz = cg->rz->part[0].handle,
+                                                 .first = first,
+                                                 .count = count,
+                                                 .replays = cg->replays};
+
+    if (first == 0)
+        STARFISH_TRY(begin(cg));
+    return starfish_submit_gradients(cg->algebra, &task);
+}
+
+int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_cell_preconditioner by, int dense)
+{
+    const int gpus = starfish_context_workers_of(space->context, STARFISH_GPU) > 0;
+    const int alone = starfish_context_workers_of(space->context, STARFISH_CPU) == 1 &&
+                      starfish_team_largest(space->context, STARFISH_CPU) == 1;
+
+    return space->parts[1] == 1 && by != STARFISH_CELLS_BY_ANOTHER && (gpus ? dense : alone);
+}
+
 struct starfish_iteration starfish_cells_cg_iteration(struct starfish_cells_cg *cg)
 {
     return (struct starfish_iteration){.self = cg,
                                        .residual = residual,
                                        .step = step,
+                                       .steps = cg->other_p && !cg->product_with_az ? steps : NULL,
                                        .algebra = cg->algebra,
                                        .scalars = cg->scalars,
                                        .sums = cg->norm,

@@ -9,31 +9,27 @@
 #include "krylov/iteration.h"
 #include "krylov/operator.h"
 
-enum starfish_cell_preconditioner {
-    STARFISH_CELLS_BY_NOTHING,
-    STARFISH_CELLS_BY_DIAGONAL,
-    STARFISH_CELLS_BY_IP,
-    STARFISH_CELLS_BY_IP_DROPPED,
-    STARFISH_CELLS_BY_BLOCKS,
-    STARFISH_CELLS_BY_LINES,
-    STARFISH_CELLS_BY_ANOTHER /* `other` */
-};
-
 struct starfish_cells_cg {
     const struct starfish_algebra *algebra;
     struct starfish_scalars *scalars; /* not here */
     const struct starfish_cell_operator *op;
     enum starfish_cell_preconditioner by;
-    size_t block;                       /* of blocks */
-    const struct starfish_table *table; /* of what has one */
-    struct starfish_preconditioner other;
+    size_t block;                                     /* of blocks */
+    const struct starfish_table *table;               /* of what has one */
+    struct starfish_preconditioner other;             /* of STARFISH_CELLS_BY_ANOTHER */
     const struct starfish_cells_deflation *deflation; /* or NULL */
     int product_with_az;                              /* deflation: a product with A instead of the entries of A Z */
     const struct starfish_vector *r, *z, *p, *q;      /* r: the residual, at first of what is solved for */
-    const struct starfish_vector *x;                  /* to which the solution times `unscale` is added */
+    const struct starfish_vector *x; /* to which the solution times `unscale` is added: the iteration's `outer` too */
     double unscale;
     const struct starfish_sums *norm, *product, *rz;
+    /* Not NULL: where the space has one part, some steps are one task (codelets/gradients.h), in which directions take
+     * turns in p and this vector. */
+    const struct starfish_vector *other_p;
+    struct starfish_replays *replays;
 };
+/* May steps be one task? On a GPU E must be inverted, on cores there must be one that does them all. */
+int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_cell_preconditioner by, int dense);
 /* Steps of it. Of the iteration's residuals the first is r's norm. */
 struct starfish_iteration starfish_cells_cg_iteration(struct starfish_cells_cg *cg);
 

@@ -539,7 +539,9 @@ starfish_status starfish_deflation_create(struct starfish_cells_deflation *defla
     free_graph(&graph);
     STARFISH_TRY(status);
     STARFISH_TRY(starfish_table_ints(&deflation->domain, spec->domain, cells_of(spec->matrix)));
-    return create_sums(deflation, spec);
+    STARFISH_TRY(create_sums(deflation, spec));
+    deflation->coarse.one_each = spec->space->parts[1] == 1 && deflation->chunks[0].chunks == spec->domains;
+    return STARFISH_SUCCESS;
 }
 
 void starfish_deflation_destroy(struct starfish_cells_deflation *deflation)

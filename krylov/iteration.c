@@ -78,6 +78,8 @@ static starfish_status choose_ahead(struct state *s, int steps)
     const double per_step = (now - s->clock) / steps;
     int most = 2 * s->ahead < s->iteration->most_ahead ? 2 * s->ahead : s->iteration->most_ahead;
 
+    if (s->iteration->steps) /* the same number each time, of which there is a graph */
+        return;
     if (most > STARFISH_KRYLOV_RING)
         most = STARFISH_KRYLOV_RING;
     s->clock = now;
@@ -121,14 +123,30 @@ static starfish_status submit_step(struct state *s)
     return STARFISH_SUCCESS;
 }
 
+/* So many steps at once. */
+static starfish_status submit_steps(struct state *s, int *steps)
+{
+    const int left = s->stopping->most_cycles - s->cycles;
+
+    *steps = s->ahead < left ? s->ahead : left;
+    STARFISH_TRY(s->iteration->steps(s->iteration->self, s->steps, *steps));
+    for (int i = 0; i < *steps; i++)
+        s->cycles_of[++s->steps % STARFISH_KRYLOV_RING] = 1;
+    s->cycles += *steps;
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status advance(struct state *s)
 {
     int steps = 0;
 
     if (s->stopping->cancelled && atomic_load(s->stopping->cancelled))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled after %d cycles", s->report->cycles);
-    for (; steps < s->ahead && s->cycles < s->stopping->most_cycles; steps++)
-        STARFISH_TRY(submit_step(s));
+    if (s->iteration->steps)
+        STARFISH_TRY(submit_steps(s, &steps));
+    else
+        for (; steps < s->ahead && s->cycles < s->stopping->most_cycles; steps++)
+            STARFISH_TRY(submit_step(s));
     if (s->criteria.watched)
         return look(s, steps);
     s->report->cycles = s->cycles;
@@ -164,9 +182,10 @@ starfish_status starfish_iterate(const struct starfish_iteration *iteration, con
                           .criteria = {.tolerance = stopping->tolerance,
                                        .absolute = stopping->absolute,
                                        .floor = stopping->floor,
+                                       .outer = stopping->outer,
                                        .patience = stopping->patience,
                                        .watched = stopping->tolerance > 0 || stopping->absolute > 0},
-                          .ahead = 1};
+                          .ahead = iteration->steps ? iteration->most_ahead : 1};
 
     report->cycles = report->count = 0;
     report->rhs_norm = report->residual = report->factor = (double)NAN;

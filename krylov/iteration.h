@@ -18,6 +18,9 @@ struct starfish_iteration {
     starfish_status (*residual)(void *self, int zero, const struct starfish_sums *sums);
     /* Submit: improve the solution, by step number 0, 1, ...; *cycles: how many it took, `most` at most. */
     starfish_status (*step)(void *self, int number, int zero, int most, int *cycles);
+    /* Instead, or NULL: submit `count` steps from number `first` on, of one cycle each, which advance the scalars by
+     * STARFISH_KRYLOV_WATCH themselves. */
+    starfish_status (*steps)(void *self, int first, int count);
     const struct starfish_algebra *algebra;
     struct starfish_scalars *scalars;
     const struct starfish_sums *sums; /* for norms */
@@ -37,6 +40,7 @@ struct starfish_iteration_report {
 struct starfish_stopping {
     double tolerance, absolute; /* the norm is at most tolerance times the right-hand side's, or absolute */
     double floor;               /* what rounding errors leave of the residual */
+    double outer;               /* kept in the state, for steps */
     int patience;               /* steps without a gain after which it has stagnated; 0: 8. Conjugate gradients'
                                    residuals, of recurrences, rise for many steps before they fall */
     int most_cycles, initial_guess;

@@ -33,6 +33,7 @@ static starfish_status advance_here(struct starfish_scalars *scalars, const stru
         a.tolerance = step->criteria->tolerance;
         a.absolute = step->criteria->absolute;
         a.floor = step->criteria->floor;
+        a.outer = step->criteria->outer;
         a.watched = step->criteria->watched;
         a.patience = step->criteria->patience;
     }

@@ -12,7 +12,8 @@ struct starfish_multigrid_plan;
 /* In use by one job at a time. */
 struct starfish_multigrid_work {
     struct starfish_vector residual;                         /* mixed precision and conjugate gradients */
-    struct starfish_vector preconditioned, direction, image; /* conjugate gradients */
+    struct starfish_vector preconditioned, direction, image; /* conjugate gradients, BiCGStab */
+    struct starfish_vector shadow, rest_image;               /* BiCGStab */
     struct starfish_vector copy[2];                          /* of right-hand side and solution, see solve.c */
     struct starfish_sums sums, inner_sums, products[2];
     struct starfish_scalars scalars;

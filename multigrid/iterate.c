@@ -1,7 +1,8 @@
 /* The iteration of a multigrid solve: cycles on the solution itself, or in mixed precision corrections by cycles, or
- * conjugate gradients that either preconditions (krylov/). */
+ * conjugate gradients or BiCGStab that either preconditions (krylov/). */
 #include "multigrid/solve.h"
 
+#include "krylov/bicgstab.h"
 #include "krylov/cg.h"
 #include "krylov/correction.h"
 
@@ -15,7 +16,14 @@ struct iterating {
     struct starfish_algebra algebra;
     struct starfish_correction correction;
     struct starfish_cg cg;
+    struct starfish_bicgstab_steps bicgstab;
 };
+
+/* Do cycles, or what a kind has in their place, precondition an iteration? */
+static int is_accelerated(const struct starfish_multigrid_options *o)
+{
+    return o->conjugate_gradients || o->bicgstab;
+}
 
 /* Full multigrid is for the first cycle alone. */
 static starfish_status cycle(void *self, int first, int zero)
@@ -23,7 +31,7 @@ static starfish_status cycle(void *self, int first, int zero)
     struct iterating *i = self;
     const starfish_cycle_shape shape = i->plan->options.shape;
 
-    if (i->plan->options.conjugate_gradients && i->plan->hooks->precondition)
+    if (is_accelerated(&i->plan->options) && i->plan->hooks->precondition)
         return i->plan->hooks->precondition(i->plan, i->progress);
     return starfish_hierarchy_cycle(&i->plan->graph, i->progress,
                                     shape == STARFISH_CYCLE_FMG && !first ? STARFISH_CYCLE_V : shape, zero);
@@ -96,7 +104,7 @@ static starfish_status correct(void *self, int number, int zero, int most, int *
                                   : STARFISH_SUCCESS;
 }
 
-/* ---- Cycles that precondition conjugate gradients ---------------------------------------------------------------- */
+/* ---- Cycles that precondition ------------------------------------------------------------------------------------ */
 
 static starfish_status precondition(void *self, int number, const struct starfish_vector *r,
                                     const struct starfish_vector *z, int most, int *cycles)
@@ -143,6 +151,20 @@ static void set_up(struct iterating *i)
                                  .image = &w->image,
                                  .sums = &w->sums,
                                  .products = w->products};
+    i->bicgstab = (struct starfish_bicgstab_steps){.algebra = &i->algebra,
+                                                   .scalars = &w->scalars,
+                                                   .matrix = i->cg.matrix,
+                                                   .preconditioner = i->cg.preconditioner,
+                                                   .f = i->solve->f,
+                                                   .u = i->solve->u,
+                                                   .residual = &w->residual,
+                                                   .shadow = &w->shadow,
+                                                   .direction = &w->direction,
+                                                   .preconditioned = &w->preconditioned,
+                                                   .v = &w->image,
+                                                   .t = &w->rest_image,
+                                                   .sums = &w->sums,
+                                                   .products = w->products};
 }
 
 static struct starfish_iteration choose(struct iterating *i)
@@ -157,8 +179,12 @@ static struct starfish_iteration choose(struct iterating *i)
                                            .sums = &w->sums,
                                            .most_ahead = 1};
 
+    const int most_ahead = i->plan->mixed && o->inner_digits > 0 ? 1 : STARFISH_KRYLOV_RING;
+
     if (o->conjugate_gradients)
-        return starfish_cg_iteration(&i->cg, i->plan->mixed && o->inner_digits > 0 ? 1 : STARFISH_KRYLOV_RING);
+        return starfish_cg_iteration(&i->cg, most_ahead);
+    if (o->bicgstab)
+        return starfish_bicgstab_iteration(&i->bicgstab, most_ahead);
     if (i->plan->mixed) {
         iteration.residual = high_residual;
         iteration.step = correct;
@@ -197,19 +223,26 @@ static void tell(void *self, const struct starfish_iteration_report *report)
         i->solve->tell(i->solve->tell_data, i->solve->info);
 }
 
-/* Residuals of conjugate gradients that are hardly preconditioned rise and stay for many steps before they fall. */
-enum { GRADIENTS_PATIENCE = 200 };
+/* Residuals of conjugate gradients that are hardly preconditioned rise and stay for many steps before they fall; those
+ * of BiCGStab jump. */
+static int patience_for(const struct starfish_multigrid_plan *plan)
+{
+    enum { ALONE = 200, JUMPS = 50 };
+
+    if (is_accelerated(&plan->options) && plan->hooks->precondition)
+        return ALONE;
+    return plan->options.bicgstab ? JUMPS : 0;
+}
 
 starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solve)
 {
     struct iterating i = {.solve = solve, .plan = solve->plan, .progress = solve->progress};
     const struct starfish_multigrid_options *o = &solve->plan->options;
-    const int gradients_alone = o->conjugate_gradients && solve->plan->hooks->precondition;
     const int watched = o->tolerance > 0 || o->absolute > 0;
     const struct starfish_stopping stopping = {.tolerance = o->tolerance,
                                                .absolute = watched ? fmax(o->absolute, solve->floor) : 0,
                                                .floor = solve->floor,
-                                               .patience = gradients_alone ? GRADIENTS_PATIENCE : 0,
+                                               .patience = patience_for(solve->plan),
                                                .most_cycles = o->most_cycles,
                                                .initial_guess = o->initial_guess,
                                                .cancelled = solve->cancelled,
@@ -217,7 +250,7 @@ starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solv
                                                .data = &i};
     struct starfish_iteration_report report = {.history = solve->info->history,
                                                .most_count = STARFISH_MULTIGRID_HISTORY};
-    const int corrects = solve->plan->mixed || o->conjugate_gradients;
+    const int corrects = solve->plan->mixed || is_accelerated(o);
 
     set_up(&i);
     if (!corrects)

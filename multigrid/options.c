@@ -84,6 +84,7 @@ static const struct starfish_option rows[] = {
      .text = "runs of rows with memory of their own; 0: chosen from the workers"},
     {AT(sharing), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SHARING_AUTO,
      STARFISH_OPTION_VALUES(starfish_sharing_names), .flag = "--sharing", .text = "who shares the fine grids"},
+    {AT(bicgstab), .type = STARFISH_OPTION_SWITCH, .text = "BiCGStab preconditioned by cycles"},
 };
 
 const struct starfish_option_table starfish_multigrid_option_table =
@@ -118,6 +119,8 @@ static starfish_status check_together(const struct starfish_multigrid_options *o
                              o->damping);
     if (o->before == 0 && o->after == 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.before and after are both 0: one at least must be more");
+    if (o->bicgstab && o->conjugate_gradients)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.bicgstab and conjugate_gradients are both 1: take one");
     return check_symmetry(o);
 }
 

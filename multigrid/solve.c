@@ -219,8 +219,8 @@ static starfish_status check_cut(const struct starfish_multigrid_plan *plan, con
                                  const struct starfish_vector *vector)
 {
     const struct starfish_space *a = vector->space, *b = plan->op.space;
-    const int columns =
-        has_the_same_runs(a, b, 0) || (plan->options.conjugate_gradients && a->n[0] == b->n[0] && a->parts[0] == 1);
+    const int columns = has_the_same_runs(a, b, 0) || ((plan->options.conjugate_gradients || plan->options.bicgstab) &&
+                                                       a->n[0] == b->n[0] && a->parts[0] == 1);
 
     if (vector->precision != plan->options.precision || !columns || !has_the_same_runs(a, b, 1))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s has another precision or cut than the plan", name);

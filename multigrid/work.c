@@ -17,14 +17,16 @@ size_t starfish_multigrid_work_vectors(const struct starfish_multigrid_plan *pla
 static starfish_status create_vectors(struct starfish_multigrid_plan *plan)
 {
     struct starfish_multigrid_work *w = &plan->work;
-    const int gradients = plan->options.conjugate_gradients;
+    const int stabilised = plan->options.bicgstab, accelerated = plan->options.conjugate_gradients || stabilised;
     const struct {
         struct starfish_vector *vector;
         int wanted;
-    } vectors[] = {{&w->residual, plan->mixed || gradients},
-                   {&w->preconditioned, gradients},
-                   {&w->direction, gradients},
-                   {&w->image, gradients},
+    } vectors[] = {{&w->residual, plan->mixed || accelerated},
+                   {&w->preconditioned, accelerated},
+                   {&w->direction, accelerated},
+                   {&w->image, accelerated},
+                   {&w->shadow, stabilised},
+                   {&w->rest_image, stabilised},
                    {&w->copy[0], needs_copies(plan)},
                    {&w->copy[1], needs_copies(plan)}};
 
@@ -39,14 +41,14 @@ static starfish_status create_scalars(struct starfish_multigrid_plan *plan)
 {
     struct starfish_multigrid_work *w = &plan->work;
     const struct starfish_space *space = plan->op.space;
-    const int gradients = plan->options.conjugate_gradients;
+    const int accelerated = plan->options.conjugate_gradients || plan->options.bicgstab;
 
     STARFISH_TRY(starfish_sums_create_on(&w->sums, space));
     if (plan->mixed)
         STARFISH_TRY(starfish_sums_create_on(&w->inner_sums, space));
-    for (int i = 0; i < 2 && gradients; i++)
+    for (int i = 0; i < 2 && accelerated; i++)
         STARFISH_TRY(starfish_sums_create_on(&w->products[i], space));
-    return starfish_scalars_create(&w->scalars, space, !plan->mixed && !gradients);
+    return starfish_scalars_create(&w->scalars, space, !plan->mixed && !accelerated);
 }
 
 starfish_status starfish_multigrid_work_create(struct starfish_multigrid_plan *plan)
@@ -60,8 +62,8 @@ starfish_status starfish_multigrid_work_create(struct starfish_multigrid_plan *p
 void starfish_multigrid_work_destroy(struct starfish_multigrid_plan *plan)
 {
     struct starfish_multigrid_work *w = &plan->work;
-    struct starfish_vector *const vectors[] = {&w->residual, &w->preconditioned, &w->direction,
-                                               &w->image,    &w->copy[0],        &w->copy[1]};
+    struct starfish_vector *const vectors[] = {&w->residual, &w->preconditioned, &w->direction, &w->image,
+                                               &w->shadow,   &w->rest_image,     &w->copy[0],   &w->copy[1]};
 
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         starfish_vector_destroy(vectors[i]);

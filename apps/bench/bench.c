@@ -14,6 +14,7 @@ static const struct option_command benchmarks[] = {
     {"spmv", bench_spmv, "matrices of finite elements: numberings, formats, beside cuSPARSE"},
     {"scaling", bench_scaling, "one solve by more and more ranks, cores or GPUs"},
     {"atmosphere", bench_atmosphere, "flat domains: multigrid and conjugate gradients with lines upwards"},
+    {"dpcg", bench_dpcg, "two phases: deflated conjugate gradients and multigrid, beside hypre and cuSPARSE"},
 };
 
 int command_bench(int argc, char **argv)

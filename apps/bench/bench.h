@@ -11,5 +11,6 @@ int bench_multigrid(int argc, char **argv);
 int bench_scaling(int argc, char **argv);
 int bench_spmv(int argc, char **argv);
 int bench_atmosphere(int argc, char **argv);
+int bench_dpcg(int argc, char **argv);
 
 #endif

@@ -144,7 +144,7 @@ static starfish_status measure_peers(struct multigrid_bench *run, const struct c
     starfish_q1_grid_destroy(&grid);
     for (size_t b = 0; b < 5; b++)
         problem.band[b] = table + starfish_band_table_start(problem.n[0], problem.n[1], b);
-    for (int solver = 0; solver < PEER_HYPRE_SOLVERS; solver++)
+    for (int solver = 0; solver <= PEER_HYPRE_CG_SMG; solver++)
         measure_hypre(run, c, &problem, (enum peer_hypre_solver)solver);
     free(table);
     return STARFISH_SUCCESS;

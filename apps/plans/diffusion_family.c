@@ -1,5 +1,6 @@
 /* The family of diffusion with jumping coefficients: kinds diffusion3d and diffusion2d. */
 #include "apps/files/json.h"
+#include "apps/plans/diffusion_run.h"
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
 #include "diffusion/options.h"
@@ -116,10 +117,6 @@ static void copy_info(const struct starfish_diffusion_info *from, struct starfis
 
 static starfish_status wait(struct problem_run *run, void *job)
 {
-    static const char *const outcomes[] = {[STARFISH_DIFFUSION_SOLVED] = "solved",
-                                           [STARFISH_DIFFUSION_NOT_CONVERGED] = "not-converged",
-                                           [STARFISH_DIFFUSION_STAGNATED] = "stagnated",
-                                           [STARFISH_DIFFUSION_DIVERGED] = "diverged"};
     const struct starfish_diffusion_options *options = run->library;
     const struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
     struct starfish_diffusion_info info = STARFISH_DIFFUSION_INFO_DEFAULTS;
@@ -128,7 +125,8 @@ static starfish_status wait(struct problem_run *run, void *job)
     *result = (struct problem_result){.accuracy = accuracy, .tolerated = (double)NAN, .iterates = 1};
     const starfish_status status = starfish_diffusion_wait(job, &info);
     copy_info(&info, &result->info);
-    result->status = status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL ? outcomes[info.outcome] : NULL;
+    result->status =
+        status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL ? diffusion_outcome_name(info.outcome) : NULL;
     result->iterations = info.iterations;
     result->reached = info.residual;
     result->rescued = info.rescued;

@@ -89,13 +89,16 @@ static starfish_status submit_fields(struct problem_run *run, void **job)
 
 static starfish_status wait(struct problem_run *run, void *job)
 {
+    const struct starfish_poisson_options *library = run->library;
     struct problem_result *result = &run->result;
     const struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
 
     *result = (struct problem_result){.accuracy = accuracy, .tolerated = (double)NAN};
     const starfish_status status = starfish_job_wait_accuracy(job, &result->info, &result->accuracy);
-    result->status = status == STARFISH_SUCCESS ? "solved" : NULL;
     result->iterates = result->info.cycles > 0;
+    result->status = status == STARFISH_SUCCESS ? "solved" : NULL;
+    if (status == STARFISH_ERROR_NUMERICAL && result->iterates)
+        result->status = result->info.cycles >= library->max_iterations ? "not-converged" : "stagnated";
     result->iterations = result->info.cycles;
     result->reached = result->info.tolerated;
     return status;

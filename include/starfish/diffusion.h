@@ -101,6 +101,9 @@ struct starfish_diffusion_options {
     starfish_deflation_solver coarse;
     int product_with_az; /* deflation: A Z is not stored; each step has a product with A more */
     size_t parts;        /* runs of rows, in 3D of planes, at most 16; 0: chosen from the workers */
+    /* Every operation of a step is a task. Else, where one GPU has all the unknowns, some steps are one task, which
+     * launches fused kernels, all at once as a CUDA graph. */
+    int separate_tasks;
 };
 #define STARFISH_DIFFUSION_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
@@ -108,7 +111,7 @@ struct starfish_diffusion_options {
         .preconditioner = STARFISH_PRECONDITIONER_AUTO, .deflation = STARFISH_DEFLATION_AUTO,                          \
         .precision = STARFISH_F64, .mixed = 0, .vectors = 0, .tolerance = 0, .max_iterations = 10000, .fixed = 0,      \
         .block = 0, .dropped_fill = 0, .matrix_free = 0, .coarse = STARFISH_COARSE_AUTO, .product_with_az = 0,         \
-        .parts = 0                                                                                                     \
+        .parts = 0, .separate_tasks = 0                                                                                \
     }
 
 typedef enum starfish_diffusion_outcome {

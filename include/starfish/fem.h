@@ -118,9 +118,11 @@ typedef enum starfish_sparse_format {
 } starfish_sparse_format;
 
 typedef enum starfish_fem_krylov {
-    STARFISH_FEM_KRYLOV_AUTO, /* cycles alone, and flexible conjugate gradients where these are slow or stall */
+    /* Cycles alone; flexible conjugate gradients where these are slow or stall, and BiCGStab where those stall too. */
+    STARFISH_FEM_KRYLOV_AUTO,
     STARFISH_FEM_KRYLOV_NONE, /* cycles alone */
     STARFISH_FEM_KRYLOV_CG,   /* flexible conjugate gradients from the beginning */
+    STARFISH_FEM_KRYLOV_BICGSTAB,
     STARFISH_FEM_KRYLOVS
 } starfish_fem_krylov;
 

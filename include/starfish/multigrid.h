@@ -199,6 +199,9 @@ struct starfish_multigrid_options {
      * planes, and periodic ends in the last direction cannot be cut so: UNSUPPORTED where parts are asked for. */
     size_t parts;
     starfish_sharing sharing;
+    /* BiCGStab, preconditioned by cycles as conjugate_gradients is, for matrices or cycles that are not symmetric: any
+     * smoother, steps and shape. Five more arrays. Not together with conjugate_gradients. */
+    int bicgstab;
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
@@ -207,7 +210,7 @@ struct starfish_multigrid_options {
         .tolerance = 1e-8, .absolute = 0, .most_cycles = 100, .inner_cycles = 2, .inner_digits = 0,                    \
         .initial_guess = 0, .levels = 0, .blocks = 0, .tail = 0, .conjugate_gradients = 0, .stored_diagonal = 0,       \
         .storage = STARFISH_STORAGE_INNER, .matrix = STARFISH_MATRIX_AUTO, .coarse = STARFISH_COARSE_DIRECT,           \
-        .coarse_tolerance = 0, .coarse_iterations = 0, .parts = 0, .sharing = STARFISH_SHARING_AUTO                    \
+        .coarse_tolerance = 0, .coarse_iterations = 0, .parts = 0, .sharing = STARFISH_SHARING_AUTO, .bicgstab = 0     \
     }
 
 typedef struct starfish_multigrid_plan starfish_multigrid_plan;

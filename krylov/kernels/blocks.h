@@ -3,8 +3,8 @@
  * IC: incomplete Cholesky without fill of diagonal blocks of consecutive unknowns (Meijerink and van der Vorst, Math.
  * Comp. 31 (1977), 148-162; Gupta et al. 2010, section 5.1). L D L' with L's off-diagonal entries those of A: the table
  * has 1/D of all cells. LINE: tridiagonal systems along z, of which the runs are cut at the planes first and last. The
- * table has the reciprocal pivots. Both: q = M^-1 u, sums: u q. 9 words per unknown; a core, or a thread of a GPU, has
- * a run to itself, so that blocks bound what GPUs do by the latency of memory. */
+ * table has the reciprocal pivots. Both: q = M^-1 u, sums: u q. 9 words per unknown; a core has a run to itself; on a
+ * GPU a thread has a line, and a block of threads a block of cells, bound by the latency of memory. */
 #ifndef STARFISH_KRYLOV_KERNELS_BLOCKS_H
 #define STARFISH_KRYLOV_KERNELS_BLOCKS_H
 

@@ -62,8 +62,11 @@ STARFISH_CELL ptrdiff_t cell_above_in_table(const struct starfish_cell_matrix *m
     return c->at_end[d][1] ? c->e - ((ptrdiff_t)m->n[d] - 1) * stride : c->e + stride;
 }
 
+/* A direction of one cell has no couplings, whose zeros need not be read. */
 STARFISH_CELL real cell_coupling_above(const struct starfish_cell_matrix *m, const struct cell *c, int d)
 {
+    if (m->n[d] == 1)
+        return 0;
     if (m->stored)
         return ((const real *)m->stored)[(ptrdiff_t)(m->n[0] * m->n[1] * m->n[2]) * d + c->e];
     if (c->at_end[d][1] && !m->periodic[d])
@@ -73,6 +76,8 @@ STARFISH_CELL real cell_coupling_above(const struct starfish_cell_matrix *m, con
 
 STARFISH_CELL real cell_coupling_below(const struct starfish_cell_matrix *m, const struct cell *c, int d)
 {
+    if (m->n[d] == 1)
+        return 0;
     if (m->stored)
         return ((const real *)m->stored)[(ptrdiff_t)(m->n[0] * m->n[1] * m->n[2]) * d + c->table[d]];
     if (c->at_end[d][0] && !m->periodic[d])
@@ -101,6 +106,25 @@ STARFISH_CELL real cell_product(const struct starfish_cell_matrix *m, const stru
     for (int d = 0; d < 3; d++)
         sum += cell_coupling_above(m, c, d) * (own - u[c->above[d]]) +
                cell_coupling_below(m, c, d) * (own - u[c->below[d]]);
+    return sum;
+}
+
+/* An element of u + factor f. */
+STARFISH_CELL real cell_turned(const real *u, const real *f, real factor, ptrdiff_t e)
+{
+    return factor != 0 ? u[e] + factor * f[e] : u[e];
+}
+
+/* A (u + factor f); *own: the element of that. */
+STARFISH_CELL real cell_turned_product(const struct starfish_cell_matrix *m, const struct cell *c, const real *u,
+                                       const real *f, real factor, real *own)
+{
+    const real here = *own = cell_turned(u, f, factor, c->e);
+    real sum = cell_extra(m, c) * here;
+
+    for (int d = 0; d < 3; d++)
+        sum += cell_coupling_above(m, c, d) * (here - cell_turned(u, f, factor, c->above[d])) +
+               cell_coupling_below(m, c, d) * (here - cell_turned(u, f, factor, c->below[d]));
     return sum;
 }
 
@@ -183,12 +207,16 @@ STARFISH_CELL double cell_step(enum starfish_cell_step step, const struct starfi
     const ptrdiff_t e = c->e;
     const real *u = (const real *)a->u, *f = (const real *)a->f, *table = (const real *)a->table;
     real *q = (real *)a->q, *r = (real *)a->r;
+    const double more = a->more ? *a->more : 1;
     double absolute;
 
     switch (step) {
     case STARFISH_CELLS_APPLY:
         q[e] = cell_product(&a->matrix, c, u);
         return (double)u[e] * (double)q[e];
+    case STARFISH_CELLS_TURN:
+        q[e] = cell_turned_product(&a->matrix, c, u, f, (real)scalar, &r[e]);
+        return (double)r[e] * (double)q[e];
     case STARFISH_CELLS_RESIDUAL:
         q[e] = f[e] - cell_product(&a->matrix, c, u);
         return (double)q[e] * (double)q[e];
@@ -197,13 +225,13 @@ STARFISH_CELL double cell_step(enum starfish_cell_step step, const struct starfi
         return absolute * absolute;
     case STARFISH_CELLS_ADVANCE:
         if (scalar != 0) {
-            ((real *)a->v)[e] += (real)(a->factor * scalar) * u[e];
+            ((real *)a->v)[e] += (real)(a->factor * more * scalar) * u[e];
             r[e] -= (real)scalar * f[e];
         }
         return (double)r[e] * (double)r[e];
     case STARFISH_CELLS_ADVANCE_WIDE:
         if (scalar != 0) {
-            ((double *)a->v)[e] += a->factor * scalar * (double)u[e];
+            ((double *)a->v)[e] += a->factor * more * scalar * (double)u[e];
             r[e] -= (real)scalar * f[e];
         }
         return (double)r[e] * (double)r[e];

@@ -17,7 +17,7 @@
 #ifndef STARFISH_KRYLOV_KERNELS_CELLS_H
 #define STARFISH_KRYLOV_KERNELS_CELLS_H
 
-#include "krylov/kernels/vectors.h"
+#include "krylov/kernels/krylov.h"
 
 struct starfish_cell_matrix {
     size_t n[3];
@@ -33,11 +33,14 @@ struct starfish_cell_matrix {
 enum starfish_cell_step {
     /* q = A u, sums: u q. 2 words. */
     STARFISH_CELLS_APPLY,
+    /* r = u + *scalar * f, q = A r; sums: r q. Where *scalar is 0, f may be anything. 4 words. One part only. */
+    STARFISH_CELLS_TURN,
     /* q = f - A u; sums: q q. 3 words. */
     STARFISH_CELLS_RESIDUAL,
     /* sums: the square of |A| |u|. 1 word. */
     STARFISH_CELLS_ABSOLUTE,
-    /* v += factor * *scalar * u, r -= *scalar * f; sums: r r. scalar may be NULL: 1. Where it is 0 nothing. 6 words. */
+    /* v += factor * *more * *scalar * u, r -= *scalar * f; sums: r r. scalar and more may be NULL: 1. Where scalar is 0
+     * nothing. 6 words. */
     STARFISH_CELLS_ADVANCE,
     /* The same where v is double whatever u, r and q are. */
     STARFISH_CELLS_ADVANCE_WIDE,
@@ -63,6 +66,24 @@ enum starfish_cell_step {
     STARFISH_CELL_STEPS
 };
 
+/* What approximates the inverse of a matrix of cells. */
+enum starfish_cell_preconditioner {
+    STARFISH_CELLS_BY_NOTHING,
+    STARFISH_CELLS_BY_DIAGONAL,
+    STARFISH_CELLS_BY_IP,
+    STARFISH_CELLS_BY_IP_DROPPED,
+    STARFISH_CELLS_BY_BLOCKS,
+    STARFISH_CELLS_BY_LINES,
+    STARFISH_CELLS_BY_ANOTHER
+};
+
+/* On a GPU, of a step that has all cells: the last block to finish advances the state by the total of the sums
+ * (krylov.h), of which only those of its blocks are written then. */
+struct starfish_cells_then {
+    enum starfish_krylov_stage stage;
+    double *state; /* NULL: nothing */
+};
+
 struct starfish_cells {
     struct starfish_cell_matrix matrix;
     size_t first, last;
@@ -72,10 +93,12 @@ struct starfish_cells {
     const void *u, *f, *table;
     void *q, *v, *r; /* v, r: solution and residual of ADVANCE */
     double factor;
-    const double *scalar;
+    const double *scalar, *more;
+    const double *done; /* on a GPU: where it is not 0 nothing happens; may be NULL */
     const int *domain;
     const double *coarse;
-    double *sums;       /* NULL: none are made */
+    double *sums; /* NULL: none are made */
+    struct starfish_cells_then then;
     size_t slot, slots; /* cores that share the work: this one is number slot, and fills that sum */
 };
 void starfish_cells_cpu_f32(enum starfish_cell_step step, const struct starfish_cells *arguments);

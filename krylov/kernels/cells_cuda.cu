@@ -1,6 +1,7 @@
 /* Steps of an iteration on the cells of a matrix on the GPU: a thread per cell, of rows of x. Bound by memory. */
 extern "C" {
 #include "krylov/kernels/cell_step.h"
+#include "krylov/kernels/krylov_stage.h"
 }
 
 #include "krylov/kernels/walk.cuh"
@@ -25,8 +26,37 @@ __device__ void store_largest(double value, double *sums)
     }
 }
 
+/* The last block to get here adds up what all have stored, and advances the state. */
+__device__ void advance_as_the_last(const starfish_cells &a)
+{
+    __shared__ bool last;
+    __shared__ double total;
+    const unsigned thread = threadIdx.y * ACROSS + threadIdx.x, blocks = gridDim.x * gridDim.y;
+    if (thread == 0) {
+        __threadfence();
+        unsigned *ticket = reinterpret_cast<unsigned *>(a.then.state + STARFISH_KRYLOV_TICKET);
+        last = atomicInc(ticket, blocks - 1) == blocks - 1;
+    }
+    __syncthreads();
+    if (!last)
+        return;
+    __threadfence();
+    double sum = 0;
+    for (unsigned i = thread; i < blocks; i += THREADS)
+        sum += __ldcg(a.sums + i);
+    store_total(sum, &total);
+    if (thread == 0) {
+        starfish_krylov_scalars scalars;
+        scalars.stage = a.then.stage;
+        scalars.state = a.then.state;
+        starfish_krylov_advance(&scalars, total, 0);
+    }
+}
+
 template <starfish_cell_step step> __global__ void __launch_bounds__(THREADS) cells_kernel(const starfish_cells a)
 {
+    if (a.done && *a.done != 0)
+        return;
     const double scalar = a.scalar ? *a.scalar : 1;
     const starfish_rectangle at = {0, a.matrix.n[0], a.first * a.matrix.n[1], a.last * a.matrix.n[1]};
     double sum = 0;
@@ -38,13 +68,15 @@ template <starfish_cell_step step> __global__ void __launch_bounds__(THREADS) ce
         store_largest(sum, a.sums);
     else if (a.sums)
         store_sum(sum, a.sums);
+    if (a.sums && a.then.state)
+        advance_as_the_last(a);
 }
 
 template <starfish_cell_step step> int launch(const starfish_cells *a, cudaStream_t stream)
 {
     const starfish_rectangle at = {0, a->matrix.n[0], a->first * a->matrix.n[1], a->last * a->matrix.n[1]};
     const dim3 blocks = empty(at) ? dim3(0) : blocks_for(at);
-    if (a->sums && blocks.x * blocks.y < STARFISH_SUMS) {
+    if (a->sums && !a->then.state && blocks.x * blocks.y < STARFISH_SUMS) {
         const size_t used = empty(at) ? 0 : blocks.x * blocks.y;
         const cudaError_t error = cudaMemsetAsync(a->sums + used, 0, (STARFISH_SUMS - used) * sizeof(double), stream);
         if (error != cudaSuccess)
@@ -62,10 +94,10 @@ extern "C" int REAL_NAME(starfish_cells_cuda)(enum starfish_cell_step step, cons
                                               cudaStream_t stream)
 {
     static int (*const launches[])(const starfish_cells *, cudaStream_t) = {
-        launch<STARFISH_CELLS_APPLY>,    launch<STARFISH_CELLS_RESIDUAL>,     launch<STARFISH_CELLS_ABSOLUTE>,
-        launch<STARFISH_CELLS_ADVANCE>,  launch<STARFISH_CELLS_ADVANCE_WIDE>, launch<STARFISH_CELLS_JACOBI>,
-        launch<STARFISH_CELLS_IP_FIRST>, launch<STARFISH_CELLS_IP_SECOND>,    launch<STARFISH_CELLS_IP_DROPPED>,
-        launch<STARFISH_CELLS_PROLONG>,  launch<STARFISH_CELLS_PROLONG_WIDE>, launch<STARFISH_CELLS_SUM>,
-        launch<STARFISH_CELLS_SHIFT>,    launch<STARFISH_CELLS_LARGEST>};
+        launch<STARFISH_CELLS_APPLY>,      launch<STARFISH_CELLS_TURN>,     launch<STARFISH_CELLS_RESIDUAL>,
+        launch<STARFISH_CELLS_ABSOLUTE>,   launch<STARFISH_CELLS_ADVANCE>,  launch<STARFISH_CELLS_ADVANCE_WIDE>,
+        launch<STARFISH_CELLS_JACOBI>,     launch<STARFISH_CELLS_IP_FIRST>, launch<STARFISH_CELLS_IP_SECOND>,
+        launch<STARFISH_CELLS_IP_DROPPED>, launch<STARFISH_CELLS_PROLONG>,  launch<STARFISH_CELLS_PROLONG_WIDE>,
+        launch<STARFISH_CELLS_SUM>,        launch<STARFISH_CELLS_SHIFT>,    launch<STARFISH_CELLS_LARGEST>};
     return launches[step](a, stream);
 }

@@ -23,6 +23,7 @@ struct starfish_chunk_sums {
     const void *r, *y;
     double *sum;
     size_t chunk0, chunk1; /* which; on a GPU all */
+    const double *done;    /* on a GPU: where it is not 0 nothing happens; may be NULL */
 };
 void starfish_chunk_sums_cpu_f32(const struct starfish_chunk_sums *arguments);
 void starfish_chunk_sums_cpu_f64(const struct starfish_chunk_sums *arguments);
@@ -42,6 +43,8 @@ struct starfish_coarse_solve {
     const int *chunk_begin[STARFISH_COARSE_MOST_PARTS]; /* domains + 1 positions among a part's chunks */
     const double *sum[STARFISH_COARSE_MOST_PARTS];
     double *rhs, *solution; /* domains each */
+    int one_each;           /* one part, and one chunk for each domain: sum[0] is the right-hand side */
+    const double *done;     /* on a GPU: where it is not 0 nothing happens; may be NULL */
 };
 void starfish_coarse_solve_cpu(const struct starfish_coarse_solve *arguments);
 int starfish_coarse_solve_cuda(const struct starfish_coarse_solve *arguments, struct CUstream_st *stream);

@@ -37,6 +37,8 @@ __device__ double block_sum(double value)
 
 template <typename real> __global__ void __launch_bounds__(THREADS) chunks_kernel(const starfish_chunk_sums a)
 {
+    if (a.done && *a.done != 0)
+        return;
     const real *r = static_cast<const real *>(a.r), *y = static_cast<const real *>(a.y);
     const real *factor = static_cast<const real *>(a.factor);
     const int lane = int(threadIdx.x % 32);
@@ -64,6 +66,8 @@ template <typename real> int chunks(const starfish_chunk_sums *a, cudaStream_t s
 
 __global__ void __launch_bounds__(THREADS) add_up_kernel(const starfish_coarse_solve a)
 {
+    if (a.done && *a.done != 0)
+        return;
     for (size_t d = blockIdx.x; d < a.domains; d += gridDim.x) {
         double sum = 0;
         for (size_t part = 0; part < a.parts; part++)
@@ -78,10 +82,13 @@ __global__ void __launch_bounds__(THREADS) add_up_kernel(const starfish_coarse_s
 
 __global__ void __launch_bounds__(THREADS) inverse_kernel(const starfish_coarse_solve a)
 {
+    if (a.done && *a.done != 0)
+        return;
+    const double *rhs = a.one_each ? a.sum[0] : a.rhs;
     for (size_t d = blockIdx.x; d < a.domains; d += gridDim.x) {
         double sum = 0;
         for (size_t e = threadIdx.x; e < a.domains; e += THREADS)
-            sum += a.matrix[d * a.domains + e] * a.rhs[e];
+            sum += a.matrix[d * a.domains + e] * rhs[e];
         sum = block_sum(sum);
         if (threadIdx.x == 0)
             a.solution[d] = sum;
@@ -96,7 +103,8 @@ STARFISH_CUDA_ENTRIES(starfish_chunk_sums, chunks)
 extern "C" int starfish_coarse_solve_cuda(const struct starfish_coarse_solve *a, cudaStream_t stream)
 {
     const unsigned blocks = unsigned(a->domains < 65535 ? a->domains : 65535);
-    add_up_kernel<<<blocks, THREADS, 0, stream>>>(*a);
+    if (!a->one_each)
+        add_up_kernel<<<blocks, THREADS, 0, stream>>>(*a);
     inverse_kernel<<<blocks, THREADS, 0, stream>>>(*a);
     return cudaGetLastError();
 }

@@ -15,7 +15,7 @@ static double total(const double *const *sums, size_t parts)
 
 void starfish_krylov_scalars_cpu(const struct starfish_krylov_scalars *a)
 {
-    const int two = a->stage == STARFISH_KRYLOV_MINIMISE;
+    const int two = STARFISH_KRYLOV_HAS_TWO(a->stage);
 
     starfish_krylov_advance(a, a->sign * total(a->sums, a->parts), two ? total(a->more, a->parts) : 0);
 }

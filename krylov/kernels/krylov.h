@@ -2,10 +2,10 @@
  * and read them (struct starfish_vector_update), so that many steps can be submitted, or captured into a graph, at
  * once. Once an iteration is done all its factors are 0, and further steps change nothing.
  *
- * Stages serve three users: conjugate gradients inside one task (Saad, Iterative Methods for Sparse Linear Systems,
- * algorithm 9.1), flexible conjugate gradients over tasks (Notay, SIAM J. Sci. Comput. 22 (2000), 1444-1460), and the
- * watch over the residual of any iteration. CUDA functions launch on `stream` and return a cudaError_t, 0 when the
- * launch was accepted. */
+ * Stages serve four users: conjugate gradients inside one task (Saad, Iterative Methods for Sparse Linear Systems,
+ * algorithm 9.1), flexible conjugate gradients over tasks (Notay, SIAM J. Sci. Comput. 22 (2000), 1444-1460), BiCGStab
+ * (van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992), 631-644), and the watch over the residual of any iteration.
+ * CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was accepted. */
 #ifndef STARFISH_KRYLOV_KERNELS_KRYLOV_H
 #define STARFISH_KRYLOV_KERNELS_KRYLOV_H
 
@@ -34,6 +34,9 @@ enum starfish_krylov_scalar {
     STARFISH_KRYLOV_WATCHED,    /* 0: goes on whatever the residual */
     STARFISH_KRYLOV_SCALE,      /* 2^-exponent(norm), which brings a residual into the range of f32, */
     STARFISH_KRYLOV_UNSCALE,    /* and its inverse; both change no digit */
+    STARFISH_KRYLOV_OMEGA,      /* of BiCGStab: factor of the second half of a step */
+    STARFISH_KRYLOV_OUTER,      /* what is solved for over the solution outside: of RHS, `outer` */
+    STARFISH_KRYLOV_TICKET,     /* blocks of a kernel that have finished: no double */
     STARFISH_KRYLOV_STEPS,      /* steps until done */
     STARFISH_KRYLOV_NORMS,      /* of step s = 1, 2, ...: at NORMS + s % STARFISH_KRYLOV_RING */
     STARFISH_KRYLOV_STATE = STARFISH_KRYLOV_NORMS + STARFISH_KRYLOV_RING
@@ -61,8 +64,15 @@ enum starfish_krylov_stage {
     /* Flexible conjugate gradients: preconditioned residual and A times the last direction; and direction and A
      * direction together with direction and residual (two sets of sums, the sign is of the first). */
     STARFISH_KRYLOV_CONJUGATE,
-    STARFISH_KRYLOV_MINIMISE
+    STARFISH_KRYLOV_MINIMISE,
+    /* BiCGStab: shadow residual and residual; shadow and A times the preconditioned direction v; t = A times the
+     * preconditioned rest s with s, together with t and t. */
+    STARFISH_KRYLOV_SHADOW,
+    STARFISH_KRYLOV_HALF,
+    STARFISH_KRYLOV_WHOLE
 };
+/* Does the stage have two inner products? */
+#define STARFISH_KRYLOV_HAS_TWO(stage) ((stage) == STARFISH_KRYLOV_MINIMISE || (stage) == STARFISH_KRYLOV_WHOLE)
 
 enum { STARFISH_KRYLOV_MOST_PARTS = 16 };
 
@@ -73,11 +83,11 @@ struct starfish_krylov_scalars {
     double sign;
     /* Of BEGIN and RHS: the norm that is wanted over the first one, of the right-hand side; of RHS: the norm that is
      * wanted whatever that is, the floor, and whether the iteration ends by its norms. */
-    double tolerance, absolute, floor;
+    double tolerance, absolute, floor, outer;
     int watched, patience; /* patience: steps without a gain that are stagnation; 0: 8 */
     size_t parts;
     const double *sums[STARFISH_KRYLOV_MOST_PARTS];
-    const double *more[STARFISH_KRYLOV_MOST_PARTS]; /* of MINIMISE: the second inner product */
+    const double *more[STARFISH_KRYLOV_MOST_PARTS]; /* of MINIMISE and WHOLE: the second inner product */
     double *state;
 };
 void starfish_krylov_scalars_cpu(const struct starfish_krylov_scalars *arguments);

@@ -21,11 +21,11 @@ __device__ double thread_sum(const double *const *sums, size_t parts)
 __global__ void __launch_bounds__(THREADS) scalars_kernel(const starfish_krylov_scalars a)
 {
     __shared__ double total[2]; /* written and read by the first thread */
-    const bool two = a.stage == STARFISH_KRYLOV_MINIMISE;
-    store_sum(thread_sum(a.sums, a.parts), &total[0]);
+    const bool two = STARFISH_KRYLOV_HAS_TWO(a.stage);
+    store_total(thread_sum(a.sums, a.parts), &total[0]);
     if (two) {
         __syncthreads(); /* the warps' sums of the first product have been read */
-        store_sum(thread_sum(a.more, a.parts), &total[1]);
+        store_total(thread_sum(a.more, a.parts), &total[1]);
     }
     if (threadIdx.x == 0 && threadIdx.y == 0)
         starfish_krylov_advance(&a, a.sign * total[0], two ? total[1] : 0);

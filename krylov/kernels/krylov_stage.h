@@ -81,6 +81,7 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_set_rhs(const struct s
     a->state[STARFISH_KRYLOV_RHS_NORM] = norm;
     a->state[STARFISH_KRYLOV_LIMIT] = wanted > a->absolute ? wanted : a->absolute;
     a->state[STARFISH_KRYLOV_FLOOR] = a->floor;
+    a->state[STARFISH_KRYLOV_OUTER] = a->outer;
     a->state[STARFISH_KRYLOV_WATCHED] = a->watched;
     a->state[STARFISH_KRYLOV_PATIENCE] = a->patience > 0 ? a->patience : STARFISH_KRYLOV_USUAL_PATIENCE;
     starfish_krylov_set_first(a->state, norm);
@@ -138,6 +139,42 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_minimise(double *state
     state[STARFISH_KRYLOV_ALPHA] = leads_on ? product / energy : 0;
 }
 
+/* ---- BiCGStab ---------------------------------------------------------------------------------------------------- */
+
+/* A divisor that is none breaks the iteration down: what stands then is kept. */
+STARFISH_KRYLOV_DEVICE static inline int starfish_krylov_may_divide(double *state, double divisor)
+{
+    const int may = isfinite(divisor) && divisor != 0;
+
+    if (!may && state[STARFISH_KRYLOV_WATCHED] != 0 && state[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON)
+        state[STARFISH_KRYLOV_DONE] = STARFISH_KRYLOV_STAGNATED;
+    return may && state[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON;
+}
+
+/* beta = rho / the last rho * alpha / omega. The first direction, before which rho is 0, is the residual alone. */
+STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_shadow(double *state, double product)
+{
+    const double before = state[STARFISH_KRYLOV_RHO], omega = state[STARFISH_KRYLOV_OMEGA];
+    const int goes_on = starfish_krylov_may_divide(state, product) && before != 0 && omega != 0;
+
+    state[STARFISH_KRYLOV_BETA] = goes_on ? product / before * (state[STARFISH_KRYLOV_ALPHA] / omega) : 0;
+    state[STARFISH_KRYLOV_RHO] = product;
+}
+
+STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_half(double *state, double product)
+{
+    state[STARFISH_KRYLOV_ALPHA] =
+        starfish_krylov_may_divide(state, product) ? state[STARFISH_KRYLOV_RHO] / product : 0;
+}
+
+/* Where the first half has left nothing, t is 0, and there is no second one. */
+STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_whole(double *state, double product, double square)
+{
+    const int leads_on = state[STARFISH_KRYLOV_DONE] == 0 && square > 0 && isfinite(product / square);
+
+    state[STARFISH_KRYLOV_OMEGA] = leads_on ? product / square : 0;
+}
+
 /* product: times the sign; more: the second one. */
 STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_advance(const struct starfish_krylov_scalars *a,
                                                                   double product, double more)
@@ -170,6 +207,15 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_advance(const struct s
         break;
     case STARFISH_KRYLOV_MINIMISE:
         starfish_krylov_minimise(a->state, product, more);
+        break;
+    case STARFISH_KRYLOV_SHADOW:
+        starfish_krylov_shadow(a->state, product);
+        break;
+    case STARFISH_KRYLOV_HALF:
+        starfish_krylov_half(a->state, product);
+        break;
+    case STARFISH_KRYLOV_WHOLE:
+        starfish_krylov_whole(a->state, product, more);
         break;
     }
 }

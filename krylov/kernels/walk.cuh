@@ -37,8 +37,8 @@ template <typename Work> __device__ void walk(const starfish_rectangle &at, Work
             work(i, j);
 }
 
-/* The block's sum, at its place. */
-__device__ void store_sum(double value, double *sums)
+/* The block's sum. */
+__device__ void store_total(double value, double *total)
 {
     __shared__ double of_warp[WARPS];
     const unsigned thread = threadIdx.y * ACROSS + threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -51,8 +51,14 @@ __device__ void store_sum(double value, double *sums)
         double sum = 0;
         for (unsigned w = 0; w < WARPS; w++)
             sum += of_warp[w];
-        sums[blockIdx.y * gridDim.x + blockIdx.x] = sum;
+        *total = sum;
     }
+}
+
+/* The same, at its place. */
+__device__ void store_sum(double value, double *sums)
+{
+    store_total(value, sums + blockIdx.y * gridDim.x + blockIdx.x);
 }
 
 } // namespace

@@ -84,6 +84,29 @@ class Diffusion(Case):
                 self.assertFalse(os.path.exists(self.path("u.npy")))
         self.assertLess(self.solve(problem, "--precision", "mixed")["reached"], 1e-10)
 
+    def test_iterations_may_be_limited_for_every_kind(self):
+        """Where there are not enough of them the status says so; the default is enough."""
+        write_npy(self.path("l.npy"), (16,), [0] + [1.0] * 15)
+        write_npy(self.path("d.npy"), (16,), [-2.0] * 16)
+        write_npy(self.path("u.npy"), (16,), [1.0] * 15 + [0])
+        line = {"lower": "l.npy", "diag": "d.npy", "upper": "u.npy", "periodic": False}
+        ends = ["neumann", "dirichlet"]
+        for problem in ({"kind": "poisson3d", "n": [16] * 3, "length": [1] * 3, "rhs": 1,
+                         "bc": {"x": "periodic", "y": ends, "z": ends}},
+                        {"kind": "separable3d", "n": [16] * 3, "length": [1], "y": line, "z": line, "rhs": 1},
+                        {"kind": "separable2d", "n": [16] * 2, "x": line, "y": line, "rhs": 1},
+                        {"kind": "diffusion2d", "n": [16] * 2, "length": [1] * 2, "rhs": 1, "coefficient": 1,
+                         "bc": {"x": ends, "y": ends}}):
+            with self.subTest(kind=problem["kind"]):
+                path = self.write("p.json", problem)
+                code, out, said = self.run_program("solve", path, "--method", "multigrid", "--max-iterations", "2",
+                                                   "--json")
+                result = program.json.loads(out)
+                self.assertEqual((code, result["status"], result["converged"]), (1, "not-converged", False))
+                self.assertEqual((result["iterations"], len(said)), (2, 1))
+                self.assertEqual(self.solve(problem, "--method", "multigrid")["status"], "solved")
+                self.refuse(2, "--max-iterations", "solve", path, "--max-iterations", "0")
+
     def test_types_of_regions(self):
         problem = self.two_phase(8)
         for descr in ("|u1", "<i2", "<i8"):

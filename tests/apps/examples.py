@@ -25,6 +25,10 @@ class Examples(Case):
                 with self.subTest(name=name, method=method):
                     self.assertLess(abs(self.example(name, "--method", method)["error"] / error - 1), 1e-5)
 
+    def test_bubble(self):
+        for options in ((), ("--method", "cg", "--deflation", "regions")):
+            self.assertLess(self.example("bubble", *options, make=("--n", "32"))["error"], 1e-7)
+
     def test_demo_and_channel_converge(self):
         for name in ("demo", "channel"):
             errors = [self.example(name, make=("--n", n))["error"] for n in ("32", "64")]

@@ -85,6 +85,32 @@ class Reproduce(Case):
             self.assertEqual(sum("paper_says" in row for row in rows), 2)
         self.refuse(2, "--level: is 14, must be 3 .. 13", "reproduce", "goeddeke-table2", "--level", "14")
 
+    def test_gupta(self):
+        """Seven versions of one solver; two phases, where f32 alone is never called solved."""
+        rows = self.rows("gupta-table1", "--n", "32")
+        counts = [row for row in rows if "seconds" not in row]
+        self.assertEqual([row["version"] for row in counts],
+                         ["CGVV", "CGBIC", "DPCG", "DPCG1", "DIPCG1", "DPCG2", "DIPCG2"])
+        self.assertEqual({row["status"] for row in counts}, {"solved"})
+        self.assertEqual([row["ours"] for row in counts[3:5]], [row["ours"] for row in counts[5:]])
+        self.assertEqual(sum("note" in row for row in counts), 5)
+        self.assertAlmostEqual(counts[0]["ours"] / counts[1]["ours"], 2, delta=0.5)
+        for name, least in (("gupta-table2", 24), ("gupta-table3", 10), ("gupta-table4", 28), ("gupta-table5", 16)):
+            rows = self.rows(name, "--n", "32")
+            self.assertEqual(len(rows), least)
+            self.assertTrue(all("paper" in row and "ours" in row for row in rows))
+        rows = self.rows("gupta-figure5", "--n", "32")
+        self.assertEqual(len({row["case"] for row in rows}), len(rows))
+        self.assertEqual(sum("vectors" in row["case"] for row in rows), 3 * (9 + 3))
+        rows = self.rows("gupta-two-phase", "--n", "32")
+        for row in rows:
+            if row["precision"] != "f32" and row["version"] != "CGVV":
+                self.assertEqual(row["status"], "solved", row)
+            if row["status"] == "solved":
+                self.assertLess(row["residual"], 1e-3)
+        self.refuse(2, "--precision: is 'f16', must be f32, f64 or mixed", "reproduce", "gupta-table1", "--precision",
+                    "f16")
+
     def test_table_csv_and_picture(self):
         status, out, said = self.run_program("reproduce", "valero-lara-2d", "--n", "16", "--repeat", "1", "--csv",
                                              "rows.csv", "--plot", "bars.png")

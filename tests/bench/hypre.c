@@ -38,7 +38,7 @@ static double *make_matrix(struct peer_hypre_problem *problem, double *load)
     starfish_q1_assemble(&grid, table);
     starfish_q1_diagonals(&grid, table);
     starfish_q1_grid_destroy(&grid);
-    *problem = (struct peer_hypre_problem){.n = {N, N}, .rhs = load, .tolerance = 1e-8};
+    *problem = (struct peer_hypre_problem){.n = {N, N}, .rhs = load, .tolerance = 1e-8, .most = 2000};
     for (size_t b = 0; b < 5; b++)
         problem->band[b] = table + starfish_band_table_start(N, N, b);
     return table;

@@ -221,6 +221,46 @@ static void auto_solves_any_contrast(void **state)
     }
 }
 
+/* Steps that are one task are those that are a task for each operation: the same counts, the same solution. */
+static void fused_steps_are_the_same(void **state)
+{
+    struct test_diffusion t;
+    double *u[2];
+    (void)state;
+
+    test_two_phase(&t, 20, 1000);
+    for (int i = 0; i < 2; i++)
+        u[i] = malloc(t.cells * sizeof *u[i]);
+    for (int by = STARFISH_PRECONDITIONER_NONE; by < STARFISH_PRECONDITIONER_MULTIGRID; by++)
+        for (int d = STARFISH_DEFLATION_NONE; d < STARFISH_DEFLATIONS; d++) {
+            struct starfish_diffusion_info info[2];
+            double largest = 0;
+            for (int separate = 0; separate < 2; separate++) {
+                struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+                options.method = STARFISH_DIFFUSION_CG;
+                options.preconditioner = (starfish_diffusion_preconditioner)by;
+                options.deflation = (starfish_deflation)d;
+                options.dropped_fill = d % 2;
+                options.matrix_free = by % 2;
+                options.block = 55; /* blocks that begin and end within rows */
+                options.mixed = by >= STARFISH_PRECONDITIONER_IP && (by + d) % 2;
+                options.tolerance = 1e-7;
+                options.parts = 1;
+                options.max_iterations = 5000;
+                options.separate_tasks = separate;
+                ASSERT_OK(solve(&t, &options, u[separate], &info[separate]));
+            }
+            for (size_t e = 0; e < t.cells; e++)
+                largest = fmax(largest, fabs(u[0][e] - u[1][e]));
+            if (by != STARFISH_PRECONDITIONER_NONE)
+                assert_true(abs(info[0].iterations - info[1].iterations) <= 2 + info[1].iterations / 20);
+            assert_true(largest <= 1e-5);
+        }
+    for (int i = 0; i < 2; i++)
+        free(u[i]);
+    test_diffusion_free(&t);
+}
+
 /* ---- Precisions -------------------------------------------------------------------------------------------------- */
 
 /* f32 cannot, and says so; f32 with residuals in f64 can. */
@@ -467,12 +507,13 @@ static void jobs_end_as_they_must(void **state)
 int test_diffusion(starfish_context *given, const struct test_memory *given_memory, int small)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_of_two_phases),      cmocka_unit_test(counts_of_the_paper),
-        cmocka_unit_test(every_combination_solves),  cmocka_unit_test(auto_solves_any_contrast),
-        cmocka_unit_test(f32_alone_stagnates),       cmocka_unit_test(regions_take_the_contrast_away),
-        cmocka_unit_test(smooth_solutions_converge), cmocka_unit_test(nothing_gives_nothing),
-        cmocka_unit_test(a_few_cells_are_solved),    cmocka_unit_test(bad_problems_are_refused),
-        cmocka_unit_test(jobs_end_as_they_must),     cmocka_unit_test(large_coarse_spaces_are_refused)};
+        cmocka_unit_test(counts_of_two_phases),           cmocka_unit_test(counts_of_the_paper),
+        cmocka_unit_test(every_combination_solves),       cmocka_unit_test(auto_solves_any_contrast),
+        cmocka_unit_test(fused_steps_are_the_same),       cmocka_unit_test(f32_alone_stagnates),
+        cmocka_unit_test(regions_take_the_contrast_away), cmocka_unit_test(smooth_solutions_converge),
+        cmocka_unit_test(nothing_gives_nothing),          cmocka_unit_test(a_few_cells_are_solved),
+        cmocka_unit_test(bad_problems_are_refused),       cmocka_unit_test(jobs_end_as_they_must),
+        cmocka_unit_test(large_coarse_spaces_are_refused)};
 
     context = given;
     memory = given_memory;

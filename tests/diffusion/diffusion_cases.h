@@ -31,6 +31,12 @@ void test_diffusion_free(struct test_diffusion *test);
 
 /* ||f - pertrb - div(k grad u) - lambda u|| over ||f - pertrb||, f with boundary data: every face by itself. */
 double test_diffusion_residual(const struct test_diffusion *test, const double *u, double pertrb);
+/* div(k grad u) + lambda u in a cell; f of that cell less what its boundary data add; the norm of the latter less
+ * pertrb; whether constants are in the null space. */
+double test_diffusion_value(const struct test_diffusion *test, const double *u, size_t cell);
+double test_diffusion_rhs(const struct test_diffusion *test, size_t cell);
+double test_diffusion_rhs_norm(const struct test_diffusion *test, double pertrb);
+int test_diffusion_singular(const struct test_diffusion *test);
 /* || |A| |u| || over the same. */
 double test_diffusion_magnitude(const struct test_diffusion *test, const double *u, double pertrb);
 

@@ -169,3 +169,36 @@ double test_diffusion_magnitude(const struct test_diffusion *t, const double *u,
     norms(t, u, pertrb, norm);
     return sqrt(norm[2] / norm[1]);
 }
+
+double test_diffusion_value(const struct test_diffusion *t, const double *u, size_t cell)
+{
+    return row_of(t, u, cell).value;
+}
+
+double test_diffusion_rhs(const struct test_diffusion *t, size_t cell)
+{
+    double *zero = calloc(t->cells, sizeof *zero);
+    const double data = row_of(t, zero, cell).data;
+
+    free(zero);
+    return t->f[cell] - data;
+}
+
+double test_diffusion_rhs_norm(const struct test_diffusion *t, double pertrb)
+{
+    double sum = 0;
+
+    for (size_t e = 0; e < t->cells; e++)
+        sum += pow(test_diffusion_rhs(t, e) - pertrb, 2);
+    return sqrt(sum);
+}
+
+int test_diffusion_singular(const struct test_diffusion *t)
+{
+    int singular = t->problem.lambda == 0;
+
+    for (size_t d = 0; d < t->problem.dimensions; d++)
+        for (int side = 0; side < 2; side++)
+            singular = singular && t->problem.ends[d][side] != STARFISH_DIRICHLET;
+    return singular;
+}

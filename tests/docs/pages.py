@@ -173,7 +173,7 @@ class Commands(unittest.TestCase):
         self.assertIn("valero-lara-2d", experiments)
         for name in experiments:
             family = name.split("-")[0]
-            own = family in ("goeddeke", "geveler", "mueller")
+            own = family in ("goeddeke", "geveler", "gupta", "mueller")
             text = section("docs/guide.md", f"reproduce {family}" if own else "reproduce")
             self.assertIn(f"| `{name}` |", text)
             self.assertEqual(set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE)),
@@ -277,7 +277,7 @@ class Scratch(unittest.TestCase):
                      ("bench", "blktri", "--size", "7", "--levels"), ("bench", "multigrid", "--level", "4"),
                      ("bench", "spmv", "--levels", "1"),
                      ("bench", "atmosphere", "--n", "8", "--layers", "2", "--iterations", "2"),
-                     ("sched", "p.json", "--policies", "eager")):
+                     ("bench", "dpcg", "--n", "8"), ("sched", "p.json", "--policies", "eager")):
             quick = (*what, "--repeat", "1", "--warmup", "0", "--json")
             result = json.loads(self.run_here(PROGRAM, *quick))
             for field in set(result).union(*result["rows"], *result.get("calibration", [])):
@@ -286,7 +286,8 @@ class Scratch(unittest.TestCase):
                             ("goeddeke-table1", "--level", "4"), ("goeddeke-table4", "--level", "4"),
                             ("goeddeke-table6", "--level", "4"), ("goeddeke-figure2", "--level", "3"),
                             ("goeddeke-figure5", "--level", "4"), ("geveler-figure4", "--less", "6"),
-                            ("geveler-figure5", "--less", "3"), ("mueller-table5", "--n", "8")):
+                            ("geveler-figure5", "--less", "3"), ("gupta-table1", "--n", "16"),
+                            ("gupta-two-phase", "--n", "16"), ("mueller-table5", "--n", "8")):
             result = json.loads(
                 self.run_here(PROGRAM, "reproduce", name, *size, "--repeat", "1", "--warmup", "0", "--json"))
             for field in set(result).union(*result["rows"]):

@@ -261,12 +261,36 @@ static int check_precision(starfish_context *context, const struct test_mesh *me
                  &run);
 }
 
+/* Whatever cycles precondition, the solution is that of cycles alone, and the count no larger. */
+static int check_accelerations(starfish_context *context, const struct test_mesh *mesh, starfish_fem_smoother smoother)
+{
+    struct run alone = exact_run(mesh, 2, STARFISH_FEM_Q2);
+    int failed = 0;
+
+    alone.problem.dirichlets = 1;
+    alone.options.smoother = smoother;
+    alone.options.smoothing_steps = 2;
+    for (int krylov = STARFISH_FEM_KRYLOV_CG; krylov <= STARFISH_FEM_KRYLOV_BICGSTAB; krylov++) {
+        struct run run = alone;
+        run.options.krylov = (starfish_fem_krylov)krylov;
+        alone.options.krylov = STARFISH_FEM_KRYLOV_NONE;
+        const int both = solve(context, &run) & solve(context, &alone);
+        failed += check(both && fabs(run.error / alone.error - 1) < 1e-6 &&
+                            run.info.iterations <= alone.info.iterations + 1 &&
+                            run.info.preconditioned == run.info.iterations,
+                        krylov == STARFISH_FEM_KRYLOV_CG ? "conjugate gradients" : "BiCGStab", &run);
+    }
+    return failed;
+}
+
 int test_fem_edges(starfish_context *context)
 {
     struct test_mesh mesh;
     int failed = 0;
 
     test_box(&mesh, 2, 3, 0.2);
+    for (int s = 0; s < STARFISH_FEM_SMOOTHERS; s++)
+        failed += check_accelerations(context, &mesh, (starfish_fem_smoother)s);
     for (int s = 0; s < STARFISH_FEM_SMOOTHERS; s++)
         failed += check_singular(context, &mesh, (starfish_fem_smoother)s);
     failed += check_precision(context, &mesh, STARFISH_F32, 1e-5);

@@ -248,6 +248,27 @@ static void check_incomplete_poisson(const struct problem *p, starfish_precision
     assert_near(precision, total(a.sums), product(p->count, p->u, expected), (double)p->count);
 }
 
+/* r = u + beta f, q = A r; with beta 0 whatever f is. */
+static void check_turn(const struct problem *p, starfish_precision precision, double beta)
+{
+    for (int zero = 0; zero < 2; zero++) {
+        struct starfish_cells a = arguments_of(p, precision, 1);
+        double direction[MOST], expected[MOST], factor = zero ? 0 : beta, none[MOST];
+        for (size_t e = 0; e < p->count; e++) {
+            direction[e] = p->u[e] + factor * p->f[e];
+            none[e] = (double)NAN;
+        }
+        multiply(p, p->dense, direction, expected);
+        a.f = zero ? put(precision, none, p->count) : a.f;
+        a.r = room(precision, p->count);
+        a.scalar = put(STARFISH_F64, &factor, 1);
+        tested->cells[precision](STARFISH_CELLS_TURN, &a);
+        assert_vector(precision, a.r, direction, p->count);
+        assert_vector(precision, a.q, expected, p->count);
+        assert_near(precision, total(a.sums), product(p->count, direction, expected), 1000 * (double)p->count);
+    }
+}
+
 static void check_updates(const struct problem *p, starfish_precision precision)
 {
     doing = "updates";
@@ -269,6 +290,7 @@ static void check_updates(const struct problem *p, starfish_precision precision)
         for (size_t e = 0; e < p->count; e++)
             assert_near(precision, r[e], x[e], 100);
     }
+    check_turn(p, precision, alpha);
     tested->cells[precision](STARFISH_CELLS_SUM, &a);
     for (size_t e = 0; e < p->count; e++)
         x[e] = 1;

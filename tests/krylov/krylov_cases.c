@@ -303,6 +303,38 @@ static void flexible_gradients_follow_the_paper(void **state)
     assert_true(values[STARFISH_KRYLOV_ALPHA] == 0 && values[STARFISH_KRYLOV_BETA] == 0);
 }
 
+static void whole(double product, double square)
+{
+    run((struct starfish_krylov_scalars){.stage = STARFISH_KRYLOV_WHOLE, .sign = -1}, -product, square);
+}
+
+/* rho 12, then 6; alpha and omega by hand; breakdowns; nothing once it is done. */
+static void stabilised_steps_follow_the_paper(void **state)
+{
+    (void)state;
+    begin_watch(4, 1e-3, 0, 1);
+    advance(STARFISH_KRYLOV_SHADOW, 12, 1);
+    assert_true(values[STARFISH_KRYLOV_BETA] == 0);
+    advance(STARFISH_KRYLOV_HALF, -4, -1);
+    expect_near(STARFISH_KRYLOV_ALPHA, 3);
+    whole(1, 8);
+    expect_near(STARFISH_KRYLOV_OMEGA, 0.125);
+    advance(STARFISH_KRYLOV_SHADOW, 6, 1);
+    expect_near(STARFISH_KRYLOV_BETA, 12);
+    whole(0, 0); /* nothing is left for a second half: the next direction begins anew */
+    assert_true(values[STARFISH_KRYLOV_OMEGA] == 0);
+    advance(STARFISH_KRYLOV_SHADOW, 6, 1);
+    assert_true(values[STARFISH_KRYLOV_BETA] == 0);
+    advance(STARFISH_KRYLOV_HALF, 0, -1);
+    assert_true(values[STARFISH_KRYLOV_ALPHA] == 0 && values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_STAGNATED);
+    advance(STARFISH_KRYLOV_HALF, -4, -1);
+    whole(1, 8);
+    assert_true(values[STARFISH_KRYLOV_ALPHA] == 0 && values[STARFISH_KRYLOV_OMEGA] == 0);
+    begin_watch(4, 1e-3, 0, 1);
+    advance(STARFISH_KRYLOV_SHADOW, (double)NAN, 1);
+    assert_true(values[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_STAGNATED);
+}
+
 static void rounding_errors_are_no_direction(void **state)
 {
     (void)state;
@@ -323,6 +355,7 @@ int test_krylov_kernels(const struct test_krylov_device *device)
                                        cmocka_unit_test(what_is_no_number_ends),
                                        cmocka_unit_test(what_nobody_watches_goes_on),
                                        cmocka_unit_test(flexible_gradients_follow_the_paper),
+                                       cmocka_unit_test(stabilised_steps_follow_the_paper),
                                        cmocka_unit_test(rounding_errors_are_no_direction)};
 
     tested = device;

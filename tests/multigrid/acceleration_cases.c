@@ -144,6 +144,38 @@ static void conjugate_gradients_solve(void **state)
     test_q1_free(&mesh);
 }
 
+/* BiCGStab with cycles that no conjugate gradients would take: other shapes, steps on one side, Gauss-Seidel. */
+static void bicgstab_solves(void **state)
+{
+    static const struct {
+        starfish_cycle_shape shape;
+        starfish_smoother smoother;
+        int before, after;
+        starfish_precision inner;
+        size_t blocks;
+    } variants[] = {{STARFISH_CYCLE_V, STARFISH_SMOOTHER_AUTO, 2, 0, STARFISH_F64, 3},
+                    {STARFISH_CYCLE_F, STARFISH_SMOOTHER_ADI, 1, 1, STARFISH_F32, 1},
+                    {STARFISH_CYCLE_W, STARFISH_SMOOTHER_JACOBI, 0, 1, STARFISH_F64, 0},
+                    {STARFISH_CYCLE_V, STARFISH_SMOOTHER_GAUSS_SEIDEL, 1, 2, STARFISH_F32, 2}};
+    struct test_q1_mesh mesh;
+    (void)state;
+
+    test_q1_random(&mesh, 34, 43, 6, 1.5, 0);
+    for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
+        struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+        options.bicgstab = 1;
+        options.shape = variants[v].shape;
+        options.smoother = variants[v].smoother;
+        options.before = variants[v].before;
+        options.after = variants[v].after;
+        options.inner = variants[v].inner;
+        options.blocks = variants[v].blocks;
+        options.tolerance = 1e-9;
+        test_q1_against_elimination(&mesh, &options, 1e-6);
+    }
+    test_q1_free(&mesh);
+}
+
 int test_multigrid_accelerations(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +183,7 @@ int test_multigrid_accelerations(void)
         cmocka_unit_test(chebyshev_is_no_worse_than_jacobi),
         cmocka_unit_test(conjugate_gradients_take_fewer_cycles),
         cmocka_unit_test(conjugate_gradients_solve),
+        cmocka_unit_test(bicgstab_solves),
     };
 
     return cmocka_run_group_tests_name("accelerations", tests, NULL, NULL);

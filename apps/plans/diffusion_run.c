@@ -1,0 +1,285 @@
+/* Pressure equations of two-phase flow: problems, versions, times. */
+#include "apps/plans/diffusion_run.h"
+
+#include "base/real.h"
+#include "base/status.h"
+#include "bench/peers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Problems ---------------------------------------------------------------------------------------------------- */
+
+static starfish_status begin(size_t dimensions, size_t n, starfish_end end, struct diffusion_case *given)
+{
+    *given = (struct diffusion_case){.problem = {.dimensions = dimensions, .constant_coefficient = 1}, .count = 1};
+    for (size_t d = 0; d < dimensions; d++) {
+        given->problem.n[d] = n;
+        given->problem.length[d] = 1;
+        given->problem.ends[d][0] = given->problem.ends[d][1] = end;
+        given->count *= n;
+    }
+    given->rhs = malloc(given->count * sizeof(double));
+    return given->rhs ? STARFISH_SUCCESS
+                      : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu unknowns", given->count);
+}
+
+static starfish_status need_coefficients(struct diffusion_case *given)
+{
+    given->problem.coefficient = given->k = malloc(given->count * sizeof(double));
+    given->problem.regions = given->regions = malloc(given->count * sizeof *given->regions);
+    return given->k && given->regions
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu cells", given->count);
+}
+
+/* div grad u of the five-point matrix, u = 0 around it. */
+static double difference(const double *u, size_t n, size_t e)
+{
+    const size_t i = e % n, j = e / n;
+
+    return (i > 0 ? u[e - 1] : 0) + (i + 1 < n ? u[e + 1] : 0) + (j > 0 ? u[e - n] : 0) + (j + 1 < n ? u[e + n] : 0) -
+           4 * u[e];
+}
+
+starfish_status diffusion_laplacian(size_t n, struct diffusion_case *given)
+{
+    unsigned seed = 1;
+
+    STARFISH_TRY(begin(2, n, STARFISH_DIRICHLET, given));
+    given->problem.dirichlet_nodes = 1;
+    given->problem.length[0] = given->problem.length[1] = (double)n;
+    given->exact = calloc(given->count, sizeof(double));
+    if (!given->exact)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
+    for (size_t e = 0; e < given->count; e++) {
+        seed = seed * 1664525u + 1013904223u;
+        given->exact[e] = 1 + (double)(seed >> 8) / (1 << 24);
+    }
+    for (size_t e = 0; e < given->count; e++)
+        given->rhs[e] = difference(given->exact, n, e);
+    return STARFISH_SUCCESS;
+}
+
+/* Where a cell's centre is. */
+static void place(const struct diffusion_case *given, size_t e, double x[3])
+{
+    for (size_t d = 0; d < 3; d++) {
+        const size_t n = d < given->problem.dimensions ? given->problem.n[d] : 1;
+        x[d] = ((double)(e % n) + 0.5) / (double)n;
+        e /= n;
+    }
+}
+
+static const double pi = 3.14159265358979323846;
+
+static double cosines(const struct diffusion_case *given, const double x[3])
+{
+    return cos(pi * x[0]) * cos(pi * x[1]) * (given->problem.dimensions == 3 ? cos(pi * x[2]) : 1);
+}
+
+/* The number of the bubble that the point is in, or 0. */
+static long long bubble_at(size_t dimensions, const double x[3])
+{
+    static const double flat[4][4] = {{.3, .3, .5, .15}, {.7, .35, .5, .1}, {.4, .72, .5, .12}, {.75, .75, .5, .08}};
+    static const double solid[5][4] = {
+        {.3, .3, .3, .15}, {.7, .35, .4, .1}, {.4, .72, .6, .12}, {.75, .75, .75, .08}, {.6, .3, .75, .1}};
+    const size_t bubbles = dimensions == 3 ? 5 : 4;
+
+    for (size_t b = 0; b < bubbles; b++) {
+        const double *at = dimensions == 3 ? solid[b] : flat[b];
+        double distance = 0;
+        for (size_t d = 0; d < dimensions; d++)
+            distance += (x[d] - at[d]) * (x[d] - at[d]);
+        if (distance < at[3] * at[3])
+            return (long long)b + 1;
+    }
+    return 0;
+}
+
+starfish_status diffusion_bubbles(size_t dimensions, size_t n, double contrast, struct diffusion_case *given)
+{
+    double x[3];
+
+    STARFISH_TRY(begin(dimensions, n, STARFISH_NEUMANN, given));
+    STARFISH_TRY(need_coefficients(given));
+    for (size_t e = 0; e < given->count; e++) {
+        place(given, e, x);
+        given->regions[e] = bubble_at(dimensions, x);
+        given->k[e] = given->regions[e] ? contrast : 1;
+        given->rhs[e] = cosines(given, x);
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status diffusion_two_phase(size_t n, double contrast, struct diffusion_case *given)
+{
+    double x[3];
+
+    STARFISH_TRY(begin(2, n, STARFISH_NEUMANN, given));
+    STARFISH_TRY(need_coefficients(given));
+    given->problem.mean = STARFISH_MEAN_ARITHMETIC;
+    for (size_t e = 0; e < given->count; e++) {
+        place(given, e, x);
+        given->regions[e] = x[1] > 0.5;
+        given->k[e] = given->regions[e] ? contrast : 1;
+        given->rhs[e] = cosines(given, x);
+    }
+    return STARFISH_SUCCESS;
+}
+
+void diffusion_case_free(struct diffusion_case *given)
+{
+    free(given->k);
+    free(given->rhs);
+    free(given->exact);
+    free(given->regions);
+    memset(given, 0, sizeof *given);
+}
+
+/* ---- Versions ---------------------------------------------------------------------------------------------------- */
+
+const struct diffusion_version diffusion_versions[DIFFUSION_VERSIONS] = {
+    {"CGVV", "conjugate gradients", 0, 0, 0, 0, 0},
+    {"CGBIC", "block incomplete Cholesky", 1, 0, 0, 0, 0},
+    {"DPCG", "and deflation, E inverted, products with A for A Z", 1, 1, 0, 0, 0},
+    {"DPCG1", "and A Z stored sparsely", 1, 1, 0, 1, 0},
+    {"DIPCG1", "with incomplete Poisson", 1, 1, 1, 1, 0},
+    {"DPCG2", "DPCG1 with a fast solution of E, steps fused", 1, 1, 0, 1, 1},
+    {"DIPCG2", "DIPCG1 with a fast solution of E, steps fused", 1, 1, 1, 1, 1}};
+
+void diffusion_set_version(const struct diffusion_version *version, size_t block, size_t vectors,
+                           struct starfish_diffusion_options *options)
+{
+    options->method = STARFISH_DIFFUSION_CG;
+    options->preconditioner = !version->preconditioned      ? STARFISH_PRECONDITIONER_NONE
+                              : version->incomplete_poisson ? STARFISH_PRECONDITIONER_IP
+                                                            : STARFISH_PRECONDITIONER_BLOCK_IC;
+    options->deflation = version->deflated ? STARFISH_DEFLATION_STRIPES : STARFISH_DEFLATION_NONE;
+    options->block = block;
+    options->vectors = vectors;
+    options->product_with_az = version->deflated && !version->stores_az;
+    options->coarse = version->fast_coarse ? STARFISH_COARSE_AUTO : STARFISH_COARSE_DENSE;
+    options->separate_tasks = !version->fast_coarse;
+}
+
+/* ---- Solves ------------------------------------------------------------------------------------------------------ */
+
+struct arrays {
+    starfish_context *context;
+    starfish_precision precision;
+    size_t bytes;
+    void *rhs, *solution, *device_rhs, *device_solution;
+};
+
+static void free_arrays(struct arrays *a)
+{
+    starfish_free(a->context, a->rhs, a->bytes);
+    starfish_free(a->context, a->solution, a->bytes);
+    peer_device_free(a->device_rhs);
+    peer_device_free(a->device_solution);
+}
+
+static starfish_status make_arrays(const struct diffusion_case *given, int on_device, struct arrays *a)
+{
+    a->bytes = given->count * starfish_real_size(a->precision);
+    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->rhs));
+    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->solution));
+    for (size_t i = 0; i < given->count; i++)
+        if (a->precision == STARFISH_F32)
+            ((float *)a->rhs)[i] = (float)given->rhs[i];
+        else
+            ((double *)a->rhs)[i] = given->rhs[i];
+    if (!on_device)
+        return STARFISH_SUCCESS;
+    a->device_rhs = peer_device_alloc(a->bytes);
+    a->device_solution = peer_device_alloc(a->bytes);
+    if (!a->device_rhs || !a->device_solution || !peer_device_write(a->device_rhs, a->rhs, a->bytes))
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for arrays of %zu bytes on the GPU", a->bytes);
+    return STARFISH_SUCCESS;
+}
+
+static double error_of(const struct diffusion_case *given, const struct arrays *a)
+{
+    double sum = 0, all = 0;
+
+    if (!given->exact || a->device_rhs)
+        return (double)NAN;
+    for (size_t i = 0; i < given->count; i++) {
+        const double u =
+            a->precision == STARFISH_F32 ? (double)((const float *)a->solution)[i] : ((const double *)a->solution)[i];
+        sum += (u - given->exact[i]) * (u - given->exact[i]);
+        all += given->exact[i] * given->exact[i];
+    }
+    return sqrt(sum / all);
+}
+
+static starfish_status solve_all(starfish_diffusion_plan *plan, const struct arrays *a,
+                                 const struct diffusion_repeats *repeats, struct diffusion_times *times)
+{
+    const void *rhs = a->device_rhs ? a->device_rhs : a->rhs;
+    void *solution = a->device_solution ? a->device_solution : a->solution;
+
+    for (size_t i = 0; i < repeats->warmup + repeats->repeat; i++) {
+        times->info = (struct starfish_diffusion_info)STARFISH_DIFFUSION_INFO_DEFAULTS;
+        const starfish_status status = starfish_diffusion_solve(plan, NULL, rhs, solution, &times->info);
+        if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
+            return status;
+        if (i >= repeats->warmup)
+            times->seconds[i - repeats->warmup] = times->info.seconds;
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status diffusion_repeat(const struct diffusion_case *given, const struct starfish_diffusion_options *options,
+                                 starfish_context *context, const struct diffusion_repeats *repeats,
+                                 struct diffusion_times *times)
+{
+    struct arrays arrays = {.context = context, .precision = options->precision};
+    starfish_diffusion_plan *plan = NULL;
+
+    *times = (struct diffusion_times){.repeat = repeats->repeat, .error = (double)NAN};
+    times->seconds = malloc(repeats->repeat * sizeof(double));
+    if (!times->seconds)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", repeats->repeat);
+    STARFISH_TRY(starfish_diffusion_plan_create(context, &given->problem, options, &plan));
+    times->plan_seconds = starfish_diffusion_plan_seconds(plan);
+    starfish_status status = make_arrays(given, repeats->on_device, &arrays);
+    if (status == STARFISH_SUCCESS)
+        status = solve_all(plan, &arrays, repeats, times);
+    if (status == STARFISH_SUCCESS)
+        times->error = error_of(given, &arrays);
+    free_arrays(&arrays);
+    starfish_diffusion_plan_destroy(plan);
+    return status;
+}
+
+void diffusion_free_times(struct diffusion_times *times)
+{
+    free(times->seconds);
+    times->seconds = NULL;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double diffusion_median(const struct diffusion_times *times)
+{
+    qsort(times->seconds, times->repeat, sizeof(double), by_size);
+    return times->seconds[times->repeat / 2];
+}
+
+const char *diffusion_outcome_name(starfish_diffusion_outcome outcome)
+{
+    static const char *const names[] = {[STARFISH_DIFFUSION_SOLVED] = "solved",
+                                        [STARFISH_DIFFUSION_NOT_CONVERGED] = "not-converged",
+                                        [STARFISH_DIFFUSION_STAGNATED] = "stagnated",
+                                        [STARFISH_DIFFUSION_DIVERGED] = "diverged"};
+
+    return names[outcome];
+}

@@ -1,0 +1,496 @@
+/* starfish reproduce gupta-*: Gupta, Vuik, Lemmens, report 10-20, Delft Institute of Applied Mathematics, 2010: the
+ * seven versions of their code on one core and on a GPU, what its kernels move, speed-ups, and the two-phase matrix,
+ * where theirs ended with false convergence.
+ *
+ * The matrix is the five-point one with 4 on the diagonal, n x n unknowns, blocks of 2n, 8n stripes, to 1e-5; the
+ * paper's right-hand side is not stated, and here belongs to random numbers in [1, 2]. So its counts with deflation,
+ * 41 and 49, are not reproduced; those without are. */
+#include "apps/command.h"
+#include "apps/plans/diffusion_run.h"
+#include "apps/plans/multigrid_run.h"
+#include "apps/reproduce/reproduce.h"
+#include "base/status.h"
+#include "scheduler/record.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PAPER_N = 512, PLACES = 2 };
+
+struct gupta {
+    struct bench bench; /* first */
+    size_t n;
+    const char *precision;
+    starfish_status (*measure)(struct gupta *g);
+};
+
+static const char *const workers[PLACES] = {"cpu:1", "gpu"}, *const places[PLACES] = {"one core", "one GPU"};
+
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
+
+static starfish_status set_precision(const struct gupta *g, struct starfish_diffusion_options *options)
+{
+    const int mixed = strcmp(g->precision, "mixed") == 0, single = strcmp(g->precision, "f32") == 0;
+
+    if (!mixed && !single && strcmp(g->precision, "f64") != 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--precision: is '%s', must be f32, f64 or mixed", g->precision);
+    options->precision = single ? STARFISH_F32 : STARFISH_F64;
+    options->mixed = mixed;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status run(const struct gupta *g, const struct diffusion_case *given,
+                           const struct starfish_diffusion_options *options, starfish_context *context,
+                           struct diffusion_times *times)
+{
+    const struct diffusion_repeats repeats = {g->bench.warmup, g->bench.repeat, 0};
+
+    return diffusion_repeat(given, options, context, &repeats, times);
+}
+
+/* Do something in a context with the workers of each place that this machine has. */
+static starfish_status at_all_places(struct gupta *g,
+                                     starfish_status (*measure)(struct gupta *g, int place, starfish_context *context))
+{
+    const int count = g->bench.gpus > 0 ? PLACES : 1;
+    starfish_context *context;
+
+    for (int place = 0; place < count; place++) {
+        STARFISH_TRY(multigrid_context(workers[place], &context));
+        const starfish_status status = measure(g, place, context);
+        starfish_context_destroy(context);
+        STARFISH_TRY(status);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static double if_paper(const struct gupta *g, double number)
+{
+    return g->n == PAPER_N ? number : (double)NAN;
+}
+
+static json_t *add(struct gupta *g, const char *name, double paper, double ours)
+{
+    json_t *row = bench_remark(&g->bench, "starfish", name);
+
+    reproduce_compare(row, paper, ours);
+    return row;
+}
+
+static void describe(json_t *row, const struct gupta *g, const struct diffusion_times *times, const char *version)
+{
+    json_object_set_new(row, "version", json_string(version));
+    json_object_set_new(row, "precision", json_string(g->precision));
+    json_object_set_new(row, "status", json_string(diffusion_outcome_name(times->info.outcome)));
+    json_object_set_new(row, "iterations", json_integer(times->info.iterations));
+    json_object_set_new(row, "residual", command_json_real(times->info.residual));
+}
+
+/* ---- Table 1, figure 5: seven versions --------------------------------------------------------------------------- */
+
+/* The paper's times in seconds, and counts, on its CPU and GPU. */
+static const struct {
+    double seconds[PLACES], iterations[PLACES];
+} paper[DIFFUSION_VERSIONS] = {{{5.92, 0.5004}, {652, 649}}, {{5.0723, 5.594}, {327, 327}},
+                               {{110.45, 4.45}, {42, 42}},   {{1.5944, 1.0102}, {41, 41}},
+                               {{1.7285, 0.2494}, {49, 49}}, {{1.5938, 0.8866}, {41, 41}},
+                               {{1.7528, 0.0975}, {49, 49}}};
+
+static starfish_status run_version(const struct gupta *g, const struct diffusion_case *given, int version,
+                                   starfish_context *context, struct diffusion_times *times)
+{
+    struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+
+    diffusion_set_version(&diffusion_versions[version], 2 * g->n, 8 * g->n, &options);
+    options.tolerance = 1e-5;
+    STARFISH_TRY(set_precision(g, &options));
+    return run(g, given, &options, context, times);
+}
+
+/* The times of a version at a place, and its count; *seconds: the median. */
+static starfish_status add_version(struct gupta *g, const struct diffusion_case *given, int version, int place,
+                                   starfish_context *context, double *seconds)
+{
+    const struct diffusion_version *v = &diffusion_versions[version];
+    struct diffusion_times times;
+    char name[128];
+
+    bench_announce("%s on %s, %zu x %zu", v->name, places[place], g->n, g->n);
+    const starfish_status status = run_version(g, given, version, context, &times);
+    if (status == STARFISH_SUCCESS) {
+        snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu", version + 1, v->name, places[place], g->n, g->n);
+        json_t *row = bench_row(&g->bench, "starfish", name, times.seconds, times.repeat, 0);
+        *seconds = json_number_value(json_object_get(row, "seconds"));
+        reproduce_compare(row, if_paper(g, paper[version].seconds[place]), *seconds);
+        describe(row, g, &times, v->name);
+        json_object_set_new(row, "plan_seconds", command_json_real(times.plan_seconds));
+        json_object_set_new(row, "error", command_json_real(times.error));
+        snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu: iterations", version + 1, v->name, places[place],
+                 g->n, g->n);
+        row = add(g, name, if_paper(g, paper[version].iterations[place]), times.info.iterations);
+        describe(row, g, &times, v->name);
+        if (v->deflated)
+            json_object_set_new(row, "note", json_string("not reproduced: the paper's right-hand side is not known"));
+    }
+    diffusion_free_times(&times);
+    return status;
+}
+
+static starfish_status measure_versions(struct gupta *g, int place, starfish_context *context, double *seconds)
+{
+    struct diffusion_case given;
+    starfish_status status = diffusion_laplacian(g->n, &given);
+
+    for (int v = 0; v < DIFFUSION_VERSIONS && status == STARFISH_SUCCESS; v++)
+        status = add_version(g, &given, v, place, context, &seconds[v]);
+    diffusion_case_free(&given);
+    return status;
+}
+
+static starfish_status versions_at(struct gupta *g, int place, starfish_context *context)
+{
+    double seconds[DIFFUSION_VERSIONS];
+
+    return measure_versions(g, place, context, seconds);
+}
+
+static starfish_status measure_table1(struct gupta *g)
+{
+    return at_all_places(g, versions_at);
+}
+
+/* ---- Tables 2, 3, 4: kernels ------------------------------------------------------------------------------------- */
+
+/* Per unknown, and for the small matrix per its entries: words read and written, operations. What the paper has no row
+ * for is NaN; ours with couplings of faces, IP in two passes. */
+static const struct {
+    const char *name;
+    double paper[3], ours[3];
+} kernels[] = {
+    {"SpMV: A p with (p, A p)", {6, 1, 9}, {5, 1, 13}},
+    {"incomplete Poisson, both passes", {6, 1, 9}, {13, 2, 18}},
+    {"Z' x, ours together with (A Z)' y", {1, 0, 1}, {1.5, 0, 1}},
+    {"E^-1 b (gemv), per entry of E^-1", {1, 0, 1}, {1, 0, 2}},
+    {"A Z times E^-1 b, ours y + Z times it with (r, z)", {5, 1, 9}, {2.5, 1, 3}},
+    {"forward and back substitution, diagonal scaling", {6, 2, 4}, {9, 2, 16}},
+    {"Sdot, ours in the kernels before it", {1, 0, 2}, {0, 0, 2}},
+    {"Saxpy, ours x and r at once with (r, r)", {2, 1, 2}, {2, 1, 3}},
+};
+
+static starfish_status count_kernels(struct gupta *g)
+{
+    static const char *const what[3] = {"words read", "words written", "operations"};
+    char name[128];
+
+    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+        for (int w = 0; w < 3; w++) {
+            snprintf(name, sizeof name, "%s: %s per unknown", kernels[k].name, what[w]);
+            json_object_set_new(add(g, name, kernels[k].paper[w], kernels[k].ours[w]), "how", json_string("counted"));
+        }
+    return STARFISH_SUCCESS;
+}
+
+/* How often a step of DIPCG2 launches each, after equation 24; ours fused. */
+static starfish_status count_launches(struct gupta *g)
+{
+    static const struct {
+        const char *name;
+        double paper, ours;
+    } rows[] = {{"SpMV", 1, 1},
+                {"Z' x", 1, 1},
+                {"E^-1 b (gemv)", 1, 2},
+                {"A Z E^-1 b", 1, 1},
+                {"Sdot", 4, 0},
+                {"Saxpy", 3, 1},
+                {"IP preconditioning", 1, 2},
+                {"Snrm", 1, 0},
+                {"Sscal", 1, 0},
+                {"scalars", (double)NAN, 3}};
+    char name[96];
+
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        snprintf(name, sizeof name, "%s: launches per step of DIPCG2", rows[r].name);
+        json_object_set_new(add(g, name, rows[r].paper, rows[r].ours), "how", json_string("counted"));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* 1: yes, 0: no, the paper's "minimal" with yes. */
+static starfish_status list_characteristics(struct gupta *g)
+{
+    static const char *const what[4] = {"shared memory", "divergence", "bank conflicts", "warp serialisation"};
+    static const struct {
+        const char *name;
+        int paper[4], ours[4];
+    } rows[] = {{"Magma_Sgemv", {1, 0, 0, 0}, {1, 0, 0, 0}}, {"IP preconditioning", {1, 1, 1, 0}, {0, 1, 0, 0}},
+                {"SpMV", {1, 1, 1, 0}, {0, 1, 0, 0}},        {"A Z E^-1 b", {1, 1, 1, 0}, {0, 0, 0, 0}},
+                {"Z' x", {1, 1, 1, 1}, {0, 0, 0, 0}},        {"saxpy_alpha", {1, 0, 0, 0}, {0, 0, 0, 0}},
+                {"saxpy_beta", {0, 0, 0, 0}, {0, 0, 0, 0}}};
+    char name[96];
+
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        for (int w = 0; w < 4; w++) {
+            snprintf(name, sizeof name, "%s: %s", rows[r].name, what[w]);
+            json_object_set_new(add(g, name, rows[r].paper[w], rows[r].ours[w]), "how", json_string("by design"));
+        }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Table 5: shares of the time --------------------------------------------------------------------------------- */
+
+/* Our tasks that the paper's kernels correspond to, the paper's share of the time in percent and its bandwidth, and
+ * our bytes per unknown of f64; gemv: per vector squared. */
+static const struct {
+    const char *task, *name;
+    double share, rate, words;
+} shares[] = {{"coarse_solve", "E^-1 b", 44, 85.4, (double)NAN},
+              {"ip, first", "incomplete Poisson, first pass", 9.6, 72.15, 6},
+              {"ip, second", "incomplete Poisson, second pass", (double)NAN, (double)NAN, 8},
+              {"A p", "SpMV", 9.6, 72.2, 6},
+              {"prolong", "A Z E^-1 b, ours y + Z times it", 9.4, 58.02, 3.5},
+              {"domain_sums", "Z' x, ours with (A Z)' y", 6.6, 9.19, 1.5},
+              {"advance", "saxpy_alpha, ours of x and r with the norm", 3.2, 69.7, 6},
+              {"update", "saxpy_beta", 2.5, 63.67, 3}};
+
+static int is_task(const struct starfish_span *span, const char *name)
+{
+    return (span->name && strcmp(span->name, name) == 0) || (span->codelet && strcmp(span->codelet, name) == 0) ||
+           (span->codelet && strncmp(span->codelet, "starfish_", 9) == 0 && strcmp(span->codelet + 9, name) == 0) ||
+           (strcmp(name, "update") == 0 && span->codelet && strstr(span->codelet, "update"));
+}
+
+static void add_shares(struct gupta *g, int place, const struct starfish_record *record)
+{
+    double all = 0;
+    char name[128];
+
+    for (size_t t = 0; t < record->tasks; t++)
+        all += record->task[t].end - record->task[t].start;
+    for (size_t s = 0; s < sizeof shares / sizeof shares[0]; s++) {
+        double sum = 0, count = 0;
+        for (size_t t = 0; t < record->tasks; t++)
+            if (is_task(&record->task[t], shares[s].task)) {
+                sum += record->task[t].end - record->task[t].start;
+                count++;
+            }
+        const double vectors = 8 * (double)g->n, unknowns = (double)(g->n * g->n);
+        const double words = isnan(shares[s].words) ? vectors * vectors : shares[s].words * unknowns;
+        const int banded = isnan(shares[s].words) && place == 0;
+        snprintf(name, sizeof name, "%s on %s: %% of the tasks' time", shares[s].name, places[place]);
+        add(g, name, place == 1 ? if_paper(g, shares[s].share) : (double)NAN, 100 * sum / all);
+        snprintf(name, sizeof name, "%s on %s: GB/s", shares[s].name, places[place]);
+        add(g, name, place == 1 ? if_paper(g, shares[s].rate) : (double)NAN,
+            count > 0 && !banded ? 1e-3 * 8 * words * count / sum : (double)NAN);
+    }
+}
+
+/* DIPCG with a task for each operation, so that its times are known. */
+static starfish_status shares_at(struct gupta *g, int place, starfish_context *context)
+{
+    struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+    const struct diffusion_repeats once = {1, 1, 0};
+    struct starfish_record *record = NULL;
+    struct diffusion_case given;
+    struct diffusion_times times = {.repeat = 0};
+
+    bench_announce("tasks of DIPCG2 on %s, %zu x %zu", places[place], g->n, g->n);
+    diffusion_set_version(&diffusion_versions[DIFFUSION_VERSIONS - 1], 2 * g->n, 8 * g->n, &options);
+    options.separate_tasks = 1;
+    options.tolerance = 1e-5;
+    starfish_status status = diffusion_laplacian(g->n, &given);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_record_start(context, &record);
+    if (status == STARFISH_SUCCESS)
+        status = diffusion_repeat(&given, &options, context, &once, &times);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_record_stop(record);
+    if (status == STARFISH_SUCCESS)
+        add_shares(g, place, record);
+    starfish_record_free(record);
+    diffusion_free_times(&times);
+    diffusion_case_free(&given);
+    return status;
+}
+
+static starfish_status measure_shares(struct gupta *g)
+{
+    return at_all_places(g, shares_at);
+}
+
+/* ---- Figure 5, and the sweep over grids, blocks and vectors ------------------------------------------------------ */
+
+static double seconds_of[PLACES][DIFFUSION_VERSIONS];
+
+static starfish_status remember_versions(struct gupta *g, int place, starfish_context *context)
+{
+    return measure_versions(g, place, context, seconds_of[place]);
+}
+
+static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *given, size_t n, int version,
+                                 starfish_context *context)
+{
+    struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+    struct diffusion_times times;
+    char name[128];
+
+    for (size_t block = 2; block <= (diffusion_versions[version].incomplete_poisson ? 2 : 8); block *= 2)
+        for (size_t vectors = 2; vectors <= 8; vectors *= 2) {
+            diffusion_set_version(&diffusion_versions[version], block * n, vectors * n, &options);
+            options.tolerance = 1e-5;
+            STARFISH_TRY(set_precision(g, &options));
+            const starfish_status status = run(g, given, &options, context, &times);
+            snprintf(name, sizeof name, "%s, %zu x %zu, blocks of %zun, %zun vectors: iterations",
+                     diffusion_versions[version].name, n, n, block, vectors);
+            if (status == STARFISH_SUCCESS) {
+                json_t *row = add(g, name, (double)NAN, times.info.iterations);
+                describe(row, g, &times, diffusion_versions[version].name);
+                json_object_set_new(row, "solve_seconds", command_json_real(diffusion_median(&times)));
+            }
+            diffusion_free_times(&times);
+            STARFISH_TRY(status);
+        }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status sweep_at(struct gupta *g, int place, starfish_context *context)
+{
+    if (place + 1 < (g->bench.gpus > 0 ? PLACES : 1)) /* on the GPU where there is one */
+        return STARFISH_SUCCESS;
+    for (size_t n = g->n / 4; n <= g->n; n *= 2) {
+        struct diffusion_case given;
+        starfish_status status = diffusion_laplacian(n, &given);
+        bench_announce("blocks and vectors, %zu x %zu", n, n);
+        for (int v = 5; v < DIFFUSION_VERSIONS && status == STARFISH_SUCCESS; v++)
+            status = add_sweep(g, &given, n, v, context);
+        diffusion_case_free(&given);
+        STARFISH_TRY(status);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status measure_figure5(struct gupta *g)
+{
+    char name[96];
+
+    STARFISH_TRY(at_all_places(g, remember_versions));
+    for (int v = 0; v < DIFFUSION_VERSIONS; v++) {
+        snprintf(name, sizeof name, "DPCG%d (%s): speed-up of the GPU over one core", v + 1,
+                 diffusion_versions[v].name);
+        add(g, name, if_paper(g, paper[v].seconds[0] / paper[v].seconds[1]),
+            g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
+    }
+    return at_all_places(g, sweep_at);
+}
+
+/* ---- Two phases -------------------------------------------------------------------------------------------------- */
+
+/* The paper's versions 1, 2, 6 and 7 at 1000:1, which ended at 1e-2 with false convergence; here in every precision,
+ * with the true residual, then with regions as vectors and with multigrid. */
+static starfish_status add_phases(struct gupta *g, const struct diffusion_case *given, int place, const char *name,
+                                  const struct starfish_diffusion_options *options, starfish_context *context)
+{
+    static const char *const what[] = {"f32", "f64", "mixed"};
+    struct diffusion_times times;
+    char line[160];
+
+    for (int p = 0; p < 3; p++) {
+        struct starfish_diffusion_options o = *options;
+        o.precision = p == 0 ? STARFISH_F32 : STARFISH_F64;
+        o.mixed = p == 2;
+        o.tolerance = p == 0 ? 1e-6 : 1e-8;
+        o.max_iterations = 2000;
+        bench_announce("two phases, %s, %s on %s", name, what[p], places[place]);
+        const starfish_status status = run(g, given, &o, context, &times);
+        if (status == STARFISH_SUCCESS) {
+            snprintf(line, sizeof line, "two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n, name, what[p],
+                     places[place]);
+            json_t *row = add(g, line, (double)NAN, times.info.iterations);
+            describe(row, g, &times, name);
+            json_object_set_new(row, "precision", json_string(what[p]));
+            json_object_set_new(row, "recurrence", command_json_real(times.info.recurrence));
+            json_object_set_new(row, "solve_seconds", command_json_real(diffusion_median(&times)));
+            json_object_set_new(row, "paper_says", json_string("false convergence at 1e-2"));
+        }
+        diffusion_free_times(&times);
+        STARFISH_TRY(status);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status phases_at(struct gupta *g, int place, starfish_context *context)
+{
+    static const int versions[] = {0, 1, 5, 6};
+    struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+    struct diffusion_case given;
+    starfish_status status = diffusion_two_phase(g->n, 1000, &given);
+
+    for (size_t v = 0; v < 4 && status == STARFISH_SUCCESS; v++) {
+        diffusion_set_version(&diffusion_versions[versions[v]], 2 * g->n, 8 * g->n, &options);
+        status = add_phases(g, &given, place, diffusion_versions[versions[v]].name, &options, context);
+    }
+    options = (struct starfish_diffusion_options)STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+    options.method = STARFISH_DIFFUSION_CG;
+    options.preconditioner = STARFISH_PRECONDITIONER_IP;
+    options.deflation = STARFISH_DEFLATION_REGIONS;
+    if (status == STARFISH_SUCCESS)
+        status = add_phases(g, &given, place, "IP, regions", &options, context);
+    options = (struct starfish_diffusion_options)STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+    if (status == STARFISH_SUCCESS)
+        status = add_phases(g, &given, place, "multigrid", &options, context);
+    diffusion_case_free(&given);
+    return status;
+}
+
+static starfish_status measure_phases(struct gupta *g)
+{
+    return at_all_places(g, phases_at);
+}
+
+/* ---- Commands ---------------------------------------------------------------------------------------------------- */
+
+/* Cores get a smaller problem. */
+static starfish_status measure(struct bench *bench)
+{
+    struct gupta *g = (struct gupta *)bench;
+    struct starfish_diffusion_options unused;
+
+    STARFISH_TRY(set_precision(g, &unused));
+    STARFISH_TRY(bench_look_around(bench));
+    if (g->n == 0)
+        g->n = bench->gpus > 0 ? PAPER_N : 64;
+    if (g->n < 16 || g->n > 1024)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 16 .. 1024", g->n);
+    return g->measure(g);
+}
+
+static int reproduce(struct gupta *g, const char *usage, const char *summary, int argc, char **argv)
+{
+    const struct option_entry options[] = {
+        {"--n", OPTION_NUMBER, &g->n, "N", .help = "N x N unknowns; without, the paper's 512 on a GPU, 64 on cores"},
+        {"--precision", OPTION_TEXT, &g->precision, "P", .help = "f32, the paper's, f64 or mixed"},
+        BENCH_OPTIONS(&g->bench),
+        {.name = NULL},
+    };
+    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
+
+    return bench_main(&g->bench, &line, argc, argv, measure);
+}
+
+#define EXPERIMENT(function, name_, measure_, summary)                                                                 \
+    int function(int argc, char **argv)                                                                                \
+    {                                                                                                                  \
+        struct gupta g = {.bench = {.name = (name_), .repeat = 1, .warmup = 1, .print = reproduce_print},              \
+                          .precision = "f64",                                                                          \
+                          .measure = (measure_)};                                                                      \
+        return reproduce(&g, "reproduce " name_ " [OPTION ...]", "Gupta, Vuik, Lemmens 2010, " summary, argc, argv);   \
+    }
+EXPERIMENT(reproduce_gupta_table1, "gupta-table1", measure_table1, "table 1: seven versions, times and iterations.")
+EXPERIMENT(reproduce_gupta_table2, "gupta-table2", count_kernels, "table 2: words and operations of kernels.")
+EXPERIMENT(reproduce_gupta_table3, "gupta-table3", count_launches, "table 3: kernels of DIPCG2.")
+EXPERIMENT(reproduce_gupta_table4, "gupta-table4", list_characteristics, "table 4: characteristics of kernels.")
+EXPERIMENT(reproduce_gupta_table5, "gupta-table5", measure_shares, "table 5: shares of the time and bandwidths.")
+EXPERIMENT(reproduce_gupta_figure5, "gupta-figure5", measure_figure5,
+           "figure 5: speed-ups, and counts by grids, blocks and vectors.")
+EXPERIMENT(reproduce_gupta_two_phase, "gupta-two-phase", measure_phases,
+           "section 7.1: two phases at 1000:1, true residuals.")

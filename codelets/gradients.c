@@ -1,0 +1,245 @@
+/* Task: steps of deflated conjugate gradients. Bound by launches where unknowns are few, else by memory. */
+#include "codelets/gradients.h"
+
+#include "codelets/kernel_pair.h"
+#include "krylov/kernels/gradients.h"
+
+enum { R, Z, P, P_ODD, Q, X, VECTORS };
+enum { STATE, NORM, PRODUCT, RZ, RESULTS };
+enum {
+    DOMAIN_OF_CELLS,
+    SOLUTION,
+    RHS,
+    MATRIX,
+    PLACES,
+    SUMS,
+    CHUNK_BEGIN,
+    CELL_BEGIN,
+    CELL,
+    TERM_BEGIN,
+    TERM,
+    FACTOR,
+    TABLES
+};
+
+struct arguments {
+    struct starfish_task_header header;
+    starfish_precision precision;
+    int stored;
+    struct starfish_gradients kernel;  /* pointers are filled in by the task */
+    int matrix, table, result, coarse; /* positions among the data, or -1 */
+    starfish_precision vector_precision[VECTORS];
+    struct starfish_access access[VECTORS];
+    struct starfish_replays *replays;
+};
+
+/* One run: what is captured as a graph. */
+struct run {
+    struct starfish_place place;
+    struct starfish_gradients kernel;
+};
+
+static void find_deflation(void *buffers[], const struct arguments *a, struct starfish_gradients *k)
+{
+    const int first = a->coarse;
+
+    k->domain = STARFISH_VECTOR(buffers, first + DOMAIN_OF_CELLS);
+    k->coarse.solution = STARFISH_VECTOR(buffers, first + SOLUTION);
+    k->coarse.rhs = STARFISH_VECTOR(buffers, first + RHS);
+    k->coarse.matrix = STARFISH_VECTOR(buffers, first + MATRIX);
+    k->coarse.place = STARFISH_VECTOR(buffers, first + PLACES);
+    k->coarse.chunk_begin[0] = STARFISH_VECTOR(buffers, first + CHUNK_BEGIN);
+    k->coarse.sum[0] = k->chunks.sum = STARFISH_VECTOR(buffers, first + SUMS);
+    k->chunks.cell_begin = STARFISH_VECTOR(buffers, first + CELL_BEGIN);
+    k->chunks.cell = STARFISH_VECTOR(buffers, first + CELL);
+    k->chunks.term_begin = STARFISH_VECTOR(buffers, first + TERM_BEGIN);
+    k->chunks.term = STARFISH_VECTOR(buffers, first + TERM);
+    k->chunks.factor = STARFISH_VECTOR(buffers, first + FACTOR);
+}
+
+static struct starfish_gradients with_pointers(void *buffers[], const struct arguments *a)
+{
+    struct starfish_gradients k = a->kernel;
+    struct starfish_cells *cells = &k.blocks.cells;
+    void *vector[VECTORS];
+
+    for (int v = 0; v < VECTORS; v++)
+        vector[v] = starfish_vector_here(buffers, &a->access[v], a->vector_precision[v]);
+    k.r = vector[R];
+    k.z = vector[Z];
+    k.p[0] = vector[P];
+    k.p[1] = vector[P_ODD];
+    k.q = vector[Q];
+    k.x = vector[X];
+    cells->matrix.stored = a->stored ? STARFISH_VECTOR(buffers, a->matrix) : NULL;
+    cells->matrix.k = a->stored ? NULL : STARFISH_VECTOR(buffers, a->matrix);
+    cells->table = a->table < 0 ? NULL : STARFISH_VECTOR(buffers, a->table);
+    k.state = STARFISH_VECTOR(buffers, a->result + STATE);
+    k.norm = STARFISH_VECTOR(buffers, a->result + NORM);
+    k.product = STARFISH_VECTOR(buffers, a->result + PRODUCT);
+    k.rz = STARFISH_VECTOR(buffers, a->result + RZ);
+    if (k.deflated)
+        find_deflation(buffers, a, &k);
+    return k;
+}
+
+static void gradients_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {.precision = a->precision};
+    const struct starfish_gradients kernel = with_pointers(buffers, a);
+
+    starfish_gradients_run(&place, &kernel);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static int launch(void *data)
+{
+    const struct run *run = data;
+
+    return starfish_gradients_run(&run->place, &run->kernel);
+}
+
+/* What launches depend on: pointers, and which steps. */
+static struct starfish_replay_key key_of(const struct starfish_gradients *k)
+{
+    const uintptr_t words[] = {(uintptr_t)k->r,
+                               (uintptr_t)k->z,
+                               (uintptr_t)k->p[0],
+                               (uintptr_t)k->p[1],
+                               (uintptr_t)k->q,
+                               (uintptr_t)k->x,
+                               (uintptr_t)k->state,
+                               (uintptr_t)k->norm,
+                               (uintptr_t)k->product,
+                               (uintptr_t)k->rz,
+                               (uintptr_t)k->blocks.cells.matrix.stored,
+                               (uintptr_t)k->blocks.cells.matrix.k,
+                               (uintptr_t)k->blocks.cells.table,
+                               (uintptr_t)k->domain,
+                               (uintptr_t)k->coarse.matrix,
+                               (uintptr_t)k->coarse.solution,
+                               (uintptr_t)k->coarse.rhs,
+                               (uintptr_t)k->chunks.sum,
+                               (uintptr_t)k->coarse.place,
+                               (uintptr_t)k->coarse.chunk_begin[0],
+                               (uintptr_t)k->chunks.cell_begin,
+                               (uintptr_t)k->chunks.term_begin,
+                               (uintptr_t)k->chunks.cell,
+                               (uintptr_t)k->chunks.term,
+                               (uintptr_t)k->chunks.factor,
+                               (uintptr_t)(k->first & 1),
+                               (uintptr_t)k->count};
+    struct starfish_replay_key key = {.count = sizeof words / sizeof words[0]};
+
+    for (size_t w = 0; w < key.count; w++)
+        key.word[w] = words[w];
+    return key;
+}
+
+static void gradients_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {.precision = a->precision, .gpu = 1, .stream = starpu_cuda_get_local_stream()};
+    struct run run = {place, with_pointers(buffers, a)};
+    const struct starfish_replay_key key = key_of(&run.kernel);
+
+    starfish_task_check(&a->header, "gradients", starfish_replay(a->replays, &key, place.stream, launch, &run));
+}
+#endif
+
+STARFISH_CODELET(gradients, "gradients", 0x55aa77);
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+/* The first step reads no direction before it has written one. */
+static enum starpu_data_access_mode mode_of(int vector, int first)
+{
+    const int is_direction = vector == P || vector == P_ODD;
+
+    return vector == Z || vector == Q || (is_direction && first == 0) ? STARPU_W : STARPU_RW;
+}
+
+static void attach_vectors(struct starfish_task *task, struct arguments *a, const struct starfish_gradients_task *t)
+{
+    const struct starfish_vector *const vector[VECTORS] = {t->r, t->z, t->p[0], t->p[1], t->q, t->x};
+    const struct starfish_extent all = starfish_part_extent(t->r->space, 0);
+
+    for (int v = 0; v < VECTORS; v++) {
+        a->access[v] = starfish_vector_attach(task, vector[v], 0, &all, mode_of(v, t->first));
+        a->vector_precision[v] = vector[v]->precision;
+    }
+}
+
+static void attach_results(struct starfish_task *task, struct arguments *a, const struct starfish_gradients_task *t)
+{
+    const starpu_data_handle_t handle[RESULTS] = {t->state, t->norm, t->product, t->rz};
+
+    a->result = task->count;
+    for (int r = 0; r < RESULTS; r++)
+        starfish_task_data(task, handle[r], r == STATE ? STARPU_RW : STARPU_W);
+}
+
+static void attach_deflation(struct starfish_task *task, struct arguments *a, const struct starfish_gradients_task *t)
+{
+    const struct starfish_coarse_matrix *c = t->coarse;
+    const struct starfish_chunks *p = t->chunks;
+    const starpu_data_handle_t handle[TABLES] = {
+        t->domain,       c->solution.handle,   c->rhs.handle,          c->matrix.handle,
+        c->place.handle, p->sums.handle,       p->domain_begin.handle, p->cell_begin.handle,
+        p->cell.handle,  p->term_begin.handle, p->term.handle,         p->factor.handle};
+
+    a->coarse = task->count;
+    for (int i = 0; i < TABLES; i++)
+        starfish_task_data(task, handle[i], i == SOLUTION || i == RHS || i == SUMS ? STARPU_W : STARPU_R);
+    a->kernel.coarse = (struct starfish_coarse_solve){.domains = c->domains,
+                                                      .unknowns = c->unknowns,
+                                                      .band = c->band,
+                                                      .dense = c->dense,
+                                                      .parts = 1,
+                                                      .one_each = c->one_each};
+    a->kernel.chunks.chunks = p->chunks;
+}
+
+static void describe(struct arguments *a, const struct starfish_gradients_task *t)
+{
+    const struct starfish_extent rows = starfish_part_extent(t->r->space, 0);
+
+    a->kernel = (struct starfish_gradients){.by = t->by,
+                                            .blocks = {.block = t->by == STARFISH_CELLS_BY_LINES ? 0 : t->block,
+                                                       .cells = {.matrix = t->op->matrix,
+                                                                 .first = (size_t)rows.y0,
+                                                                 .last = (size_t)rows.y1,
+                                                                 .below = rows.y1 - 1}},
+                                            .deflated = t->coarse != NULL,
+                                            .wide = t->x->precision != t->p[0]->precision,
+                                            .first = t->first,
+                                            .count = t->count};
+}
+
+starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra,
+                                          const struct starfish_gradients_task *t)
+{
+    const size_t *n = t->op->matrix.n;
+    const size_t domains = t->coarse ? t->coarse->domains : 0;
+    const size_t sizes[] = {t->r->precision, t->x->precision,       n[0],     n[1],    n[2],
+                            (size_t)t->by,   (size_t)t->op->stored, t->block, domains, (size_t)t->count};
+    struct arguments a = {.precision = t->r->precision, .stored = t->op->stored, .replays = t->replays, .coarse = -1};
+    struct starfish_task task;
+
+    starfish_task_begin(&task, &gradients_codelet, algebra->progress, algebra->phase);
+    starfish_task_of_owner(&task, t->r->space, 0, algebra->where);
+    task.name = "steps";
+    describe(&a, t);
+    attach_vectors(&task, &a, t);
+    attach_results(&task, &a, t);
+    a.matrix = task.count;
+    starfish_task_data(&task, t->op->table, STARPU_R);
+    a.table = t->table ? task.count : -1;
+    if (t->table)
+        starfish_task_data(&task, t->table, STARPU_R);
+    if (t->coarse)
+        attach_deflation(&task, &a, t);
+    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &a, sizeof a);
+}

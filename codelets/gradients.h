@@ -1,0 +1,28 @@
+/* Task: some steps of deflated conjugate gradients on cells that are in one part (krylov/kernels/gradients.h). On a GPU
+ * its launches are one CUDA graph from the second time on. */
+#ifndef STARFISH_CODELETS_GRADIENTS_H
+#define STARFISH_CODELETS_GRADIENTS_H
+
+#include "codelets/cells.h"
+#include "codelets/coarse.h"
+#include "scheduler/replay.h"
+
+struct starfish_gradients_task {
+    const struct starfish_cell_operator *op;
+    enum starfish_cell_preconditioner by; /* not ANOTHER */
+    size_t block;                         /* of blocks */
+    starpu_data_handle_t table;           /* of the preconditioner; NULL: it has none */
+    /* Deflation: NULL: none; domains of the cells, their chunks, the matrix, which on a GPU must be dense. */
+    const struct starfish_coarse_matrix *coarse;
+    const struct starfish_chunks *chunks;
+    starpu_data_handle_t domain;
+    const struct starfish_vector *r, *z, *p[2], *q, *x; /* p: directions of even and odd steps */
+    starpu_data_handle_t state, norm, product, rz;
+    int first, count; /* steps */
+    struct starfish_replays *replays;
+};
+/* Vectors are in one part, and owned by one worker. */
+starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra,
+                                          const struct starfish_gradients_task *task);
+
+#endif

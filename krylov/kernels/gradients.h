@@ -1,0 +1,28 @@
+/* Steps of deflated conjugate gradients on cells that have all cells at one place: what krylov/cells_cg.c submits as a
+ * task for each operation, here as one kernel after the other, which on a GPU can be captured as a graph. Operations
+ * that touch a vector in the same way are one kernel, and who finishes last advances the scalars: with incomplete
+ * Poisson and deflation a step is 7 or 8 launches and moves 38 words per unknown, 8 of them the matrix twice. Once the
+ * iteration is done the remaining steps return at once. */
+#ifndef STARFISH_KRYLOV_KERNELS_GRADIENTS_H
+#define STARFISH_KRYLOV_KERNELS_GRADIENTS_H
+
+#include "base/place.h"
+#include "krylov/kernels/blocks.h"
+#include "krylov/kernels/coarse.h"
+
+/* Pointers are to the memory of the place. x is double where `wide`, else of the precision of the place. */
+struct starfish_gradients {
+    enum starfish_cell_preconditioner by; /* not ANOTHER */
+    struct starfish_blocks blocks;        /* of blocks and lines; blocks.cells: matrix, planes, table, of all steps */
+    int deflated, wide;
+    struct starfish_chunk_sums chunks;   /* deflated: tables and sums */
+    struct starfish_coarse_solve coarse; /* of a dense inverse on a GPU */
+    const int *domain;
+    void *r, *z, *p[2], *q, *x; /* p: directions of even and odd steps */
+    double *state, *norm, *product, *rz;
+    int first, count; /* steps number first .. first + count - 1; only whether that is odd counts */
+};
+/* Returns a cudaError_t, 0 on a core. */
+int starfish_gradients_run(const struct starfish_place *place, const struct starfish_gradients *gradients);
+
+#endif
