@@ -1,11 +1,16 @@
 /* The line smoother of flat domains on the GPU.
  *
  * Words per unknown that must move: 3, of which the coarse correction adds a quarter; H200 at 4.2 TB/s, 512 x 512 x
- * 128, f64: 192 us. Between the way up and the way down a column's factors and values are in registers: a block has 32
- * columns, of which each warp holds CELLS layers, and warps take turns in the elimination, while other blocks' loads
- * are under way. So that a turn is short, the pivots come from a recurrence without divisions: with rows scaled by w_k,
- * about 1 / diagonal, q_k = (w a)_kk q_(k-1) - (w a)_(k,k-1) (w a)_(k-1,k) q_(k-2), and the inverse of pivot k is w_k
- * q_(k-1) / q_k, whose division is off the chain. q stays within 2^-CELLS and 1, as a turn begins it anew.
+ * 128, f64: 192 us. With w = u + P coarse, M the lines and N what couples them, a sweep is
+ *     v = w + damping * M^-1 (f - A w) = (1 - damping) w + damping * M^-1 (f - N w),
+ * which needs no values of the column itself before its lines are solved, and of the coarse grid 9 values per layer.
+ *
+ * Lines are substructured: a block has 32 columns, a thread CELLS layers of one. It eliminates all but the last of its
+ * layers, warp 0 solves for those last ones, and each thread substitutes. Pivots are sums of numbers of one sign, so
+ * that stiff lines lose no digits: where m_k is a row's sum, and layer k of a run is found to be
+ *     u_k = y_k + (1 - e_k - g_k) u_left + g_k u_(k+1),
+ * the pivot is c_k + s_k with s_k = m_k + b_k (1 - g_(k-1)), and 1 - g_k = s_k / pivot; e is the run's answer to the
+ * row sums as y is to the right-hand side. y and g are in registers, e in shared memory, 8 or 4 bytes per unknown.
  *
  * Columns of more than STARFISH_FLAT_MOST_HELD layers are eliminated by a thread each, with factors and values in work
  * space: 7 words. */
@@ -18,8 +23,8 @@ namespace
 
 using namespace flat;
 
-constexpr int MOST_SEGMENTS = 8;
-static_assert(32 * MOST_SEGMENTS == STARFISH_FLAT_MOST_HELD, "the longest columns are held by threads of 32 layers");
+constexpr int CELLS = 16, MOST_RUNS = 16;
+static_assert(CELLS * MOST_RUNS == STARFISH_FLAT_MOST_HELD, "the longest columns are held by a block");
 
 template <typename real> struct Smooth {
     Matrix<real> matrix;
@@ -30,25 +35,16 @@ template <typename real> struct Smooth {
     real *v, *work;
 };
 
-/* 1 / x to some 20 bits, and to all of them but the last. */
-template <typename real> __device__ real rough_inverse(real x)
+/* 1 / x to all bits but the last one or two: some 20 bits, and a step of third order. */
+template <typename real> __device__ real inverse(real x)
 {
     if constexpr (sizeof(real) == sizeof(double)) {
         double y;
         asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-        return y;
+        const double rest = fma(-x, y, 1.0);
+        return fma(y, fma(rest, rest, rest), y);
     } else {
         return __frcp_rn(x);
-    }
-}
-template <typename real> __device__ real inverse(real x)
-{
-    const real y = rough_inverse(x);
-    if constexpr (sizeof(real) == sizeof(double)) {
-        const real z = fma(y, fma(-x, y, 1.0), y);
-        return fma(z, fma(-x, z, 1.0), z);
-    } else {
-        return y;
     }
 }
 
@@ -67,116 +63,290 @@ __device__ Corrected<real> corrected_of(const Smooth<real> &a, const Column<real
             around(a.transfer[0], i), around(a.transfer[1], j)};
 }
 
-/* ---- Elimination ------------------------------------------------------------------------------------------------- */
-
 template <typename real> __device__ real diagonal(const Matrix<real> &m, const Column<real> &at, int k)
 {
     return at.mass * m.a[k] + at.lift * (m.b[k] + m.c[k]) + m.d[k] * at.faces;
 }
 
-/* What one warp hands to the next one: on the way up the last pivot's inverse over w and the last value, on the way
- * down the first solution. */
-template <typename real> struct Hand {
-    real pivot[LANES], value[LANES];
+/* ---- The columns beside ------------------------------------------------------------------------------------------ */
+
+/* What couples a column to those beside it, and where they begin; a coupling of 0 where there is none. */
+template <typename real, bool SKEW> struct Beside {
+    real coupling[4], corner[4]; /* west, east, south, north; south-west, south-east, north-west, north-east */
+    const real *from[4];
+
+    __device__ Beside(const Smooth<real> &a, const Column<real> &at)
+    {
+        const ptrdiff_t start[4] = {at.west, at.east, at.south, at.north};
+        const real couplings[4] = {at.left, at.right, at.low, at.high};
+#pragma unroll
+        for (int side = 0; side < 4; side++) {
+            coupling[side] = start[side] < 0 ? real(0) : couplings[side];
+            from[side] = a.u + (start[side] < 0 ? at.here : start[side]);
+            corner[side] = SKEW ? corner_of(a.matrix, at.corner, side % 2, side / 2) : real(0);
+        }
+    }
+    /* What they add to layer `offset` of the column, but for the layer's factor. */
+    __device__ real sum(ptrdiff_t offset) const
+    {
+        real result = coupling[0] * __ldg(from[0] + offset) + coupling[1] * __ldg(from[1] + offset);
+        result += coupling[2] * __ldg(from[2] + offset) + coupling[3] * __ldg(from[3] + offset);
+        if (SKEW) {
+#pragma unroll
+            for (int side = 0; side < 4; side++)
+                if (corner[side] != real(0))
+                    result += corner[side] * __ldg(from[2 + side / 2] + offset + (side % 2 ? 1 : -1));
+        }
+        return result;
+    }
 };
 
-/* u of layer k becomes value[k] + factor[k] * u of layer k + 1. */
-template <typename real, int CELLS>
-__device__ void eliminate(const Matrix<real> &m, const Column<real> &at, int k0, Hand<real> &hand, real value[CELLS],
-                          real factor[CELLS])
-{
-    const int lane = threadIdx.x;
-    real q_before = 0, q = 1, above = 0, last = 0, ratio = 0;
-    if (k0 > 0) {
-        q_before = hand.pivot[lane];
-        last = hand.value[lane];
-        above = at.lift * m.c[k0 - 1] * rough_inverse(diagonal(m, at, k0 - 1));
-    }
+/* The same of a coarse correction: 3 x 3 coarse columns, weighed. */
+template <typename real, bool SKEW> struct Patch {
+    const real *from[3]; /* its rows, layer 0, column 0 */
+    int index[3];
+    real weight[3][3];
+
+    __device__ Patch(const Smooth<real> &a, const Beside<real, SKEW> &beside, int i, int j)
+    {
+        const Around<real> x = around(a.transfer[0], i), y = around(a.transfer[1], j);
+        const size_t row = size_t(a.transfer[0].coarse) * size_t(a.matrix.nz);
 #pragma unroll
-    for (int s = 0; s < CELLS; s++) {
-        const int k = k0 + s;
-        if (k < m.nz) {
-            const real entry = diagonal(m, at, k), w = rough_inverse(entry), below = at.lift * m.b[k] * w;
-            const real next = entry * w * q - below * above * q_before;
-            ratio = q * inverse(next);
-            q_before = q;
-            q = next;
-            above = at.lift * m.c[k] * w;
-            last = ratio * (w * value[s] + below * last);
-            value[s] = last;
-            factor[s] = ratio * above;
+        for (int r = 0; r < 3; r++) {
+            from[r] = a.coarse + row * y.index[r];
+            index[r] = x.index[r];
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                weight[r][c] =
+                    y.weight[1][r] * (beside.coupling[0] * x.weight[0][c] + beside.coupling[1] * x.weight[2][c]) +
+                    x.weight[1][c] * (beside.coupling[2] * y.weight[0][r] + beside.coupling[3] * y.weight[2][r]);
+#pragma unroll
+                for (int side = 0; side < 4 && SKEW; side++)
+                    weight[r][c] += beside.corner[side] * y.weight[side / 2 * 2][r] * x.weight[side % 2 * 2][c];
+            }
         }
     }
-    hand.pivot[lane] = ratio;
-    hand.value[lane] = last;
+    __device__ real sum(ptrdiff_t offset) const
+    {
+        real result = 0;
+#pragma unroll
+        for (int r = 0; r < 3; r++)
+#pragma unroll
+            for (int c = 0; c < 3; c++)
+                result += weight[r][c] * __ldg(from[r] + offset + index[c]);
+        return result;
+    }
+};
+
+/* ---- A run of layers of a column --------------------------------------------------------------------------------- */
+
+template <typename real> struct Layer {
+    real mass, below, above; /* the sum of a row, and what couples it to the layers beside */
+};
+
+/* Beyond the top rows are those of a unit matrix. */
+template <typename real> __device__ Layer<real> layer_of(const Matrix<real> &m, const Column<real> &at, int k)
+{
+    if (k >= m.nz)
+        return {real(1), real(0), real(0)};
+    return {at.mass * __ldg(m.a + k) + at.faces * __ldg(m.d + k), at.lift * __ldg(m.b + k), at.lift * __ldg(m.c + k)};
 }
 
-template <typename real, int CELLS>
-__device__ void substitute(int nz, int k0, Hand<real> &hand, real value[CELLS], const real factor[CELLS])
+/* What a run and its neighbours tell each other, per column. */
+enum Word { FIRST_VALUE, FIRST_ANSWER, FIRST_FACTOR, LAST_MASS, LAST_BELOW, LAST_ABOVE, LAST_VALUE, WORDS };
+
+template <typename real> struct Hand {
+    real *words; /* WORDS for each run */
+    __device__ real &at(int run, int word) const { return words[(run * WORDS + word) * LANES + threadIdx.x]; }
+};
+
+/* Eliminates all layers of the run but the last one: value becomes y, factor g, and answer (strided by LANES) e. */
+template <typename real>
+__device__ void eliminate(const Matrix<real> &m, const Column<real> &at, int k0, const Hand<real> &hand,
+                          real value[CELLS], real factor[CELLS - 1], real *answer)
 {
-    real above = k0 + CELLS < nz ? hand.value[threadIdx.x] : real(0);
+    const int run = threadIdx.y;
+    real y = 0, e = 0, rest = 1; /* rest: 1 - g */
+
 #pragma unroll
-    for (int s = CELLS - 1; s >= 0; s--)
-        if (k0 + s < nz) {
-            above = value[s] + factor[s] * above;
-            value[s] = above;
-        }
-    hand.value[threadIdx.x] = above;
+    for (int s = 0; s < CELLS - 1; s++) {
+        const Layer<real> layer = layer_of(m, at, k0 + s);
+        const real sum = layer.mass + layer.below * rest, pivot = inverse(layer.above + sum);
+        y = pivot * (value[s] + layer.below * y);
+        e = pivot * (layer.mass + layer.below * e);
+        rest = sum * pivot;
+        value[s] = y;
+        factor[s] = layer.above * pivot;
+        answer[s * LANES] = e;
+    }
+    const Layer<real> last = layer_of(m, at, k0 + CELLS - 1);
+    hand.at(run, LAST_MASS) = last.mass + last.below * e;
+    hand.at(run, LAST_BELOW) = last.below * (rest - e);
+    hand.at(run, LAST_ABOVE) = last.above;
+    hand.at(run, LAST_VALUE) = value[CELLS - 1] + last.below * y;
+    real g = factor[CELLS - 2];
+#pragma unroll
+    for (int s = CELLS - 3; s >= 0; s--) {
+        y = value[s] + factor[s] * y;
+        e = answer[s * LANES] + factor[s] * e;
+        g *= factor[s];
+    }
+    hand.at(run, FIRST_VALUE) = y;
+    hand.at(run, FIRST_ANSWER) = e;
+    hand.at(run, FIRST_FACTOR) = g;
+}
+
+/* Solves for the last layers of all runs, which replace LAST_VALUE. */
+template <typename real> __device__ void solve_last(const Hand<real> &hand, int runs)
+{
+    real y = 0, rest = 0;
+
+    for (int run = 0; run < runs; run++) {
+        const bool top = run + 1 == runs;
+        const real above = hand.at(run, LAST_ABOVE), below = hand.at(run, LAST_BELOW);
+        const real up = top ? real(0) : above * hand.at(run + 1, FIRST_FACTOR);
+        const real mass = hand.at(run, LAST_MASS) + (top ? real(0) : above * hand.at(run + 1, FIRST_ANSWER));
+        const real rhs = hand.at(run, LAST_VALUE) + (top ? real(0) : above * hand.at(run + 1, FIRST_VALUE));
+        const real sum = mass + below * rest, pivot = inverse(up + sum);
+        y = pivot * (rhs + below * y);
+        rest = sum * pivot;
+        hand.at(run, LAST_VALUE) = y;
+        hand.at(run, LAST_ABOVE) = up * pivot;
+    }
+    for (int run = runs - 2; run >= 0; run--) {
+        y = hand.at(run, LAST_VALUE) + hand.at(run, LAST_ABOVE) * y;
+        hand.at(run, LAST_VALUE) = y;
+    }
+}
+
+/* value becomes the solution. */
+template <typename real>
+__device__ void substitute(const Hand<real> &hand, real value[CELLS], const real factor[CELLS - 1], const real *answer)
+{
+    const int run = threadIdx.y;
+    const real left = run > 0 ? hand.at(run - 1, LAST_VALUE) : real(0), right = hand.at(run, LAST_VALUE);
+    real above = right - left;
+
+    value[CELLS - 1] = right;
+#pragma unroll
+    for (int s = CELLS - 2; s >= 0; s--) {
+        above = value[s] - answer[s * LANES] * left + factor[s] * above;
+        value[s] = above + left;
+    }
 }
 
 /* ---- Columns in registers ---------------------------------------------------------------------------------------- */
 
-template <typename real, int CELLS, typename Values>
-__device__ void load(const Smooth<real> &a, const Column<real> &at, const Values &values, int k0, real value[CELLS])
+/* f - N w of a run; beyond the top 0. */
+template <typename real, int START, bool SKEW>
+__device__ void load(const Smooth<real> &a, const Column<real> &at, int i, int j, int k0, real value[CELLS])
 {
-    Walk<real, Values> walk(values, k0);
+    const Matrix<real> &m = a.matrix;
+    const Beside<real, SKEW> beside(a, at);
+
+    if constexpr (START == CORRECTED) {
+        const Patch<real, SKEW> patch(a, beside, i, j);
 #pragma unroll
-    for (int s = 0; s < CELLS; s++)
-        if (k0 + s < a.matrix.nz)
-            value[s] =
-                walk.next(a.matrix, at, values, k0 + s, __ldg(a.f + at.here + ptrdiff_t(a.matrix.nx) * (k0 + s)));
+        for (int s = 0; s < CELLS; s++) {
+            const int k = k0 + s;
+            if (k < m.nz) {
+                const ptrdiff_t e = ptrdiff_t(m.nx) * k;
+                const real sum = patch.sum(ptrdiff_t(a.transfer[0].coarse) * k) + (a.u ? beside.sum(e) : real(0));
+                value[s] = __ldcs(a.f + at.here + e) + __ldg(m.d + k) * sum;
+            }
+        }
+    } else {
+#pragma unroll
+        for (int s = 0; s < CELLS; s++) {
+            const int k = k0 + s;
+            if (k < m.nz) {
+                const ptrdiff_t e = ptrdiff_t(m.nx) * k;
+                value[s] =
+                    __ldcs(a.f + at.here + e) + (START == PLAIN ? __ldg(m.d + k) * beside.sum(e) : real(0));
+            }
+        }
+    }
 }
 
-template <typename real, int CELLS, int START>
-__global__ void __launch_bounds__(LANES *MOST_SEGMENTS) held_kernel(const __grid_constant__ Smooth<real> a)
-{
-    __shared__ Hand<real> hand;
-    const Matrix<real> &m = a.matrix;
-    const int i = blockIdx.x * LANES + threadIdx.x, j = a.y0 + blockIdx.y, k0 = threadIdx.y * CELLS;
-    const bool inside = i < m.nx;
-    real value[CELLS], factor[CELLS];
-    const Column<real> at = column_of(m, inside ? i : m.nx - 1, j);
+/* P coarse in column (i,j). */
+template <typename real> struct Interpolated {
+    const real *from[4];
+    real weight[4];
 
-    if (START == ZERO) {
+    __device__ Interpolated(const Smooth<real> &a, int i, int j)
+    {
+        const Terms<real> x = terms_of(a.transfer[0], i), y = terms_of(a.transfer[1], j);
+        const size_t row = size_t(a.transfer[0].coarse) * size_t(a.matrix.nz);
 #pragma unroll
-        for (int s = 0; s < CELLS; s++)
-            value[s] = k0 + s < m.nz ? __ldg(a.f + at.here + ptrdiff_t(m.nx) * (k0 + s)) : real(0);
-    } else if (START == PLAIN) {
-        load<real, CELLS>(a, at, values_of(a, at), k0, value);
-    } else {
-        load<real, CELLS>(a, at, corrected_of(a, at, inside ? i : m.nx - 1, j), k0, value);
-    }
-    for (int turn = 0; turn < int(blockDim.y); turn++) {
-        if (int(threadIdx.y) == turn)
-            eliminate<real, CELLS>(m, at, k0, hand, value, factor);
-        __syncthreads();
-    }
-    for (int turn = int(blockDim.y) - 1; turn >= 0; turn--) {
-        if (int(threadIdx.y) == turn)
-            substitute<real, CELLS>(m.nz, k0, hand, value, factor);
-        __syncthreads();
-    }
-    if (!inside)
-        return;
-    const real damping = a.colour < 0 || (i + j) % 2 == a.colour ? a.damping : real(0);
-    const Corrected<real> corrected = START == CORRECTED ? corrected_of(a, at, i, j) : Corrected<real>{};
-#pragma unroll
-    for (int s = 0; s < CELLS; s++)
-        if (k0 + s < m.nz) {
-            const ptrdiff_t e = at.here + ptrdiff_t(m.nx) * (k0 + s);
-            const real before = START == ZERO ? real(0) : START == PLAIN ? __ldg(a.u + e) : corrected.here(k0 + s);
-            a.v[e] = before + damping * value[s];
+        for (int s = 0; s < 4; s++) {
+            from[s] = a.coarse + row * y.index[s / 2] + x.index[s % 2];
+            weight[s] = x.weight[s % 2] * y.weight[s / 2];
         }
+    }
+    __device__ real at(ptrdiff_t offset) const
+    {
+        return weight[0] * __ldg(from[0] + offset) + weight[1] * __ldg(from[1] + offset) +
+               weight[2] * __ldg(from[2] + offset) + weight[3] * __ldg(from[3] + offset);
+    }
+};
+
+template <typename real, int START>
+__device__ void store(const Smooth<real> &a, const Column<real> &at, int i, int j, int k0, const real value[CELLS])
+{
+    const Matrix<real> &m = a.matrix;
+    const real damping = a.colour < 0 || (i + j) % 2 == a.colour ? a.damping : real(0);
+    const real *const u = a.u + at.here;
+    real *const v = a.v + at.here;
+
+    if constexpr (START == CORRECTED) {
+        const Interpolated<real> correction(a, i, j);
+#pragma unroll
+        for (int s = 0; s < CELLS; s++) {
+            const int k = k0 + s;
+            if (k < m.nz) {
+                const ptrdiff_t e = ptrdiff_t(m.nx) * k;
+                const real w = (a.u ? __ldg(u + e) : real(0)) + correction.at(ptrdiff_t(a.transfer[0].coarse) * k);
+                v[e] = w + damping * (value[s] - w);
+            }
+        }
+    } else {
+#pragma unroll
+        for (int s = 0; s < CELLS; s++) {
+            const ptrdiff_t e = ptrdiff_t(m.nx) * (k0 + s);
+            if (k0 + s < m.nz) {
+                const real w = START == PLAIN ? __ldg(u + e) : real(0);
+                v[e] = w + damping * (value[s] - w);
+            }
+        }
+    }
+}
+
+template <typename real> size_t shared_bytes(int runs)
+{
+    return size_t(runs) * (WORDS + CELLS - 1) * LANES * sizeof(real);
+}
+
+template <typename real, int START, bool SKEW>
+__global__ void __launch_bounds__(LANES *MOST_RUNS) held_kernel(const __grid_constant__ Smooth<real> a)
+{
+    extern __shared__ char shared[];
+    const Matrix<real> &m = a.matrix;
+    const int i = blockIdx.x * LANES + threadIdx.x, j = a.y0 + blockIdx.y, runs = blockDim.y;
+    const int k0 = threadIdx.y * CELLS, column = min(i, m.nx - 1);
+    const Hand<real> hand = {reinterpret_cast<real *>(shared)};
+    real *const answer = hand.words + (runs * WORDS + threadIdx.y * (CELLS - 1)) * LANES + threadIdx.x;
+    const Column<real> at = column_of(m, column, j);
+    real value[CELLS] = {}, factor[CELLS - 1];
+
+    load<real, START, SKEW>(a, at, column, j, k0, value);
+    eliminate<real>(m, at, k0, hand, value, factor, answer);
+    __syncthreads();
+    if (threadIdx.y == 0)
+        solve_last(hand, runs);
+    __syncthreads();
+    substitute<real>(hand, value, factor, answer);
+    if (i < m.nx)
+        store<real, START>(a, at, i, j, k0, value);
 }
 
 /* ---- Long columns ------------------------------------------------------------------------------------------------ */
@@ -228,15 +398,26 @@ template <typename real> __global__ void long_kernel(const __grid_constant__ Smo
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
-template <typename real, int CELLS> void launch_held(const Smooth<real> &a, dim3 blocks, cudaStream_t stream)
+template <typename real, int START, bool SKEW>
+int launch_held(const Smooth<real> &a, dim3 blocks, cudaStream_t stream)
 {
-    const dim3 threads(LANES, unsigned(blocks_of(size_t(a.matrix.nz), CELLS)));
+    const int runs = blocks_of(size_t(a.matrix.nz), CELLS);
+    const size_t bytes = shared_bytes<real>(runs);
+    const int error = cudaFuncSetAttribute(held_kernel<real, START, SKEW>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           int(shared_bytes<real>(MOST_RUNS)));
+    if (error != cudaSuccess)
+        return error;
+    held_kernel<real, START, SKEW><<<blocks, dim3(LANES, unsigned(runs)), bytes, stream>>>(a);
+    return cudaGetLastError();
+}
+
+template <typename real, bool SKEW> int launch(const Smooth<real> &a, dim3 blocks, cudaStream_t stream)
+{
     if (a.coarse)
-        held_kernel<real, CELLS, CORRECTED><<<blocks, threads, 0, stream>>>(a);
-    else if (a.u)
-        held_kernel<real, CELLS, PLAIN><<<blocks, threads, 0, stream>>>(a);
-    else
-        held_kernel<real, CELLS, ZERO><<<blocks, threads, 0, stream>>>(a);
+        return launch_held<real, CORRECTED, SKEW>(a, blocks, stream);
+    if (a.u)
+        return launch_held<real, PLAIN, SKEW>(a, blocks, stream);
+    return launch_held<real, ZERO, false>(a, blocks, stream);
 }
 
 template <typename real> int smooth(const starfish_flat_smooth *from, cudaStream_t stream)
@@ -257,12 +438,9 @@ template <typename real> int smooth(const starfish_flat_smooth *from, cudaStream
     for (int d = 0; d < 2 && a.coarse; d++)
         a.transfer[d] = transfer_of<real>(from->transfer[d]);
     const dim3 blocks(unsigned(blocks_of(from->matrix.n[0], LANES)), unsigned(from->y1 - from->y0));
-    if (a.matrix.nz <= 16 * MOST_SEGMENTS)
-        launch_held<real, 16>(a, blocks, stream);
-    else if (a.matrix.nz <= 32 * MOST_SEGMENTS)
-        launch_held<real, 32>(a, blocks, stream);
-    else
-        long_kernel<real><<<blocks, LANES, 0, stream>>>(a);
+    if (a.matrix.nz <= STARFISH_FLAT_MOST_HELD)
+        return a.matrix.corner ? launch<real, true>(a, blocks, stream) : launch<real, false>(a, blocks, stream);
+    long_kernel<real><<<blocks, LANES, 0, stream>>>(a);
     return cudaGetLastError();
 }
 
