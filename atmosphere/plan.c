@@ -13,16 +13,12 @@
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-static starfish_status choose(struct starfish_atmosphere_options *o, const struct starfish_atmosphere_problem *problem)
+static void choose(struct starfish_atmosphere_options *o)
 {
     if (o->method == STARFISH_ATMOSPHERE_AUTO)
         o->method = STARFISH_ATMOSPHERE_MULTIGRID;
     if (o->preconditioner == STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO)
         o->preconditioner = STARFISH_ATMOSPHERE_PRECONDITIONER_LINES;
-    if (o->method == STARFISH_ATMOSPHERE_CG && problem->xi_up)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.method: cg is for symmetric matrices, which problem.xi_up makes unsymmetric");
-    return STARFISH_SUCCESS;
 }
 
 static void describe(struct starfish_atmosphere_plan *plan)
@@ -33,7 +29,8 @@ static void describe(struct starfish_atmosphere_plan *plan)
     const struct starfish_atmosphere_options *o = &plan->options;
 
     if (o->method == STARFISH_ATMOSPHERE_CG)
-        snprintf(plan->reason, sizeof plan->reason, "conjugate gradients, %s", of_cg[o->preconditioner]);
+        snprintf(plan->reason, sizeof plan->reason, "%s, %s", plan->drifts ? "BiCGStab" : "conjugate gradients",
+                 of_cg[o->preconditioner]);
     else
         snprintf(plan->reason, sizeof plan->reason, "V(%d,%d) cycles, coarser across, lines upwards%s",
                  o->smoothing_steps, o->smoothing_steps, o->red_black ? " in two colours" : "");
@@ -60,7 +57,8 @@ static starfish_status create_solver(struct starfish_atmosphere_plan *plan, cons
     options.most_cycles = o->max_iterations;
     options.levels = o->levels;
     options.blocks = o->parts;
-    options.conjugate_gradients = gradients;
+    options.conjugate_gradients = gradients && !plan->drifts;
+    options.bicgstab = gradients && plan->drifts;
     options.inner_cycles = 1;
     plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;
     plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;
@@ -73,7 +71,8 @@ static starfish_status create(struct starfish_atmosphere_plan *plan, const struc
 {
     const double start = starfish_now();
 
-    STARFISH_TRY(choose(&plan->options, problem));
+    choose(&plan->options);
+    plan->drifts = problem->xi_up != NULL;
     STARFISH_TRY(starfish_flat_volumes_create(&plan->volumes, problem));
     STARFISH_TRY(create_solver(plan, NULL, memory));
     describe(plan);

@@ -14,6 +14,7 @@ struct starfish_atmosphere_plan {
     struct starfish_atmosphere_options options; /* complete: nothing is left to be chosen */
     struct starfish_flat_volumes volumes;
     starfish_multigrid_plan *solver;
+    int drifts; /* there is a first-order term, and so the matrix is not symmetric */
     char reason[160];
     double seconds;
 };

@@ -52,7 +52,7 @@ struct starfish_atmosphere_problem {
 typedef enum starfish_atmosphere_method {
     STARFISH_ATMOSPHERE_AUTO, /* MULTIGRID */
     STARFISH_ATMOSPHERE_MULTIGRID,
-    STARFISH_ATMOSPHERE_CG, /* conjugate gradients; not with xi_up, whose matrix is not symmetric */
+    STARFISH_ATMOSPHERE_CG, /* conjugate gradients; with xi_up, whose matrix is not symmetric, BiCGStab */
     STARFISH_ATMOSPHERE_METHODS
 } starfish_atmosphere_method;
 
@@ -101,7 +101,7 @@ enum { STARFISH_ATMOSPHERE_HISTORY = 128 };
 struct starfish_atmosphere_info {
     size_t size; /* sizeof(struct starfish_atmosphere_info); what a smaller one lacks is not written */
     starfish_atmosphere_outcome outcome;
-    int iterations;   /* cycles, or steps of conjugate gradients */
+    int iterations;   /* cycles, or steps of conjugate gradients; of BiCGStab preconditioned products, two a step */
     int levels;       /* grids */
     double residual;  /* ||f - A u|| / ||f||, Euclidean, each equation times its volume; NaN with `fixed` */
     double tolerance; /* that counts */
@@ -124,7 +124,7 @@ typedef struct starfish_atmosphere_plan starfish_atmosphere_plan;
 typedef struct starfish_atmosphere_job starfish_atmosphere_job;
 
 /* `options` may be NULL. The caller owns *plan; destroy it before its context. Errors: ARGUMENT (names the member),
- * UNSUPPORTED (CG with xi_up), NUMERICAL (entries beyond the precision), MEMORY. */
+ * NUMERICAL (entries beyond the precision), MEMORY. */
 STARFISH_API starfish_status starfish_atmosphere_plan_create(starfish_context *context,
                                                              const struct starfish_atmosphere_problem *problem,
                                                              const struct starfish_atmosphere_options *options,
