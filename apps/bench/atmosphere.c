@@ -124,10 +124,11 @@ static starfish_status measure_ways(struct atmosphere_bench *run, const struct a
     return STARFISH_SUCCESS;
 }
 
-/* The paper's: w = 4.2 h, l = 1, a box of the depth of the atmosphere over the unit square, or a panel. */
+/* The paper's: w = 4.2 h, l = 1, a box of the depth of the atmosphere over the unit square, or a panel, a sixth of the
+ * sphere, with h the mean width of its cells. */
 static starfish_status measure_size(struct atmosphere_bench *run, const struct axes *axes, size_t n)
 {
-    const double h = (run->panel ? 1.57079632679489661923 : 1) / (double)n;
+    const double h = (run->panel ? sqrt(2.0943951023931954923) : 1) / (double)n;
     const struct starfish_atmosphere_problem problem = {.geometry = run->panel ? STARFISH_PANEL : STARFISH_FLAT_BOX,
                                                         .n = {n, n, run->layers},
                                                         .length = {1, 1},

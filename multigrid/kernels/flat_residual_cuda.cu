@@ -114,8 +114,7 @@ __device__ void residual_of(const Residual<real> &a, const Layer<real> *layer, c
 }
 
 /* Of a zero u the residual is f. */
-template <typename real>
-__device__ void copy_of(const Residual<real> &a, const Path &path, int j, real result[LAYERS])
+template <typename real> __device__ void copy_of(const Residual<real> &a, const Path &path, int j, real result[LAYERS])
 {
     const Matrix<real> &m = a.matrix;
 #pragma unroll

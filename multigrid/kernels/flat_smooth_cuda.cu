@@ -261,8 +261,7 @@ __device__ void load(const Smooth<real> &a, const Column<real> &at, int i, int j
             const int k = k0 + s;
             if (k < m.nz) {
                 const ptrdiff_t e = ptrdiff_t(m.nx) * k;
-                value[s] =
-                    __ldcs(a.f + at.here + e) + (START == PLAIN ? __ldg(m.d + k) * beside.sum(e) : real(0));
+                value[s] = __ldcs(a.f + at.here + e) + (START == PLAIN ? __ldg(m.d + k) * beside.sum(e) : real(0));
             }
         }
     }
@@ -398,8 +397,7 @@ template <typename real> __global__ void long_kernel(const __grid_constant__ Smo
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
-template <typename real, int START, bool SKEW>
-int launch_held(const Smooth<real> &a, dim3 blocks, cudaStream_t stream)
+template <typename real, int START, bool SKEW> int launch_held(const Smooth<real> &a, dim3 blocks, cudaStream_t stream)
 {
     const int runs = blocks_of(size_t(a.matrix.nz), CELLS);
     const size_t bytes = shared_bytes<real>(runs);
