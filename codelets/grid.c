@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The vectors of a task. */
-enum role { U, F, COARSE, RESULT, ROLES };
+enum role { U, F, COARSE, CORRECTION, RESULT, V, ROLES };
 
 struct arguments {
     struct starfish_task_header header;
@@ -15,6 +15,7 @@ struct arguments {
     enum starfish_grid_operation operation;
     struct starfish_grid_step step; /* pointers are filled in by the task */
     int table, coarse_table, sums;  /* -1: none */
+    int state, scalar;              /* of the factor; -1: none */
     struct starfish_access access[ROLES];
 };
 
@@ -37,6 +38,9 @@ static struct starfish_grid_step with_pointers(void *buffers[], const struct arg
     step.coarse = starfish_vector_here(buffers, &a->access[COARSE], precision);
     step.result = starfish_vector_here(buffers, &a->access[RESULT], precision);
     step.sums = data_at(buffers, a->sums);
+    step.correction = starfish_vector_here(buffers, &a->access[CORRECTION], precision);
+    step.v = starfish_vector_here(buffers, &a->access[V], precision);
+    step.scalar = a->state < 0 ? NULL : (const double *)data_at(buffers, a->state) + a->scalar;
     return step;
 }
 
@@ -45,6 +49,12 @@ static int fill(const struct starfish_place *place, void *buffers[], const struc
     for (int role = 0; role < RESULT; role++)
         TRY_LAUNCH(starfish_vector_fill(place, buffers, &a->access[role]));
     return 0;
+}
+
+static int publish(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    TRY_LAUNCH(starfish_vector_publish(place, buffers, &a->access[RESULT]));
+    return starfish_vector_publish(place, buffers, &a->access[V]);
 }
 
 struct shared {
@@ -73,7 +83,7 @@ static void grid_cpu(void *buffers[], void *data)
 
     fill(&place, buffers, a);
     starfish_team_run(a->header.progress->context, compute_on_a_core, &shared);
-    starfish_vector_publish(&place, buffers, &a->access[RESULT]);
+    publish(&place, buffers, a);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -83,7 +93,7 @@ static int launch(const struct starfish_place *place, void *buffers[], const str
 
     TRY_LAUNCH(fill(place, buffers, a));
     TRY_LAUNCH(a->setting.kind->compute[a->operation](place, &step));
-    return starfish_vector_publish(place, buffers, &a->access[RESULT]);
+    return publish(place, buffers, a);
 }
 
 static void grid_cuda(void *buffers[], void *data)
@@ -141,8 +151,9 @@ static void attach_input(struct starfish_task *task, struct arguments *a, const 
                          enum role role)
 {
     static const enum starfish_grid_input input[] = {
-        [U] = STARFISH_GRID_U, [F] = STARFISH_GRID_F, [COARSE] = STARFISH_GRID_COARSE};
-    const struct starfish_vector *const vector[] = {[U] = t->u, [F] = t->f, [COARSE] = t->coarse};
+        [U] = STARFISH_GRID_U, [F] = STARFISH_GRID_F, [COARSE] = STARFISH_GRID_COARSE, [CORRECTION] = STARFISH_GRID_U};
+    const struct starfish_vector *const vector[] = {
+        [U] = t->u, [F] = t->f, [COARSE] = t->coarse, [CORRECTION] = t->correction};
 
     if (!vector[role])
         return;
@@ -162,6 +173,19 @@ static void attach_result(struct starfish_task *task, struct arguments *a, const
     if (!t->result)
         return;
     a->access[RESULT] = starfish_vector_attach(task, t->result, part, &extent, adds ? STARPU_RW : STARPU_W);
+}
+
+static void attach_combination(struct starfish_task *task, struct arguments *a, const struct starfish_grid_task *t)
+{
+    const struct starfish_extent extent = written(&t->step);
+
+    if (t->v)
+        a->access[V] = starfish_vector_attach(task, t->v, t->part, &extent, STARPU_W);
+    a->step.factor = t->factor.number;
+    if (!t->correction || !t->factor.state)
+        return;
+    a->state = attach_table(task, t->factor.state, STARPU_R);
+    a->scalar = t->factor.scalar;
 }
 
 static uint32_t footprint_of(const struct starfish_grid_setting *setting, const struct starfish_grid_task *t)
@@ -188,18 +212,20 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
                             t->result != NULL,
                             t->sums != NULL,
                             (size_t)t->step.zero,
-                            kind->variant(t->step.shape)};
+                            kind->variant(t->step.shape),
+                            (t->correction != NULL) + 2U * (t->v != NULL) + 4U * (size_t)t->step.energy};
+    const size_t count = sizeof sizes / sizeof sizes[0];
 
-    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_footprint_of(sizes, count - (sizes[count - 1] == 0)); /* else as ever */
 }
 
 static void describe(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                      const struct starfish_grid_task *t, struct starfish_task *task, struct arguments *a)
 {
-    const struct starfish_vector *written_to = t->result ? t->result : t->f ? t->f : t->u;
+    const struct starfish_vector *written_to = t->result ? t->result : t->f ? t->f : t->u ? t->u : t->correction;
     const int restricts = t->operation == STARFISH_GRID_RESTRICT, smooths = t->operation == STARFISH_GRID_SMOOTH;
 
-    *a = (struct arguments){.setting = *setting, .operation = t->operation, .step = t->step, .sums = -1};
+    *a = (struct arguments){.setting = *setting, .operation = t->operation, .step = t->step, .sums = -1, .state = -1};
     for (int role = 0; role < ROLES; role++)
         a->access[role] = STARFISH_NO_ACCESS;
     starfish_task_begin(task, operations[t->operation].codelet, progress, operations[t->operation].phase);
@@ -211,6 +237,7 @@ static void describe(struct starfish_progress *progress, const struct starfish_g
     for (int role = 0; role < RESULT; role++)
         attach_input(task, a, t, (enum role)role);
     attach_result(task, a, t);
+    attach_combination(task, a, t);
     a->sums = attach_table(task, t->sums, STARPU_W);
     a->header.footprint = footprint_of(setting, t);
 }

@@ -35,6 +35,9 @@ struct starfish_grid_task {
     starpu_data_handle_t table, coarse_table;
     const struct starfish_vector *u, *f, *coarse, *result;
     starpu_data_handle_t sums;
+    /* Where the kind combines: u + factor * correction, stored as v; NULL: none. */
+    const struct starfish_vector *correction, *v;
+    struct starfish_factor factor;
 };
 starfish_status starfish_submit_grid(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                      const struct starfish_grid_task *task);

@@ -189,7 +189,23 @@ static starfish_status precondition(struct starfish_multigrid_plan *plan, struct
 
     if (state->preconditioner == STARFISH_FLAT_BY_NOTHING)
         return starfish_algebra_update(&algebra, r, NULL, NULL, z);
-    return starfish_operator_sweep(&op, progress, STARFISH_FLAT_LINES, 1, NULL, r, z);
+    return starfish_operator_sweep(
+        &op, progress, &(struct starfish_operator_sweep){.sweep = STARFISH_FLAT_LINES, .damping = 1, .f = r, .v = z});
+}
+
+static starfish_status precondition_sums(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                                         const struct starfish_vector *r, const struct starfish_vector *z,
+                                         const struct starfish_sums *rz)
+{
+    const struct flat_state *state = plan->state;
+    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, plan->op.setting.where};
+    const struct starfish_operator_sweep sweep = {
+        .sweep = STARFISH_FLAT_LINES, .damping = 1, .f = r, .v = z, .sums = rz};
+
+    if (state->preconditioner != STARFISH_FLAT_BY_NOTHING)
+        return starfish_operator_sweep(&plan->op, progress, &sweep);
+    STARFISH_TRY(starfish_algebra_update(&algebra, r, NULL, NULL, z));
+    return starfish_algebra_product(&algebra, r, z, rz);
 }
 
 static void destroy(struct starfish_multigrid_plan *plan)
@@ -289,8 +305,12 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const void *
 
 static const struct starfish_multigrid_hooks of_cycles = {
     .check = check, .create = create, .destroy = destroy, .arrange = arrange};
-static const struct starfish_multigrid_hooks of_lines = {
-    .check = check, .create = create, .destroy = destroy, .arrange = arrange, .precondition = precondition};
+static const struct starfish_multigrid_hooks of_lines = {.check = check,
+                                                         .create = create,
+                                                         .destroy = destroy,
+                                                         .arrange = arrange,
+                                                         .precondition = precondition,
+                                                         .precondition_sums = precondition_sums};
 
 starfish_status starfish_flat_plan_create(starfish_context *context, const struct starfish_flat_problem *problem,
                                           const struct starfish_multigrid_options *options,

@@ -5,6 +5,7 @@
 #include "krylov/bicgstab.h"
 #include "krylov/cg.h"
 #include "krylov/correction.h"
+#include "krylov/fused_cg.h"
 
 #include <math.h>
 
@@ -16,6 +17,7 @@ struct iterating {
     struct starfish_algebra algebra;
     struct starfish_correction correction;
     struct starfish_cg cg;
+    struct starfish_fused_cg fused;
     struct starfish_bicgstab_steps bicgstab;
 };
 
@@ -119,6 +121,14 @@ static starfish_status precondition(void *self, int number, const struct starfis
     return starfish_hierarchy_move_solution(&i->plan->graph, i->progress);
 }
 
+static starfish_status precondition_sums(void *self, const struct starfish_vector *r, const struct starfish_vector *z,
+                                         const struct starfish_sums *rz)
+{
+    struct iterating *i = self;
+
+    return i->plan->hooks->precondition_sums(i->plan, i->progress, r, z, rz);
+}
+
 static starfish_status matrix_residual(const void *self, struct starfish_progress *progress,
                                        const struct starfish_vector *u, const struct starfish_vector *f,
                                        const struct starfish_vector *result, const struct starfish_sums *sums)
@@ -151,6 +161,18 @@ static void set_up(struct iterating *i)
                                  .image = &w->image,
                                  .sums = &w->sums,
                                  .products = w->products};
+    i->fused = (struct starfish_fused_cg){.algebra = &i->algebra,
+                                          .scalars = &w->scalars,
+                                          .op = &i->plan->op,
+                                          .self = i,
+                                          .precondition = precondition_sums,
+                                          .f = i->solve->f,
+                                          .u = {i->solve->u, &w->other},
+                                          .residual = &w->residual,
+                                          .preconditioned = &w->preconditioned,
+                                          .direction = {&w->direction, &w->image},
+                                          .sums = &w->sums,
+                                          .products = w->products};
     i->bicgstab = (struct starfish_bicgstab_steps){.algebra = &i->algebra,
                                                    .scalars = &w->scalars,
                                                    .matrix = i->cg.matrix,
@@ -181,6 +203,8 @@ static struct starfish_iteration choose(struct iterating *i)
 
     const int most_ahead = i->plan->mixed && o->inner_digits > 0 ? 1 : STARFISH_KRYLOV_RING;
 
+    if (starfish_multigrid_fuses(i->plan))
+        return starfish_fused_cg_iteration(&i->fused);
     if (o->conjugate_gradients)
         return starfish_cg_iteration(&i->cg, most_ahead);
     if (o->bicgstab)
@@ -258,6 +282,10 @@ starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solv
     const struct starfish_iteration iteration = choose(&i);
     const starfish_status status = starfish_iterate(&iteration, &stopping, &report);
     copy_report(&i, &report);
+    if (starfish_multigrid_fuses(solve->plan) && (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)) {
+        const starfish_status ended = starfish_fused_cg_end(&i.fused);
+        return status != STARFISH_SUCCESS ? status : ended;
+    }
     if (corrects || (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL))
         return status;
     const starfish_status moved = starfish_hierarchy_move_solution(&solve->plan->graph, solve->progress);

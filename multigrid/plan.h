@@ -40,6 +40,11 @@ struct starfish_multigrid_hooks {
     /* Conjugate gradients with another preconditioner than a cycle: the finest grid's solution for its right-hand side,
      * from zero, in the precision of the cycles. */
     starfish_status (*precondition)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress);
+    /* The same, the same in each step, of vectors in the precision of the plan, and the inner product of r and z: then
+     * conjugate gradients go in fused steps where the kind combines and precision is not mixed. */
+    starfish_status (*precondition_sums)(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+                                         const struct starfish_vector *r, const struct starfish_vector *z,
+                                         const struct starfish_sums *rz);
 };
 
 struct starfish_multigrid_plan {

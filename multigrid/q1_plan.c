@@ -333,12 +333,16 @@ static starfish_status polish(struct starfish_multigrid_plan *plan, struct starf
     enum { MANY_UNKNOWNS = 1 << 20 };
     const struct starfish_q1_shape *shape = plan->op.part[0].shape;
     const struct starfish_vector *other = &plan->work.residual;
-    const double damping = 1.2 / shape->eigenvalue;
+    const struct starfish_operator_sweep there = {
+        .sweep = STARFISH_Q1_POINTS, .damping = 1.2 / shape->eigenvalue, .u = u, .f = f, .v = other};
+    struct starfish_operator_sweep back = there;
 
     if (plan->n[0] * plan->n[1] < MANY_UNKNOWNS)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_operator_sweep(&plan->op, progress, STARFISH_Q1_POINTS, damping, u, f, other));
-    return starfish_operator_sweep(&plan->op, progress, STARFISH_Q1_POINTS, damping, other, f, u);
+    back.u = other;
+    back.v = u;
+    STARFISH_TRY(starfish_operator_sweep(&plan->op, progress, &there));
+    return starfish_operator_sweep(&plan->op, progress, &back);
 }
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */

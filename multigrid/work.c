@@ -7,11 +7,21 @@ static int needs_copies(const struct starfish_multigrid_plan *plan)
     return plan->hooks->arrange || (plan->op.space->apart && plan->op.space->halos > 0);
 }
 
+int starfish_multigrid_fuses(const struct starfish_multigrid_plan *plan)
+{
+    const struct starfish_grid_kind *kind = plan->op.setting.kind;
+
+    return plan->options.conjugate_gradients && !plan->mixed && plan->hooks->precondition_sums && kind &&
+           kind->combines;
+}
+
 size_t starfish_multigrid_work_vectors(const struct starfish_multigrid_plan *plan)
 {
-    const size_t gradients = plan->options.conjugate_gradients ? 3 : 0, residual = plan->mixed || gradients > 0 ? 1 : 0;
+    const int stabilised = plan->options.bicgstab, accelerated = plan->options.conjugate_gradients || stabilised;
     const int may_copy = plan->hooks->arrange || !starfish_context_has_one_memory(plan->context);
-    return gradients + residual + (may_copy ? 2 : 0);
+    const size_t residual = plan->mixed || accelerated, others = accelerated ? 3 : 0, copies = may_copy ? 2 : 0;
+
+    return residual + others + (starfish_multigrid_fuses(plan) ? 1 : 0) + (stabilised ? 2 : 0) + copies;
 }
 
 static starfish_status create_vectors(struct starfish_multigrid_plan *plan)
@@ -25,6 +35,7 @@ static starfish_status create_vectors(struct starfish_multigrid_plan *plan)
                    {&w->preconditioned, accelerated},
                    {&w->direction, accelerated},
                    {&w->image, accelerated},
+                   {&w->other, starfish_multigrid_fuses(plan)},
                    {&w->shadow, stabilised},
                    {&w->rest_image, stabilised},
                    {&w->copy[0], needs_copies(plan)},
@@ -62,7 +73,7 @@ starfish_status starfish_multigrid_work_create(struct starfish_multigrid_plan *p
 void starfish_multigrid_work_destroy(struct starfish_multigrid_plan *plan)
 {
     struct starfish_multigrid_work *w = &plan->work;
-    struct starfish_vector *const vectors[] = {&w->residual, &w->preconditioned, &w->direction, &w->image,
+    struct starfish_vector *const vectors[] = {&w->residual, &w->preconditioned, &w->direction, &w->image,  &w->other,
                                                &w->shadow,   &w->rest_image,     &w->copy[0],   &w->copy[1]};
 
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)

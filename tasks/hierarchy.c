@@ -537,40 +537,51 @@ struct starfish_grid_operator starfish_hierarchy_operator(const struct starfish_
     return op;
 }
 
-starfish_status starfish_operator_residual(const struct starfish_grid_operator *op, struct starfish_progress *progress,
-                                           const struct starfish_vector *u, const struct starfish_vector *f,
-                                           const struct starfish_vector *result, const struct starfish_sums *sums)
+starfish_status starfish_operator_advance(const struct starfish_grid_operator *op, struct starfish_progress *progress,
+                                          const struct starfish_operator_step *s)
 {
     for (size_t part = 0; part < op->space->parts[1]; part++) {
         const struct starfish_grid_task task = {
             .operation = STARFISH_GRID_RESIDUAL,
-            .step = {.shape = op->part[part].shape, .at = rectangle_of(op->space, part)},
+            .step = {.shape = op->part[part].shape, .at = rectangle_of(op->space, part), .energy = s->energy},
             .part = part,
             .table = op->part[part].table,
-            .u = u,
-            .f = f,
-            .result = result,
-            .sums = sums ? sums->part[part].handle : NULL};
+            .u = s->u,
+            .f = s->f,
+            .result = s->result,
+            .sums = s->sums ? s->sums->part[part].handle : NULL,
+            .correction = s->correction,
+            .v = s->v,
+            .factor = s->factor};
         STARFISH_TRY(starfish_submit_grid(progress, &op->setting, &task));
     }
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_operator_residual(const struct starfish_grid_operator *op, struct starfish_progress *progress,
+                                           const struct starfish_vector *u, const struct starfish_vector *f,
+                                           const struct starfish_vector *result, const struct starfish_sums *sums)
+{
+    const struct starfish_operator_step step = {.u = u, .f = f, .result = result, .sums = sums};
+
+    return starfish_operator_advance(op, progress, &step);
+}
+
 starfish_status starfish_operator_sweep(const struct starfish_grid_operator *op, struct starfish_progress *progress,
-                                        int sweep, double damping, const struct starfish_vector *u,
-                                        const struct starfish_vector *f, const struct starfish_vector *v)
+                                        const struct starfish_operator_sweep *s)
 {
     for (size_t part = 0; part < op->space->parts[1]; part++) {
         const struct starfish_grid_task task = {.operation = STARFISH_GRID_SMOOTH,
                                                 .step = {.shape = op->part[part].shape,
                                                          .at = rectangle_of(op->space, part),
-                                                         .sweep = sweep,
-                                                         .damping = damping},
+                                                         .sweep = s->sweep,
+                                                         .damping = s->damping},
                                                 .part = part,
                                                 .table = op->part[part].table,
-                                                .u = u,
-                                                .f = f,
-                                                .result = v};
+                                                .u = s->u,
+                                                .f = s->f,
+                                                .result = s->v,
+                                                .sums = s->sums ? s->sums->part[part].handle : NULL};
         STARFISH_TRY(starfish_submit_grid(progress, &op->setting, &task));
     }
     return STARFISH_SUCCESS;

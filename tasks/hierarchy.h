@@ -132,9 +132,24 @@ struct starfish_grid_operator starfish_hierarchy_operator(const struct starfish_
 starfish_status starfish_operator_residual(const struct starfish_grid_operator *op, struct starfish_progress *progress,
                                            const struct starfish_vector *u, const struct starfish_vector *f,
                                            const struct starfish_vector *result, const struct starfish_sums *sums);
-/* v = u improved by one sweep with that damping. */
+/* The same of w = u + factor * correction, which is stored as v, in one task a part, where the kind combines; with
+ * `energy` sums are of w (f - A w). NULL is allowed as there; correction NULL: w = u; v NULL: not stored. */
+struct starfish_operator_step {
+    const struct starfish_vector *u, *correction, *v, *f, *result;
+    struct starfish_factor factor;
+    const struct starfish_sums *sums;
+    int energy;
+};
+starfish_status starfish_operator_advance(const struct starfish_grid_operator *op, struct starfish_progress *progress,
+                                          const struct starfish_operator_step *step);
+/* v = u improved by one sweep with that damping; sums of f v where the kind combines and u is NULL; NULL: none. */
+struct starfish_operator_sweep {
+    int sweep;
+    double damping;
+    const struct starfish_vector *u, *f, *v;
+    const struct starfish_sums *sums;
+};
 starfish_status starfish_operator_sweep(const struct starfish_grid_operator *op, struct starfish_progress *progress,
-                                        int sweep, double damping, const struct starfish_vector *u,
-                                        const struct starfish_vector *f, const struct starfish_vector *v);
+                                        const struct starfish_operator_sweep *sweep);
 
 #endif

@@ -2,7 +2,7 @@
  * and read them (struct starfish_vector_update), so that many steps can be submitted, or captured into a graph, at
  * once. Once an iteration is done all its factors are 0, and further steps change nothing.
  *
- * Stages serve four users: conjugate gradients inside one task (Saad, Iterative Methods for Sparse Linear Systems,
+ * Stages serve these users: conjugate gradients inside one task (Saad, Iterative Methods for Sparse Linear Systems,
  * algorithm 9.1), flexible conjugate gradients over tasks (Notay, SIAM J. Sci. Comput. 22 (2000), 1444-1460), BiCGStab
  * (van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992), 631-644), and the watch over the residual of any iteration.
  * CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was accepted. */
@@ -69,7 +69,10 @@ enum starfish_krylov_stage {
      * preconditioned rest s with s, together with t and t. */
     STARFISH_KRYLOV_SHADOW,
     STARFISH_KRYLOV_HALF,
-    STARFISH_KRYLOV_WHOLE
+    STARFISH_KRYLOV_WHOLE,
+    /* Conjugate gradients with a fixed preconditioner: residual and preconditioned one, which gives beta; then
+     * MINIMISE, whose second inner product is that one. */
+    STARFISH_KRYLOV_TURN
 };
 /* Does the stage have two inner products? */
 #define STARFISH_KRYLOV_HAS_TWO(stage) ((stage) == STARFISH_KRYLOV_MINIMISE || (stage) == STARFISH_KRYLOV_WHOLE)

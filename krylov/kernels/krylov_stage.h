@@ -139,6 +139,14 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_minimise(double *state
     state[STARFISH_KRYLOV_ALPHA] = leads_on ? product / energy : 0;
 }
 
+/* Before the first direction rho is 0. */
+STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_turn(double *state, double product)
+{
+    const double before = state[STARFISH_KRYLOV_RHO];
+
+    state[STARFISH_KRYLOV_BETA] = state[STARFISH_KRYLOV_DONE] == 0 && before > 0 ? product / before : 0;
+}
+
 /* ---- BiCGStab ---------------------------------------------------------------------------------------------------- */
 
 /* A divisor that is none breaks the iteration down: what stands then is kept. */
@@ -207,6 +215,9 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_advance(const struct s
         break;
     case STARFISH_KRYLOV_MINIMISE:
         starfish_krylov_minimise(a->state, product, more);
+        break;
+    case STARFISH_KRYLOV_TURN:
+        starfish_krylov_turn(a->state, product);
         break;
     case STARFISH_KRYLOV_SHADOW:
         starfish_krylov_shadow(a->state, product);

@@ -21,8 +21,9 @@
  * Kernels work on the rows y0 .. y1-1 of arrays of the whole grid. Several runs of rows may be worked on at once. All
  * are bound by memory: what belongs to columns adds 4 / n[2] words per unknown. CPU functions keep some lines in
  * `work`, starfish_flat_work_cpu(matrix, size of a real) bytes for each run that is worked on at once; CUDA functions
- * need starfish_flat_work_cuda(...), 0 unless columns are longer than STARFISH_FLAT_MOST_HELD. CUDA functions launch on
- * `stream` and return a cudaError_t, 0 when the launch was accepted. The naive references are in flat_ref.h. */
+ * need starfish_flat_work_cuda(...), little unless columns are longer than STARFISH_FLAT_MOST_HELD. CUDA functions
+ * launch on `stream` and return a cudaError_t, 0 when the launch was accepted. The naive references are in flat_ref.h.
+ */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLAT_H
 #define STARFISH_MULTIGRID_KERNELS_FLAT_H
 
@@ -51,8 +52,9 @@ struct starfish_flat_transfer {
 };
 
 /* v = w + damping * M^-1 (f - A w), w = u + P coarse; coarse NULL: w = u; u NULL: zero. v is neither. With a colour
- * only columns with i + j even or odd, and v = w in the others (red-black block SOR by two of these). 3 words per
- * unknown, 2 without u, and a quarter for coarse. */
+ * only columns with i + j even or odd, and v = w in the others (red-black block SOR by two of these). `sums`,
+ * STARFISH_SUMS doubles that add up to the inner product of f and v over the rows, NULL where it is not wanted. 3 words
+ * per unknown, 2 without u, and a quarter for coarse. */
 enum starfish_flat_columns { STARFISH_FLAT_ALL, STARFISH_FLAT_EVEN, STARFISH_FLAT_ODD };
 struct starfish_flat_smooth {
     struct starfish_flat_matrix matrix;
@@ -62,14 +64,19 @@ struct starfish_flat_smooth {
     double damping;
     const void *u, *f, *coarse;
     void *v, *work;
+    double *sums;
+    size_t sum_count; /* on cores: how many sums there are, 0: STARFISH_SUMS */
 };
 void starfish_flat_smooth_cpu_f32(const struct starfish_flat_smooth *arguments);
 void starfish_flat_smooth_cpu_f64(const struct starfish_flat_smooth *arguments);
 int starfish_flat_smooth_cuda_f32(const struct starfish_flat_smooth *arguments, struct CUstream_st *stream);
 int starfish_flat_smooth_cuda_f64(const struct starfish_flat_smooth *arguments, struct CUstream_st *stream);
 
-/* result = f - A u and `sums`, STARFISH_SUMS doubles that add up to the sum of its squares over the rows; either may be
- * NULL where it is not wanted. f or u NULL: zero, not both. result is not u. 3 words per unknown, 2 without result. */
+/* result = f - A w and `sums`, STARFISH_SUMS doubles that add up to the sum of its squares over the rows, or with
+ * `energy` to the inner product of w and f - A w; either may be NULL where it is not wanted. w = u + factor * *scalar *
+ * correction (scalar, where the kernel runs, NULL: 1), or u where correction is NULL or its factor 0; v = w where v is
+ * not NULL. f and u may be NULL: zero, but f not where w is. result and v are none of the inputs. 3 words per unknown,
+ * less 1 without result, 2 more with correction and v: so a step of conjugate gradients moves 10. */
 struct starfish_flat_residual {
     struct starfish_flat_matrix matrix;
     size_t y0, y1;
@@ -77,6 +84,12 @@ struct starfish_flat_residual {
     void *result;
     double *sums;
     void *work;
+    const void *correction;
+    double factor;
+    const double *scalar;
+    void *v;
+    int energy;
+    size_t sum_count; /* on cores: how many sums there are, 0: STARFISH_SUMS */
 };
 void starfish_flat_residual_cpu_f32(const struct starfish_flat_residual *arguments);
 void starfish_flat_residual_cpu_f64(const struct starfish_flat_residual *arguments);
@@ -127,7 +140,7 @@ int starfish_flat_arrange_cuda_f64(const struct starfish_flat_arrange *arguments
 
 /* On cores: lines of a piece of columns that pass through the cache together, twice; a line of the grid with what
  * pieces and neighbours add; and three rows. */
-enum { STARFISH_FLAT_PIECE = 32, STARFISH_FLAT_RING = 3 };
+enum { STARFISH_FLAT_PIECE = 128, STARFISH_FLAT_RING = 3 };
 static inline size_t starfish_flat_line(const struct starfish_flat_matrix *matrix)
 {
     return matrix->n[0] + STARFISH_FLAT_PIECE + 2;

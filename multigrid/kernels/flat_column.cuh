@@ -141,6 +141,12 @@ template <typename real, typename Values> struct Walk {
     }
 };
 
+/* Bytes of factors and values of long columns; sums of blocks come after them in work space. */
+inline size_t long_bytes(const starfish_flat_matrix *m, size_t real_size)
+{
+    return m->n[2] > STARFISH_FLAT_MOST_HELD ? (2 * m->n[0] * m->n[1] * m->n[2] * real_size + 7) / 8 * 8 : 0;
+}
+
 inline int blocks_of(size_t count, size_t per_block)
 {
     return int((count + per_block - 1) / per_block);

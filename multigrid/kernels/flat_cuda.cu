@@ -110,10 +110,10 @@ template <typename real> int arrange(const starfish_flat_arrange *from, cudaStre
 
 } // namespace
 
+/* Lines: of long columns factors and values, and of each block of 32 columns a sum. */
 extern "C" size_t starfish_flat_work_cuda(const struct starfish_flat_matrix *matrix, size_t real_size)
 {
-    const size_t count = matrix->n[0] * matrix->n[1] * matrix->n[2];
-    return matrix->n[2] > STARFISH_FLAT_MOST_HELD ? 2 * count * real_size : 0;
+    return long_bytes(matrix, real_size) + size_t(blocks_of(matrix->n[0], LANES)) * matrix->n[1] * sizeof(double);
 }
 
 STARFISH_CUDA_ENTRIES(starfish_flat_prolong, prolong)

@@ -122,17 +122,19 @@ static struct starfish_reach residual_reads(const struct starfish_grid_step *ste
 
 /* ---- Cores ------------------------------------------------------------------------------------------------------- */
 
-/* By rows; a sum is one number, so that one core computes it. */
+/* By rows. All sums are written, so that those of cores without rows are the others'. */
 static void share(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts)
 {
-    if (operation == STARFISH_GRID_RESIDUAL && step->sums) {
-        if (part > 0)
-            step->at.x1 = step->at.x0;
+    const size_t rows = step->at.y1 - step->at.y0, active = rows < parts ? rows : parts;
+
+    (void)operation;
+    if (part >= active) {
+        step->at.x1 = step->at.x0;
         return;
     }
-    step->at = starfish_grid_share_rows(step->at, part, parts);
-    if (step->at.y0 == step->at.y1)
-        step->at.x1 = step->at.x0;
+    step->at = starfish_grid_share_rows(step->at, part, active);
+    if (step->sums)
+        starfish_grid_share_sums(step, part, active);
 }
 
 /* Grids of one size may have columns of different lengths. */
@@ -159,6 +161,7 @@ const struct starfish_grid_kind starfish_flat_kind = {
     .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},
     .runs_along_columns = runs_along_columns,
     .column_unit = column_unit,
+    .combines = 1,
     .share = share,
     .variant = variant,
     .sweep_names = sweep_names};

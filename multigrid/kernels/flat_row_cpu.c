@@ -1,6 +1,8 @@
 /* Pieces of rows of a flat domain: the matrix in one layer, vectorised along x. */
 #include "multigrid/kernels/flat_row.h"
 
+#include "base/clones.h"
+
 #include <string.h>
 
 static void take_corners(const struct starfish_flat_matrix *m, struct flat_piece *piece)
@@ -49,54 +51,81 @@ static void take_line(const struct starfish_flat_matrix *m, const struct flat_pi
     line[piece->count + 1] = end < nx ? layer[end] : m->periodic[0] ? layer[0] : 0;
 }
 
-/* out -= what the corners couple with a row beside; u: the row itself, as lines. */
-static void subtract_corners(const struct starfish_flat_matrix *m, const struct flat_piece *p, int north, real d,
-                             const real *u, const real *beside, real *out)
+/* The values of a layer at the piece's columns, from one before to one after; `line` where some are not there. */
+static const real *around(const struct starfish_flat_matrix *m, const struct flat_piece *piece, const real *layer,
+                          real *line)
 {
-    real line[FLAT_PIECE + 2];
-
-    take_line(m, p, beside, line);
-    for (size_t i = 0; i < p->count; i++)
-        out[i] -=
-            d * (p->corner[north][0][i] * (u[i + 1] - line[i]) + p->corner[north][1][i] * (u[i + 1] - line[i + 2]));
+    if (piece->i0 > 0 && piece->i0 + piece->count < m->n[0])
+        return layer + piece->i0 - 1;
+    take_line(m, piece, layer, line);
+    return line;
 }
 
-/* The layer of a row beside, or zeros. */
-static const real *beside(const real *row, size_t offset, const real *zeros)
+/* out -= what the corners couple with a row beside; u: the row itself, as lines. */
+STARFISH_CLONES static void subtract_corners(const struct flat_piece *p, int north, real d, const real *u,
+                                             const real *beside, real *out)
 {
-    return row ? row + offset : zeros;
+    const real *const west = p->corner[north][0], *const east = p->corner[north][1];
+    const size_t count = p->count;
+
+#pragma GCC ivdep
+    for (size_t i = 0; i < count; i++)
+        out[i] -= d * (west[i] * (u[i + 1] - beside[i]) + east[i] * (u[i + 1] - beside[i + 2]));
+}
+
+/* Lines of one layer: of the piece, and of what is beside it in the four directions, each at the piece's first column
+ * but for `here`, which is one before it; and the layer's four numbers. */
+struct layer {
+    const real *here, *south, *north, *under, *over, *f;
+    real a, b, c, d;
+};
+
+STARFISH_CLONES static void compute_layer(const struct flat_piece *p, const struct layer *l, real *out)
+{
+    const real *const here = l->here, *const south = l->south, *const north = l->north;
+    const real *const under = l->under, *const over = l->over, *const f = l->f;
+    const real a = l->a, b = l->b, c = l->c, d = l->d;
+    const size_t count = p->count;
+
+#pragma GCC ivdep
+    for (size_t i = 0; i < count; i++) {
+        const real u = here[i + 1];
+        const real upwards = b * (u - under[i]) + c * (u - over[i]);
+        const real across = p->left[i] * (u - here[i]) + p->right[i] * (u - here[i + 2]) + p->low[i] * (u - south[i]) +
+                            p->high[i] * (u - north[i]);
+        out[i] = f[i] - p->mass[i] * a * u - p->lift[i] * upwards - d * across;
+    }
 }
 
 void REAL_NAME(starfish_flat_piece_residual)(const struct starfish_flat_matrix *m, const struct flat_piece *p,
                                              const struct flat_rows *rows, size_t k, const real *f, real *out)
 {
     static const real zeros[FLAT_PIECE] = {0};
-    const size_t nx = m->n[0], start = nx * k + p->i0, count = p->count;
-    const real a = ((const real *)m->a)[k], b = ((const real *)m->b)[k];
-    const real c = ((const real *)m->c)[k], d = ((const real *)m->d)[k];
-    real line[FLAT_PIECE + 2];
+    const size_t nx = m->n[0], start = nx * k + p->i0;
+    real line[2][FLAT_PIECE + 2];
 
     if (!rows->here) {
-        for (size_t i = 0; i < count; i++)
-            out[i] = f ? f[p->i0 + i] : 0;
+        if (f)
+            memcpy(out, f + p->i0, p->count * sizeof(real));
+        else
+            memset(out, 0, p->count * sizeof(real));
         return;
     }
-    const real *south = beside(rows->below, start, zeros), *north = beside(rows->above, start, zeros);
-    const real *under = rows->here + start - (k > 0 ? nx : 0), *over = rows->here + start + (k + 1 < m->n[2] ? nx : 0);
-    const real *rhs = beside(f, p->i0, zeros);
-    take_line(m, p, rows->here + nx * k, line);
-#pragma GCC ivdep
-    for (size_t i = 0; i < count; i++) {
-        const real u = line[i + 1];
-        const real upwards = b * (u - under[i]) + c * (u - over[i]);
-        const real across = p->left[i] * (u - line[i]) + p->right[i] * (u - line[i + 2]) + p->low[i] * (u - south[i]) +
-                            p->high[i] * (u - north[i]);
-        out[i] = rhs[i] - p->mass[i] * a * u - p->lift[i] * upwards - d * across;
-    }
+    const struct layer layer = {.here = around(m, p, rows->here + nx * k, line[0]),
+                                .south = rows->below ? rows->below + start : zeros,
+                                .north = rows->above ? rows->above + start : zeros,
+                                .under = rows->here + start - (k > 0 ? nx : 0),
+                                .over = rows->here + start + (k + 1 < m->n[2] ? nx : 0),
+                                .f = f ? f + p->i0 : zeros,
+                                .a = ((const real *)m->a)[k],
+                                .b = ((const real *)m->b)[k],
+                                .c = ((const real *)m->c)[k],
+                                .d = ((const real *)m->d)[k]};
+    compute_layer(p, &layer, out);
     if (m->corner && rows->below)
-        subtract_corners(m, p, 0, d, line, rows->below + nx * k, out);
+        subtract_corners(p, 0, layer.d, layer.here, around(m, p, rows->below + nx * k, line[1]), out);
     if (m->corner && rows->above)
-        subtract_corners(m, p, 1, d, line, rows->above + nx * k, out);
+        subtract_corners(p, 1, layer.d, layer.here, around(m, p, rows->above + nx * k, line[1]), out);
 }
 
 const real *REAL_NAME(starfish_flat_row)(const struct starfish_flat_matrix *m, const void *array, size_t j, int step)

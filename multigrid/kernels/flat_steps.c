@@ -80,7 +80,9 @@ int starfish_flat_smooth_here(const struct starfish_place *place, const struct s
                                           .f = s->f,
                                           .coarse = s->coarse,
                                           .v = s->result,
-                                          .work = place->work};
+                                          .work = place->work,
+                                          .sums = s->sums,
+                                          .sum_count = s->sum_count};
 
     if (s->coarse)
         set_transfers(place, s, smooth.transfer);
@@ -125,7 +127,13 @@ int starfish_flat_residual_here(const struct starfish_place *place, const struct
                                                     .f = s->f,
                                                     .result = s->result,
                                                     .sums = s->sums,
-                                                    .work = place->work};
+                                                    .work = place->work,
+                                                    .correction = s->correction,
+                                                    .factor = s->factor,
+                                                    .scalar = s->scalar,
+                                                    .v = s->v,
+                                                    .energy = s->energy,
+                                                    .sum_count = s->sum_count};
 
     return run_residual(place, &residual);
 }

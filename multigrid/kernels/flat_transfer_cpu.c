@@ -1,6 +1,8 @@
 /* Transfers of flat domains on the CPU, row by row, and the order of users' arrays. */
 #include "multigrid/kernels/flat_row.h"
 
+#include "base/clones.h"
+
 #include <string.h>
 
 /* ---- Prolongation ------------------------------------------------------------------------------------------------ */
@@ -22,19 +24,38 @@ static const real *coarse_row(const struct starfish_flat_transfer t[2], size_t l
     return above < n ? coarse + size * above : t[1].periodic ? coarse : NULL;
 }
 
-static void add_line(const struct starfish_flat_transfer *t, const real *line, const real *u, real *v)
+/* v = u + what is interpolated from a coarse line, which has one more at either end; u NULL: zero. */
+STARFISH_CLONES static void add_line(const struct starfish_flat_transfer *t, const real *line, const real *u, real *v)
 {
     const real *const lower = t->lower, *const upper = t->upper;
+    const size_t n = t->fine, pairs = n / 2;
 
-    if (t->fine == t->coarse) {
-        for (size_t i = 0; i < t->fine; i++)
-            v[i] = (u ? u[i] : 0) + line[i];
+    for (size_t i = 0; i < n; i++)
+        v[i] = u ? u[i] : 0;
+    if (n == t->coarse) {
+        for (size_t i = 0; i < n; i++)
+            v[i] += line[i];
         return;
     }
-    for (size_t i = 0; i < t->fine; i++) {
-        const size_t above = (i + 1) / 2;
-        v[i] = (u ? u[i] : 0) + lower[i] * line[(ptrdiff_t)above - 1] + upper[i] * line[above];
+    for (size_t I = 0; I < pairs; I++) {
+        v[2 * I] += lower[2 * I] * line[(ptrdiff_t)I - 1] + upper[2 * I] * line[I];
+        v[2 * I + 1] += lower[2 * I + 1] * line[I] + upper[2 * I + 1] * line[I + 1];
     }
+    if (n % 2)
+        v[n - 1] += lower[n - 1] * line[(ptrdiff_t)pairs - 1] + upper[n - 1] * line[pairs];
+}
+
+/* line = first * a + second * b; either array NULL: zero. */
+STARFISH_CLONES static void weigh_rows(size_t n, const real *a, const real *b, const real weight[2], real *line)
+{
+    const real first = weight[0], second = weight[1];
+
+    if (a && b)
+        for (size_t i = 0; i < n; i++)
+            line[i] = first * a[i] + second * b[i];
+    else
+        for (size_t i = 0; i < n; i++)
+            line[i] = (a ? first * a[i] : 0) + (b ? second * b[i] : 0);
 }
 
 void REAL_NAME(starfish_flat_prolong_row)(const struct starfish_flat_transfer *t, size_t layers, size_t j,
@@ -46,8 +67,7 @@ void REAL_NAME(starfish_flat_prolong_row)(const struct starfish_flat_transfer *t
     const real *const second = coarse_row(t, layers, coarse, j, 1, &weight[1]);
 
     for (size_t k = 0; k < layers; k++) {
-        for (size_t i = 0; i < n; i++)
-            line[i] = (first ? weight[0] * first[i + n * k] : 0) + (second ? weight[1] * second[i + n * k] : 0);
+        weigh_rows(n, first ? first + n * k : NULL, second ? second + n * k : NULL, weight, line);
         work[0] = t[0].periodic ? line[n - 1] : 0;
         line[n] = t[0].periodic ? line[0] : 0;
         add_line(&t[0], line, u ? u + t[0].fine * k : NULL, v + t[0].fine * k);
@@ -66,48 +86,52 @@ void REAL_NAME(starfish_flat_prolong_cpu)(const struct starfish_flat_prolong *a)
 
 /* ---- Restriction ------------------------------------------------------------------------------------------------- */
 
-static void residual_line(const struct starfish_flat_restrict *a, size_t j, size_t k, real *line)
+/* coarse += a piece's line. Pieces begin at even columns. */
+STARFISH_CLONES static void add_pairs(const struct starfish_flat_transfer *t, size_t count, const real *line,
+                                      real *coarse)
+{
+    if (t->fine == t->coarse) {
+        for (size_t i = 0; i < count; i++)
+            coarse[i] += line[i];
+        return;
+    }
+    for (size_t i = 0; i < count / 2; i++)
+        coarse[i] += line[2 * i] + line[2 * i + 1];
+    if (count % 2)
+        coarse[count / 2] += line[count - 1];
+}
+
+/* Adds the residual of row j at columns i0 .. to the coarse row. */
+static void restrict_piece(const struct starfish_flat_restrict *a, size_t i0, size_t j, real *coarse)
 {
     const struct starfish_flat_matrix *m = &a->matrix;
     const struct flat_rows rows = {REAL_NAME(starfish_flat_row)(m, a->u, j, 0),
                                    REAL_NAME(starfish_flat_row)(m, a->u, j, -1),
                                    REAL_NAME(starfish_flat_row)(m, a->u, j, 1)};
-    const real *const f = (const real *)a->f + m->n[0] * (k + m->n[2] * j);
+    const size_t I0 = a->transfer[0].fine == a->transfer[0].coarse ? i0 : i0 / 2;
     struct flat_piece piece;
+    real line[FLAT_PIECE];
 
-    for (size_t i0 = 0; i0 < m->n[0]; i0 += FLAT_PIECE) {
-        REAL_NAME(starfish_flat_piece)(m, i0, j, &piece);
-        REAL_NAME(starfish_flat_piece_residual)(m, &piece, &rows, k, f, line + i0);
+    REAL_NAME(starfish_flat_piece)(m, i0, j, &piece);
+    for (size_t k = 0; k < m->n[2]; k++) {
+        const real *const f = (const real *)a->f + m->n[0] * (k + m->n[2] * j);
+        REAL_NAME(starfish_flat_piece_residual)(m, &piece, &rows, k, f, line);
+        add_pairs(&a->transfer[0], piece.count, line, coarse + a->transfer[0].coarse * k + I0);
     }
-}
-
-static void add_pairs(const struct starfish_flat_transfer *t, const real *line, real *coarse)
-{
-    if (t->fine == t->coarse) {
-        for (size_t i = 0; i < t->fine; i++)
-            coarse[i] += line[i];
-        return;
-    }
-    for (size_t i = 0; i < t->fine / 2; i++)
-        coarse[i] += line[2 * i] + line[2 * i + 1];
-    if (t->fine % 2)
-        coarse[t->coarse - 1] += line[t->fine - 1];
 }
 
 void REAL_NAME(starfish_flat_restrict_cpu)(const struct starfish_flat_restrict *a)
 {
     const struct starfish_flat_transfer *t = a->transfer;
-    const size_t layers = a->matrix.n[2], pair = t[1].fine == t[1].coarse ? 1 : 2;
+    const size_t size = t[0].coarse * a->matrix.n[2], pair = t[1].fine == t[1].coarse ? 1 : 2;
 
-    for (size_t row = a->y0; row < a->y1; row++)
-        for (size_t k = 0; k < layers; k++) {
-            real *coarse = (real *)a->coarse + t[0].coarse * (k + layers * row);
-            memset(coarse, 0, t[0].coarse * sizeof(real));
-            for (size_t j = pair * row; j < pair * (row + 1) && j < t[1].fine; j++) {
-                residual_line(a, j, k, a->work);
-                add_pairs(&t[0], a->work, coarse);
-            }
-        }
+    for (size_t row = a->y0; row < a->y1; row++) {
+        real *const coarse = (real *)a->coarse + size * row;
+        memset(coarse, 0, size * sizeof(real));
+        for (size_t i0 = 0; i0 < t[0].fine; i0 += FLAT_PIECE)
+            for (size_t j = pair * row; j < pair * (row + 1) && j < t[1].fine; j++)
+                restrict_piece(a, i0, j, coarse);
+    }
 }
 
 /* ---- The order of users' arrays ---------------------------------------------------------------------------------- */

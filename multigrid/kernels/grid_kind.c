@@ -26,6 +26,14 @@ struct starfish_rectangle starfish_grid_share_columns(struct starfish_rectangle 
                                        at.y1};
 }
 
+void starfish_grid_share_sums(struct starfish_grid_step *step, size_t part, size_t parts)
+{
+    const size_t first = STARFISH_SUMS * part / parts;
+
+    step->sums += first;
+    step->sum_count = STARFISH_SUMS * (part + 1) / parts - first;
+}
+
 double starfish_grid_damping(const struct starfish_smoothing *smoothing, double eigenvalue, int step, int steps)
 {
     const double pi = 3.14159265358979323846, high = eigenvalue, low = smoothing->damping * high;

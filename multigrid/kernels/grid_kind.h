@@ -57,6 +57,15 @@ struct starfish_grid_step {
     const void *coarse;               /* solution of the next coarser grid; NULL for SMOOTH without a correction */
     void *result;                     /* SMOOTH: neither u nor f; RESIDUAL: may be NULL */
     double *sums; /* RESIDUAL: STARFISH_SUMS doubles that add up to the sum of squares; may be NULL */
+    /* Where the kind `combines`. RESIDUAL of w = u + factor * *scalar (NULL: 1) * correction instead of u, where
+     * correction is not NULL, stored as v where that is not NULL; with `energy` sums are of w (f - A w). SMOOTH from
+     * zero: sums are of f and result. On cores sums are `sum_count` doubles, 0: STARFISH_SUMS. */
+    const void *correction;
+    double factor;
+    const double *scalar;
+    void *v;
+    int energy;
+    size_t sum_count;
 };
 
 /* What an operation reads of an input, in columns and rows of the grid that the input belongs to; nothing: x0 == x1.
@@ -96,6 +105,8 @@ struct starfish_grid_kind {
      * makes of u a vector that is no solution, and its second one adds that to u, where it stands. NULL: none does. */
     int (*adds)(int sweep);
 
+    int combines; /* steps may have corrections, v, energy, and sums of sweeps */
+
     /* What an operation whose step has shapes, `at` and sweep set reads of an input; not what it reads of its result.
      */
     struct starfish_reach (*reads[STARFISH_GRID_OPERATIONS])(const struct starfish_grid_step *step,
@@ -117,6 +128,8 @@ static inline int starfish_grid_adds(const struct starfish_grid_kind *kind, int 
     return kind->adds && kind->adds(sweep);
 }
 
+/* The sums of one of `parts` cores, STARFISH_SUMS at most. */
+void starfish_grid_share_sums(struct starfish_grid_step *step, size_t part, size_t parts);
 /* All of a grid's arrays. */
 struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *kind, const void *shape);
 /* Part of parts of a rectangle: by rows, or by columns. */

@@ -184,6 +184,32 @@ static void solutions_have_small_residuals(void **state)
     free(m);
 }
 
+/* Every size from 1 on, by every way, in boxes with sides and without and on panels. */
+static void all_sizes_are_solved(void **state)
+{
+    static const size_t across[] = {1, 2, 5}, up[] = {1, 2, 5};
+    enum { SIZES = 3 * 3 * 3 };
+    struct made *m = malloc(sizeof *m);
+
+    (void)state;
+    for (int e = 0; e < 3 * (is_small ? 3 : SIZES); e++) {
+        const int size = e / 3, kind = e % 3; /* a box, a periodic one, a panel */
+        unsigned seed = 9;
+        *m = (struct made){.problem = {.geometry = kind == 2 ? STARFISH_PANEL : STARFISH_FLAT_BOX,
+                                       .n = {across[size % 3], across[size / 3 % 3], up[size / 9]},
+                                       .length = {1, 1.25},
+                                       .periodic = {kind == 1, kind == 1},
+                                       .height = 0.05,
+                                       .omega = 0.3,
+                                       .lambda = 1}};
+        double *f = test_reals(STARFISH_F64, count_of(&m->problem), &seed);
+        for (int way = 0; way < WAYS; way++)
+            check_way(m, f, way);
+        free(f);
+    }
+    free(m);
+}
+
 /* A u of random u, by the check of the library in f64 against the oracle. */
 static void matrices_are_those_written_down(void **state)
 {
@@ -450,6 +476,7 @@ int test_atmosphere_solves(starfish_context *on, const struct test_memory *in, i
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(matrices_are_those_written_down),
                                        cmocka_unit_test(solutions_have_small_residuals),
+                                       cmocka_unit_test(all_sizes_are_solved),
                                        cmocka_unit_test(errors_are_of_second_order),
                                        cmocka_unit_test(iterations_are_as_many),
                                        cmocka_unit_test(bad_input_is_named),

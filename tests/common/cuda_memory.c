@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-enum { GUARD_BYTES = 256 + 8, GUARD = 0xA5, NOT_A_NUMBER = 0xFF, MOST = 128 };
+enum { GUARD_BYTES = 256 + 8, GUARD = 0xA5, NOT_A_NUMBER = 0xFF, MOST = 256 };
 
 static struct piece {
     unsigned char *start;

@@ -36,8 +36,8 @@ struct grid {
     size_t count, coarse_count, y0, y1;
     struct starfish_flat_matrix host, matrix;
     struct starfish_flat_transfer host_transfer[2], transfer[2];
-    double *u, *f, *coarse;
-    const void *device_u, *device_f, *device_coarse;
+    double *u, *f, *coarse, *other;
+    const void *device_u, *device_f, *device_coarse, *device_other;
     double *kept[24]; /* to be freed */
     int kept_count;
 };
@@ -153,9 +153,11 @@ static void make_grid(struct grid *g, const struct shape *shape, starfish_precis
     g->u = numbers(g, g->count, 0, 1, &seed);
     g->f = numbers(g, g->count, 0, 1, &seed);
     g->coarse = numbers(g, g->coarse_count, 0, 1, &seed);
+    g->other = numbers(g, g->count, 0, 1, &seed);
     g->device_u = upload(g, g->u, g->count);
     g->device_f = upload(g, g->f, g->count);
     g->device_coarse = upload(g, g->coarse, g->coarse_count);
+    g->device_other = upload(g, g->other, g->count);
 }
 
 static void free_grid(struct grid *g)
@@ -225,31 +227,77 @@ static double *reference_residual(const struct grid *g, int with_u, int with_f)
     return expected;
 }
 
+/* The sum of u v over the rows, of sums on the device. */
+static void compare_sums(const struct grid *g, const double *device_sums, const double *u, const double *v)
+{
+    const size_t row = g->shape->n[0] * g->shape->n[2];
+    double sums[STARFISH_SUMS], sum = 0, wanted = 0, size = 0;
+
+    tested->memory->download(sums, device_sums, sizeof sums);
+    for (size_t s = 0; s < STARFISH_SUMS; s++)
+        sum += sums[s];
+    for (size_t e = row * g->y0; e < row * g->y1; e++) {
+        wanted += u[e] * v[e];
+        size += fabs(u[e] * v[e]);
+    }
+    assert_true(fabs(sum - wanted) <= 256 * test_real_epsilon(g->precision) * (1 + size));
+}
+
+static double *device_sums(int wanted)
+{
+    return wanted ? tested->memory->upload(NULL, STARFISH_SUMS * sizeof(double)) : NULL;
+}
+
 static void check_residual(const struct grid *g, int with_u, int with_f, int with_result, int with_sums)
 {
-    const struct starfish_flat_residual a = {
-        .matrix = g->matrix,
-        .y0 = g->y0,
-        .y1 = g->y1,
-        .u = with_u ? g->device_u : NULL,
-        .f = with_f ? g->device_f : NULL,
-        .result = with_result ? result(g, g->count) : NULL,
-        .sums = with_sums ? tested->memory->upload(NULL, STARFISH_SUMS * sizeof(double)) : NULL,
-        .work = work(g)};
-    double *expected = reference_residual(g, with_u, with_f), sums[STARFISH_SUMS], sum = 0, wanted = 0;
-    const size_t row = g->shape->n[0] * g->shape->n[2];
+    const struct starfish_flat_residual a = {.matrix = g->matrix,
+                                             .y0 = g->y0,
+                                             .y1 = g->y1,
+                                             .u = with_u ? g->device_u : NULL,
+                                             .f = with_f ? g->device_f : NULL,
+                                             .result = with_result ? result(g, g->count) : NULL,
+                                             .sums = device_sums(with_sums),
+                                             .work = work(g)};
+    double *expected = reference_residual(g, with_u, with_f);
 
     tested->residual[g->precision](&a);
     if (with_result)
         compare_fine(g, a.result, expected, 64);
-    if (with_sums) {
-        tested->memory->download(sums, a.sums, sizeof sums);
-        for (size_t s = 0; s < STARFISH_SUMS; s++)
-            sum += sums[s];
-        for (size_t e = row * g->y0; e < row * g->y1; e++)
-            wanted += expected[e] * expected[e];
-        assert_true(fabs(sum - wanted) <= 256 * test_real_epsilon(g->precision) * (1 + wanted));
-    }
+    if (with_sums)
+        compare_sums(g, a.sums, expected, expected);
+    free(expected);
+}
+
+/* Of u + factor * scalar * correction; a factor of 0 forbids a look at the correction, which is not a number then. */
+static void check_combined(const struct grid *g, int with_u, int energy, double factor)
+{
+    const double scalar = -0.75;
+    const struct starfish_flat_residual a = {.matrix = g->matrix,
+                                             .y0 = g->y0,
+                                             .y1 = g->y1,
+                                             .u = with_u ? g->device_u : NULL,
+                                             .f = energy ? NULL : g->device_f,
+                                             .result = energy ? NULL : result(g, g->count),
+                                             .sums = device_sums(1),
+                                             .work = work(g),
+                                             .correction = factor == 0 ? result(g, g->count) : g->device_other,
+                                             .factor = factor,
+                                             .scalar = tested->memory->upload(&scalar, sizeof scalar),
+                                             .v = result(g, g->count),
+                                             .energy = energy};
+    double *w = copy(with_u ? g->u : NULL, g->count), *f = copy(energy ? NULL : g->f, g->count);
+    double *expected = malloc(g->count * sizeof *expected);
+
+    for (size_t e = 0; e < g->count; e++)
+        w[e] += factor * scalar * g->other[e];
+    starfish_flat_ref_residual(&g->host, w, f, expected);
+    tested->residual[g->precision](&a);
+    compare_fine(g, a.v, w, 4);
+    if (a.result)
+        compare_fine(g, a.result, expected, 128);
+    compare_sums(g, a.sums, energy ? w : expected, expected);
+    free(w);
+    free(f);
     free(expected);
 }
 
@@ -265,7 +313,8 @@ static void check_smooth(const struct grid *g, enum starfish_flat_columns column
                                      .f = g->device_f,
                                      .coarse = with_coarse ? g->device_coarse : NULL,
                                      .v = result(g, g->count),
-                                     .work = work(g)};
+                                     .work = work(g),
+                                     .sums = device_sums(!with_u)};
     double *expected = copy(with_u ? g->u : NULL, g->count), *residual = malloc(g->count * sizeof *residual);
 
     tested->smooth[g->precision](&a);
@@ -273,6 +322,8 @@ static void check_smooth(const struct grid *g, enum starfish_flat_columns column
         starfish_flat_ref_prolong(g->host_transfer, g->shape->n[2], g->coarse, expected);
     assert_int_equal(starfish_flat_ref_smooth(&g->host, columns, a.damping, g->f, expected, residual), 0);
     compare_fine(g, a.v, expected, 512);
+    if (a.sums)
+        compare_sums(g, a.sums, g->f, expected);
     free(expected);
     free(residual);
 }
@@ -359,6 +410,11 @@ static void check_all(struct grid *g, int thirds)
     check_residual(g, 1, 0, 1, 1);
     check_residual(g, 0, 1, 1, 1);
     check_residual(g, 1, 1, 0, 1);
+    for (int with_u = 0; with_u < 2; with_u++) {
+        check_combined(g, with_u, 0, 0.5);
+        check_combined(g, with_u, 1, 0.5);
+    }
+    check_combined(g, 1, 0, 0);
     for (int columns = STARFISH_FLAT_ALL; columns <= STARFISH_FLAT_ODD; columns++)
         for (int given = 0; given < 4; given++)
             check_smooth(g, (enum starfish_flat_columns)columns, given % 2, given / 2);

@@ -294,22 +294,29 @@ static void parts_read_what_they_say(void **state)
     }
 }
 
-/* One core finds a sum, over the part. */
-static void sums_are_of_one_core(void **state)
+/* One core finds a sum, over the part, or all do, each over its rows into its own of the sums: none is left out. */
+static void sums_are_of_one_core_or_shared(void **state)
 {
     (void)state;
     for (int c = 0; c < CASES; c++) {
         struct test_kind_grids g;
         double sums[STARFISH_SUMS];
+        size_t row = 0, written = 0;
         test_kind_grids_make(&g, &cases[c], STARFISH_F64);
+        const struct starfish_rectangle whole = starfish_grid_whole(g.tail.kind, g.tail.shape[0]);
         for (size_t core = 0; core < CORES; core++) {
-            struct starfish_grid_step step = {
-                .shape = g.tail.shape[0], .at = starfish_grid_whole(g.tail.kind, g.tail.shape[0]), .sums = sums};
-            const struct starfish_rectangle whole = step.at;
+            struct starfish_grid_step step = {.shape = g.tail.shape[0], .at = whole, .sums = sums};
             g.tail.kind->share(&step, STARFISH_GRID_RESIDUAL, core, CORES);
-            assert_int_equal(step.at.x1 - step.at.x0, core == 0 ? whole.x1 - whole.x0 : 0);
-            assert_int_equal(step.at.y1 - step.at.y0, whole.y1 - whole.y0);
+            if (step.at.x1 == step.at.x0)
+                continue;
+            assert_int_equal(step.at.x1 - step.at.x0, whole.x1 - whole.x0);
+            assert_int_equal(step.at.y0, row);
+            assert_ptr_equal(step.sums, sums + written);
+            row = step.at.y1;
+            written += step.sum_count > 0 ? step.sum_count : STARFISH_SUMS;
         }
+        assert_int_equal(row, whole.y1);
+        assert_int_equal(written, STARFISH_SUMS);
         test_kind_grids_free(&g);
     }
 }
@@ -317,7 +324,7 @@ static void sums_are_of_one_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(parts_read_what_they_say),
-                                       cmocka_unit_test(sums_are_of_one_core)};
+                                       cmocka_unit_test(sums_are_of_one_core_or_shared)};
 
     return cmocka_run_group_tests_name("reads", tests, NULL, NULL);
 }
