@@ -1,0 +1,11 @@
+/* The parts of starfish bench atmosphere. */
+#ifndef STARFISH_APPS_BENCH_ATMOSPHERE_H
+#define STARFISH_APPS_BENCH_ATMOSPHERE_H
+
+#include "apps/frame/frame.h"
+#include "multigrid/flat.h"
+
+/* Rows of products with the matrix in f64 on a GPU: ours, and cuSPARSE's where it can and there is memory. */
+void bench_atmosphere_products(struct bench *bench, const struct starfish_flat_problem *matrix);
+
+#endif
