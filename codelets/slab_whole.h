@@ -32,7 +32,7 @@ int starfish_slab_whole_possible(const struct starfish_slab_space *space);
 /* Bytes of work space for each core. */
 size_t starfish_slab_whole_workspace(const struct starfish_slab_space *space);
 /* Error: MEMORY. NULL is destroyed, too. */
-starfish_status starfish_slab_whole_create(struct starfish_slab_whole **whole, const struct starfish_slab_space *space,
+starfish_status starfish_slab_whole_create(struct starfish_slab_whole **result, const struct starfish_slab_space *space,
                                            const struct starfish_workspace *workspace);
 void starfish_slab_whole_destroy(struct starfish_slab_whole *whole);
 
