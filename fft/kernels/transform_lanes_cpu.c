@@ -184,19 +184,23 @@ typedef int tile_index __attribute__((vector_size(16)));
 #else
 typedef long long tile_index __attribute__((vector_size(32)));
 #endif
+#ifdef __clang__
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (tile_index){__VA_ARGS__})
+#endif
 
 /* Row r of the tile is at in[r]; column c goes to out + c * out_stride. */
 STARFISH_ALWAYS_INLINE void transpose_tile(const real *const in[TILE], real *const out[TILE])
 {
     const tile_row a = *(const tile_row *)in[0], b = *(const tile_row *)in[1], c = *(const tile_row *)in[2],
                    d = *(const tile_row *)in[3];
-    const tile_index low = {0, 4, 2, 6}, high = {1, 5, 3, 7}, front = {0, 1, 4, 5}, back = {2, 3, 6, 7};
-    const tile_row ab_low = __builtin_shuffle(a, b, low), ab_high = __builtin_shuffle(a, b, high);
-    const tile_row cd_low = __builtin_shuffle(c, d, low), cd_high = __builtin_shuffle(c, d, high);
-    *(tile_row *)out[0] = __builtin_shuffle(ab_low, cd_low, front);
-    *(tile_row *)out[1] = __builtin_shuffle(ab_high, cd_high, front);
-    *(tile_row *)out[2] = __builtin_shuffle(ab_low, cd_low, back);
-    *(tile_row *)out[3] = __builtin_shuffle(ab_high, cd_high, back);
+    const tile_row ab_low = SHUFFLE(a, b, 0, 4, 2, 6), ab_high = SHUFFLE(a, b, 1, 5, 3, 7);
+    const tile_row cd_low = SHUFFLE(c, d, 0, 4, 2, 6), cd_high = SHUFFLE(c, d, 1, 5, 3, 7);
+    *(tile_row *)out[0] = SHUFFLE(ab_low, cd_low, 0, 1, 4, 5);
+    *(tile_row *)out[1] = SHUFFLE(ab_high, cd_high, 0, 1, 4, 5);
+    *(tile_row *)out[2] = SHUFFLE(ab_low, cd_low, 2, 3, 6, 7);
+    *(tile_row *)out[3] = SHUFFLE(ab_high, cd_high, 2, 3, 6, 7);
 }
 
 STARFISH_CLONES
