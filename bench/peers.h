@@ -33,6 +33,12 @@ int peer_fftw_slab_f64(const struct peer_problem *problem, const void *f, void *
 int peer_fftw_naive_f32(const struct peer_problem *problem, const void *f, void *u, int repeat, double *seconds);
 int peer_fftw_naive_f64(const struct peer_problem *problem, const void *f, void *u, int repeat, double *seconds);
 
+/* Spectral solve of the all-periodic problem of the same differences on all cores: FFTW's real transform in 3D with its
+ * own threads, division by the eigenvalues (the mean becomes 0), and back. The solution of f is left in u; both may be
+ * NULL, when only the time is of interest. 0 also where FFTW has no threads. */
+int peer_fftw_periodic_f32(const size_t n[3], const void *f, void *u, int repeat, double *seconds);
+int peer_fftw_periodic_f64(const size_t n[3], const void *f, void *u, int repeat, double *seconds);
+
 /* Ten passes over a field in host memory by all cores: five copies, each a read and a write. */
 int peer_stream_passes(size_t bytes, int repeat, double *seconds);
 

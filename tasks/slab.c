@@ -183,10 +183,12 @@ static int may_be_reduced_on(const struct starfish_slab_graph *graph, int gpu)
 }
 
 /* What the most demanding slab needs, which may be a thin one: fewer planes let kernels take more lanes at a time. */
-static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_worker_kind kind)
+static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_worker_kind kind, int whole)
 {
     const size_t slabs = graph->cut.slabs;
     size_t most = 0;
+    if (whole)
+        return kind == STARFISH_CPU ? starfish_slab_whole_workspace(graph->space) : 0;
     if (may_be_reduced_on(graph, kind == STARFISH_GPU))
         most = starfish_slab_reduced_workspace(graph->space, kind, slabs, graph->systems.count);
     for (size_t s = 0; s < slabs; s++) {
@@ -199,8 +201,9 @@ static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_
 }
 
 static starfish_status register_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z,
-                                      size_t slots)
+                                      const struct starfish_slab_shape *shape)
 {
+    const size_t slots = shape->slots;
     for (size_t s = 0; s < graph->cut.slabs; s++)
         for (int turn = 0; turn < STARFISH_SLAB_TURNS; turn++) {
             graph->slab[turn][s].first_plane = graph->cut.first_plane[s];
@@ -208,7 +211,10 @@ static starfish_status register_graph(struct starfish_slab_graph *graph, const s
             graph->slab[turn][s].where = graph->cut.where[s];
         }
     STARFISH_TRY(starfish_workspace_create(&graph->workspace, graph->space->context,
-                                           workspace_bytes(graph, STARFISH_CPU), workspace_bytes(graph, STARFISH_GPU)));
+                                           workspace_bytes(graph, STARFISH_CPU, shape->whole),
+                                           workspace_bytes(graph, STARFISH_GPU, shape->whole)));
+    if (shape->whole)
+        return starfish_slab_whole_create(&graph->whole, graph->space, &graph->workspace);
     if (alone(graph))
         return STARFISH_SUCCESS;
     STARFISH_TRY(make_upper(graph, z));
@@ -221,11 +227,12 @@ static starfish_status register_graph(struct starfish_slab_graph *graph, const s
 }
 
 /* What may fail on one rank comes before the first task that others wait for. */
-static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z, size_t slots,
-                                  struct starfish_progress *progress)
+static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z,
+                                  const struct starfish_slab_shape *shape, struct starfish_progress *progress)
 {
-    const starfish_status registered = register_graph(graph, z, slots);
-    if (alone(graph))
+    const size_t slots = shape->slots;
+    const starfish_status registered = register_graph(graph, z, shape);
+    if (alone(graph) || shape->whole)
         return registered;
     STARFISH_TRY(starfish_ranks_agree(graph->space->context, registered));
     for (size_t s = 0; s < graph->cut.slabs; s++) {
@@ -271,7 +278,7 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
     graph->parts = parts_of(graph, shape->slots > 0 ? 1 : shape->parts);
     graph->systems = parts_of(graph, shape->parts);
     deal_out(graph, shape->reduced_where);
-    starfish_status status = fill_graph(graph, z, shape->slots, progress);
+    starfish_status status = fill_graph(graph, z, shape, progress);
     if (status != STARFISH_SUCCESS) {
         starfish_progress_wait(progress);
         starfish_slab_graph_destroy(graph);
@@ -298,6 +305,8 @@ starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *grap
 
 void starfish_slab_graph_is_made(struct starfish_slab_graph *graph)
 {
+    if (graph->whole)
+        return;
     if (graph->stream.slots > 0)
         starfish_slab_stream_is_made(&graph->stream, may_be_reduced_on(graph, 1));
     else
@@ -333,6 +342,8 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
     }
     starfish_slab_stream_destroy(&graph->stream);
     starfish_table_destroy(&graph->upper);
+    starfish_slab_whole_destroy(graph->whole);
+    graph->whole = NULL;
     starfish_workspace_destroy(&graph->workspace);
     graph->space = NULL;
 }
@@ -403,6 +414,23 @@ static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const 
     return solution->strided ? modes : NULL;
 }
 
+/* One task for all, and the edges of what it has written. */
+static starfish_status submit_whole(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                    const starfish_handle *rhs, const struct starfish_slabs *solution,
+                                    const starfish_handle *modes, starfish_handle removed)
+{
+    const struct starfish_slab_whole_task task = {.whole = graph->whole,
+                                                  .cut = &graph->cut,
+                                                  .rhs = rhs,
+                                                  .solution = solution->slab,
+                                                  .modes = modes,
+                                                  .removed = removed};
+    STARFISH_TRY(starfish_submit_slab_whole(progress, STARFISH_PHASE_BACKWARD, &task));
+    const struct starfish_operator op = {.precision = graph->space->precision,
+                                         .n = {graph->space->n[0], graph->space->n[1], graph->space->n[2]}};
+    return starfish_graph_edges(&op, &graph->cut, progress, STARFISH_PHASE_BACKWARD, solution);
+}
+
 starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
                                     const starfish_handle *rhs, const struct starfish_slabs *solution,
                                     starfish_handle removed)
@@ -410,6 +438,8 @@ starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct st
     const struct starfish_slab *slab = graph->slab[graph->turn];
     const starfish_handle *const modes = modes_of(graph, solution);
     graph->turn = (graph->turn + 1) % graph->turns;
+    if (graph->whole)
+        return submit_whole(graph, progress, rhs, solution, modes, removed);
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         const struct starfish_slab_forward_task task = {.space = graph->space,
                                                         .parts = &graph->parts,

@@ -9,6 +9,7 @@
 #define STARFISH_TASKS_SLAB_H
 
 #include "codelets/slab.h"
+#include "codelets/slab_whole.h"
 #include "tasks/separable.h"
 #include "tasks/slab_stream.h"
 
@@ -36,11 +37,14 @@ enum { STARFISH_SLAB_TURNS = 2 };
  *
  * slots: 0 where devices hold the whole field. Else it is streamed through them, `slots` slabs at a time
  * (slab_stream.h). What is between the tasks has its home in main memory, and solves do not take turns. Rows of
- * solutions are packed. */
+ * solutions are packed.
+ *
+ * whole: one task for all slabs, where starfish_slab_whole_possible, then with nothing else between them. */
 struct starfish_slab_shape {
     const struct starfish_cut *cut;
     size_t parts, slots;
     uint32_t reduced_where;
+    int whole;
 };
 
 /* A graph for one way of cutting the field. */
@@ -54,6 +58,7 @@ struct starfish_slab_graph {
     struct starfish_slab_stream stream;
     int turns, turn;                                                    /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
+    struct starfish_slab_whole *whole;                                  /* NULL: each slab has tasks of its own */
     struct starfish_table upper;                                        /* of z, at every slab's last plane */
     starfish_handle modes[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS];     /* once rows of a solution are not packed */
 };

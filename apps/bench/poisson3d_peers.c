@@ -105,6 +105,19 @@ static void measure_cufft(struct poisson3d *run, const struct poisson3d_case *c,
             bytes / rate);
 }
 
+static void measure_fftw_periodic(struct poisson3d *run, const struct poisson3d_case *c, double rate)
+{
+    static int (*const solve[])(const size_t n[3], const void *f, void *u, int repeat,
+                                double *seconds) = {peer_fftw_periodic_f32, peer_fftw_periodic_f64};
+    const double bytes = 10 * (double)poisson3d_bytes(c);
+    const size_t repeat = run->bench.repeat;
+    bench_announce("%s: FFTW 3D", c->name);
+    if (solve[c->precision](c->n, NULL, NULL, (int)repeat, run->seconds))
+        bench_limit(
+            add_row(run, &(struct entry){c, 0, "FFTW 3D", "all periodic, all cores", "cpu", "pageable", bytes, repeat}),
+            bytes / rate);
+}
+
 static void measure_fftw(struct poisson3d *run, const struct poisson3d_case *c, double rate, const void *f, void *u)
 {
     static const struct {
@@ -132,7 +145,7 @@ static void measure_fftw(struct poisson3d *run, const struct poisson3d_case *c, 
     }
 }
 
-/* cuFFT's problem is the same for all ends: it is measured where size and precision are new. */
+/* The all-periodic problem is the same for all ends: it is measured where size and precision are new. */
 static int is_first_of_size(const struct poisson3d *run, size_t i)
 {
     for (size_t before = 0; before < i; ++before)
@@ -149,6 +162,8 @@ starfish_status poisson3d_measure_peers(struct poisson3d *run)
         void *f = NULL, *u = NULL;
         if (run->bench.gpus > 0 && is_first_of_size(run, i))
             measure_cufft(run, c, run->limits[i].device);
+        if (is_first_of_size(run, i))
+            measure_fftw_periodic(run, c, run->limits[i].cores);
         if (c->stretched)
             continue;
         starfish_status status = poisson3d_random_field(c, &f);

@@ -53,7 +53,7 @@ int columns_of_planes(const starfish_transform_cuda *x, starfish_transform_cuda 
                       starfish_transform_direction direction, const starfish_transform_planes &planes, const void *in,
                       void *out, cudaStream_t stream)
 {
-    const starfish_transform_columns columns = {x->n, planes.planes, out, planes.scale, planes.workspace};
+    const starfish_transform_columns columns = {x->n, planes.planes, out, planes.scale, planes.workspace, 0};
     if (y->in_shared_memory)
         return columns_by_lines(y, direction, &columns, in, stream);
     const size_t bytes = x->n * y->n * planes.planes * starfish_real_size(x->precision);

@@ -77,6 +77,7 @@ struct starfish_transform_rows {
     void *workspace;
     struct starfish_strides strides; /* of the rows; zero: packed */
     size_t first_row;                /* with strides: which row of theirs the first one is */
+    int past_caches;                 /* on the CPU, BACKWARD: rows are not read again soon (base/past_caches.h) */
 };
 
 struct starfish_transform_columns {
@@ -84,6 +85,7 @@ struct starfish_transform_columns {
     void *data;
     double scale;
     void *workspace;
+    size_t apart; /* on the CPU: reals from one o to the next; 0: inner * n */
 };
 
 /* ---- Plans: one per (kind, n, precision, device kind). --------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * whole. Every line is read from memory once and written once: 2 sizeof(real) bytes an element; all else stays in L1
  * and L2. Columns are taken in blocks of a few cache lines of lanes, so that each cache line fetched is used whole. */
 #include "fft/kernels/transform_cpu.h"
+#include "base/past_caches.h"
 #include "base/real.h"
 
 #include <fftw3.h>
@@ -17,6 +18,7 @@ typedef const struct starfish_transform_combination combination;
 enum {
     ALIGNMENT = 64,                  /* bytes; FFTW's SIMD plans need every line aligned as the planned one was */
     LANES = 128 / (int)sizeof(real), /* of a block of columns: two cache lines, which hardware fetches in pairs */
+    HALF = LANES / 2,
     CACHE_LINE = ALIGNMENT / (int)sizeof(real) /* reals */
 };
 
@@ -73,8 +75,9 @@ struct work {
 
 static size_t workspace(const struct starfish_transform_cpu *plan)
 {
-    size_t reals = 2 * LANES * line_stride(&plan->tables.shape) + plan->n;
-    return reals * sizeof(real) + ALIGNMENT;
+    size_t bytes = (2 * LANES * line_stride(&plan->tables.shape) + plan->n) * sizeof(real);
+    size_t lanes = plan->lanes.usable ? starfish_transform_lanes_workspace(&plan->tables, plan->n) : 0;
+    return (lanes > bytes ? lanes : bytes) + ALIGNMENT;
 }
 
 static struct work divide(const struct starfish_transform_cpu *plan, void *space)
@@ -84,6 +87,11 @@ static struct work divide(const struct starfish_transform_cpu *plan, void *space
     work.spectrum = work.line + LANES * work.stride;
     work.row = work.spectrum + LANES * work.stride;
     return work;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
@@ -160,6 +168,85 @@ static void copy_rows(const struct starfish_transform_cpu *plan, enum starfish_t
         out[i] = factor * in[i];
 }
 
+/* Lines that are too few for a block are done one by one: each takes about a quarter of one. */
+static int make_a_block(const struct starfish_transform_cpu *plan, size_t lines)
+{
+    return plan->lanes.usable && 4 * lines >= LANES;
+}
+
+static struct starfish_transform_lane_block block_of(const struct starfish_transform_cpu *plan,
+                                                     enum starfish_transform_direction direction, double scale,
+                                                     void *space)
+{
+    return (struct starfish_transform_lane_block){.lanes = &plan->lanes,
+                                                  .tables = &plan->tables,
+                                                  .direction = direction,
+                                                  .n = plan->n,
+                                                  .scale = scale,
+                                                  .workspace = divide(plan, space).line};
+}
+
+/* A block of n numbers of lanes that lie together, in its work space. */
+static void transform_room(struct starfish_transform_lane_block *block)
+{
+    for (int h = 0; h < 2; h++) {
+        block->half[h] = (real *)block->workspace + (size_t)h * HALF;
+        block->count[h] = HALF;
+    }
+    block->stride = LANES;
+    REAL_NAME(starfish_transform_lane_columns)(block);
+}
+
+/* A few rows at a time, through the room behind the block. */
+static void rows_past_caches(real *room, size_t count, size_t n, void *const *row)
+{
+    enum { AT_ONCE = 4 };
+    real *const between = room + n * LANES;
+    for (size_t first = 0; first < count; first += AT_ONCE) {
+        const size_t rows = smaller(AT_ONCE, count - first);
+        void *few[AT_ONCE];
+        for (size_t r = 0; r < rows; r++)
+            few[r] = between + r * n;
+        REAL_NAME(starfish_transform_lanes_to_rows)(room + first, rows, n, few);
+        for (size_t r = 0; r < rows; r++)
+            starfish_store_past_caches(row[first + r], few[r], n * sizeof(real));
+    }
+    starfish_past_caches_done();
+}
+
+/* `count` rows from `first` on, as a block of lanes. */
+static void block_of_rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
+                          const struct starfish_transform_rows *arguments, size_t first, size_t count)
+{
+    const int forward = direction == STARFISH_FORWARD;
+    struct starfish_transform_lane_block block = block_of(plan, direction, arguments->scale, arguments->workspace);
+    real *const room = block.workspace;
+    void *values[LANES], *modes[LANES];
+    for (size_t r = 0; r < count; r++)
+        values[r] = values_row(plan, arguments, first + r);
+    if (forward)
+        REAL_NAME(starfish_transform_rows_to_lanes)((const void *const *)values, count, plan->n, room);
+    for (int t = 0; t < arguments->tiles; t++) {
+        real *const tile = room + arguments->first_mode[t] * LANES;
+        size_t width = 0;
+        for (size_t r = 0; r < count; r++)
+            modes[r] = tile_row(arguments, t, first + r, &width);
+        if (forward && t == 0)
+            transform_room(&block);
+        if (forward)
+            REAL_NAME(starfish_transform_lanes_to_rows)(tile, count, width, modes);
+        else
+            REAL_NAME(starfish_transform_rows_to_lanes)((const void *const *)modes, count, width, tile);
+    }
+    if (forward)
+        return;
+    transform_room(&block);
+    if (arguments->past_caches)
+        rows_past_caches(room, count, plan->n, values);
+    else
+        REAL_NAME(starfish_transform_lanes_to_rows)(room, count, plan->n, values);
+}
+
 static void rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                  const struct starfish_transform_rows *arguments)
 {
@@ -169,7 +256,10 @@ static void rows(const struct starfish_transform_cpu *plan, enum starfish_transf
     }
     struct work work = divide(plan, arguments->workspace);
     real scale = (real)arguments->scale;
-    for (size_t r = 0; r < arguments->count; r++) {
+    size_t r = 0;
+    for (; make_a_block(plan, arguments->count - r); r += smaller(LANES, arguments->count - r))
+        block_of_rows(plan, direction, arguments, r, smaller(LANES, arguments->count - r));
+    for (; r < arguments->count; r++) {
         real *row = values_row(plan, arguments, r);
         bool whole = arguments->tiles == 1; /* then the modes of a row already lie together */
         real *modes = whole ? (real *)arguments->tile[0] + r * plan->n : work.row;
@@ -223,29 +313,56 @@ static void combine_to_lanes(combination *table, size_t lanes, size_t inner, con
     }
 }
 
+/* Lanes of which there are too few for a block, one line after the other. */
+static void columns_by_lines(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
+                             const struct starfish_transform_columns *arguments, real *block, size_t lanes)
+{
+    const struct starfish_transform_tables *tables = &plan->tables;
+    struct work work = divide(plan, arguments->workspace);
+    combine_from_lanes(&tables->before[direction], lanes, arguments->inner, block, &work);
+    for (size_t l = 0; l < lanes; l++)
+        execute(plan, work.line + l * work.stride, work.spectrum + l * work.stride);
+    combine_to_lanes(&tables->after[direction], lanes, arguments->inner, &work, (real)arguments->scale, block);
+}
+
+/* Halves of blocks are numbered through all planes, so that the two of one may be of different ones. */
+static void columns_by_blocks(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
+                              const struct starfish_transform_columns *arguments, size_t apart)
+{
+    const size_t inner = arguments->inner, in_plane = (inner + HALF - 1) / HALF, all = in_plane * arguments->outer;
+    struct starfish_transform_lane_block block = block_of(plan, direction, arguments->scale, arguments->workspace);
+    block.stride = inner;
+    for (size_t number = 0; number < all; number += 2) {
+        for (size_t h = 0; h < 2; h++) {
+            const size_t lane = (number + h) % in_plane * HALF;
+            block.half[h] = (real *)arguments->data + lane + (number + h) / in_plane * apart;
+            block.count[h] = number + h < all ? smaller(HALF, inner - lane) : 0;
+        }
+        REAL_NAME(starfish_transform_lane_columns)(&block);
+    }
+}
+
 static void columns(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                     const struct starfish_transform_columns *arguments)
 {
     const struct starfish_transform_tables *tables = &plan->tables;
-    size_t inner = arguments->inner, plane = inner * plan->n;
-    real scale = (real)arguments->scale, *data = arguments->data;
-    if (tables->shape.fft == STARFISH_FFT_NONE) {
-        real factor = scale * (real)tables->gain[direction];
-        for (size_t i = 0; factor != REAL(1.0) && i < plane * arguments->outer; i++)
-            data[i] *= factor;
+    const size_t inner = arguments->inner, plane = inner * plan->n;
+    const size_t apart = arguments->apart > 0 ? arguments->apart : plane;
+    const real factor = (real)arguments->scale * (real)tables->gain[direction];
+    real *const data = arguments->data;
+    if (tables->shape.fft != STARFISH_FFT_NONE && make_a_block(plan, inner)) {
+        columns_by_blocks(plan, direction, arguments, apart);
         return;
     }
-    struct work work = divide(plan, arguments->workspace);
-    for (size_t o = 0; o < arguments->outer; o++)
-        for (size_t lane = 0; lane < inner; lane += LANES) {
-            size_t lanes = inner - lane < LANES ? inner - lane : LANES;
-            real *block = data + lane + plane * o;
-            combine_from_lanes(&tables->before[direction], lanes, inner, block, &work);
-            for (size_t l = 0; l < lanes; l++)
-                execute(plan, work.line + l * work.stride, work.spectrum + l * work.stride);
-            combine_to_lanes(&tables->after[direction], lanes, inner, &work, scale, block);
-        }
+    for (size_t o = 0; o < arguments->outer; o++) {
+        if (tables->shape.fft == STARFISH_FFT_NONE)
+            for (size_t i = 0; factor != REAL(1.0) && i < plane; i++)
+                data[i + apart * o] *= factor;
+        else
+            for (size_t lane = 0; lane < inner; lane += LANES)
+                columns_by_lines(plan, direction, arguments, data + lane + apart * o, smaller(LANES, inner - lane));
+    }
 }
 
-const struct starfish_transform_cpu_code REAL_NAME(starfish_transform_cpu_code) = {create_fft, destroy_fft, workspace,
-                                                                                   rows, columns};
+const struct starfish_transform_cpu_code REAL_NAME(starfish_transform_cpu_code) = {
+    create_fft, destroy_fft, REAL_NAME(starfish_transform_lanes_create), workspace, rows, columns};

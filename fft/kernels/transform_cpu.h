@@ -2,12 +2,14 @@
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
 #define STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
 
-#include "fft/kernels/transform_tables.h"
+#include "fft/kernels/transform_lanes.h"
 
 struct starfish_transform_cpu_code {
     /* A plan of FFTW in this precision for one line, NULL when there is none; both under the planner's lock. */
     void *(*create_fft)(const struct starfish_transform_shape *shape);
     void (*destroy_fft)(void *fft);
+    int (*create_lanes)(struct starfish_transform_lanes *lanes, const struct starfish_transform_tables *tables,
+                        size_t n);
     size_t (*workspace)(const struct starfish_transform_cpu *plan);
     void (*rows)(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                  const struct starfish_transform_rows *arguments);
@@ -22,6 +24,7 @@ struct starfish_transform_cpu {
     starfish_precision precision;
     const struct starfish_transform_cpu_code *code;
     struct starfish_transform_tables tables;
+    struct starfish_transform_lanes lanes;
     void *fft; /* NULL for STARFISH_FFT_NONE */
 };
 

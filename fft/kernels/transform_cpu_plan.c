@@ -15,6 +15,8 @@ static starfish_status fill(struct starfish_transform_cpu *plan, enum starfish_t
     plan->code = precision == STARFISH_F32 ? &starfish_transform_cpu_code_f32 : &starfish_transform_cpu_code_f64;
     if (plan->tables.shape.fft == STARFISH_FFT_NONE)
         return STARFISH_SUCCESS;
+    if (!plan->code->create_lanes(&plan->lanes, &plan->tables, plan->n))
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for tables of a transform of %zu", plan->n);
     pthread_mutex_lock(&planner);
     plan->fft = plan->code->create_fft(&plan->tables.shape);
     pthread_mutex_unlock(&planner);
@@ -49,6 +51,7 @@ void starfish_transform_cpu_destroy(struct starfish_transform_cpu *plan)
         plan->code->destroy_fft(plan->fft);
         pthread_mutex_unlock(&planner);
     }
+    starfish_transform_lanes_destroy(&plan->lanes);
     starfish_transform_tables_destroy(&plan->tables);
     free(plan);
 }

@@ -139,6 +139,29 @@ static void fftw_peers_solve_what_we_solve(void **state)
                 }
 }
 
+/* All periodic, with a mean that both remove. */
+static void fftw_in_3d_solves_what_we_solve(void **state)
+{
+    static int (*const solve[])(const size_t n[3], const void *f, void *u, int repeat,
+                                double *seconds) = {peer_fftw_periodic_f32, peer_fftw_periodic_f64};
+    (void)state;
+    for (size_t size = 0; size < SIZES; size++)
+        for (starfish_precision precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
+            const struct peer_problem p = {.n = {sizes[size][0], sizes[size][1], sizes[size][2]}};
+            _Alignas(64) static double f[MOST], ours[MOST], theirs[MOST];
+            double seconds[2] = {-1, -1};
+            for (size_t i = 0; i < count_of(&p); i++)
+                set(f, precision, i, (double)rand() / RAND_MAX);
+            solve_ours(&p, precision, f, ours);
+            if (!solve[precision](p.n, f, theirs, 2, seconds))
+                skip(); /* FFTW has no threads here */
+            assert_true(seconds[0] > 0 && seconds[1] > 0);
+            const double error = difference(&p, precision, ours, theirs);
+            if (!(error < tolerance[precision]))
+                fail_msg("%zu x %zu x %zu: differs by %g", p.n[0], p.n[1], p.n[2], error);
+        }
+}
+
 static void a_periodic_z_is_refused(void **state)
 {
     const struct peer_problem p = {{4, 4, 4}, {STARFISH_PERIODIC}, {STARFISH_PERIODIC}, STARFISH_CELL};
@@ -164,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fftw_peers_solve_what_we_solve),
+        cmocka_unit_test(fftw_in_3d_solves_what_we_solve),
         cmocka_unit_test(a_periodic_z_is_refused),
         cmocka_unit_test(passes_over_memory_take_time),
     };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static const size_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 30, 31, 64, 97};
+static const size_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 30, 31, 64, 75, 97};
 enum { MOST = 97, SIZES = sizeof sizes / sizeof sizes[0] };
 
 #define FOR_EACH_CASE(kind, n)                                                                                         \
@@ -49,7 +49,7 @@ static void expect_close(const struct fixture *fixture, const double *got, const
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
-enum { ROWS = 3 };
+enum { ROWS = 37 }; /* blocks of lines side by side, and a rest */
 
 /* `tiles` ranges of n modes, the last ones of size 1. */
 static void cut(struct starfish_transform_rows *rows, size_t n, int tiles)

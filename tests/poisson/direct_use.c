@@ -237,7 +237,7 @@ void counts_tasks_by_worker(void **state)
     double *f = test_random_field(direct_unknowns(&p), &seed);
     ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, NULL, &plan));
     ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, &info));
-    assert_true(info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks >= 2);
+    assert_true(info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks >= 1);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         if (direct_workers[kind] == 0)
             assert_int_equal(info.worker[kind].tasks, 0);

@@ -25,7 +25,7 @@ static const struct starfish_cut cuts[] = {
     {.slabs = 3, .first_plane = {0, 60, 66, NZ}},
     {.slabs = 5, .first_plane = {0, 1, 2, 5, 64, NZ}},
 };
-static const size_t slot_counts[] = {0, 2}; /* of streams; 0: the graph is none */
+static const size_t slot_counts[] = {0, 2, 0}; /* of streams; 0: the graph is none; the last: one task for all */
 enum { CUTS = sizeof cuts / sizeof cuts[0], SLOT_COUNTS = sizeof slot_counts / sizeof slot_counts[0] };
 
 static starfish_poisson_plan *plan_of(starfish_end ends)
@@ -48,6 +48,7 @@ static struct starfish_slab_graph graph; /* large */
 /* How many parts the modes have, and slots a stream. */
 struct how {
     size_t parts, slots;
+    int whole;
 };
 
 static void solve_parts(starfish_poisson_plan *plan, const struct starfish_cut *cut, struct how how, double *rhs,
@@ -56,7 +57,7 @@ static void solve_parts(starfish_poisson_plan *plan, const struct starfish_cut *
     struct starfish_progress progress;
     struct starfish_field *field[2];
     starfish_progress_init(&progress, context);
-    const struct starfish_slab_shape shape = {.cut = cut, .parts = how.parts, .slots = how.slots};
+    const struct starfish_slab_shape shape = {.cut = cut, .parts = how.parts, .slots = how.slots, .whole = how.whole};
     ASSERT_OK(
         starfish_slab_graph_create(&graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress));
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "rhs", rhs, &field[0]));
@@ -85,7 +86,8 @@ static void thick_and_thin_slabs_agree(void **state)
             largest = fmax(largest, fabs(expected[i]));
         for (size_t c = 0; c < (size_t)CUTS * SLOT_COUNTS; c++) {
             memset(got, 0xff, COUNT * sizeof *got);
-            solve_parts(plan, &cuts[c % CUTS], (struct how){2, slot_counts[c / CUTS]}, rhs, got);
+            solve_parts(plan, &cuts[c % CUTS], (struct how){2, slot_counts[c / CUTS], c / CUTS == SLOT_COUNTS - 1}, rhs,
+                        got);
             for (size_t i = 0; i < COUNT; i++)
                 if (!(fabs(got[i] - expected[i]) <= 1e-12 * largest))
                     fail_msg("ends %d, cut %zu, element %zu: %g, not %g", (int)ends, c, i, got[i], expected[i]);

@@ -17,6 +17,8 @@ struct test_slab_device {
 };
 
 extern const struct test_slab_device test_slab_cpu;
+/* The same, but whole lines in batches of planes (slab_sweep.h). */
+struct test_slab_device test_slab_sweeps(void);
 
 enum test_slab_operator {
     TEST_SLAB_RANDOM,   /* diagonally dominant, entries of both signs */

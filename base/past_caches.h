@@ -1,0 +1,40 @@
+/* Stores that go past the caches, for data that are not read again before caches have forgotten them: the line that is
+ * written is not read first. Where the processor has none, or a row is not aligned, an ordinary copy. */
+#ifndef STARFISH_BASE_PAST_CACHES_H
+#define STARFISH_BASE_PAST_CACHES_H
+
+#include "base/clones.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { STARFISH_PAST_CACHES_BYTES = 16 };
+
+/* Whole runs of cache lines are what memory takes fastest. */
+STARFISH_ALWAYS_INLINE void starfish_store_past_caches(void *to, const void *from, size_t bytes)
+{
+#ifdef __SSE2__
+    if ((uintptr_t)to % STARFISH_PAST_CACHES_BYTES == 0 && bytes % STARFISH_PAST_CACHES_BYTES == 0) {
+        const __m128i *restrict in = from;
+        __m128i *restrict out = to;
+        for (size_t i = 0; i < bytes / STARFISH_PAST_CACHES_BYTES; i++)
+            _mm_stream_si128(out + i, _mm_loadu_si128(in + i));
+        return;
+    }
+#endif
+    memcpy(to, from, bytes);
+}
+
+/* Before others are told that the data are there. */
+static inline void starfish_past_caches_done(void)
+{
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
+#endif

@@ -1,0 +1,457 @@
+/* Task: whole(field), all of a solve on the context's cores. */
+#include "codelets/slab_whole.h"
+
+#include "base/pages.h"
+#include "codelets/kernel_pair.h"
+#include "codelets/slab_window.h"
+#include "scheduler/team.h"
+#include "tridiag/kernels/slab_sweep.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum {
+    BLOCK_BYTES = 64,      /* of a row of a block: half of what transforms of columns take at a time */
+    BATCH_BYTES = 1 << 20, /* of a batch, for each core: what their second-level caches hold, or share in the third */
+    LEAST_ROWS = 8,        /* of a batch: the checkpoints are a field over that */
+    ROWS_OF_X = 16,        /* rows of x that are transformed side by side, in f64 */
+    APART = 9 * 64         /* bytes more from plane to plane, so that planes are in other sets of the caches */
+};
+
+/* ---- Work space of a graph --------------------------------------------------------------------------------------- */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t ratio(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static size_t width_of(const struct starfish_slab_space *space)
+{
+    const size_t row = BLOCK_BYTES / starfish_real_size(space->precision);
+    return row * ratio(space->n[0], row * STARFISH_TRANSFORM_MAX_TILES);
+}
+
+int starfish_slab_whole_possible(const struct starfish_slab_space *space)
+{
+    const struct starfish_context *context = space->context;
+    const size_t blocks = ratio(space->n[0], width_of(space)), cores = starfish_gang_cores(context);
+    return context->workers_of[STARFISH_GPU] == 0 && context->workers_of[STARFISH_CPU] > 0 &&
+           space->planes.basis.basis.n == 0 && space->count == 1 && 2 * space->n[0] >= width_of(space) &&
+           2 * blocks >= cores && cores <= STARFISH_GANG_MOST_ITEMS;
+}
+
+size_t starfish_slab_whole_workspace(const struct starfish_slab_space *space)
+{
+    return starfish_plane_set_workspace(&space->planes, STARFISH_CPU);
+}
+
+static size_t lanes_of(const struct starfish_slab_space *space)
+{
+    return space->n[0] * space->n[1];
+}
+
+/* Behind the batch, planes of states: unknowns, multipliers, borders of periodic lines; then checkpoints, twice if
+ * periodic; then doubles: the constant lane. */
+static size_t states_of(const struct starfish_slab_whole *whole)
+{
+    return 2 + (whole->space->periodic ? (size_t)STARFISH_SLAB_BORDERS : 0);
+}
+
+static size_t reals_of(const struct starfish_slab_whole *whole)
+{
+    const size_t checkpoints = whole->batches * (whole->space->periodic ? 2 : 1);
+    return whole->rows * whole->plane + (states_of(whole) + checkpoints) * lanes_of(whole->space);
+}
+
+static void *real_at(const struct starfish_slab_whole *whole, size_t index)
+{
+    return starfish_real_at(whole->memory, whole->space->precision, index);
+}
+
+static double *constant_lane(const struct starfish_slab_whole *whole)
+{
+    return real_at(whole, (reals_of(whole) + 1) / 2 * 2);
+}
+
+static void work(void *data, size_t step, size_t item, size_t part);
+
+static void fill(struct starfish_slab_whole *whole)
+{
+    const struct starfish_slab_space *space = whole->space;
+    const size_t size = starfish_real_size(space->precision), cores = starfish_gang_cores(space->context);
+    const size_t fitting = cores * BATCH_BYTES / (lanes_of(space) * size);
+    const size_t rows = fitting < LEAST_ROWS ? LEAST_ROWS : least(fitting, STARFISH_SLAB_SWEEP_ROWS);
+    whole->width = width_of(space);
+    whole->blocks = ratio(space->n[0], whole->width);
+    whole->rows = least(rows, space->n[2]);
+    whole->batches = ratio(space->n[2], whole->rows);
+    whole->plane = lanes_of(space) + APART / size;
+    whole->gang.context = space->context;
+    whole->gang.cores = cores;
+    whole->gang.work = work;
+    whole->gang.items = whole->blocks > whole->gang.cores ? whole->blocks : whole->gang.cores;
+}
+
+starfish_status starfish_slab_whole_create(struct starfish_slab_whole **result, const struct starfish_slab_space *space,
+                                           const struct starfish_workspace *workspace)
+{
+    struct starfish_slab_whole *whole = *result = calloc(1, sizeof *whole);
+    if (!whole)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    whole->space = space;
+    whole->workspace = workspace;
+    fill(whole);
+    const size_t bytes = (reals_of(whole) + 2) * starfish_real_size(space->precision) + space->n[2] * sizeof(double);
+    whole->memory = starfish_pages_alloc(bytes);
+    starfish_status status =
+        whole->memory ? starfish_array_register(&whole->token, 1, 1)
+                      : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes of work space", bytes);
+    if (status == STARFISH_SUCCESS)
+        return STARFISH_SUCCESS;
+    starfish_slab_whole_destroy(whole);
+    *result = NULL;
+    return status;
+}
+
+void starfish_slab_whole_destroy(struct starfish_slab_whole *whole)
+{
+    if (!whole)
+        return;
+    starfish_array_unregister(whole->token);
+    free(whole->memory);
+    free(whole);
+}
+
+/* ---- One solve --------------------------------------------------------------------------------------------------- */
+
+struct arguments {
+    struct starfish_task_header header;
+    struct starfish_slab_whole *whole;
+    struct starfish_cut cut;
+    int in_place, has_modes;
+};
+
+/* Where the slabs of a field are. */
+struct field {
+    char *slab[STARFISH_MAX_SLABS];
+    struct starfish_strides strides[STARFISH_MAX_SLABS];
+};
+
+/* Data: tables; token; slabs of the solution, of the right-hand side unless in place, of modes unless packed; constant
+ * tables and removed if singular. */
+struct solve {
+    const struct arguments *a;
+    struct starfish_slab_whole *whole;
+    struct starfish_slab_lines lines;
+    struct field rhs, solution, modes;
+    const double *constant;
+    double *removed;
+};
+
+static int attach_field(void *buffers[], const struct starfish_cut *cut, int at, struct field *field)
+{
+    for (size_t s = 0; s < cut->slabs; s++) {
+        field->slab[s] = starfish_slab_memory(buffers[at]);
+        field->strides[s] = starfish_slab_strides(buffers[at++], starfish_cut_planes(cut, s));
+    }
+    return at;
+}
+
+static struct solve solve_of(void *buffers[], const struct arguments *a)
+{
+    const struct starfish_slab_space *space = a->whole->space;
+    const struct starfish_slab_parts all = {.count = 1, .first_row = {0, space->n[1]}};
+    struct solve solve = {
+        .a = a, .whole = a->whole, .lines = starfish_slab_lines_of(buffers, space, &all, 0, space->n[2])};
+    int at = attach_field(buffers, &a->cut, STARFISH_SLAB_TABLES + 1, &solve.solution);
+    solve.rhs = solve.solution;
+    solve.modes = solve.solution;
+    if (!a->in_place)
+        at = attach_field(buffers, &a->cut, at, &solve.rhs);
+    if (a->has_modes)
+        at = attach_field(buffers, &a->cut, at, &solve.modes);
+    if (space->constant_lane >= 0) {
+        solve.constant = STARFISH_VECTOR(buffers, at++);
+        solve.removed = STARFISH_VECTOR(buffers, at++);
+    }
+    return solve;
+}
+
+/* Plane k of a field, and how its rows lie. */
+static char *plane_of(const struct solve *solve, const struct field *field, size_t k, struct starfish_strides *strides)
+{
+    const struct starfish_slab_space *space = solve->whole->space;
+    const struct starfish_cut *cut = &solve->a->cut;
+    size_t s = 0;
+    while (k >= cut->first_plane[s + 1])
+        s++;
+    *strides = field->strides[s];
+    k -= cut->first_plane[s];
+    return starfish_real_at(field->slab[s], space->precision,
+                            strides->row > 0 ? starfish_strides_plane(strides, k) : k * lanes_of(space));
+}
+
+/* Planes of a batch. */
+struct batch {
+    size_t number, first, rows;
+};
+
+static struct batch batch_of(const struct starfish_slab_whole *whole, size_t number)
+{
+    const size_t first = number * whole->rows;
+    return (struct batch){number, first, least(whole->rows, whole->space->n[2] - first)};
+}
+
+/* Lanes before a block in a plane that has one block behind the other; and the block's width. */
+static size_t lanes_before(const struct starfish_slab_whole *whole, size_t block)
+{
+    return least(block * whole->width, whole->space->n[0]) * whole->space->n[1];
+}
+
+static size_t block_width(const struct starfish_slab_whole *whole, size_t block)
+{
+    return least(whole->width, whole->space->n[0] - block * whole->width);
+}
+
+/* ---- Rows of x --------------------------------------------------------------------------------------------------- */
+
+/* Rows first .. last-1 of a plane of the batch. */
+static void transform_rows(const struct solve *solve, enum starfish_transform_direction direction,
+                           const struct batch *batch, size_t row, size_t first, size_t last, void *room)
+{
+    const struct starfish_slab_whole *whole = solve->whole;
+    const struct starfish_slab_space *space = whole->space;
+    struct starfish_strides strides;
+    char *const values =
+        plane_of(solve, direction == STARFISH_FORWARD ? &solve->rhs : &solve->solution, batch->first + row, &strides);
+    struct starfish_transform_rows rows = {
+        .count = last - first, .scale = 1, .workspace = room, .strides = strides, .past_caches = 1};
+    rows.rows = starfish_real_at(values, space->precision, first * (strides.row > 0 ? strides.row : space->n[0]));
+    rows.tiles = (int)whole->blocks;
+    for (size_t block = 0; block < whole->blocks; block++) {
+        const size_t before = lanes_before(whole, block) + first * block_width(whole, block);
+        rows.tile[block] = real_at(whole, row * whole->plane + before);
+        rows.first_mode[block + 1] = block * whole->width + block_width(whole, block);
+    }
+    starfish_transform_rows_cpu(space->planes.x.cpu, direction, &rows);
+}
+
+/* An item's share of a batch's rows, in groups of those that are transformed side by side. */
+static void share_rows(const struct solve *solve, enum starfish_transform_direction direction,
+                       const struct batch *batch, size_t item, void *room)
+{
+    const size_t items = solve->whole->gang.items, ny = solve->whole->space->n[1];
+    const size_t side_by_side = ROWS_OF_X * sizeof(double) / starfish_real_size(solve->whole->space->precision);
+    const size_t groups = ratio(ny, side_by_side), all = groups * batch->rows;
+    size_t group = all * item / items;
+    const size_t end = all * (item + 1) / items;
+    while (group < end) {
+        const size_t row = group / groups, first = group % groups, count = least(groups - first, end - group);
+        transform_rows(solve, direction, batch, row, first * side_by_side, least(ny, (first + count) * side_by_side),
+                       room);
+        group += count;
+    }
+}
+
+/* ---- Blocks: columns of y, lines of z ---------------------------------------------------------------------------- */
+
+static void transform_columns(const struct solve *solve, enum starfish_transform_direction direction,
+                              const struct batch *batch, size_t block, void *room)
+{
+    const struct starfish_slab_whole *whole = solve->whole;
+    const struct starfish_slab_space *space = whole->space;
+    const struct starfish_transform_columns columns = {
+        .inner = block_width(whole, block),
+        .outer = batch->rows,
+        .apart = whole->plane,
+        .data = real_at(whole, lanes_before(whole, block)),
+        .scale = direction == STARFISH_FORWARD ? 1 / starfish_plane_set_scale(&space->planes) : 1,
+        .workspace = room};
+    starfish_transform_columns_cpu(space->planes.y.cpu, direction, &columns);
+}
+
+/* The constant lane as lanes of a block count it; -1: it is not there. */
+static ptrdiff_t constant_in(const struct starfish_slab_whole *whole, size_t block)
+{
+    const struct starfish_slab_space *space = whole->space;
+    if (space->constant_lane < 0)
+        return -1;
+    const size_t i = (size_t)space->constant_lane % space->n[0], j = (size_t)space->constant_lane / space->n[0];
+    return i / whole->width == block ? (ptrdiff_t)(i % whole->width + j * block_width(whole, block)) : -1;
+}
+
+static void sweep(const struct solve *solve, enum starfish_transform_direction direction, const struct batch *batch,
+                  size_t block)
+{
+    static void (*const kernel[][2])(const struct starfish_slab_sweep *) = {
+        {starfish_slab_sweep_up_f32, starfish_slab_sweep_up_f64},
+        {starfish_slab_sweep_down_f32, starfish_slab_sweep_down_f64}};
+    const struct starfish_slab_whole *whole = solve->whole;
+    const struct starfish_slab_space *space = whole->space;
+    const size_t before = lanes_before(whole, block), lanes = lanes_of(space);
+    const size_t states = whole->rows * whole->plane + before, checkpoints = states + states_of(whole) * lanes;
+    void *eliminated[STARFISH_SLAB_SWEEP_ROWS];
+    struct starfish_strides packed;
+    for (size_t row = 0; row < batch->rows; row++)
+        eliminated[row] =
+            starfish_real_at(plane_of(solve, &solve->modes, batch->first + row, &packed), space->precision, before);
+    struct starfish_slab_sweep sweep = {.n = space->n[2],
+                                        .first = batch->first,
+                                        .rows = batch->rows,
+                                        .lower = solve->lines.lower,
+                                        .diag = solve->lines.diag,
+                                        .upper = solve->lines.upper,
+                                        .shift_inner = starfish_real_at((void *)(uintptr_t)solve->lines.shift_inner,
+                                                                        space->precision, block * whole->width),
+                                        .shift_outer = solve->lines.shift_outer,
+                                        .shift = solve->lines.shift,
+                                        .row_sums = space->row_sums,
+                                        .periodic = space->periodic,
+                                        .inner = block_width(whole, block),
+                                        .outer = space->n[1],
+                                        .pinned_lane = constant_in(whole, block),
+                                        .data = real_at(whole, before),
+                                        .plane = whole->plane,
+                                        .eliminated = eliminated,
+                                        .unknown = real_at(whole, states),
+                                        .multiplier = real_at(whole, states + lanes),
+                                        .checkpoint = real_at(whole, checkpoints + batch->number * lanes)};
+    for (size_t b = 0; b < STARFISH_SLAB_BORDERS && space->periodic; b++)
+        sweep.border[b] = real_at(whole, states + (2 + b) * lanes);
+    if (space->periodic)
+        sweep.border_checkpoint = real_at(whole, checkpoints + (whole->batches + batch->number) * lanes);
+    kernel[direction][space->precision](&sweep);
+}
+
+/* What the constant lane of a singular problem is, until all of it is known; and its correction. `lane`: of a plane of
+ * the batch; of a block. */
+static void keep_constant(const struct solve *solve, const struct batch *batch, ptrdiff_t lane)
+{
+    const struct starfish_slab_whole *whole = solve->whole;
+    const struct starfish_slab_space *space = whole->space;
+    double *const line = constant_lane(whole);
+    for (size_t row = 0; row < batch->rows; row++) {
+        const void *value = real_at(whole, row * whole->plane + (size_t)lane);
+        line[batch->first + row] =
+            space->precision == STARFISH_F32 ? (double)*(const float *)value : *(const double *)value;
+    }
+    if (batch->number + 1 < whole->batches)
+        return;
+    const struct starfish_constant_moments moments = {.planes = space->n[2],
+                                                      .stride = 1,
+                                                      .lane = line,
+                                                      .weight = solve->constant,
+                                                      .influence = solve->constant + space->n[2],
+                                                      .moments = solve->removed};
+    starfish_constant_moments_cpu_f64(&moments);
+}
+
+static void correct_constant(const struct solve *solve, const struct batch *batch, size_t block, ptrdiff_t lane)
+{
+    static void (*const correct[])(const struct starfish_constant_correct *) = {starfish_constant_correct_cpu_f32,
+                                                                                starfish_constant_correct_cpu_f64};
+    const struct starfish_slab_whole *whole = solve->whole;
+    const struct starfish_constant_correct correction = {
+        .planes = batch->rows,
+        .stride = whole->plane,
+        .lane = real_at(whole, lanes_before(whole, block) + (size_t)lane),
+        .response = solve->constant + 2 * whole->space->n[2] + batch->first,
+        .total = solve->removed};
+    correct[whole->space->precision](&correction);
+}
+
+static void block_up(const struct solve *solve, const struct batch *batch, size_t block, void *room)
+{
+    const ptrdiff_t lane = constant_in(solve->whole, block);
+    transform_columns(solve, STARFISH_FORWARD, batch, block, room);
+    if (lane >= 0)
+        keep_constant(solve, batch, (ptrdiff_t)lanes_before(solve->whole, block) + lane);
+    sweep(solve, STARFISH_FORWARD, batch, block);
+}
+
+static void block_down(const struct solve *solve, const struct batch *batch, size_t block, void *room)
+{
+    const ptrdiff_t lane = constant_in(solve->whole, block);
+    sweep(solve, STARFISH_BACKWARD, batch, block);
+    if (lane >= 0)
+        correct_constant(solve, batch, block, lane);
+    transform_columns(solve, STARFISH_BACKWARD, batch, block, room);
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+/* Two for each batch on the way up, and two on the way down. */
+static void work(void *data, size_t step, size_t item, size_t part)
+{
+    const struct solve *solve = data;
+    const struct starfish_slab_whole *whole = solve->whole;
+    const int up = step < 2 * whole->batches, rows_step = up == (step % 2 == 0);
+    const size_t number = up ? step / 2 : whole->batches - 1 - (step / 2 - whole->batches);
+    const struct batch batch = batch_of(whole, number);
+    const enum starfish_transform_direction direction = up ? STARFISH_FORWARD : STARFISH_BACKWARD;
+    void *const room = starfish_workspace_part(whole->workspace, part);
+    if (rows_step)
+        share_rows(solve, direction, &batch, item, room);
+    else if (item < whole->blocks)
+        (up ? block_up : block_down)(solve, &batch, item, room);
+}
+
+static void slab_whole_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    struct solve solve = solve_of(buffers, a);
+    struct starfish_gang *gang = &a->whole->gang;
+    gang->data = &solve;
+    starfish_gang_run(gang, a->header.progress, a->header.phase, 4 * a->whole->batches);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void slab_whole_cuda(void *buffers[], void *data) /* where cores alone may */
+{
+    (void)buffers, (void)data;
+}
+#endif
+
+STARFISH_CODELET(slab_whole, "slab_whole", 0x4477aa);
+
+static void attach_slabs(struct starfish_task *task, const struct starfish_cut *cut, const starpu_data_handle_t *slab,
+                         enum starpu_data_access_mode mode)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        starfish_task_data(task, slab[s], mode);
+}
+
+starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, int phase,
+                                           const struct starfish_slab_whole_task *d)
+{
+    const struct starfish_slab_space *space = d->whole->space;
+    struct starfish_task task;
+    struct arguments arguments = {
+        .whole = d->whole, .cut = *d->cut, .in_place = d->rhs[0] == d->solution[0], .has_modes = d->modes != NULL};
+    starfish_task_begin(&task, &slab_whole_codelet, progress, phase);
+    task.name = "whole";
+    task.where = STARFISH_ON_CORES;
+    task.width = space->n[0] * space->n[1];
+    starfish_slab_tables(&task, space);
+    starfish_task_data(&task, d->whole->token, STARPU_W);
+    attach_slabs(&task, d->cut, d->solution, arguments.in_place ? STARPU_RW : STARPU_W);
+    if (!arguments.in_place)
+        attach_slabs(&task, d->cut, d->rhs, STARPU_R);
+    if (d->modes)
+        attach_slabs(&task, d->cut, d->modes, STARPU_W);
+    if (space->constant_lane >= 0) {
+        starfish_task_data(&task, space->constant.handle, STARPU_R);
+        starfish_task_data(&task, d->removed, STARPU_W);
+    }
+    const size_t sizes[] = {
+        space->precision,       space->n[0],          space->n[1],          space->n[2],
+        space->planes.x.kind,   space->planes.y.kind, d->whole->gang.cores, space->constant_lane >= 0,
+        (size_t)space->periodic};
+    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return starfish_task_submit(&task, &arguments, sizeof arguments);
+}
