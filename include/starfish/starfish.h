@@ -14,6 +14,7 @@
 #include <starfish/field.h>
 #include <starfish/fishpack.h>
 #include <starfish/multigrid.h>
+#include <starfish/options.h>
 #include <starfish/poisson.h>
 #include <starfish/status.h>
 #include <starfish/tridiag.h>
