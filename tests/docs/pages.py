@@ -83,7 +83,10 @@ class Pages(unittest.TestCase):
                     path, _, anchor = target.partition("#")
                     path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
                     self.assertTrue(os.path.exists(os.path.join(SOURCE, path)), "no such file")
-                    if anchor:
+                    if re.fullmatch(r"L\d+", anchor):
+                        name = re.search(rf"\[(\w+)\]\({re.escape(target)}\)", read(page)).group(1)
+                        self.assertIn(name, read(path).splitlines()[int(anchor[1:]) - 1])
+                    elif anchor:
                         self.assertIn(anchor, anchors(path))
 
     def test_every_page_is_reached_from_the_readme(self):
@@ -343,6 +346,36 @@ class Code(unittest.TestCase):
                 stream.write("\n".join(found))
             say("gfortran", "-std=f2008", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-J{folder}",
                 f"{SOURCE}/include/starfish/fishpack.f90", path)
+
+    @unittest.skipUnless(shutil.which("gfortran"), "no Fortran compiler")
+    def test_fortran_of_its_page_compiles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "page.f90")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write("\n".join(blocks("docs/fortran.md", "fortran")))
+            say("gfortran", "-std=f2018", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-J{folder}",
+                f"{SOURCE}/include/starfish/starfish.f90", f"{SOURCE}/include/starfish/starfish_mpi.f90", path)
+
+    def test_the_tutorial_shows_its_programs(self):
+        for language, extension in (("c", "c"), ("fortran", "f90"), ("python", "py")):
+            source = read(f"apps/examples/tutorial/channel.{extension}")
+            found = blocks("docs/tutorial.md", language)
+            self.assertTrue(found)
+            for excerpt in found:
+                self.assertIn(excerpt, source)
+            self.assertLessEqual(len(source.splitlines()), 150)
+
+    def test_variables_are_described(self):
+        """Those that the program, the library and Python read, but for what the program tells its own other half."""
+        read_by = set()
+        for pattern in ("apps/**/*.c", "base/*.c", "scheduler/**/*.c", "mpi/*.c", "python/**/*.py"):
+            for path in glob.glob(f"{SOURCE}/{pattern}", recursive=True):
+                read_by |= set(re.findall(r'(?:getenv\(|environ\.get\(|environ\[)"(STARFISH_\w+)"',
+                                          read(os.path.relpath(path, SOURCE))))
+        self.assertIn("STARFISH_MACHINES", read_by)
+        page = read("docs/environment.md")
+        for name in read_by - {"STARFISH_MACHINE"}:
+            self.assertIn(f"`{name}`", page)
 
     def test_excerpts_are_what_the_sources_say(self):
         """Every block of C for developers stands, as it is, in a file that the page links to."""
