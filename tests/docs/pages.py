@@ -21,6 +21,9 @@ PROGRAM, SOURCE, COMPILER = sys.argv[1:4]
 PAGES = ["README.md", *sorted(os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/docs/*.md"))]
 LINKED_PAGES = PAGES + sorted(
     os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/apps/examples/**/*.md", recursive=True))
+# The pages of the guide: those that its index names.
+with open(f"{SOURCE}/docs/guide.md", encoding="utf-8") as stream:
+    GUIDE = [f"docs/{name}" for name in re.findall(r"^\| \[[^\]]*\]\(([\w-]+\.md)\)", stream.read(), re.MULTILINE)]
 MOST_PICTURE_BYTES = 200_000
 SIMULATES = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(PROGRAM)), "starfish-simulated"))
 
@@ -57,6 +60,13 @@ def section(page, heading):
     """What stands below a heading, up to the next one."""
     text = FENCE.sub("", read(page))
     return re.search(rf"^#+ {re.escape(heading)}$(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL).group(1)
+
+
+def guide_section(heading):
+    """The same of the guide's pages, of which one has it."""
+    page = next(page for page in GUIDE if re.search(rf"^#+ {re.escape(heading)}$", FENCE.sub("", read(page)),
+                                                    re.MULTILINE))
+    return section(page, heading)
 
 
 def say(*arguments):
@@ -136,7 +146,7 @@ class Commands(unittest.TestCase):
         self.assertIn("poisson3d", benchmarks)
         for command in (["solve"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
             with self.subTest(command=command):
-                text = section("docs/guide.md", " ".join(command))
+                text = guide_section(" ".join(command))
                 described = set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE))
                 self.assertEqual(described, set(OPTION.findall(say(PROGRAM, *command, "--help"))) - {"--help"})
 
@@ -147,7 +157,7 @@ class Commands(unittest.TestCase):
         benchmarks = re.findall(r"^  (\w+) ", say(PROGRAM, "bench"), re.MULTILINE)
         checked = 0
         for command in (["solve"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
-            text = section("docs/guide.md", " ".join(command))
+            text = guide_section(" ".join(command))
             rows = {row.group(1): row
                     for row in re.finditer(r"^\| `(--[a-z]+)[^|]*\| (.*) \| ?(.*?) ?\|$", text, re.MULTILINE)}
             for option, names, default in OPTION_HELP.findall(say(PROGRAM, *command, "--help")):
@@ -177,7 +187,7 @@ class Commands(unittest.TestCase):
         for name in experiments:
             family = name.split("-")[0]
             own = family in ("goeddeke", "geveler", "mueller")
-            text = section("docs/guide.md", f"reproduce {family}" if own else "reproduce")
+            text = guide_section(f"reproduce {family}" if own else "reproduce")
             self.assertIn(f"| `{name}` |", text)
             self.assertEqual(set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE)),
                              set(OPTION.findall(say(PROGRAM, "reproduce", name, "--help"))) - {"--help"})
@@ -270,7 +280,7 @@ class Scratch(unittest.TestCase):
         self.assertGreaterEqual(number, 4)
 
     def test_guide_knows_every_field_of_the_json(self):
-        guide = read("docs/guide.md")
+        guide = "".join(map(read, GUIDE))
         with open(self.path("p.json"), "w", encoding="utf-8") as stream:
             stream.write(blocks("README.md", "json")[0])
         for words in (("solve", "p.json", "--json"), ("info", "--json")):
@@ -324,7 +334,7 @@ class Code(unittest.TestCase):
         self.assertEqual(blocks("docs/multigrid.md", "c"), [read("apps/examples/layers/layers.c")])
 
     def test_code_of_the_guide_compiles(self):
-        found = blocks("docs/guide.md", "c")
+        found = [block for page in GUIDE for block in blocks(page, "c")]
         self.assertTrue(found)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "guide.c")
@@ -338,7 +348,7 @@ class Code(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("gfortran"), "no Fortran compiler")
     def test_fortran_of_the_guide_compiles(self):
-        found = blocks("docs/guide.md", "fortran")
+        found = [block for page in GUIDE for block in blocks(page, "fortran")]
         self.assertTrue(found)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "guide.f90")
