@@ -208,6 +208,34 @@ starfish_status starfish_options_read(const struct starfish_option_table *table,
     return starfish_options_check(table, options);
 }
 
+/* ---- For wrappers in other languages ----------------------------------------------------------------------------- */
+
+starfish_status starfish_option_describe(const struct starfish_option_table *table, size_t index,
+                                         struct starfish_option_description *description)
+{
+    if (!description)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "description is NULL");
+    if (index >= table->count)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu options", index, table->count);
+    const struct starfish_option *option = &table->option[index];
+    const struct starfish_option_description filled = {
+        .size = sizeof filled,
+        .name = option->name,
+        .text = option->text,
+        .type = option->type,
+        .offset = option->offset,
+        .default_value = option->default_value,
+        .least = option->least,
+        .most = option->most,
+        .below_most = option->below_most,
+        .value_count = option->value_count,
+        .values = option->values,
+        .struct_size = table->size,
+    };
+    starfish_options_give(description, &filled, sizeof filled);
+    return STARFISH_SUCCESS;
+}
+
 /* ---- Command lines and help -------------------------------------------------------------------------------------- */
 
 const struct starfish_option *starfish_option_of_flag(const struct starfish_option_table *table, const char *flag)

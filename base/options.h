@@ -10,18 +10,9 @@
 
 #include "base/status.h"
 
+#include <starfish/options.h>
 #include <starfish/types.h>
 #include <stddef.h>
-
-enum starfish_option_type {
-    STARFISH_OPTION_INT,
-    STARFISH_OPTION_SIZE,   /* size_t */
-    STARFISH_OPTION_REAL,   /* double */
-    STARFISH_OPTION_CHOICE, /* an enum, or an int, of which only some values are allowed; each has a name */
-    STARFISH_OPTION_SWITCH, /* int: 0 is off, all else is on; with `values`, a command line has their names */
-    STARFISH_OPTION_TEXT,   /* const char *, NULL where absent */
-    STARFISH_OPTION_POINTER /* to data or to a function; neither checked nor on a command line */
-};
 
 struct starfish_option {
     const char *name;     /* of the member */
@@ -32,7 +23,7 @@ struct starfish_option {
     const char *const *values; /* CHOICE, SWITCH: names by value, NULL where a value is not allowed */
     const char *flag;          /* on a command line, as "--slabs"; NULL: none */
     const char *text;          /* what it is, for help: without a full stop */
-    enum starfish_option_type type;
+    starfish_option_type type;
     int below_most; /* REAL: `most` itself is not allowed */
     int value_count;
 };
@@ -76,6 +67,10 @@ starfish_status starfish_options_check(const struct starfish_option_table *table
 
 /* starfish_options_take and starfish_options_check. */
 starfish_status starfish_options_read(const struct starfish_option_table *table, const void *user, void *options);
+
+/* The body of the public functions of starfish/options.h: row `index` of the table. Errors: ARGUMENT. */
+starfish_status starfish_option_describe(const struct starfish_option_table *table, size_t index,
+                                         struct starfish_option_description *description);
 
 /* ---- For command lines and help ---------------------------------------------------------------------------------- */
 

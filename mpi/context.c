@@ -18,6 +18,12 @@ starfish_status starfish_mpi_context_create(starfish_context **context, MPI_Comm
     return starfish_context_create_ranked(context, options, transport, text);
 }
 
+starfish_status starfish_mpi_context_create_f(starfish_context **context, int communicator,
+                                              const struct starfish_context_options *options)
+{
+    return starfish_mpi_context_create(context, MPI_Comm_f2c((MPI_Fint)communicator), options);
+}
+
 starfish_status starfish_mpi_rank(const starfish_context *context, int *rank, int *ranks)
 {
     return starfish_context_tell_rank(context, rank, ranks);

@@ -4,7 +4,7 @@
 
 #include "poisson/job.h"
 
-/* What the ghosts of an axis are (docs/guide.md, arrays with halos). */
+/* What the ghosts of an axis are (docs/library.md, arrays with halos). */
 void starfish_poisson_ghost_rules(const struct starfish_axis *axis, struct starfish_ghost_rule rule[2]);
 /* Whether the solution's layout has room for them. Errors: ARGUMENT (names the member). */
 starfish_status starfish_poisson_check_ghosts(const struct starfish_poisson_plan *plan);

@@ -9,12 +9,21 @@
 
 enum { STARFISH_MAX_RANK = 4, STARFISH_SHAPE_TEXT = 96 };
 
+/* Where an array's elements are, for files that hold that too (HDF5): by dimension of the array, the name of the
+ * direction and a position for each index, of which `spacing` says whether they are equally far apart. */
+struct starfish_array_axes {
+    const char *name[STARFISH_MAX_RANK];
+    const double *position[STARFISH_MAX_RANK];
+    double spacing[STARFISH_MAX_RANK]; /* 0: they are not */
+};
+
 struct starfish_array {
     starfish_precision precision;
     size_t rank; /* 0: one number */
     size_t shape[STARFISH_MAX_RANK];
-    void *data;      /* NULL: no array */
-    size_t reserved; /* bytes, when there is no memory behind the addresses */
+    void *data;                             /* NULL: no array */
+    size_t reserved;                        /* bytes, when there is no memory behind the addresses */
+    const struct starfish_array_axes *axes; /* NULL: unknown; the caller's, of an array that is written */
 };
 
 /* What an array that is read must be, known before there is memory for it. */

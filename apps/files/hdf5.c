@@ -2,6 +2,7 @@
 #include "apps/files/hdf5.h"
 
 #include "apps/files/apart.h"
+#include "apps/files/hdf5_axes.h"
 #include "apps/files/lock.h"
 #include "apps/files/output.h"
 #include "base/real.h"
@@ -398,7 +399,11 @@ static starfish_status begin_dataset(hid_t file, const struct writing *writing)
     STARFISH_TRY(remove_older(file, path, name));
     H5Eclear2(H5E_DEFAULT);
     const hid_t dataset = create_dataset(file, name, writing->array);
-    return dataset < 0 || H5Dclose(dataset) < 0 ? fail(path, name, "the dataset cannot be created") : STARFISH_SUCCESS;
+    if (dataset < 0)
+        return fail(path, name, "the dataset cannot be created");
+    if (starfish_hdf5_add_axes(file, dataset, name, writing->array) != 0)
+        return fail(path, name, "the positions of its elements cannot be written");
+    return H5Dclose(dataset) < 0 ? fail(path, name, "the dataset cannot be created") : STARFISH_SUCCESS;
 }
 
 /* In a process of its own, also for a new file: where the disk is full, the library cannot close what it has begun, and

@@ -114,6 +114,11 @@ static const struct starfish_problem_keys *const kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
+const struct starfish_problem_keys *starfish_problem_keys_of(size_t kind)
+{
+    return kind < KINDS ? kinds[kind] : NULL;
+}
+
 /* "a", "b" or "c". */
 static starfish_status fail_kind(const struct starfish_problem_reader *reader)
 {

@@ -35,6 +35,9 @@ struct starfish_problem_keys {
 extern const struct starfish_problem_keys starfish_poisson3d_keys, starfish_separable3d_keys, starfish_separable2d_keys,
     starfish_diffusion3d_keys, starfish_diffusion2d_keys, starfish_atmosphere3d_keys;
 
+/* Of kind 0, 1, ...; NULL beyond the last. */
+const struct starfish_problem_keys *starfish_problem_keys_of(size_t kind);
+
 /* ---- Values and arrays (problem.c) ------------------------------------------------------------------------------- */
 
 extern const char *const starfish_axis_names[]; /* "x", "y", "z" */

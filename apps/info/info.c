@@ -1,32 +1,105 @@
 /* starfish info: versions, the scheduling policy, what StarPU was built with, and every worker with its device. */
 #include "apps/command.h"
+#include "apps/files/problem_schema.h"
 #include "apps/names.h"
 #include "apps/options.h"
 #include "apps/table.h"
+#include "base/status.h"
+#include "scheduler/home.h"
 
+#include <limits.h>
+#include <sched.h>
 #include <starfish/starfish.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
 
 static const char *yes_no(int yes)
 {
     return yes ? "yes" : "no";
 }
 
-static void print_runtime(const struct starfish_runtime *runtime)
+/* What a bug report needs beside the runtime. */
+struct surroundings {
+    char compiler[64], flags[256], cuda[64], driver[128], system[256], cores[256], models[PATH_MAX];
+};
+
+/* The first line of a file, without its end; "" where there is none. */
+static void read_line(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    text[0] = '\0';
+    if (!file)
+        return;
+    if (fgets(text, (int)size, file))
+        text[strcspn(text, "\n")] = '\0';
+    else
+        text[0] = '\0';
+    fclose(file);
+}
+
+/* Cores that this process may use, as "0-3,8". */
+static void list_cores(char *text, size_t size)
+{
+    cpu_set_t allowed;
+    size_t used = 0;
+    text[0] = '\0';
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    for (int first = 0, end; first < CPU_SETSIZE && used < size; first = end + 1) {
+        for (end = first; end < CPU_SETSIZE && CPU_ISSET((size_t)end, &allowed); end++)
+            ;
+        if (end > first)
+            used += (size_t)snprintf(text + used, size - used, end > first + 1 ? "%s%d-%d" : "%s%d",
+                                     used > 0 ? "," : "", first, end - 1);
+    }
+}
+
+static void look_around(struct surroundings *here)
+{
+    struct utsname system;
+    char other[PATH_MAX];
+    *here = (struct surroundings){.compiler = BUILD_COMPILER, .flags = BUILD_FLAGS};
+    if (strlen(BUILD_CUDA) > 0)
+        snprintf(here->cuda, sizeof here->cuda, "%.20s for %.40s", BUILD_CUDA, BUILD_ARCHITECTURES);
+    read_line("/proc/driver/nvidia/version", here->driver, sizeof here->driver);
+    if (uname(&system) == 0)
+        snprintf(here->system, sizeof here->system, "%s %s %s", system.sysname, system.release, system.machine);
+    list_cores(here->cores, sizeof here->cores);
+    const enum starfish_home home = starfish_home_find(here->models, other, PATH_MAX);
+    if (home == STARFISH_HOME_CACHE)
+        snprintf(here->models, sizeof here->models, "%s", other);
+    else if (home == STARFISH_HOME_TEMPORARY)
+        starfish_home_remove(other);
+    if (home == STARFISH_HOME_TEMPORARY || home == STARFISH_HOME_NOWHERE)
+        here->models[0] = '\0'; /* they are not kept */
+}
+
+static void print_runtime(const struct starfish_runtime *runtime, const struct surroundings *here)
 {
     const struct {
         const char *name, *value;
     } rows[] = {
-        {"Starfish", runtime->starfish_version},   {"StarPU", runtime->starpu_version},
-        {"scheduling policy", runtime->policy},    {"CUDA", yes_no(runtime->has_cuda)},
-        {"FxT traces", yes_no(runtime->has_fxt)},  {"MPI", yes_no(runtime->has_mpi)},
+        {"Starfish", runtime->starfish_version},
+        {"StarPU", runtime->starpu_version},
+        {"scheduling policy", runtime->policy},
+        {"CUDA", yes_no(runtime->has_cuda)},
+        {"FxT traces", yes_no(runtime->has_fxt)},
+        {"MPI", yes_no(runtime->has_mpi)},
         {"simulated", yes_no(runtime->simulated)},
+        {"compiler", here->compiler},
+        {"flags", here->flags},
+        {"CUDA compiler", here->cuda},
+        {"CUDA driver", here->driver},
+        {"system", here->system},
+        {"allowed cores", here->cores},
+        {"models", here->models},
     };
     struct table table = {.alignment = TABLE_LEFT};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         table_row(&table);
         table_cell(&table, "%s", rows[i].name);
-        table_cell(&table, "%s", rows[i].value);
+        table_cell(&table, "%s", rows[i].value[0] ? rows[i].value : "-");
     }
     table_row(&table);
     table_cell(&table, "machine");
@@ -84,26 +157,46 @@ static json_t *workers_json(const starfish_context *context)
     return list;
 }
 
-static void print_json(const starfish_context *context, const struct starfish_runtime *runtime)
+static void print_json(const starfish_context *context, const struct starfish_runtime *runtime,
+                       const struct surroundings *here)
 {
-    command_print_json(json_pack("{s:s, s:s, s:s, s:i, s:i, s:b, s:b, s:b, s:b, s:o}", "starfish",
-                                 runtime->starfish_version, "starpu", runtime->starpu_version, "policy",
-                                 runtime->policy, "cores", runtime->cores, "numa_nodes", runtime->numa_nodes, "cuda",
-                                 runtime->has_cuda, "fxt", runtime->has_fxt, "mpi", runtime->has_mpi, "simulated",
-                                 runtime->simulated, "workers", workers_json(context)));
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "compiler", here->compiler, "flags", here->flags,
+                               "cuda_compiler", here->cuda, "cuda_driver", here->driver, "system", here->system,
+                               "allowed_cores", here->cores, "models", here->models);
+    json_t *runs =
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:b, s:b, s:b, s:b, s:o}", "starfish", runtime->starfish_version, "starpu",
+                  runtime->starpu_version, "policy", runtime->policy, "cores", runtime->cores, "numa_nodes",
+                  runtime->numa_nodes, "cuda", runtime->has_cuda, "fxt", runtime->has_fxt, "mpi", runtime->has_mpi,
+                  "simulated", runtime->simulated, "workers", workers_json(context));
+    json_object_update(runs, object);
+    json_decref(object);
+    command_print_json(runs);
 }
+
+struct request {
+    int json, schema;
+};
 
 static starfish_status show(void *data)
 {
-    const int json = *(const int *)data;
+    const struct request *request = data;
     starfish_context *context;
+    struct surroundings here;
+    if (request->schema) {
+        json_t *schema = starfish_problem_schema();
+        if (!schema)
+            return starfish_fail(STARFISH_ERROR_MEMORY, "--schema: no memory");
+        command_print_json(schema);
+        return STARFISH_SUCCESS;
+    }
+    look_around(&here);
     struct starfish_runtime runtime;
     STARFISH_TRY(starfish_context_create(&context, NULL));
     starfish_status status = starfish_context_runtime(context, &runtime);
-    if (status == STARFISH_SUCCESS && json) {
-        print_json(context, &runtime);
+    if (status == STARFISH_SUCCESS && request->json) {
+        print_json(context, &runtime, &here);
     } else if (status == STARFISH_SUCCESS) {
-        print_runtime(&runtime);
+        print_runtime(&runtime, &here);
         print_workers(context);
     }
     starfish_context_destroy(context);
@@ -112,14 +205,16 @@ static starfish_status show(void *data)
 
 int command_info(int argc, char **argv)
 {
-    int json = 0;
+    struct request request = {0, 0};
     const struct option_entry options[] = {
-        {"--json", OPTION_FLAG, &json, .help = "one JSON object on standard output"},
+        {"--json", OPTION_FLAG, &request.json, .help = "one JSON object on standard output"},
+        {"--schema", OPTION_FLAG, &request.schema, .help = "the JSON Schema of problem files, for editors"},
         {.name = NULL},
     };
-    const struct command_line line = {.usage = "info [--json]",
-                                      .summary = "Show the workers, and the runtime below them.",
+    const struct command_line line = {.usage = "info [--json | --schema]",
+                                      .summary =
+                                          "Show the workers, the runtime below them, and what else a bug report needs.",
                                       .options = options,
-                                      .json = &json};
-    return options_run(&line, argc, argv, show, &json);
+                                      .json = &request.json};
+    return options_run(&line, argc, argv, show, &request);
 }

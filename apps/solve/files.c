@@ -22,6 +22,7 @@ const char *solve_output_name(const struct solve_run *run)
 struct positions {
     double *memory, *position[3];
     struct starfish_vtk_axis axis[3];
+    struct starfish_array_axes axes; /* of the solution, slowest direction first */
 };
 
 static starfish_status find_positions(const struct starfish_problem *problem, struct positions *positions)
@@ -38,6 +39,12 @@ static starfish_status find_positions(const struct starfish_problem *problem, st
             position[i] = origin + (double)i * spacing;
         positions->position[d] = position;
         positions->axis[d] = (struct starfish_vtk_axis){axis[d].n, origin, spacing, stretched ? position : NULL};
+        if (d < problem->dimensions) {
+            const size_t slot = problem->dimensions - 1 - d;
+            positions->axes.name[slot] = axis_names[d];
+            positions->axes.position[slot] = position;
+            positions->axes.spacing[slot] = stretched ? 0 : spacing;
+        }
     }
     return STARFISH_SUCCESS;
 }
@@ -143,11 +150,13 @@ starfish_status solve_check_outputs(const struct solve_run *run)
     return status;
 }
 
-starfish_status solve_write_outputs(const struct solve_run *run)
+starfish_status solve_write_outputs(struct solve_run *run)
 {
     struct positions positions;
     STARFISH_TRY(find_positions(&run->solver.problem, &positions));
+    run->solver.solution.axes = &positions.axes;
     starfish_status status = write_all(run, &positions);
+    run->solver.solution.axes = NULL;
     free(positions.memory);
     return status;
 }

@@ -92,7 +92,7 @@ static starfish_status write_planes(const struct problem_run *run, const struct 
 /* The whole solution but for its data. */
 static struct starfish_array whole(const struct problem_run *run)
 {
-    struct starfish_array array = {.precision = run->precision};
+    struct starfish_array array = {.precision = run->precision, .axes = run->solution.axes};
     array.rank = starfish_problem_shape(&run->problem, array.shape);
     return array;
 }

@@ -21,7 +21,7 @@ struct solve_run {
 
 /* Files (files.c). Can everything that is asked for be written? Then, after the solve, write it. */
 starfish_status solve_check_outputs(const struct solve_run *run);
-starfish_status solve_write_outputs(const struct solve_run *run);
+starfish_status solve_write_outputs(struct solve_run *run);
 /* Where the solution goes: --out, else the problem file's "solution", else NULL. */
 const char *solve_output_name(const struct solve_run *run);
 

@@ -5,9 +5,12 @@ find_package(OpenMP REQUIRED COMPONENTS C)
 
 if(EXISTS "${PROJECT_SOURCE_DIR}/.deps/starpu/lib/pkgconfig" AND NOT DEFINED ENV{STARFISH_SYSTEM_STARPU})
     set(ENV{PKG_CONFIG_PATH} "${PROJECT_SOURCE_DIR}/.deps/starpu/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
-    # CMake counts .deps as a part of the build, so what is installed must be told.
-    set(CMAKE_INSTALL_RPATH "${PROJECT_SOURCE_DIR}/.deps/starpu/lib")
+    set(starfish_own_starpu ON)
+else()
+    set(starfish_own_starpu OFF)
 endif()
+option(STARFISH_INSTALL_STARPU "Install StarPU with Starfish, in a folder of its own below the libraries; else the\
+ installed Starfish uses the StarPU that it was built with where that is" ${starfish_own_starpu})
 pkg_search_module(STARPU REQUIRED IMPORTED_TARGET starpu-1.4 starpu-1.3)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3)
@@ -19,6 +22,7 @@ if(STARFISH_PROGRAM)
     pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-svg cairo-pdf)
     pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng) # tests read pictures with it
     pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5 hdf5-serial)
+    find_library(HDF5_HL NAMES hdf5_hl hdf5_serial_hl HINTS ${HDF5_LIBRARY_DIRS} REQUIRED)
 endif()
 
 include(CheckSymbolExists)
@@ -55,6 +59,7 @@ if(STARFISH_PROGRAM)
         target_include_directories(starfish_program_libraries SYSTEM INTERFACE ${${dependency}_INCLUDE_DIRS})
         target_link_libraries(starfish_program_libraries INTERFACE PkgConfig::${dependency})
     endforeach()
+    target_link_libraries(starfish_program_libraries INTERFACE "${HDF5_HL}")
 endif()
 
 add_library(starfish_dependencies INTERFACE)
@@ -62,6 +67,12 @@ target_include_directories(starfish_dependencies SYSTEM INTERFACE ${STARPU_INCLU
 target_link_libraries(starfish_dependencies INTERFACE PkgConfig::STARPU starfish_libraries)
 if(STARFISH_HAVE_CUDA)
     target_compile_definitions(starfish_dependencies INTERFACE STARFISH_CUDA=1)
+endif()
+
+# The same by name, for those who link the static library.
+set(starfish_static_needs ${STARPU_LIBRARIES} hwloc fftw3 fftw3f openblas lapacke gomp pthread m)
+if(STARFISH_HAVE_CUDA)
+    list(APPEND starfish_static_needs cudart cufft cublas stdc++)
 endif()
 
 # MPI and StarPU-MPI, for the library beside ours that knows them.

@@ -9,6 +9,14 @@
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
+# The functions that a shared library shows (python/make-bindings writes the list): all others are its own, clones of
+# kernels for several processors included, which visibility does not hide.
+function(starfish_symbols library)
+    set(map "${PROJECT_SOURCE_DIR}/base/symbols/${library}.map")
+    target_link_options(${library} PRIVATE "LINKER:--version-script=${map}")
+    set_target_properties(${library} PROPERTIES LINK_DEPENDS "${map}")
+endfunction()
+
 add_library(starfish_objects OBJECT)
 set(starfish_kernel_libraries starfish_objects)
 foreach(precision f32 f64)
@@ -56,10 +64,26 @@ target_include_directories(starfish PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(starfish PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+starfish_symbols(starfish)
 if(STARFISH_HAVE_CUDA)
     # .cu files are C++ inside; the library itself links as C with the C++ runtime.
     target_link_libraries(starfish PRIVATE stdc++)
     target_link_libraries(starfish_internal PUBLIC stdc++)
+endif()
+
+# For programs that want no shared library of ours: the same objects, and the libraries below them by name.
+option(STARFISH_STATIC "Also install libstarfish.a (Starfish::starfish_static)" ${STARFISH_INSTALL})
+if(STARFISH_STATIC)
+    add_library(starfish_static STATIC)
+    add_library(Starfish::starfish_static ALIAS starfish_static)
+    foreach(objects ${starfish_object_libraries})
+        target_sources(starfish_static PRIVATE $<TARGET_OBJECTS:${objects}>)
+    endforeach()
+    set_target_properties(starfish_static PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME starfish)
+    target_include_directories(starfish_static INTERFACE
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(starfish_static PUBLIC $<BUILD_INTERFACE:starfish_dependencies>
+        INTERFACE $<INSTALL_INTERFACE:${starfish_static_needs}>)
 endif()
 
 # For a simulated machine, kernels are the same, though tasks never run them, and all above knows another StarPU.

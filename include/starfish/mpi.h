@@ -39,6 +39,11 @@ extern "C" {
 STARFISH_API starfish_status starfish_mpi_context_create(starfish_context **context, MPI_Comm communicator,
                                                          const struct starfish_context_options *options);
 
+/* The same for languages that have no MPI_Comm of C: `communicator` as MPI_Comm_c2f makes it, which Fortran calls a
+ * communicator's integer (of the module mpi_f08: comm%MPI_VAL) and mpi4py comm.py2f(). */
+STARFISH_API starfish_status starfish_mpi_context_create_f(starfish_context **context, int communicator,
+                                                           const struct starfish_context_options *options);
+
 /* Rank and number of ranks; 0 and 1 of a context that is on no communicator. */
 STARFISH_API starfish_status starfish_mpi_rank(const starfish_context *context, int *rank, int *ranks);
 

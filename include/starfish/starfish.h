@@ -15,6 +15,7 @@
 #include <starfish/fishpack.h>
 #include <starfish/memory.h>
 #include <starfish/multigrid.h>
+#include <starfish/options.h>
 #include <starfish/poisson.h>
 #include <starfish/status.h>
 #include <starfish/tridiag.h>

@@ -71,6 +71,29 @@ static void tables_have_every_member(void **state)
     }
 }
 
+/* What wrappers in other languages are told. */
+static void descriptions_are_the_tables_rows(void **state)
+{
+    const struct starfish_option_table *table = &starfish_poisson_option_table;
+    struct starfish_option_description description = STARFISH_OPTION_DESCRIPTION_DEFAULTS;
+    (void)state;
+    for (size_t i = 0; i < table->count; i++) {
+        assert_int_equal(starfish_poisson_option(i, &description), STARFISH_SUCCESS);
+        assert_string_equal(description.name, table->option[i].name);
+        assert_int_equal(description.offset, table->option[i].offset);
+        assert_int_equal(description.type, table->option[i].type);
+        assert_int_equal(description.struct_size, sizeof(struct starfish_poisson_options));
+    }
+    assert_int_equal(starfish_poisson_option(table->count, &description), STARFISH_ERROR_ARGUMENT);
+    assert_non_null(strstr(starfish_error_message(), "index is "));
+    assert_int_equal(starfish_poisson_option(0, NULL), STARFISH_ERROR_ARGUMENT);
+    /* An older program's, which knows no more than the name. */
+    description = (struct starfish_option_description){.size = offsetof(struct starfish_option_description, text)};
+    assert_int_equal(starfish_poisson_option(0, &description), STARFISH_SUCCESS);
+    assert_string_equal(description.name, table->option[0].name);
+    assert_null(description.text);
+}
+
 static void initialisers_agree_with_the_tables(void **state)
 {
     (void)state;
@@ -388,6 +411,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_have_every_member),
+        cmocka_unit_test(descriptions_are_the_tables_rows),
         cmocka_unit_test(initialisers_agree_with_the_tables),
         cmocka_unit_test(smaller_structs_leave_defaults),
         cmocka_unit_test(larger_structs_must_end_in_zeros),

@@ -21,6 +21,9 @@ PROGRAM, SOURCE, COMPILER = sys.argv[1:4]
 PAGES = ["README.md", *sorted(os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/docs/*.md"))]
 LINKED_PAGES = PAGES + sorted(
     os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/apps/examples/**/*.md", recursive=True))
+# The pages of the guide: those that its index names.
+with open(f"{SOURCE}/docs/guide.md", encoding="utf-8") as stream:
+    GUIDE = [f"docs/{name}" for name in re.findall(r"^\| \[[^\]]*\]\(([\w-]+\.md)\)", stream.read(), re.MULTILINE)]
 MOST_PICTURE_BYTES = 200_000
 SIMULATES = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(PROGRAM)), "starfish-simulated"))
 
@@ -59,6 +62,13 @@ def section(page, heading):
     return re.search(rf"^#+ {re.escape(heading)}$(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL).group(1)
 
 
+def guide_section(heading):
+    """The same of the guide's pages, of which one has it."""
+    page = next(page for page in GUIDE if re.search(rf"^#+ {re.escape(heading)}$", FENCE.sub("", read(page)),
+                                                    re.MULTILINE))
+    return section(page, heading)
+
+
 def say(*arguments):
     """What a command says; it must succeed."""
     done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=120)
@@ -83,7 +93,10 @@ class Pages(unittest.TestCase):
                     path, _, anchor = target.partition("#")
                     path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
                     self.assertTrue(os.path.exists(os.path.join(SOURCE, path)), "no such file")
-                    if anchor:
+                    if re.fullmatch(r"L\d+", anchor):
+                        name = re.search(rf"\[(\w+)\]\({re.escape(target)}\)", read(page)).group(1)
+                        self.assertIn(name, read(path).splitlines()[int(anchor[1:]) - 1])
+                    elif anchor:
                         self.assertIn(anchor, anchors(path))
 
     def test_every_page_is_reached_from_the_readme(self):
@@ -133,7 +146,7 @@ class Commands(unittest.TestCase):
         self.assertIn("poisson3d", benchmarks)
         for command in (["solve"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
             with self.subTest(command=command):
-                text = section("docs/guide.md", " ".join(command))
+                text = guide_section(" ".join(command))
                 described = set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE))
                 self.assertEqual(described, set(OPTION.findall(say(PROGRAM, *command, "--help"))) - {"--help"})
 
@@ -144,7 +157,7 @@ class Commands(unittest.TestCase):
         benchmarks = re.findall(r"^  (\w+) ", say(PROGRAM, "bench"), re.MULTILINE)
         checked = 0
         for command in (["solve"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
-            text = section("docs/guide.md", " ".join(command))
+            text = guide_section(" ".join(command))
             rows = {row.group(1): row
                     for row in re.finditer(r"^\| `(--[a-z]+)[^|]*\| (.*) \| ?(.*?) ?\|$", text, re.MULTILINE)}
             for option, names, default in OPTION_HELP.findall(say(PROGRAM, *command, "--help")):
@@ -174,7 +187,7 @@ class Commands(unittest.TestCase):
         for name in experiments:
             family = name.split("-")[0]
             own = family in ("goeddeke", "geveler", "gupta", "mueller")
-            text = section("docs/guide.md", f"reproduce {family}" if own else "reproduce")
+            text = guide_section(f"reproduce {family}" if own else "reproduce")
             self.assertIn(f"| `{name}` |", text)
             self.assertEqual(set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE)),
                              set(OPTION.findall(say(PROGRAM, "reproduce", name, "--help"))) - {"--help"})
@@ -267,7 +280,7 @@ class Scratch(unittest.TestCase):
         self.assertGreaterEqual(number, 4)
 
     def test_guide_knows_every_field_of_the_json(self):
-        guide = read("docs/guide.md")
+        guide = "".join(map(read, GUIDE))
         with open(self.path("p.json"), "w", encoding="utf-8") as stream:
             stream.write(blocks("README.md", "json")[0])
         for words in (("solve", "p.json", "--json"), ("info", "--json")):
@@ -322,7 +335,7 @@ class Code(unittest.TestCase):
         self.assertEqual(blocks("docs/multigrid.md", "c"), [read("apps/examples/layers/layers.c")])
 
     def test_code_of_the_guide_compiles(self):
-        found = blocks("docs/guide.md", "c")
+        found = [block for page in GUIDE for block in blocks(page, "c")]
         self.assertTrue(found)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "guide.c")
@@ -336,7 +349,7 @@ class Code(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("gfortran"), "no Fortran compiler")
     def test_fortran_of_the_guide_compiles(self):
-        found = blocks("docs/guide.md", "fortran")
+        found = [block for page in GUIDE for block in blocks(page, "fortran")]
         self.assertTrue(found)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "guide.f90")
@@ -344,6 +357,36 @@ class Code(unittest.TestCase):
                 stream.write("\n".join(found))
             say("gfortran", "-std=f2008", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-J{folder}",
                 f"{SOURCE}/include/starfish/fishpack.f90", path)
+
+    @unittest.skipUnless(shutil.which("gfortran"), "no Fortran compiler")
+    def test_fortran_of_its_page_compiles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "page.f90")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write("\n".join(blocks("docs/fortran.md", "fortran")))
+            say("gfortran", "-std=f2018", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-J{folder}",
+                f"{SOURCE}/include/starfish/starfish.f90", f"{SOURCE}/include/starfish/starfish_mpi.f90", path)
+
+    def test_the_tutorial_shows_its_programs(self):
+        for language, extension in (("c", "c"), ("fortran", "f90"), ("python", "py")):
+            source = read(f"apps/examples/tutorial/channel.{extension}")
+            found = blocks("docs/tutorial.md", language)
+            self.assertTrue(found)
+            for excerpt in found:
+                self.assertIn(excerpt, source)
+            self.assertLessEqual(len(source.splitlines()), 150)
+
+    def test_variables_are_described(self):
+        """Those that the program, the library and Python read, but for what the program tells its own other half."""
+        read_by = set()
+        for pattern in ("apps/**/*.c", "base/*.c", "scheduler/**/*.c", "mpi/*.c", "python/**/*.py"):
+            for path in glob.glob(f"{SOURCE}/{pattern}", recursive=True):
+                read_by |= set(re.findall(r'(?:getenv\(|environ\.get\(|environ\[)"(STARFISH_\w+)"',
+                                          read(os.path.relpath(path, SOURCE))))
+        self.assertIn("STARFISH_MACHINES", read_by)
+        page = read("docs/environment.md")
+        for name in read_by - {"STARFISH_MACHINE"}:
+            self.assertIn(f"`{name}`", page)
 
     def test_excerpts_are_what_the_sources_say(self):
         """Every block of C for developers stands, as it is, in a file that the page links to."""

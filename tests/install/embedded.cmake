@@ -1,10 +1,14 @@
-# A host project with Starfish's sources in a folder of its own (add_subdirectory): it has the library, and neither our
+# A host project with Starfish's sources in a folder of its own (FetchContent, add_subdirectory): it has the library, and neither our
 # tests nor our program, and its own targets, folders and settings stay as they are.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 
 file(REMOVE_RECURSE "${SCRATCH}")
+set(ENV{STARFISH_REUSE} "${BUILD}")
+set(ENV{CUDAARCHS} "${CUDA_ARCHITECTURES}")
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/host" -B "${SCRATCH}" -G "${GENERATOR}" -DSTARFISH=${SOURCE}
-    -DSTARFISH_CUDA=OFF -DCMAKE_C_COMPILER=${COMPILER} -DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER} -DPROGRAM=${PROGRAM})
+    -DCMAKE_C_COMPILER=${COMPILER} -DPROGRAM=${PROGRAM} -DSTARFISH_CUDA=${CUDA}
+    -DCMAKE_CUDA_COMPILER=${CUDA_COMPILER} -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_CURRENT_LIST_DIR}/reuse
+    -DCMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CURRENT_LIST_DIR}/reuse)
 run("${CMAKE_COMMAND}" --build "${SCRATCH}" --parallel)
 run_program("${SCRATCH}/starfish-tests")
 foreach(unwanted bin lib starfish/bin/starfish starfish/lib/libstarfish_internal.a)

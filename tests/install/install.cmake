@@ -1,9 +1,47 @@
-# What a user does with an installed Starfish: find it, build a program, run it.
+# What a user does with an installed Starfish that has been moved: find it, build a program in each language, run it.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 
 file(REMOVE_RECURSE "${SCRATCH}")
-set(prefix "${SCRATCH}/prefix")
-run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
+set(prefix "${SCRATCH}/moved")
+run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${SCRATCH}/installed")
+file(RENAME "${SCRATCH}/installed" "${prefix}")
+
+# ---- nothing in it leads out of it
+
+file(GLOB_RECURSE texts "${prefix}/*.cmake" "${prefix}/*.pc")
+foreach(text ${texts})
+    file(READ "${text}" contents)
+    foreach(elsewhere "${BUILD}" "${SOURCE}" "${SCRATCH}")
+        string(FIND "${contents}" "${elsewhere}" found)
+        if(NOT found EQUAL -1)
+            message(FATAL_ERROR "${text} names ${elsewhere}")
+        endif()
+    endforeach()
+endforeach()
+file(GLOB_RECURSE binaries "${prefix}/bin/*" "${prefix}/lib/*.so*" "${prefix}/libexec/*")
+foreach(binary ${binaries})
+    execute_process(COMMAND readelf -d "${binary}" OUTPUT_VARIABLE output ERROR_QUIET)
+    foreach(elsewhere "${BUILD}" "${SOURCE}" "${SCRATCH}")
+        string(FIND "${output}" "${elsewhere}" found)
+        if(NOT found EQUAL -1)
+            message(FATAL_ERROR "${binary} looks for libraries in ${elsewhere}:\n${output}")
+        endif()
+    endforeach()
+endforeach()
+
+# ---- the libraries show our functions and nothing else
+
+file(GLOB libraries "${prefix}/${LIBDIR}/libstarfish*.so")
+foreach(library ${libraries})
+    run(nm -D --defined-only "${library}")
+    string(REGEX REPLACE "[^\n]* (starfish_[a-z0-9_]+@@STARFISH_[A-Z0-9]+|STARFISH_[A-Z0-9]+)\n" "" others "${output}")
+    if(others AND NOT FLAGS)
+        message(FATAL_ERROR "${library} shows\n${others}")
+    endif()
+endforeach()
+
+# ---- the program
+
 run("${prefix}/bin/starfish" --version)
 if(POLICIES AND NOT EXISTS "${prefix}/${LIBDIR}/starfish-policies.so")
     message(FATAL_ERROR "the plug-in with policies is not installed")
@@ -16,20 +54,75 @@ if(SIMULATION)
     run("${prefix}/bin/starfish" sched "${PROBLEM}" --simulate h200-16c --policies dmdas --repeat 1)
 endif()
 
+# ---- programs by CMake, in C, C++ and Fortran, against the shared and the static library
+
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/outside" -B "${SCRATCH}/cmake" -G "${GENERATOR}"
-    -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${COMPILER} -DCMAKE_C_FLAGS=${FLAGS} -DPROGRAM=${PROGRAM})
+    -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${COMPILER} -DCMAKE_C_FLAGS=${FLAGS} -DCMAKE_CXX_FLAGS=${FLAGS}
+    -DCMAKE_Fortran_FLAGS=${FLAGS} -DFORTRAN=${FORTRAN} -DCXX=${CXX} -DEXAMPLES=${EXAMPLES})
 run("${CMAKE_COMMAND}" --build "${SCRATCH}/cmake")
-run_program("${SCRATCH}/cmake/first")
+foreach(program first first_static first_cxx first_fortran)
+    if(EXISTS "${SCRATCH}/cmake/${program}")
+        run_program("${SCRATCH}/cmake/${program}")
+    elseif(program STREQUAL "first" OR (program STREQUAL "first_fortran" AND FORTRAN))
+        message(FATAL_ERROR "${program} was not built")
+    endif()
+endforeach()
+
+# ---- and by pkg-config
 
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
 run("${PKG_CONFIG}" --cflags --libs starfish)
 separate_arguments(flags UNIX_COMMAND "${output}")
-run("${COMPILER}" ${FLAGS} "${PROGRAM}" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/first")
+run("${COMPILER}" ${FLAGS} "${EXAMPLES}/first/first.c" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/first")
 run_program("${SCRATCH}/first")
+run("${PKG_CONFIG}" --static --libs starfish)
+if(NOT output MATCHES "-lstarpu")
+    message(FATAL_ERROR "a static program needs more than ${output}")
+endif()
 
 if(FORTRAN)
+    run("${PKG_CONFIG}" --variable=fortran_source starfish)
+    string(STRIP "${output}" module)
     # The module's file for the compiler goes where it is started.
-    execute_process(COMMAND "${FORTRAN}" ${FLAGS} "${prefix}/include/starfish/fishpack.f90" "${FORTRAN_PROGRAM}" ${flags}
+    execute_process(COMMAND "${FORTRAN}" ${FLAGS} "${module}" "${EXAMPLES}/fortran/first.f90" ${flags}
         "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/fortran" WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
-    run("${SCRATCH}/fortran")
+    run_program("${SCRATCH}/fortran")
+    execute_process(COMMAND "${FORTRAN}" ${FLAGS} "${prefix}/include/starfish/fishpack.f90"
+        "${EXAMPLES}/fortran/blktri.f90" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/blktri"
+        WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
+    run("${SCRATCH}/blktri")
+endif()
+
+# ---- Python, in a fresh virtual environment, whose pip is the system's
+
+if(PYTHON AND NOT FLAGS)
+    execute_process(COMMAND ${PYTHON} -m pip --version OUTPUT_VARIABLE pip RESULT_VARIABLE no_pip ERROR_QUIET)
+    execute_process(COMMAND ${PYTHON} -m venv --without-pip --system-site-packages "${SCRATCH}/venv"
+        RESULT_VARIABLE no_venv OUTPUT_QUIET ERROR_QUIET)
+    if(NOT no_pip AND NOT no_venv)
+        # pip writes beside what it builds.
+        file(COPY "${SOURCE}/python" DESTINATION "${SCRATCH}" PATTERN __pycache__ EXCLUDE)
+        run(${PYTHON} -m pip --disable-pip-version-check --python "${SCRATCH}/venv/bin/python" install -q --no-index
+            "${SCRATCH}/python")
+        file(REMOVE_RECURSE "${SCRATCH}/python")
+        run_program("${SCRATCH}/venv/bin/python" "${EXAMPLES}/first/first.py")
+    else()
+        message("Python has no venv or pip: left out")
+    endif()
+endif()
+
+# ---- a part of it into DESTDIR, and out again
+
+set(ENV{DESTDIR} "${SCRATCH}/staged")
+run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix /opt/starfish --component development)
+if(NOT EXISTS "${SCRATCH}/staged/opt/starfish/include/starfish/starfish.h"
+   OR EXISTS "${SCRATCH}/staged/opt/starfish/bin/starfish")
+    message(FATAL_ERROR "DESTDIR or the component is not heeded")
+endif()
+file(GLOB manifests "${BUILD}/install_manifest*.txt")
+file(REMOVE "${BUILD}/install_manifest.txt") # of the first installation, which was moved
+run("${CMAKE_COMMAND}" -DBUILD=${BUILD} -P "${SOURCE}/base/cmake/StarfishUninstall.cmake")
+file(GLOB_RECURSE left "${SCRATCH}/staged/*")
+if(left)
+    message(FATAL_ERROR "the removal leaves ${left}")
 endif()

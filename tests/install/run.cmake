@@ -8,7 +8,7 @@ function(run)
 endfunction()
 
 function(run_program program)
-    run("${program}")
+    run("${program}" ${ARGN})
     if(NOT output MATCHES "potential a quarter of the box away: 0\\.17")
         message(FATAL_ERROR "${program} says\n${output}")
     endif()

@@ -7,6 +7,7 @@
 #include "apps/files/hdf5.h"
 
 #include <hdf5.h>
+#include <hdf5_hl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 static double numbers[6] = {1, 2, 3, 4, 5, 6};
-static const struct starfish_array six = {STARFISH_F64, 2, {2, 3}, numbers, 0};
+static const struct starfish_array six = {STARFISH_F64, 2, {2, 3}, numbers, 0, NULL};
 static const struct starfish_wanted wanted = {.name = "u", .rank = 2, .shape = {2, 3}, .reason = ""};
 
 /* ---- work apart -------------------------------------------------------------------------------------------------- */
@@ -257,6 +258,48 @@ static void a_writer_that_does_not_wait_is_respected(void **state)
     assert_int_equal(starfish_hdf5_write(path, "/v", &six), STARFISH_SUCCESS);
 }
 
+/* ---- positions --------------------------------------------------------------------------------------------------- */
+
+static const double xs[] = {0.25, 0.75}, ys[] = {1, 2, 3}, zs[] = {-1, 1};
+
+static void expect_scale(hid_t file, const char *name, unsigned d, const char *scale, const double *position)
+{
+    double found[3] = {0};
+    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), beside = H5Dopen2(file, scale, H5P_DEFAULT);
+    assert_true(dataset >= 0 && beside >= 0);
+    assert_int_equal(H5DSis_attached(dataset, beside, d), 1);
+    assert_true(H5Dread(beside, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, found) >= 0);
+    assert_memory_equal(found, position, 2 * sizeof *position);
+    H5Dclose(dataset);
+    H5Dclose(beside);
+}
+
+/* Twice, since the second one replaces what the first has left; and an array whose names are taken. */
+static void positions_are_written_beside_arrays(void **state)
+{
+    double values[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, spacing[3] = {0};
+    const struct starfish_array_axes axes = {{"z", "y", "x"}, {zs, ys, xs}, {2, 1, 0.5}};
+    const struct starfish_array field = {STARFISH_F64, 3, {2, 3, 2}, values, 0, &axes};
+    const char *path = scratch("axes.h5");
+    (void)state;
+    for (int time = 0; time < 2; time++)
+        assert_int_equal(starfish_hdf5_write(path, "/u", &field), STARFISH_SUCCESS);
+    assert_int_equal(starfish_hdf5_write(path, "/v", &field), STARFISH_SUCCESS);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(file >= 0);
+    expect_scale(file, "/u", 0, "/z", zs);
+    expect_scale(file, "/u", 2, "/x", xs);
+    expect_scale(file, "/v", 1, "/v_y", ys);
+    /* VTKHDF has the array, not a copy of it. */
+    H5O_info_t one, other;
+    assert_true(H5Oget_info_by_name2(file, "/u", &one, H5O_INFO_BASIC, H5P_DEFAULT) >= 0);
+    assert_true(H5Oget_info_by_name2(file, "/VTKHDF/PointData/u", &other, H5O_INFO_BASIC, H5P_DEFAULT) >= 0);
+    assert_true(one.addr == other.addr);
+    assert_true(H5LTget_attribute_double(file, "/VTKHDF", "Spacing", spacing) >= 0);
+    assert_memory_equal(spacing, ((const double[]){0.5, 1, 2}), sizeof spacing);
+    H5Fclose(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +312,7 @@ int main(void)
         cmocka_unit_test(what_is_not_hdf5_is_refused),
         cmocka_unit_test(writers_lose_nothing),
         cmocka_unit_test(a_writer_that_does_not_wait_is_respected),
+        cmocka_unit_test(positions_are_written_beside_arrays),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

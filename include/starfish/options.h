@@ -1,0 +1,56 @@
+/* What the members of the option structs are: name, place, default, range, names of choices, a line of help. They come
+ * from the tables by which the library checks options, so that wrappers in other languages have their keywords from
+ * here (python/pystarfish/options.py) and keep no second list. */
+#ifndef STARFISH_OPTIONS_H
+#define STARFISH_OPTIONS_H
+
+#include <starfish/status.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum starfish_option_type {
+    STARFISH_OPTION_INT,
+    STARFISH_OPTION_SIZE,   /* size_t */
+    STARFISH_OPTION_REAL,   /* double */
+    STARFISH_OPTION_CHOICE, /* an enum, or an int, of which only some values are allowed; each has a name */
+    STARFISH_OPTION_SWITCH, /* int: 0 is off, all else is on; with `values`, a command line has their names */
+    STARFISH_OPTION_TEXT,   /* const char *, NULL where absent */
+    STARFISH_OPTION_POINTER /* to data or to a function; not checked */
+} starfish_option_type;
+
+/* One member. All texts are in static storage. */
+struct starfish_option_description {
+    size_t size;             /* sizeof(struct starfish_option_description); what a smaller one lacks is not written */
+    const char *name, *text; /* the member's; what it is */
+    starfish_option_type type;
+    size_t offset;        /* of the member in its struct, in bytes */
+    double default_value; /* of a number, choice or switch; texts and pointers are NULL */
+    double least, most;   /* of numbers: the range, both ends included; infinity: no upper end */
+    int below_most;       /* of REAL: `most` itself is not allowed */
+    int value_count;
+    const char *const *values; /* CHOICE and some SWITCHes: names by value, NULL where a value is not allowed */
+    size_t struct_size;        /* of the whole struct, as this library knows it */
+};
+#define STARFISH_OPTION_DESCRIPTION_DEFAULTS                                                                           \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_option_description)                                                             \
+    }
+
+/* Member `index` (0, 1, ... in the order of the struct, without `size`) of starfish_context_options and so on.
+ * Thread-safe. Errors: ARGUMENT (there is no such member, which ends a loop over all). */
+STARFISH_API starfish_status starfish_context_option(size_t index, struct starfish_option_description *description);
+STARFISH_API starfish_status starfish_poisson_option(size_t index, struct starfish_option_description *description);
+STARFISH_API starfish_status starfish_tridiag_option(size_t index, struct starfish_option_description *description);
+STARFISH_API starfish_status starfish_multigrid_option(size_t index, struct starfish_option_description *description);
+STARFISH_API starfish_status starfish_diffusion_option(size_t index, struct starfish_option_description *description);
+STARFISH_API starfish_status starfish_atmosphere_option(size_t index, struct starfish_option_description *description);
+STARFISH_API starfish_status starfish_fem_option(size_t index, struct starfish_option_description *description);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

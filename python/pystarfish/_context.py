@@ -1,0 +1,107 @@
+"""Contexts: the workers on which plans run."""
+import atexit
+import ctypes
+import threading
+import weakref
+from typing import Any, Optional
+
+from ._library import C, call, check, library, make, mpi_library, plain
+from . import _options
+
+_lock = threading.Lock()
+_default: Optional["Context"] = None
+
+
+class Context:
+    """The workers (CPU cores and GPUs) on which plans run their tasks, through StarPU.
+
+    Keywords are the options of struct starfish_context_options: cpu_workers, gpu_workers, cores_per_worker,
+    idle_seconds, patience_seconds (`pystarfish.options("context")` lists them); policy is a scheduling policy's name.
+    comm: an mpi4py communicator, or its integer of Fortran: then all ranks make the context and its plans together,
+    and each passes its own z planes (`planes`). MPI must have been initialised with MPI_THREAD_MULTIPLE, as mpi4py
+    does by itself.
+
+    A context may be used by many threads at once. It is a context manager; close() ends it and its plans.
+    """
+
+    def __init__(self, *, policy: Optional[str] = None, comm: Any = None, **options: Any):
+        filled = _options.fill("context", options)
+        filled.policy = policy.encode() if policy else None
+        self._handle, self._plans, self._comm = ctypes.c_void_p(), weakref.WeakSet(), comm
+        if comm is None:
+            call("starfish_context_create", ctypes.byref(self._handle), ctypes.byref(filled))
+        else:
+            number = comm.py2f() if hasattr(comm, "py2f") else int(comm)
+            check(mpi_library().starfish_mpi_context_create_f(ctypes.byref(self._handle), number, ctypes.byref(filled)))
+
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        """C's starfish_context *."""
+        if not self._handle:
+            raise ValueError("this context has been closed")
+        return self._handle
+
+    def add(self, plan: Any) -> None:
+        """Remember a plan, which must be gone before the context."""
+        self._plans.add(plan)
+
+    def close(self) -> None:
+        """End the plans and the workers."""
+        for plan in list(self._plans):
+            plan.close()
+        if self._handle:
+            library().starfish_context_destroy(self._handle)
+            self._handle = ctypes.c_void_p()
+
+    def __enter__(self) -> "Context":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def runtime(self) -> dict:
+        """Versions, policy and build of what runs below."""
+        filled = make("starfish_runtime")
+        call("starfish_context_runtime", self.handle, ctypes.byref(filled))
+        return plain(filled)
+
+    def workers(self) -> list:
+        """Each worker as a dict: kind ("cpu", "gpu"), device, cores, memory_node, numa_node, name."""
+        workers = []
+        for index in range(library().starfish_context_workers(self.handle)):
+            worker = make("starfish_worker")
+            call("starfish_context_worker", self.handle, index, ctypes.byref(worker))
+            workers.append({**plain(worker), "kind": "gpu" if worker.kind == C["STARFISH_GPU"] else "cpu"})
+        return workers
+
+    def rank(self) -> tuple:
+        """Rank and number of ranks; (0, 1) without a communicator."""
+        if self._comm is None:
+            return 0, 1
+        rank, ranks = ctypes.c_int(), ctypes.c_int()
+        check(mpi_library().starfish_mpi_rank(self.handle, ctypes.byref(rank), ctypes.byref(ranks)))
+        return rank.value, ranks.value
+
+    def planes(self, nz: int) -> tuple:
+        """The first z plane of this rank, and how many it has."""
+        if self._comm is None:
+            return 0, nz
+        first, count = ctypes.c_size_t(), ctypes.c_size_t()
+        check(mpi_library().starfish_mpi_planes(self.handle, nz, self.rank()[0], ctypes.byref(first),
+                                                ctypes.byref(count)))
+        return first.value, count.value
+
+
+def default_context() -> Context:
+    """The context of plans that are given none: every worker there is, made when it is first needed."""
+    global _default  # pylint: disable=global-statement
+    with _lock:
+        if _default is None or not _default._handle:
+            _default = Context()
+        return _default
+
+
+@atexit.register
+def _end() -> None:
+    if _default is not None:
+        _default.close()

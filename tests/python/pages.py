@@ -1,0 +1,16 @@
+"""The blocks of Python in docs/python.md run, one after the other; so does the first program, and says what it must."""
+import contextlib
+import io
+import pathlib
+import re
+import runpy
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+assert len(blocks) >= 5
+exec(compile("\n".join(blocks), "docs/python.md", "exec"), {})  # pylint: disable=exec-used
+said = io.StringIO()
+with contextlib.redirect_stdout(said):
+    runpy.run_path(str(ROOT / "apps" / "examples" / "first" / "first.py"))
+assert said.getvalue() == "potential a quarter of the box away: 0.1784\n", said.getvalue()
