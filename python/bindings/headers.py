@@ -205,7 +205,7 @@ class Reader:
 
 
 ORDER = ("export", "status", "types", "options", "context", "field", "tridiag", "poisson", "multigrid", "diffusion",
-         "atmosphere", "fem", "fishpack", "starfish", "mpi")
+         "atmosphere", "memory", "fem", "fishpack", "starfish", "mpi")
 
 
 def check_types(interface):

@@ -84,7 +84,8 @@ ENUMS = {
         STARFISH_SPARSE_AUTO=0 STARFISH_SPARSE_CSR=1 STARFISH_SPARSE_ELLPACK_T=2 STARFISH_SPARSE_SELL=3
         STARFISH_SPARSE_FORMATS=4""",
     "starfish_fem_krylov": """
-        STARFISH_FEM_KRYLOV_AUTO=0 STARFISH_FEM_KRYLOV_NONE=1 STARFISH_FEM_KRYLOV_CG=2 STARFISH_FEM_KRYLOVS=3""",
+        STARFISH_FEM_KRYLOV_AUTO=0 STARFISH_FEM_KRYLOV_NONE=1 STARFISH_FEM_KRYLOV_CG=2
+        STARFISH_FEM_KRYLOV_BICGSTAB=3 STARFISH_FEM_KRYLOVS=4""",
     "starfish_blktri_error": """
         STARFISH_BLKTRI_SOLVED=0 STARFISH_BLKTRI_M=1 STARFISH_BLKTRI_N=2 STARFISH_BLKTRI_IDIMY=3
         STARFISH_BLKTRI_COEFFICIENTS=4 STARFISH_BLKTRI_SIGN=5 STARFISH_BLKTRI_MEMORY=20 STARFISH_BLKTRI_SINGULAR=21
@@ -127,7 +128,7 @@ STRUCTS = {
     "starfish_poisson_options": """
         size:N method:i precision:i slabs:N mode_blocks:N check_residual:i refinements:i right_hand_sides:N
         algorithm:i split:i radix:i complex_rhs:i tolerance:d mixed:i count:N rhs_layout:starfish_array_layout
-        solution_layout:starfish_array_layout ghosts:i check_data:i sharing:i parts:N planes:P""",
+        solution_layout:starfish_array_layout ghosts:i check_data:i sharing:i parts:N planes:P max_iterations:i""",
     "starfish_boundary": """
         array:P[3][2] constant:d[3][2]""",
     "starfish_step_info": """
@@ -159,7 +160,8 @@ STRUCTS = {
     "starfish_multigrid_options": """
         size:N precision:i inner:i smoother:i damping:d shape:i before:i after:i tolerance:d absolute:d
         most_cycles:i inner_cycles:i inner_digits:d initial_guess:i levels:i blocks:N tail:N conjugate_gradients:i
-        stored_diagonal:i storage:i matrix:i coarse:i coarse_tolerance:d coarse_iterations:i parts:N sharing:i""",
+        stored_diagonal:i storage:i matrix:i coarse:i coarse_tolerance:d coarse_iterations:i parts:N sharing:i
+        bicgstab:i""",
     "starfish_multigrid_info_worker": """
         tasks:N busy_seconds:d""",
     "starfish_multigrid_info": """
@@ -170,7 +172,7 @@ STRUCTS = {
         constant_coefficient:d regions:P""",
     "starfish_diffusion_options": """
         size:N method:i preconditioner:i deflation:i precision:i mixed:i vectors:N tolerance:d max_iterations:i
-        fixed:i block:N dropped_fill:i matrix_free:i coarse:i product_with_az:i parts:N""",
+        fixed:i block:N dropped_fill:i matrix_free:i coarse:i product_with_az:i parts:N separate_tasks:i""",
     "starfish_diffusion_info_worker": """
         tasks:N busy_seconds:d""",
     "starfish_diffusion_info": """
@@ -203,7 +205,7 @@ STRUCTS = {
         mesh:P refinements:i element:i rhs:d source:P source_data:P dirichlets:N dirichlet:P curves:N curve:P""",
     "starfish_fem_options": """
         size:N precision:i inner:i smoother:i numbering:i format:i shape:i smoothing_steps:i damping:d
-        drop_tolerance:d pattern_power:i tolerance:d most_cycles:i krylov:i seed:N""",
+        drop_tolerance:d pattern_power:i tolerance:d most_cycles:i krylov:i seed:N parts:i""",
     "starfish_fem_info": """
         unknowns:N nonzeros:N levels:i iterations:i preconditioned:i residual:d tolerated:d removed:d seconds:d
         setup_seconds:d smoother_seconds:d smoother_nonzeros:N""",
@@ -300,12 +302,23 @@ FUNCTIONS = {
     "starfish_atmosphere_wait": "s P P",
     "starfish_atmosphere_cancel": "v P",
     "starfish_atmosphere_check": "s P P P P",
+    "starfish_q1_memory": "s P P P P",
+    "starfish_stencil_memory": "s P P P P",
+    "starfish_multigrid_plan_memory": "s P P",
+    "starfish_diffusion_memory": "s P P P P",
+    "starfish_diffusion_plan_memory": "s P P",
+    "starfish_atmosphere_memory": "s P P P P",
+    "starfish_atmosphere_plan_memory": "s P P",
+    "starfish_tridiag_memory": "s P P P P",
+    "starfish_tridiag_plan_memory": "s P P",
     "starfish_fem_plan_create": "s P P P P",
     "starfish_fem_plan_destroy": "v P",
     "starfish_fem_nodes": "N P",
     "starfish_fem_points": "P P",
     "starfish_fem_cells": "N P P",
     "starfish_fem_solve": "s P P P",
+    "starfish_fem_submit": "s P P P",
+    "starfish_fem_wait": "s P P",
     "starfish_fem_error": "s P P P P P",
     "starfish_blktri": "s i i i P P P i i P P P i P P P",
     "starfish_cblktri": "s i i i P P P i i P P P i P P P",
