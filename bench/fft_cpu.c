@@ -34,7 +34,7 @@ static struct best measure(enum starfish_transform_kind kind, size_t n, double *
     void *workspace = malloc(starfish_transform_cpu_workspace(plan));
     struct starfish_transform_rows rows = {
         .count = ROWS, .rows = a, .tiles = 1, .tile = {b}, .first_mode = {0, n}, .scale = 1, .workspace = workspace};
-    struct starfish_transform_columns columns = {INNER, OUTER, a, 1 / starfish_transform_scale(kind, n), workspace};
+    struct starfish_transform_columns columns = {INNER, OUTER, a, 1 / starfish_transform_scale(kind, n), workspace, 0};
     int size = (int)n;
     fftw_plan row_plan =
         fftw_plan_many_r2r(1, &size, 8, a, NULL, 1, size, b, NULL, 1, size, &kinds[kind], FFTW_MEASURE);

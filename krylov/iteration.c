@@ -79,7 +79,7 @@ static starfish_status choose_ahead(struct state *s, int steps)
     int most = 2 * s->ahead < s->iteration->most_ahead ? 2 * s->ahead : s->iteration->most_ahead;
 
     if (s->iteration->steps) /* the same number each time, of which there is a graph */
-        return;
+        return STARFISH_SUCCESS;
     if (most > STARFISH_KRYLOV_RING)
         most = STARFISH_KRYLOV_RING;
     s->clock = now;

@@ -74,9 +74,9 @@ static const struct starfish_option rows[] = {
      .text = "multigrid: who shares the fine grids"},
     {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--parts",
      .text = "multigrid: runs of planes with memory of their own; 0: chosen from the workers"},
-    {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX,
-     .flag = "--max-iterations", .text = "of iterative methods"},
     {AT(planes), .type = STARFISH_OPTION_POINTER, .text = "of each rank; NULL: dealt evenly"},
+    {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .most = INT_MAX,
+     .flag = "--max-iterations", .text = "of iterative methods; 0: as many"},
 };
 
 const struct starfish_option_table starfish_poisson_option_table =

@@ -1,14 +1,66 @@
-/* Solves in processes of their own. */
+/* Processes with a time limit, and solves in them. */
 #include "apps/frame/run.h"
 
 #include "apps/files/temporary.h"
-#include "apps/machine/machine.h"
+#include "apps/recorded/simulate.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+double run_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void become_child(const char *const arguments[], const char *output)
+{
+    const int file = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file < 0 || dup2(file, STDOUT_FILENO) < 0)
+        _exit(127);
+    execv(arguments[0], (char *const *)(uintptr_t)arguments);
+    _exit(127);
+}
+
+/* The state of a process when it has ended; after `seconds` it is ended. */
+static int wait_for(pid_t child, double seconds)
+{
+    const double end = run_clock() + seconds;
+    const struct timespec moment = {0, 20000000};
+    int state = 0;
+    while (waitpid(child, &state, WNOHANG) == 0) {
+        if (run_clock() > end)
+            kill(child, SIGKILL);
+        nanosleep(&moment, NULL);
+    }
+    return state;
+}
+
+starfish_status run_program(const char *const arguments[], const char *output, double seconds)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        become_child(arguments, output);
+    if (child < 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "no process can be started: %s", strerror(errno));
+    const int state = wait_for(child, seconds);
+    if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
+        return STARFISH_SUCCESS;
+    if (WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s was ended after %.0f s", arguments[0], arguments[1],
+                             seconds);
+    return starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s failed; what it said is above", arguments[0], arguments[1]);
+}
 
 const char run_problem[] = "problem.json";
 
@@ -69,7 +121,7 @@ static starfish_status run(const struct files *files, const struct run_line *lin
     for (size_t i = 0; i < whole.words; ++i)
         if (whole.word[i] == run_problem)
             whole.word[i] = files->problem;
-    STARFISH_TRY(machine_run(whole.word, files->printed, RUN_SECONDS));
+    STARFISH_TRY(run_program(whole.word, files->printed, RUN_SECONDS));
     *printed = json_load_file(files->printed, 0, &error);
     return *printed ? STARFISH_SUCCESS
                     : starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s printed no JSON: %s", whole.word[0], whole.word[1],

@@ -1,5 +1,5 @@
-/* Solves in processes of their own, for what measures another program than itself: this one on several ranks, or on a
- * simulated machine. */
+/* Processes with a time limit, and solves in such, for what measures another program than itself: this one on several
+ * ranks, or on a simulated machine. */
 #ifndef STARFISH_APPS_FRAME_RUN_H
 #define STARFISH_APPS_FRAME_RUN_H
 
@@ -7,6 +7,11 @@
 
 #include <jansson.h>
 #include <stddef.h>
+
+/* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or
+ * was not done by then). */
+starfish_status run_program(const char *const arguments[], const char *output, double seconds);
+double run_clock(void); /* seconds, of a clock that is never set back */
 
 enum { RUN_ARGUMENTS = 40, RUN_SECONDS = 600 };
 

@@ -1,4 +1,5 @@
 /* starfish machine compare: times in simulation beside those that were measured on the machine. */
+#include "apps/frame/run.h"
 #include "apps/machine/machine.h"
 #include "apps/machine/measured.h"
 
@@ -75,7 +76,7 @@ static starfish_status simulate_case(const struct comparison *comparison, const 
     const char *const sets[] = {"--workers", workers, "--policies", policies};
     for (i = 0; i < sizeof sets / sizeof sets[0]; ++i) /* the last ones given count */
         arguments[count++] = sets[i];
-    starfish_status status = machine_run(arguments, output, SECONDS_AT_MOST);
+    starfish_status status = run_program(arguments, output, SECONDS_AT_MOST);
     if (status == STARFISH_SUCCESS)
         status = starfish_json_load(output, said);
     machine_remove_case(comparison->scratch);

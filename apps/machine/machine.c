@@ -1,5 +1,5 @@
-/* starfish machine: the table of its subcommands, the list of machines, and what record and compare share: names,
- * folders, processes with a time limit. */
+/* starfish machine: the table of its subcommands, the list of machines, and what record and compare share: names
+ * and folders. */
 #include "apps/machine/machine.h"
 
 #include "apps/command.h"
@@ -10,15 +10,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 /* ---- which of them ----------------------------------------------------------------------------------------------- */
 
@@ -115,51 +110,4 @@ starfish_status machine_check_name(const char *name)
                              "'%s' is no name for a machine: letters, digits, - and _, at most %d", name,
                              STARFISH_MACHINE_NAME - 1);
     return STARFISH_SUCCESS;
-}
-
-double machine_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void become_child(const char *const arguments[], const char *output)
-{
-    const int file = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (file < 0 || dup2(file, STDOUT_FILENO) < 0)
-        _exit(127);
-    execv(arguments[0], (char *const *)(uintptr_t)arguments);
-    _exit(127);
-}
-
-/* The state of a process when it has ended; after `seconds` it is ended. */
-static int wait_for(pid_t child, double seconds)
-{
-    const double end = machine_clock() + seconds;
-    const struct timespec moment = {0, 20000000};
-    int state = 0;
-    while (waitpid(child, &state, WNOHANG) == 0) {
-        if (machine_clock() > end)
-            kill(child, SIGKILL);
-        nanosleep(&moment, NULL);
-    }
-    return state;
-}
-
-starfish_status machine_run(const char *const arguments[], const char *output, double seconds)
-{
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0)
-        become_child(arguments, output);
-    if (child < 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "no process can be started: %s", strerror(errno));
-    const int state = wait_for(child, seconds);
-    if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
-        return STARFISH_SUCCESS;
-    if (WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s was ended after %.0f s", arguments[0], arguments[1],
-                             seconds);
-    return starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s failed; what it said is above", arguments[0], arguments[1]);
 }

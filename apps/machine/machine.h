@@ -75,14 +75,10 @@ void machine_problem_path(const char *folder, const char *problem, char path[SIM
 starfish_status machine_expect_case(const char *folder);
 void machine_remove_case(const char *folder);
 
-/* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or
- * was not done by then). */
-starfish_status machine_run(const char *const arguments[], const char *output, double seconds);
 /* Is that a machine's name? Error: ARGUMENT. */
 starfish_status machine_check_name(const char *name);
 /* A folder, made where it is missing. Error: FILE. */
 starfish_status machine_make_folder(const char *path);
 /* Seconds of a clock that only goes on. */
-double machine_clock(void);
 
 #endif

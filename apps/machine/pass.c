@@ -1,11 +1,12 @@
 /* starfish machine pass: all cases of a stage on one set of workers under one policy, in one process and one context,
  * since the start of a context takes longer than most of the cases. Each case becomes a row of its file as soon as it
  * is measured; StarPU's models are written when the context ends. */
+#include "apps/frame/run.h"
 #include "apps/machine/machine.h"
 
 #include "apps/command.h"
 #include "apps/files/json.h"
-#include "apps/sched/sched.h"
+#include "apps/measured/sched.h"
 #include "apps/workers.h"
 #include "scheduler/sizes.h"
 
@@ -205,12 +206,12 @@ static starfish_status run_case(struct running *running, const struct machine_ca
 static void try_case(struct running *running, const struct machine_case *what)
 {
     const struct machine_pass *pass = running->pass;
-    const double start = machine_clock();
+    const double start = run_clock();
     starfish_status status = machine_expect_case(pass->folder);
     if (status == STARFISH_SUCCESS)
         status = run_case(running, what);
     machine_remove_case(pass->folder);
-    fprintf(stderr, "        %-32s %5.2f s%s%s\n", what->name, machine_clock() - start,
+    fprintf(stderr, "        %-32s %5.2f s%s%s\n", what->name, run_clock() - start,
             status == STARFISH_SUCCESS ? "" : "  ", status == STARFISH_SUCCESS ? "" : starfish_error_message());
     running->done += status == STARFISH_SUCCESS;
     running->left += status != STARFISH_SUCCESS;
@@ -222,7 +223,7 @@ static void try_all(struct running *running)
     for (const struct machine_case *what = cases_of(pass); what->name; ++what) {
         if (!belongs(pass, what) || has_row(pass, what))
             continue;
-        if (machine_clock() - running->start < pass->seconds)
+        if (run_clock() - running->start < pass->seconds)
             try_case(running, what);
         else
             running->left++;
@@ -256,13 +257,13 @@ starfish_status machine_pass_start(const struct machine_pass *pass)
     const char *const arguments[] = {
         "/proc/self/exe", "machine",    "pass", pass->folder, gpus, pass->quick ? "1" : "0",
         pass->workers,    pass->policy, stage,  seconds,      NULL};
-    return machine_run(arguments, "/dev/null", pass->seconds + 60);
+    return run_program(arguments, "/dev/null", pass->seconds + 60);
 }
 
 int machine_pass(int argc, char **argv)
 {
     struct machine_pass pass = {.gpus = 0};
-    struct running running = {.pass = &pass, .start = machine_clock()};
+    struct running running = {.pass = &pass, .start = run_clock()};
     if (argc != 8)
         return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "machine pass: is for machine record alone"), 0);
     snprintf(pass.folder, sizeof pass.folder, "%s", argv[1]);

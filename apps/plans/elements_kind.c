@@ -1,9 +1,10 @@
 /* The kind of plan that a mesh file describes: finite elements. */
-#include "apps/fem/fem.h"
+#include "apps/plans/elements.h"
 #include "apps/plans/plan.h"
 #include "apps/plans/problem.h"
 #include "apps/recorded/simulate.h"
 #include "fem/plan.h"
+#include "poisson/methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static starfish_status open_mesh(struct plan *plan)
     snprintf(plan->name, sizeof plan->name, "%s, %zu refinements", run->path, given->refinements);
     snprintf(plan->size, sizeof plan->size, "finite elements, %zu cells refined %zu times, %s", run->gmsh.mesh.cells,
              given->refinements, starfish_precision_names[given->precision]);
-    snprintf(plan->method, sizeof plan->method, "multigrid");
+    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_names()[STARFISH_METHOD_MULTIGRID]);
     plan->flat = 1;
     return STARFISH_SUCCESS;
 }

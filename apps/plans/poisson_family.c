@@ -19,6 +19,9 @@ static starfish_status choose(struct problem_run *run)
                              "--precision: the direct solvers have no mixed mode yet; choose f64 or f32");
     if (o->cycles > 0 && !multigrid)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for iterative methods, as --method multigrid");
+    if (library->max_iterations < 1) /* which the library takes for its default */
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--max-iterations is %d, must be 1 or more",
+                             library->max_iterations);
     if (SIMULATED && multigrid && o->cycles == 0)
         o->cycles = PROBLEM_SIMULATED_CYCLES;
     run->precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;

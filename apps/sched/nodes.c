@@ -20,7 +20,7 @@
 #include "apps/names.h"
 #include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"
-#include "apps/sched/sched.h"
+#include "apps/measured/sched.h"
 #include "apps/table.h"
 #include "base/real.h"
 

@@ -1,5 +1,5 @@
 /* starfish sched: one problem under several scheduling policies and sets of workers. */
-#include "apps/sched/sched.h"
+#include "apps/measured/sched.h"
 
 #include "apps/command.h"
 #include "apps/recorded/simulate.h"

@@ -33,7 +33,7 @@ class Starfish(CMakePackage, CudaPackage):
     with when("+program"):
         depends_on("hdf5@1.10: +hl ~mpi")
         depends_on("jansson")
-        depends_on("libpng")
+        depends_on("cairo +png +pdf +svg")
     with when("+python"):
         extends("python@3.9:")
         depends_on("py-pip", type="build")

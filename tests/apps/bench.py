@@ -89,7 +89,7 @@ class Bench(Case):
         for text in (written, self.bench("--method", "slab", "--csv", "-")):
             rows = list(csv.DictReader(io.StringIO(text)))
             self.assertEqual(list(rows[0])[:len(self.KEYS)], self.KEYS)
-            self.assertEqual(len(rows), 4)
+            self.assertEqual(len(rows), 5)
             for row in rows:
                 self.assertNotIn(None, row)
                 self.assertGreater(float(row["seconds"]), 0)

@@ -13,7 +13,7 @@ import unittest
 
 PROGRAM, SOURCE = sys.argv[1:3]
 SUBCOMMANDS = {"info", "solve", "fem", "bench", "reproduce", "sched", "machine", "trace"}
-SHARED = {"files", "pictures", "frame", "plans", "recorded"}
+SHARED = {"files", "pictures", "frame", "plans", "recorded", "measured"}
 INCLUDE = re.compile(r'^#include "apps/(\w+)/', re.MULTILINE)
 MOST_LINES, MOST_COLUMNS = 599, 120
 
@@ -23,22 +23,26 @@ COMMANDS = (["solve"], ["sched"], ["trace"], ["bench", "poisson3d"], ["bench", "
 # of ends is called mixed, rows of papers say what they measured, lists of benchmarks have defaults of their own, and
 # Perfetto has events "f".
 WRITTEN = {
-    "slab": {"apps/bench/blktri.c"},
+    "slab": {"apps/bench/blktri.c", "apps/bench/scaling.c", "apps/sched/nodes.c"},
     "blktri": {"apps/bench/bench.c", "apps/bench/blktri.c"},
-    "multigrid": {"apps/bench/bench.c", "apps/bench/multigrid.c"},
-    "mixed": {"apps/bench/poisson3d_cases.c"},
+    "multigrid": {"apps/bench/bench.c", "apps/bench/dpcg.c", "apps/bench/multigrid.c", "apps/reproduce/gupta.c"},
+    "mixed": {"apps/bench/poisson3d_cases.c", "apps/reproduce/gupta.c"},
     "cr": {"apps/bench/tridiag_case.c"},
     "cr-pcr": {"apps/bench/tridiag_case.c"},
-    "f64": {"apps/bench/blktri.c", "apps/bench/many.c", "apps/bench/poisson3d.c", "apps/bench/tridiag.c"},
+    "f32": {"apps/bench/scaling.c", "apps/reproduce/gupta.c"},
+    "f64": {"apps/bench/blktri.c", "apps/bench/many.c", "apps/bench/poisson3d.c", "apps/bench/scaling.c",
+            "apps/bench/tridiag.c", "apps/reproduce/gupta.c"},
     "auto": {"apps/bench/blktri.c", "apps/bench/multigrid.c", "apps/bench/tridiag.c"},
     "f": {"apps/trace/json.c"},
     "v": {"apps/bench/multigrid.c"},
     "inner": {"apps/bench/multigrid.c"},
-    "none": {"apps/bench/poisson3d_cases.c", "apps/names.c", "apps/recorded/simulate.c"},
+    "jacobi": {"apps/bench/dpcg.c"},
+    "none": {"apps/bench/dpcg.c", "apps/bench/poisson3d_cases.c", "apps/names.c", "apps/recorded/simulate.c"},
 }
 # Options that only share their flag with a member: --slabs of what may be a file, a mesh or a batch, of which the
-# program has the text; --split of a list that may also say models; precisions that may be mixed.
-OTHERWISE = {("--slabs", "sched"), ("--slabs", "trace"), ("--split", "bench"), ("--policy", "sched")}
+# program has the text; --levels of what may be a mesh; --split of a list that may also say models.
+OTHERWISE = {("--levels", "sched"), ("--levels", "trace"), ("--slabs", "sched"), ("--slabs", "trace"),
+             ("--split", "bench"), ("--policy", "sched")}
 
 
 def say(*arguments):
@@ -103,7 +107,7 @@ class Folders(unittest.TestCase):
                 lines = text.splitlines()
                 self.assertLessEqual(len(lines), MOST_LINES)
                 self.assertLessEqual(max(map(len, lines)), MOST_COLUMNS)
-                begins = ('#!/usr/bin/env python3\n"""',) if path.endswith(".py") else ("/* ",)
+                begins = ('#!/usr/bin/env python3\n"""', '"""') if path.endswith(".py") else ("/* ",)
                 self.assertTrue(text.startswith(begins), "no comment that says what the file is")
 
     def test_names_are_those_of_the_library(self):

@@ -267,7 +267,7 @@ static void messages_tell_value_and_range(void **state)
     expect(tridiag, "precision", 7, "options.precision is 7, none of f32 and f64");
     expect(tridiag, "algorithm", STARFISH_ALGORITHMS, "options.algorithm is 8, none of auto, thomas, tiled, cr, ");
     expect(tridiag, "pieces", 257, "options.pieces is 257, not in 0..256");
-    expect(multigrid, "smoother", STARFISH_SMOOTHERS, "options.smoother is 9, none of auto, adi, line-x, ");
+    expect(multigrid, "smoother", STARFISH_SMOOTHERS, "options.smoother is 10, none of auto, adi, line-x, ");
     expect(multigrid, "damping", -1, "options.damping is -1, must not be negative");
     expect(multigrid, "shape", 4, "options.shape is 4, none of v, f, w and fmg");
     expect(multigrid, "most_cycles", 0, "options.most_cycles is 0, less than 1");

@@ -186,8 +186,8 @@ static void check_columns(struct fixture *fixture, enum starfish_transform_direc
     struct buffer device = buffer_create(bytes);
     fill_samples(expected, count, fixture->precision);
     buffer_put(&device, expected);
-    struct starfish_transform_columns cpu = {inner, outer, expected, 1.5, fixture->workspace};
-    struct starfish_transform_columns cuda = {inner, outer, device.data, 1.5, fixture->device_workspace.data};
+    struct starfish_transform_columns cpu = {inner, outer, expected, 1.5, fixture->workspace, 0};
+    struct starfish_transform_columns cuda = {inner, outer, device.data, 1.5, fixture->device_workspace.data, 0};
 
     starfish_transform_columns_cpu(fixture->cpu, direction, &cpu);
     check_cuda(starfish_transform_columns_cuda(fixture->cuda, direction, &cuda, fixture->stream));
@@ -240,7 +240,7 @@ static void nothing_is_done_for_an_empty_batch(void **state)
     for (enum starfish_transform_kind kind = 0; kind < STARFISH_TRANSFORM_KINDS; kind++) {
         struct fixture fixture = begin(kind, 8, 4, STARFISH_F64);
         struct starfish_transform_rows rows = {.count = 0, .tiles = 1, .first_mode = {0, 8}, .scale = 1};
-        struct starfish_transform_columns columns = {0, 5, NULL, 2, NULL};
+        struct starfish_transform_columns columns = {0, 5, NULL, 2, NULL, 0};
         check_cuda(starfish_transform_rows_cuda(fixture.cuda, STARFISH_FORWARD, &rows, fixture.stream));
         check_cuda(starfish_transform_columns_cuda(fixture.cuda, STARFISH_FORWARD, &columns, fixture.stream));
         check_cuda(cudaStreamSynchronize(fixture.stream));

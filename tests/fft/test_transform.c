@@ -128,7 +128,7 @@ static void check_columns(struct fixture *fixture, enum starfish_transform_direc
     size_t n = fixture->n, count = inner * n * outer;
     void *data = malloc(count * starfish_real_size(fixture->precision));
     fill_samples(data, count, fixture->precision);
-    struct starfish_transform_columns columns = {inner, outer, data, 1.5, fixture->workspace};
+    struct starfish_transform_columns columns = {inner, outer, data, 1.5, fixture->workspace, 0};
 
     starfish_transform_columns_cpu(fixture->plan, direction, &columns);
 
@@ -168,7 +168,7 @@ static void backward_undoes_forward_up_to_the_scale(void **state)
         struct fixture fixture = begin(kind, n, (starfish_precision)precision);
         double data[MOST], got[MOST], expected[MOST];
         fill_samples(data, n, (starfish_precision)precision);
-        struct starfish_transform_columns columns = {1, 1, data, 1, fixture.workspace};
+        struct starfish_transform_columns columns = {1, 1, data, 1, fixture.workspace, 0};
         starfish_transform_columns_cpu(fixture.plan, STARFISH_FORWARD, &columns);
         columns.scale = 1 / starfish_transform_scale(kind, n);
         starfish_transform_columns_cpu(fixture.plan, STARFISH_BACKWARD, &columns);
@@ -276,7 +276,7 @@ static void *repeat_columns(void *argument)
 {
     struct thread_work *work = argument;
     void *workspace = malloc(starfish_transform_cpu_workspace(work->plan));
-    struct starfish_transform_columns columns = {20, 2, work->data, 1, workspace};
+    struct starfish_transform_columns columns = {20, 2, work->data, 1, workspace, 0};
     for (int repeat = 0; repeat < 50; repeat++) {
         fill_samples(work->data, 40 * work->n, STARFISH_F64);
         starfish_transform_columns_cpu(work->plan, STARFISH_FORWARD, &columns);
@@ -315,7 +315,7 @@ static void any_alignment_of_workspace_will_do(void **state)
         double data[N], expected[N];
         fill_samples(data, N, STARFISH_F64);
         expected_line(STARFISH_TRANSFORM_PERIODIC, STARFISH_FORWARD, N, 0, 1, 1, expected);
-        struct starfish_transform_columns columns = {1, 1, data, 1, space + offset};
+        struct starfish_transform_columns columns = {1, 1, data, 1, space + offset, 0};
         starfish_transform_columns_cpu(fixture.plan, STARFISH_FORWARD, &columns);
         expect_close(&fixture, data, expected, "workspace offset");
     }

@@ -62,7 +62,7 @@ static int is_unchanged(const char *path, const uint8_t *data, size_t size)
 static int check_write(const char *path, const uint8_t *data, size_t size)
 {
     static double six[6] = {1, 2, 3, 4, 5, 6};
-    const struct starfish_array array = {STARFISH_F64, 2, {2, 3}, six, 0};
+    const struct starfish_array array = {.precision = STARFISH_F64, .rank = 2, .shape = {2, 3}, .data = six};
     const starfish_status checked = starfish_hdf5_check(path, "/g/v");
     if (fuzz_check_message(checked) != 0)
         return -1;

@@ -142,7 +142,7 @@ static void reduced_systems_are_dealt_out(void **state)
     ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, expected, NULL));
     for (size_t i = 0; i < COUNT; i++)
         largest = fmax(largest, fabs(expected[i]));
-    solve_parts(plan, &cut, (struct how){PARTS, 0}, rhs, got);
+    solve_parts(plan, &cut, (struct how){.parts = PARTS}, rhs, got);
     for (size_t i = 0; i < COUNT; i++)
         if (!(fabs(got[i] - expected[i]) <= 1e-12 * largest))
             fail_msg("element %zu: %g, not %g", i, got[i], expected[i]);

@@ -1,6 +1,6 @@
 /* starfish sched: the figures of one combination of workers and policy. */
+#include "apps/measured/sched.h"
 #include "apps/names.h"
-#include "apps/sched/sched.h"
 
 #include "apps/command.h"
 #include "scheduler/account.h"

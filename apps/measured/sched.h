@@ -1,6 +1,7 @@
-/* starfish sched: what its files share. */
-#ifndef STARFISH_APPS_SCHED_SCHED_H
-#define STARFISH_APPS_SCHED_SCHED_H
+/* Solves by sets of workers and policies, measured one after the other: what starfish sched prints and starfish machine
+ * records. */
+#ifndef STARFISH_APPS_MEASURED_SCHED_H
+#define STARFISH_APPS_MEASURED_SCHED_H
 
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
@@ -42,9 +43,9 @@ starfish_status sched_measure(struct sched *sched, struct sched_combination *com
 starfish_status sched_calibrate_here(struct sched *sched, const struct sched_combination *combination, size_t most,
                                      double most_seconds);
 starfish_status sched_measure_here(struct sched *sched, struct sched_combination *combination, size_t solves);
-/* Instead: a model of several nodes like the simulated machine (nodes.c). */
+/* Instead: a model of several nodes like the simulated machine (apps/sched/nodes.c). */
 starfish_status sched_measure_nodes(struct bench *bench);
-/* The row of a combination (sched_rows.c). */
+/* The row of a combination (rows.c). */
 void sched_add_row(struct sched *sched, const struct sched_combination *combination);
 
 #endif

@@ -1,5 +1,5 @@
 /* starfish sched: calibrating for a set of workers, and solving under one policy. */
-#include "apps/sched/sched.h"
+#include "apps/measured/sched.h"
 
 #include "apps/command.h"
 #include "apps/recorded/simulate.h"

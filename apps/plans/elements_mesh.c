@@ -1,5 +1,5 @@
 /* The mesh of a run and what the options say of its groups. */
-#include "apps/fem/fem.h"
+#include "apps/plans/elements.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,0 +1,39 @@
+/* A solve by finite elements on a mesh file, of starfish fem and of what measures any plan. */
+#ifndef STARFISH_APPS_PLANS_ELEMENTS_H
+#define STARFISH_APPS_PLANS_ELEMENTS_H
+
+#include "apps/files/array.h"
+#include "apps/files/gmsh.h"
+#include "apps/options.h"
+
+#include <starfish/starfish.h>
+
+struct fem_options {
+    struct starfish_fem_options library;
+    int element, precision; /* starfish_fem_element; names_table's --precision */
+    double rhs;
+    size_t levels;
+    struct option_texts dirichlet, curved;
+    const char *workers, *out, *points, *vtk, *plot, *tolerance_given;
+    int json;
+};
+
+struct fem_run {
+    struct fem_options options;
+    const char *path;
+    struct starfish_gmsh gmsh;
+    struct starfish_fem_dirichlet dirichlet[OPTION_MOST_TEXTS];
+    struct starfish_fem_curve curve[OPTION_MOST_TEXTS];
+    struct starfish_fem_problem problem;
+    starfish_context *context;
+    starfish_fem_plan *plan;
+    struct starfish_array u, points; /* points: (nodes, dimensions) */
+    struct starfish_fem_info info;
+    const char *status;
+};
+
+/* Reads the mesh, and the groups that the options name; marks of other groups are left out. Errors: FILE,
+ * ARGUMENT (names the option), MEMORY. */
+starfish_status fem_read(struct fem_run *run);
+
+#endif
