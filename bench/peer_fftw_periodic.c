@@ -34,7 +34,7 @@ static void release(struct solver *s)
 static int set_eigenvalues(struct solver *s, int axis)
 {
     const size_t n = s->n[axis];
-    s->eigenvalue[axis] = malloc(n * sizeof(real));
+    s->eigenvalue[axis] = calloc(n, sizeof(real));
     for (size_t k = 0; k < n && s->eigenvalue[axis]; k++) {
         const double sine = sin(3.14159265358979323846 * (double)k / (double)n) * (double)n;
         s->eigenvalue[axis][k] = (real)(-4 * sine * sine);

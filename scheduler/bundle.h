@@ -22,7 +22,7 @@ struct starfish_bundle;
 /* For tasks on the GPU in whose memory `memory` lies, behind what is in the stream now. Errors: UNSUPPORTED (no CUDA,
  * or a stream that is being captured), ARGUMENT (`memory` is not on a device of the context's; calls it `name`),
  * RUNTIME, MEMORY. */
-starfish_status starfish_bundle_create(struct starfish_bundle **bundle, struct starfish_context *context,
+starfish_status starfish_bundle_create(struct starfish_bundle **result, struct starfish_context *context,
                                        struct CUstream_st *stream, const char *name, const void *memory);
 /* When its tasks are done, or none was submitted. NULL is allowed. */
 void starfish_bundle_destroy(struct starfish_bundle *bundle);

@@ -180,13 +180,26 @@ static double value_of_fit(const struct fit *fit)
     return exp(y - b * x);
 }
 
-/* Of a task that was not recorded, from all that were of its codelet, those most that are most like it. */
+/* The bytes of the largest recorded task on as many cores. */
+static double most_bytes(const struct recorded *entry, uint32_t footprint)
+{
+    double most = 0;
+    for (size_t i = 0; i < entry->count; i++)
+        if (!entry->sample[i].is_estimate &&
+            starfish_footprint_cores(entry->sample[i].footprint) == starfish_footprint_cores(footprint))
+            most = fmax(most, entry->sample[i].bytes);
+    return most;
+}
+
+/* Of a task that was not recorded, from all that were of its codelet, those most that are most like it. Beyond the
+ * largest of these, times grow as the bytes do. */
 static struct sample estimate(const struct recorded *entry, enum starpu_worker_archtype type, uint32_t footprint,
                               double bytes)
 {
     const double cores = starfish_footprint_cores(footprint);
     const struct starfish_sizes *sizes = starfish_sizes_of(footprint, 0);
     const struct sample *like = closest(entry, footprint, bytes);
+    const double inside = fmin(bytes, most_bytes(entry, like->footprint)), beyond = bytes / fmax(inside, 1);
     struct fit fit = {.weight = 0};
     for (size_t i = 0; i < entry->count; i++) {
         const struct sample *sample = &entry->sample[i];
@@ -195,13 +208,13 @@ static struct sample estimate(const struct recorded *entry, enum starpu_worker_a
         if (sample->is_estimate || there != starfish_footprint_cores(like->footprint))
             continue;
         const double teams = type == STARPU_CPU_WORKER ? there / cores : 1,
-                     far = unlikeness(sample, sizes, bytes) + 0.01;
-        const double x = log((sample->bytes + 1) / (bytes + 1));
+                     far = unlikeness(sample, sizes, inside) + 0.01;
+        const double x = log((sample->bytes + 1) / (inside + 1));
         /* Of a task of other than some ten times the bytes nothing can be learnt about how times grow here. */
         add_to_fit(&fit, exp(-x * x / 8) / (far * far), x, log(sample->microseconds * teams),
                    sample->deviation / sample->microseconds);
     }
-    const double microseconds = value_of_fit(&fit);
+    const double microseconds = value_of_fit(&fit) * fmax(beyond, 1);
     return (struct sample){.footprint = footprint,
                            .bytes = bytes,
                            .microseconds = microseconds,

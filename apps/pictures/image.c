@@ -109,7 +109,7 @@ static starfish_status draw_field(struct starfish_canvas *canvas, const char *pa
                                   const struct starfish_slice *slice, const struct starfish_range extents[2])
 {
     const size_t n[2] = {(size_t)(plot.width * PIXELS / PLOT), (size_t)(plot.height * PIXELS / PLOT)};
-    struct sample *across = malloc((n[0] + n[1]) * sizeof *across), *up = across + n[0];
+    struct sample *across = calloc(n[0] + n[1], sizeof *across), *up = across + n[0];
     unsigned char *rgb = malloc(3 * n[0] * n[1]), table[STARFISH_COLOURS][3];
     starfish_colour_map map;
     const struct starfish_range there = value_range(slice), colours = colour_range(there, &map);

@@ -20,7 +20,7 @@ import program
 PROGRAM, SOURCE = program.PROGRAM, program.SOURCE
 POLICIES = ["eager", "lws", "dmda", "dmdas", "dmdar", "heteroprio", "starfish-width"]
 # Codelets that no command line of the program reaches. What is reached, or no codelet, must not be here.
-NOT_REACHED = set()
+NOT_REACHED = {"gradients"}  # of a lone core or a GPU; simulations take the tasks of operations instead
 ON_A_GPU = 20  # times as fast as on a core, in the machine that is made up
 
 
@@ -320,7 +320,7 @@ $EndElements
 
     def test_compare(self):
         out = self.run_well("machine", "compare", "here", "--case", "slab-32-f64", "--csv", "rows.csv")
-        self.assertRegex(out, r"\d+ of 10 within 15 %; the worst is \d+ % off\n$")
+        self.assertRegex(out, r"\d+ of 10 within 15 %; the worst is \d+ % off\n(In \d+ cases .*\n)?$")
         with open(self.path("rows.csv"), newline="") as stream:
             rows = list(csv.DictReader(stream))
         self.assertEqual(sorted(row["policy"] for row in rows), sorted([*POLICIES, "dmdas", "dmdas", "dmdas"]))
