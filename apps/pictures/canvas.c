@@ -130,9 +130,10 @@ void starfish_canvas_tip(struct starfish_canvas *canvas, struct starfish_area ar
         canvas->tip = tip;
         canvas->room = room;
     }
-    char *copy = strdup(text);
-    if (copy)
-        canvas->tip[canvas->tips++] = (struct tip){area, colour, copy};
+    struct tip *tip = &canvas->tip[canvas->tips];
+    *tip = (struct tip){area, colour, strdup(text)};
+    if (tip->text)
+        canvas->tips++;
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */

@@ -17,10 +17,10 @@
  * bytes / bandwidth alone. */
 #include "apps/command.h"
 #include "apps/frame/run.h"
+#include "apps/measured/sched.h"
 #include "apps/names.h"
 #include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"
-#include "apps/measured/sched.h"
 #include "apps/table.h"
 #include "base/real.h"
 
