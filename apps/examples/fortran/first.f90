@@ -18,4 +18,5 @@ program first
     print '(a, f6.4)', 'potential a quarter of the box away: ', potential(quarter, middle, middle)
     call starfish_poisson_plan_destroy(plan)
     call starfish_context_destroy(context)
+    deallocate (rhs, potential) ! a main program keeps its arrays otherwise
 end program
