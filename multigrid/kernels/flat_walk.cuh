@@ -16,21 +16,12 @@
 #include <algorithm>
 #include <cuda_pipeline.h>
 
-#ifndef FLAT_UNROLL
-#define FLAT_UNROLL 2
-#endif
-#ifndef FLAT_B32
-#define FLAT_B32 2
-#endif
-#ifndef FLAT_BZ
-#define FLAT_BZ 1
-#endif
 namespace flat
 {
 
-constexpr int RING = 3, WIDTH = LANES + 2; /* rows of w; columns of them */
-constexpr int WALKED = 8;                  /* layers of a thread */
-constexpr int UNROLLED = FLAT_UNROLL;
+constexpr int RING = 3, WIDTH = LANES + 2;      /* rows of w; columns of them */
+constexpr int WALKED = 8;                       /* layers of a thread */
+constexpr int UNROLLED = 4;                     /* layers whose coarse values are on their way together */
 constexpr int MOST_WALKED = WALKED * MOST_RUNS; /* layers of a column */
 
 template <typename real> struct alignas(2 * sizeof(real)) Numbers {
@@ -184,9 +175,7 @@ __device__ double store_run(const Walker<real, START> &walker, int i, int j, int
 
 /* Two blocks of f32 share a multiprocessor, one of f64 has it. */
 template <typename real, int START, bool SKEW>
-__global__ void __launch_bounds__(LANES *MOST_RUNS, sizeof(real) == 4 ? FLAT_B32
-                                                    : START == ZERO   ? FLAT_BZ
-                                                                      : 1)
+__global__ void __launch_bounds__(LANES *MOST_RUNS, sizeof(real) == 4 ? 2 : 1)
     walk_kernel(const __grid_constant__ Smooth<real> a, int length)
 {
     extern __shared__ char shared[];
