@@ -59,7 +59,7 @@ static starfish_status create_solver(struct starfish_atmosphere_plan *plan, cons
     options.blocks = o->parts;
     options.conjugate_gradients = gradients && !plan->drifts;
     options.bicgstab = gradients && plan->drifts;
-    options.inner_cycles = gradients ? 1 : 2;
+    options.inner_cycles = gradients ? 1 : STARFISH_FLAT_INNER_CYCLES;
     plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;
     plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;
     return memory ? starfish_flat_memory_cut(plan->context, &plan->volumes.matrix, &options, runs, memory)

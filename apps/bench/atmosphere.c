@@ -21,13 +21,13 @@
 struct atmosphere_bench {
     struct bench bench; /* first */
     const char *sizes, *methods, *precisions, *workers, *where;
-    size_t layers, iterations;
+    size_t layers, rows, iterations; /* rows: of columns in y; 0: as many as there are columns in x */
     int panel, products;
     double host_rate, device_rate; /* of copies; 0: not known */
 };
 
 struct combination {
-    size_t n, layers, method, precision, place;
+    size_t n, rows, layers, method, precision, place;
     const char *workers;
     starfish_context *context;
     struct starfish_flat_volumes volumes;
@@ -52,7 +52,7 @@ static void describe(const struct atmosphere_bench *run, json_t *row, const stru
                      const struct multigrid_times *times, double bytes)
 {
     const double seconds = json_number_value(json_object_get(row, "seconds")) / (double)run->iterations;
-    const double unknowns = (double)(c->n * c->n * c->layers);
+    const double unknowns = (double)(c->n * c->rows * c->layers);
     const double rate = starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
 
     json_object_set_new(row, "iterations", json_integer((json_int_t)run->iterations));
@@ -77,16 +77,17 @@ static starfish_status measure_combination(struct atmosphere_bench *run, struct 
 
     multigrid_set_precision(&options, c->precision);
     options.conjugate_gradients = c->method == STARFISH_ATMOSPHERE_CG;
+    options.inner_cycles = STARFISH_FLAT_INNER_CYCLES;
     multigrid_set_work(&options, 1, run->iterations);
     c->volumes.matrix.preconditioner = options.conjugate_gradients ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
     const struct multigrid_solves what = {.problem = &c->volumes.matrix,
                                           .create = create_plan,
-                                          .count = c->n * c->n * c->layers,
+                                          .count = c->n * c->rows * c->layers,
                                           .constant = 1,
                                           .on_device = c->place == 1,
                                           .warmup = run->bench.warmup,
                                           .repeat = run->bench.repeat};
-    snprintf(name, sizeof name, "%zu x %zu x %zu: %s, %s, %s, %s", c->n, c->n, c->layers,
+    snprintf(name, sizeof name, "%zu x %zu x %zu: %s, %s, %s, %s", c->n, c->rows, c->layers,
              starfish_atmosphere_method_names[c->method], starfish_precision_names[c->precision], c->workers,
              names_places[c->place]);
     bench_announce("%s", name);
@@ -126,19 +127,20 @@ static starfish_status measure_ways(struct atmosphere_bench *run, const struct a
     return STARFISH_SUCCESS;
 }
 
-/* The paper's: w = 4.2 h, l = 1, a box of the depth of the atmosphere over the unit square, or a panel, a sixth of the
- * sphere, with h the mean width of its cells. */
+/* The paper's: w = 4.2 h, l = 1, a box of the depth of the atmosphere over the unit square (or of as much more in y as
+ * there are more rows), or a panel, a sixth of the sphere, with h the mean width of its cells. */
 static starfish_status measure_size(struct atmosphere_bench *run, const struct axes *axes, size_t n)
 {
     enum { FEW_UNKNOWNS = 1 << 24 };
+    const size_t rows = run->rows > 0 ? run->rows : n;
     const double h = (run->panel ? sqrt(2.0943951023931954923) : 1) / (double)n;
     const struct starfish_atmosphere_problem problem = {.geometry = run->panel ? STARFISH_PANEL : STARFISH_FLAT_BOX,
-                                                        .n = {n, n, run->layers},
-                                                        .length = {1, 1},
+                                                        .n = {n, rows, run->layers},
+                                                        .length = {1, (double)rows / (double)n},
                                                         .height = 0.00785,
                                                         .omega = 4.2 * h,
                                                         .lambda = 1};
-    struct combination c = {.n = n, .layers = run->layers};
+    struct combination c = {.n = n, .rows = rows, .layers = run->layers};
     starfish_status status = starfish_flat_volumes_create(&c.volumes, &problem);
 
     for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
@@ -149,7 +151,7 @@ static starfish_status measure_size(struct atmosphere_bench *run, const struct a
             starfish_context_destroy(c.context);
         }
     }
-    if ((run->products || n * n * run->layers <= (size_t)FEW_UNKNOWNS) && run->bench.gpus > 0 &&
+    if ((run->products || n * rows * run->layers <= (size_t)FEW_UNKNOWNS) && run->bench.gpus > 0 &&
         status == STARFISH_SUCCESS)
         bench_atmosphere_products(&run->bench, &c.volumes.matrix);
     starfish_flat_volumes_destroy(&c.volumes);
@@ -197,6 +199,8 @@ int bench_atmosphere(int argc, char **argv)
     const struct option_entry options[] = {
         {"--n", OPTION_TEXT, &run.sizes, "LIST", .help = "N x N columns"},
         {"--layers", OPTION_COUNT, &run.layers, "N", .help = "cells of a column"},
+        {"--rows", OPTION_COUNT, &run.rows, "N",
+         .help = "rows of columns in y, so that there are more for more GPUs; without, as many as in x"},
         {"--panel", OPTION_FLAG, &run.panel, .help = "on a panel of the cubed sphere instead of a box"},
         {"--products", OPTION_FLAG, &run.products,
          .help = "one product beside cuSPARSE's with stored rows, of large problems too"},

@@ -30,11 +30,17 @@ struct solve {
     double cfl;
     int levels, sweeps, fixed; /* fixed: so many iterations, and no residual is looked at; 0: to 1e-5 */
     int panel;
+    size_t times; /* so many times as many rows of columns as there are columns in x; 0: once */
 };
+
+static size_t rows_of(const struct solve *s)
+{
+    return s->times > 0 ? s->times * s->n : s->n;
+}
 
 static double rhs_of(const struct solve *s, size_t element)
 {
-    const size_t i = element % s->n, j = element / s->n % s->n;
+    const size_t i = element % s->n, j = element / s->n % rows_of(s);
 
     return !s->panel || (4 * i + 2 > s->n && 4 * i + 2 < 3 * s->n && 4 * j + 2 > s->n && 4 * j + 2 < 3 * s->n);
 }
@@ -42,7 +48,7 @@ static double rhs_of(const struct solve *s, size_t element)
 static starfish_status fill_and_solve(const struct mueller *m, const struct solve *s, starfish_atmosphere_plan *plan,
                                       struct starfish_atmosphere_info *info)
 {
-    const size_t count = s->n * s->n * m->layers;
+    const size_t count = s->n * rows_of(s) * m->layers;
     double *arrays[2] = {NULL, NULL};
     starfish_status status = STARFISH_SUCCESS;
 
@@ -62,15 +68,15 @@ static starfish_status run(const struct mueller *m, const struct solve *s, struc
 {
     const double length = s->panel ? sqrt(2.0943951023931954923) : 1; /* of a square that is a sixth of the sphere */
     const struct starfish_atmosphere_problem problem = {.geometry = s->panel ? STARFISH_PANEL : STARFISH_FLAT_BOX,
-                                                        .n = {s->n, s->n, m->layers},
-                                                        .length = {1, 1},
+                                                        .n = {s->n, rows_of(s), m->layers},
+                                                        .length = {1, (double)rows_of(s) / (double)s->n},
                                                         .height = 0.00785,
                                                         .omega = 0.5 * s->cfl * length / (double)s->n,
                                                         .lambda = 1};
     struct starfish_atmosphere_options options = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
     starfish_atmosphere_plan *plan;
 
-    bench_announce("%zu x %zu x %zu, CFL number %g", s->n, s->n, m->layers, s->cfl);
+    bench_announce("%zu x %zu x %zu, CFL number %g", s->n, rows_of(s), m->layers, s->cfl);
     *info = (struct starfish_atmosphere_info)STARFISH_ATMOSPHERE_INFO_DEFAULTS;
     options.method = s->method;
     options.levels = s->levels;
@@ -186,44 +192,62 @@ static double seconds_of(const struct starfish_atmosphere_info *info)
     return info->seconds / info->iterations;
 }
 
+static starfish_status compare_solvers(struct mueller *m, size_t n, const double iterations[2], const double times[2])
+{
+    struct starfish_atmosphere_info info;
+    char name[96];
+
+    for (int way = 0; way < 4; way++) {
+        const int cg = way % 2, panel = way / 2;
+        const char *const where = panel ? "panel, " : "";
+        const struct solve s = {n, cg ? STARFISH_ATMOSPHERE_CG : STARFISH_ATMOSPHERE_MULTIGRID, 8.4, 5, 2, 0, panel, 1};
+        STARFISH_TRY(run(m, &s, &info));
+        snprintf(name, sizeof name, "%s, %sn = %zu: iterations", names[s.method], where, n);
+        add(m, name, "measured", iterations[cg], info.iterations);
+        snprintf(name, sizeof name, "%s, %sn = %zu: milliseconds per iteration", names[s.method], where, n);
+        add(m, name, "measured", m->layers == 128 ? times[cg] : (double)NAN, 1e3 * seconds_of(&info));
+        snprintf(name, sizeof name, "%s, %sn = %zu: milliseconds in all", names[s.method], where, n);
+        add(m, name, "measured", (double)NAN, 1e3 * info.seconds);
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* The paper's sizes, and a smaller one where no more is asked for. */
 static starfish_status measure_solvers(struct mueller *m)
 {
     static const struct {
         size_t n;
         double iterations[2], milliseconds[2];
     } paper[] = {{128, {9, 70}, {12.8, 2.8}}, {256, {8, 62}, {27.3, 7.5}}, {512, {8, 59}, {88.8, 29.7}}};
-    struct starfish_atmosphere_info info;
-    char name[96];
+    static const double nothing[2] = {NAN, NAN};
 
+    if (m->n < paper[0].n)
+        return compare_solvers(m, m->n, nothing, nothing);
     for (size_t p = 0; p < sizeof paper / sizeof paper[0] && paper[p].n <= m->n; p++)
-        for (int way = 0; way < 4; way++) {
-            const int cg = way % 2, panel = way / 2;
-            const char *const where = panel ? "panel, " : "";
-            const struct solve s = {
-                paper[p].n, cg ? STARFISH_ATMOSPHERE_CG : STARFISH_ATMOSPHERE_MULTIGRID, 8.4, 5, 2, 0, panel};
-            const double time = m->layers == 128 ? paper[p].milliseconds[cg] : (double)NAN;
-            STARFISH_TRY(run(m, &s, &info));
-            snprintf(name, sizeof name, "%s, %sn = %zu: iterations", names[s.method], where, s.n);
-            add(m, name, "measured", paper[p].iterations[cg], info.iterations);
-            snprintf(name, sizeof name, "%s, %sn = %zu: milliseconds per iteration", names[s.method], where, s.n);
-            add(m, name, "measured", time, 1e3 * seconds_of(&info));
-            snprintf(name, sizeof name, "%s, %sn = %zu: milliseconds in all", names[s.method], where, s.n);
-            add(m, name, "measured", (double)NAN, 1e3 * info.seconds);
-        }
+        STARFISH_TRY(compare_solvers(m, paper[p].n, paper[p].iterations, paper[p].milliseconds));
     return STARFISH_SUCCESS;
 }
 
-enum { ITERATIONS = 20 };
+/* Seconds of an iteration, without what a solve takes before the first and after the last one, as copies of host
+ * arrays: from solves of different length. */
+static starfish_status time_rows(const struct mueller *m, size_t n, size_t times, starfish_atmosphere_method method,
+                                 int levels, double *seconds)
+{
+    enum { SHORT = 20, LONG = 60 };
+    struct solve s = {n, method, 8.4, levels, 2, SHORT, 0, times};
+    struct starfish_atmosphere_info few, many;
+
+    STARFISH_TRY(run(m, &s, &few));
+    s.fixed = LONG;
+    STARFISH_TRY(run(m, &s, &many));
+    *seconds = many.seconds > few.seconds ? (many.seconds - few.seconds) / (LONG - SHORT) : few.seconds / SHORT;
+    return STARFISH_SUCCESS;
+}
 
 static starfish_status time_iteration(const struct mueller *m, size_t n, starfish_atmosphere_method method, int levels,
                                       double *seconds)
 {
-    const struct solve s = {n, method, 8.4, levels, 2, ITERATIONS, 0};
-    struct starfish_atmosphere_info info;
-
-    STARFISH_TRY(run(m, &s, &info));
-    *seconds = info.seconds / ITERATIONS;
-    return STARFISH_SUCCESS;
+    return time_rows(m, n, 1, method, levels, seconds);
 }
 
 static starfish_status measure_gradients(struct mueller *m)
@@ -277,7 +301,8 @@ static starfish_status measure_numbers(struct mueller *m)
                                     cases[c].levels,
                                     cases[c].sweeps,
                                     0,
-                                    0};
+                                    0,
+                                    1};
             if (cg && cases[c].levels != 5)
                 continue;
             STARFISH_TRY(run(m, &s, &info));
@@ -298,6 +323,39 @@ static starfish_status measure_numbers(struct mueller *m)
 /* The paper's model: a time on one, and its share of halos times the ratio of bandwidths, here 4.2 TB/s to 25 GB/s. */
 enum { RATIO = 168 };
 
+static starfish_status time_on(struct mueller *m, const char *workers, size_t times, starfish_atmosphere_method method,
+                               double *seconds)
+{
+    starfish_context *const all = m->context;
+
+    STARFISH_TRY(multigrid_context(workers, &m->context));
+    const starfish_status status = time_rows(m, m->n, times, method, 5, seconds);
+    starfish_context_destroy(m->context);
+    m->context = all;
+    return status;
+}
+
+/* On 1, 2, ... GPUs of this node, where there are several: n x n columns on each (weak), or on all together. */
+static starfish_status measure_gpus(struct mueller *m, int weak)
+{
+    double one = 0, seconds;
+    char name[128], workers[16];
+
+    for (int method = STARFISH_ATMOSPHERE_MULTIGRID; method <= STARFISH_ATMOSPHERE_CG && m->bench.gpus > 1; method++)
+        for (size_t gpus = 1; gpus <= m->bench.gpus; gpus *= 2) {
+            snprintf(workers, sizeof workers, "gpu:%zu", gpus);
+            STARFISH_TRY(time_on(m, workers, weak ? gpus : 1, (starfish_atmosphere_method)method, &seconds));
+            one = gpus == 1 ? seconds : one;
+            snprintf(name, sizeof name, "%s, %zu GPUs, %zu x %zu %s: milliseconds per iteration", names[method], gpus,
+                     m->n, m->n, weak ? "each" : "together");
+            add(m, name, "measured", (double)NAN, 1e3 * seconds);
+            snprintf(name, sizeof name, "%s, %zu GPUs, %zu x %zu %s: efficiency", names[method], gpus, m->n, m->n,
+                     weak ? "each" : "together");
+            add(m, name, "measured", (double)NAN, one / seconds / (weak ? 1 : (double)gpus));
+        }
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status model_weak(struct mueller *m)
 {
     double seconds[STARFISH_ATMOSPHERE_METHODS];
@@ -316,9 +374,10 @@ static starfish_status model_weak(struct mueller *m)
             add(m, name, "modelled", (double)NAN, 1e3 * seconds[method] * (1 + RATIO * share));
         }
     }
-    return STARFISH_SUCCESS;
+    return measure_gpus(m, 1);
 }
 
+/* The paper's parts, and where a smaller size is asked for its own. */
 static starfish_status model_strong(struct mueller *m)
 {
     static const struct {
@@ -329,31 +388,28 @@ static starfish_status model_strong(struct mueller *m)
     char name[96];
 
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-        for (int cg = 0; cg < 2 && (size_t)rows[r].n <= m->n; cg++) {
-            const double n = rows[r].n, share = cg ? exchanged(n, CG_HALOS, CG_WORDS) : of_grids(n, 3, 13);
+        for (int cg = 0; cg < 2 && ((size_t)rows[r].n <= m->n || rows[r].n == 128); cg++) {
+            const size_t size = (size_t)rows[r].n < m->n ? (size_t)rows[r].n : m->n;
+            const double n = (double)size, share = cg ? exchanged(n, CG_HALOS, CG_WORDS) : of_grids(n, 3, 13);
             const starfish_atmosphere_method method = cg ? STARFISH_ATMOSPHERE_CG : STARFISH_ATMOSPHERE_MULTIGRID;
-            STARFISH_TRY(time_iteration(m, (size_t)rows[r].n, method, 5, &seconds));
-            snprintf(name, sizeof name, "%s, %d GPUs of %d x %d: seconds in all", names[method], rows[r].parts,
-                     rows[r].n, rows[r].n);
-            add(m, name, "modelled", rows[r].paper[cg], (cg ? 66 : 8) * seconds * (1 + RATIO * share));
+            STARFISH_TRY(time_iteration(m, size, method, 5, &seconds));
+            snprintf(name, sizeof name, "%s, %d GPUs of %zu x %zu: seconds in all", names[method], rows[r].parts, size,
+                     size);
+            add(m, name, "modelled", size == (size_t)rows[r].n ? rows[r].paper[cg] : (double)NAN,
+                (cg ? 66 : 8) * seconds * (1 + RATIO * share));
         }
-    return STARFISH_SUCCESS;
+    return measure_gpus(m, 0);
 }
 
 static starfish_status compare_workers(struct mueller *m)
 {
     static const char *const sets[] = {"cpu", "gpu"};
-    starfish_context *const all = m->context;
     char name[96];
 
     for (int w = 0; w < (m->bench.gpus > 0 ? 2 : 1); w++)
         for (int method = STARFISH_ATMOSPHERE_MULTIGRID; method <= STARFISH_ATMOSPHERE_CG; method++) {
             double seconds = 0;
-            STARFISH_TRY(multigrid_context(sets[w], &m->context));
-            const starfish_status status = time_iteration(m, m->n, (starfish_atmosphere_method)method, 5, &seconds);
-            starfish_context_destroy(m->context);
-            m->context = all;
-            STARFISH_TRY(status);
+            STARFISH_TRY(time_on(m, sets[w], 1, (starfish_atmosphere_method)method, &seconds));
             snprintf(name, sizeof name, "%s, %s, n = %zu: milliseconds per iteration", names[method], sets[w], m->n);
             add(m, name, "measured", (double)NAN, 1e3 * seconds);
         }
@@ -436,10 +492,10 @@ EXPERIMENT(reproduce_mueller_table4, "mueller-table4", measure_gradients, "table
 EXPERIMENT(reproduce_mueller_table5, "mueller-table5", measure_levels, "table 5: multigrid by levels.")
 EXPERIMENT(reproduce_mueller_table6, "mueller-table6", count_unknowns, "table 6: unknowns.")
 EXPERIMENT(reproduce_mueller_table7, "mueller-table7", model_strong,
-           "table 7: strong scaling, modelled from times of one part.")
+           "table 7: strong scaling, modelled from times of one part; on the GPUs of this node measured.")
 EXPERIMENT(reproduce_mueller_figure2, "mueller-figure2", measure_numbers, "figure 2: CFL numbers.")
 EXPERIMENT(reproduce_mueller_figure3, "mueller-figure3", measure_levels, "figure 3: multigrid by levels.")
 EXPERIMENT(reproduce_mueller_figure4, "mueller-figure4", model_weak,
-           "figure 4: weak scaling, modelled from times of one part.")
+           "figure 4: weak scaling, modelled from times of one part; on the GPUs of this node measured.")
 EXPERIMENT(reproduce_mueller_figure5, "mueller-figure5", compare_workers, "figure 5: cores and GPUs.")
 EXPERIMENT(reproduce_mueller_figure6, "mueller-figure6", measure_rates, "figure 6: operations and bandwidth.")

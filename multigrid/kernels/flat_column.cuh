@@ -37,6 +37,14 @@ __device__ inline int neighbour(int i, int n, int periodic)
     return periodic ? (i + n) % n : -1;
 }
 
+/* Where index i of n is read, one beyond the ends too. What has no place is read at the end, and must not count. So the
+ * lanes of a warp have the columns beside each other, but for those beside the first and the last lane. */
+__device__ inline int place_of(int i, int n, int periodic)
+{
+    const int wrapped = !periodic ? i : i == -1 ? n - 1 : i == n ? 0 : i;
+    return min(max(wrapped, 0), n - 1);
+}
+
 /* The scalars of column (i,j), and where it and its neighbours begin in an array; negative: there is no neighbour. */
 template <typename real> struct Column {
     real mass, lift, left, right, low, high, faces; /* faces: their sum, and that of the corners */
@@ -74,6 +82,43 @@ template <typename real> __device__ Column<real> column_of(const Matrix<real> &m
             south < 0 ? -1 : i + row * south,
             north < 0 ? -1 : i + row * north,
             face};
+}
+
+/* What couples column (i,j), the outer faces included; of the corners: south-west, south-east, north-west, north-east. */
+template <typename real, bool SKEW> struct Couplings {
+    real mass, lift, west, east, south, north, corner[SKEW ? 4 : 1];
+
+    __device__ Couplings(const Matrix<real> &m, int i, int j)
+    {
+        const size_t at = size_t(i) + size_t(m.nx) * j, face = at + j;
+        mass = __ldg(m.mass + at);
+        lift = __ldg(m.lift + at);
+        west = __ldg(m.face_x + face);
+        east = __ldg(m.face_x + face + 1);
+        south = __ldg(m.face_y + at);
+        north = __ldg(m.face_y + at + m.nx);
+        corner[0] = 0;
+#pragma unroll
+        for (int side = 0; side < 4 && SKEW; side++)
+            corner[side] = corner_of(m, face, side % 2, side / 2);
+    }
+};
+
+/* The block's sum of a value of each thread, added up in the order of its warps; in its first thread. */
+__device__ inline double block_sum(double value)
+{
+    constexpr int MOST_WARPS = 32;
+    __shared__ double of_warp[MOST_WARPS];
+    double sum = 0;
+
+    for (int step = 16; step > 0; step >>= 1)
+        value += __shfl_xor_sync(0xffffffffu, value, step);
+    if (threadIdx.x == 0)
+        of_warp[threadIdx.y] = value;
+    __syncthreads();
+    for (int w = 0; w < int(blockDim.y) && threadIdx.x == 0 && threadIdx.y == 0; w++)
+        sum += of_warp[w];
+    return sum;
 }
 
 /* Values of a column and of its four neighbours in one layer. */

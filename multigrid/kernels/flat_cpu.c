@@ -2,10 +2,12 @@
  *
  * A row of columns is smoothed in pieces of FLAT_PIECE columns, by Thomas's elimination in all of them at once: the
  * factors and right-hand sides of a piece stay in the cache between the way up and the way down, so that 3 words per
- * unknown move. A coarse correction is added on the way, into a ring of three rows. */
+ * unknown move. Results of large grids are stored past the caches, which would read them first otherwise. A coarse
+ * correction is added on the way, into a ring of three rows. */
 #include "multigrid/kernels/flat_row.h"
 
 #include "base/clones.h"
+#include "base/past_caches.h"
 
 #include <string.h>
 
@@ -53,6 +55,34 @@ STARFISH_CLONES static void solve_piece(const struct starfish_flat_matrix *m, co
     }
 }
 
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
+
+STARFISH_CLONES static double dot(const real *u, const real *v, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += (double)u[i] * (double)v[i]; /* NOLINT(clang-analyzer-core.*): sums are of arrays that are there */
+    return sum;
+}
+
+/* Arrays that no cache keeps until they are read again. */
+enum { BEYOND_CACHES = 32 << 20 };
+static int is_beyond_caches(const struct starfish_flat_matrix *m)
+{
+    return m->n[0] * m->n[1] * m->n[2] * sizeof(real) > BEYOND_CACHES;
+}
+
+static void store_line(real *to, const real *line, size_t count, int past_caches)
+{
+    /* NOLINTBEGIN(clang-analyzer-core.*): there is a line, in work space */
+    if (past_caches)
+        starfish_store_past_caches(to, line, count * sizeof(real));
+    else
+        memcpy(to, line, count * sizeof(real));
+    /* NOLINTEND(clang-analyzer-core.*) */
+}
+
 /* ---- The smoother ------------------------------------------------------------------------------------------------ */
 
 STARFISH_ALWAYS_INLINE int is_smoothed(enum starfish_flat_columns columns, size_t i, size_t j)
@@ -60,38 +90,50 @@ STARFISH_ALWAYS_INLINE int is_smoothed(enum starfish_flat_columns columns, size_
     return columns == STARFISH_FLAT_ALL || (i + j) % 2 == (columns == STARFISH_FLAT_ODD);
 }
 
-/* v = u + damping * value in one layer, or where a colour is asked for in its columns; u NULL: zero. */
-STARFISH_CLONES static void write_layer(const struct starfish_flat_smooth *a, const struct flat_piece *p, const real *u,
-                                        const real *value, real *v)
+/* value becomes v = u + damping * value in one layer, or where a colour is asked for in its columns; u NULL: zero. */
+STARFISH_CLONES static void damp_layer(const struct starfish_flat_smooth *a, const struct flat_piece *p, const real *u,
+                                       real *value)
 {
     const real damping = (real)a->damping;
     const size_t count = p->count;
 
+    /* NOLINTBEGIN(clang-analyzer-core.*): values are in work space */
     if (a->columns == STARFISH_FLAT_ALL && u) {
 #pragma GCC ivdep
         for (size_t i = 0; i < count; i++)
-            v[i] = u[i] + damping * value[i];
+            value[i] = u[i] + damping * value[i];
     } else {
         for (size_t i = 0; i < count; i++)
-            v[i] = (u ? u[i] : 0) + (is_smoothed(a->columns, p->i0 + i, p->j) ? damping * value[i] : 0);
+            value[i] = (u ? u[i] : 0) + (is_smoothed(a->columns, p->i0 + i, p->j) ? damping * value[i] : 0);
     }
+    /* NOLINTEND(clang-analyzer-core.*) */
 }
 
-static void write_piece(const struct starfish_flat_smooth *a, const struct flat_piece *p, const real *u,
-                        const struct lines *lines)
+/* Stores v; its inner product with f where sums are wanted. */
+static double write_piece(const struct starfish_flat_smooth *a, const struct flat_piece *p, const real *u,
+                          const struct lines *lines)
 {
-    const size_t nx = a->matrix.n[0];
+    const struct starfish_flat_matrix *m = &a->matrix;
+    const int past = is_beyond_caches(m);
+    double sum = 0;
 
-    for (size_t k = 0; k < a->matrix.n[2]; k++)
-        write_layer(a, p, u ? u + nx * k + p->i0 : NULL, lines->value + FLAT_PIECE * k,
-                    (real *)a->v + nx * (k + a->matrix.n[2] * p->j) + p->i0);
+    for (size_t k = 0; k < m->n[2]; k++) {
+        const size_t at = m->n[0] * (k + m->n[2] * p->j) + p->i0;
+        real *const value = lines->value + FLAT_PIECE * k;
+        damp_layer(a, p, u ? u + m->n[0] * k + p->i0 : NULL, value);
+        store_line((real *)a->v + at, value, p->count, past);
+        if (a->sums)
+            sum += dot((const real *)a->f + at, value, p->count);
+    }
+    return sum;
 }
 
-static void smooth_row(const struct starfish_flat_smooth *a, size_t j, const struct flat_rows *rows,
-                       const struct lines *lines)
+static double smooth_row(const struct starfish_flat_smooth *a, size_t j, const struct flat_rows *rows,
+                         const struct lines *lines)
 {
     const struct starfish_flat_matrix *m = &a->matrix;
     struct flat_piece piece;
+    double sum = 0;
 
     for (size_t i0 = 0; i0 < m->n[0]; i0 += FLAT_PIECE) {
         REAL_NAME(starfish_flat_piece)(m, i0, j, &piece);
@@ -99,8 +141,9 @@ static void smooth_row(const struct starfish_flat_smooth *a, size_t j, const str
             REAL_NAME(starfish_flat_piece_residual)
         (m, &piece, rows, k, (const real *)a->f + m->n[0] * (k + m->n[2] * j), lines->value + FLAT_PIECE * k);
         solve_piece(m, &piece, lines);
-        write_piece(a, &piece, rows->here, lines);
+        sum += write_piece(a, &piece, rows->here, lines);
     }
+    return sum;
 }
 
 /* ---- Rows that are made on the way ------------------------------------------------------------------------------- */
@@ -147,15 +190,6 @@ static struct flat_rows rows_of(const struct starfish_flat_matrix *m, const void
                               REAL_NAME(starfish_flat_row)(m, u, j, 1)};
 }
 
-STARFISH_CLONES static double dot(const real *u, const real *v, size_t count)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += (double)u[i] * (double)v[i]; /* NOLINT(clang-analyzer-core.*): sums are of arrays that are there */
-    return sum;
-}
-
 static void store_sum(double sum, double *sums, size_t count)
 {
     if (!sums)
@@ -184,7 +218,7 @@ static void correct_row(const void *self, size_t row, real *to)
 void REAL_NAME(starfish_flat_smooth_cpu)(const struct starfish_flat_smooth *a)
 {
     const struct starfish_flat_matrix *m = &a->matrix;
-    const size_t size = FLAT_PIECE * m->n[2], row = m->n[0] * m->n[2];
+    const size_t size = FLAT_PIECE * m->n[2];
     const struct lines lines = {a->work, (real *)a->work + size};
     real *const line = (real *)a->work + 2 * size;
     const struct correcting correcting = {a, line};
@@ -194,10 +228,9 @@ void REAL_NAME(starfish_flat_smooth_cpu)(const struct starfish_flat_smooth *a)
 
     for (size_t j = a->y0; j < a->y1; j++) {
         rows = !a->coarse ? rows_of(m, a->u, j) : j == a->y0 ? first_rows(&ring, j) : next_rows(&ring, &rows, j);
-        smooth_row(a, j, &rows, &lines);
-        if (a->sums)
-            sum += dot((const real *)a->f + row * j, (const real *)a->v + row * j, row);
+        sum += smooth_row(a, j, &rows, &lines);
     }
+    starfish_past_caches_done();
     store_sum(sum, a->sums, a->sum_count);
 }
 
@@ -233,6 +266,7 @@ static void combine_row(const void *self, size_t row, real *to)
 static double residual_row(const struct starfish_flat_residual *a, size_t j, const struct flat_rows *rows, real *line)
 {
     const struct starfish_flat_matrix *m = &a->matrix;
+    const int past = is_beyond_caches(m);
     struct flat_piece piece;
     double sum = 0;
 
@@ -243,7 +277,7 @@ static double residual_row(const struct starfish_flat_residual *a, size_t j, con
             REAL_NAME(starfish_flat_piece_residual)
             (m, &piece, rows, k, a->f ? (const real *)a->f + start : NULL, line);
             if (a->result)
-                memcpy((real *)a->result + start + i0, line, piece.count * sizeof(real));
+                store_line((real *)a->result + start + i0, line, piece.count, past);
             if (a->sums && (rows->here || !a->energy))
                 sum += dot(a->energy ? rows->here + layer + i0 : line, line, piece.count);
         }
@@ -267,9 +301,10 @@ void REAL_NAME(starfish_flat_residual_cpu)(const struct starfish_flat_residual *
         rows = factor == 0 ? rows_of(m, a->u, j) : j == a->y0 ? first_rows(&ring, j) : next_rows(&ring, &rows, j);
         sum += residual_row(a, j, &rows, line);
         if (a->v && rows.here)
-            memcpy((real *)a->v + size * j, rows.here, size * sizeof(real));
+            store_line((real *)a->v + size * j, rows.here, size, is_beyond_caches(m));
         else if (a->v)
             memset((real *)a->v + size * j, 0, size * sizeof(real));
     }
+    starfish_past_caches_done();
     store_sum(sum, a->sums, a->sum_count);
 }

@@ -1,20 +1,15 @@
 /* The line smoother of flat domains on the GPU.
  *
- * Words per unknown that must move: 3, of which the coarse correction adds a quarter; H200 at 4.2 TB/s, 512 x 512 x
- * 128, f64: 192 us. With w = u + P coarse, M the lines and N what couples them, a sweep is
+ * With w = u + P coarse, M the lines and N what couples them, a sweep is
  *     v = w + damping * M^-1 (f - A w) = (1 - damping) w + damping * M^-1 (f - N w),
- * which needs no values of the column itself before its lines are solved, and of the coarse grid 9 values per layer.
+ * which needs no values of the column itself before its lines are solved. Words per unknown that must move: 3, of which
+ * the coarse correction adds a quarter.
  *
- * Lines are substructured: a block has 32 columns, a thread CELLS layers of one. It eliminates all but the last of its
- * layers, warp 0 solves for those last ones, and each thread substitutes. Pivots are sums of numbers of one sign, so
- * that stiff lines lose no digits: where m_k is a row's sum, and layer k of a run is found to be
- *     u_k = y_k + (1 - e_k - g_k) u_left + g_k u_(k+1),
- * the pivot is c_k + s_k with s_k = m_k + b_k (1 - g_(k-1)), and 1 - g_k = s_k / pivot; e is the run's answer to the
- * row sums as y is to the right-hand side. y and g are in registers, e in shared memory, 8 or 4 bytes per unknown.
- *
- * Columns of more than STARFISH_FLAT_MOST_HELD layers are eliminated by a thread each, with factors and values in work
- * space: 7 words. */
-#include "multigrid/kernels/flat_patch.cuh"
+ * Columns of MOST_WALKED layers at most are solved by blocks that walk along y (flat_walk.cuh). Those of up to
+ * STARFISH_FLAT_MOST_HELD layers are solved by a block for each row of 32 of them, which reads u of the rows beside
+ * too, and of the coarse grid 9 values per layer. Longer ones are eliminated by a thread each, with factors and values
+ * in work space: 7 words. */
+#include "multigrid/kernels/flat_walk.cuh"
 
 #include "base/cuda_entries.h"
 
@@ -23,33 +18,8 @@ namespace
 
 using namespace flat;
 
-constexpr int SHORT = 8, LONG = 16, MOST_RUNS = 16; /* layers of a thread; threads of a column, at most */
-static_assert(LONG * MOST_RUNS == STARFISH_FLAT_MOST_HELD, "the longest columns are held by a block");
-
-template <typename real> struct Smooth {
-    Matrix<real> matrix;
-    Transfer<real> transfer[2];
-    int y0, colour; /* colour: 0 or 1 of i + j, or -1 */
-    real damping;
-    const real *u, *f, *coarse;
-    real *v, *work;
-    double *partial; /* per block: its part of the inner product of f and v; NULL: not wanted */
-};
-
-/* 1 / x to all bits but the last one or two: some 20 bits, and a step of third order. */
-template <typename real> __device__ real inverse(real x)
-{
-    if constexpr (sizeof(real) == sizeof(double)) {
-        double y;
-        asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-        const double rest = fma(-x, y, 1.0);
-        return fma(y, fma(rest, rest, rest), y);
-    } else {
-        return __frcp_rn(x);
-    }
-}
-
-enum Start { ZERO, PLAIN, CORRECTED };
+constexpr int CELLS = 16; /* layers of a thread that holds them */
+static_assert(CELLS * MOST_RUNS == STARFISH_FLAT_MOST_HELD, "the longest columns are held by a block");
 
 template <typename real> __device__ Plain<real> values_of(const Smooth<real> &a, const Column<real> &at)
 {
@@ -143,106 +113,10 @@ template <typename real> struct Patch {
     }
 };
 
-/* ---- A run of layers of a column --------------------------------------------------------------------------------- */
-
-template <typename real> struct Layer {
-    real mass, below, above; /* the sum of a row, and what couples it to the layers beside */
-};
-
-/* Rows beyond the top repeat it: nothing above couples it, so that they change nothing. */
-template <typename real> __device__ Layer<real> layer_of(const Matrix<real> &m, const Column<real> &at, int layer)
-{
-    const int k = min(layer, m.nz - 1);
-    return {at.mass * __ldg(m.a + k) + at.faces * __ldg(m.d + k), at.lift * __ldg(m.b + k), at.lift * __ldg(m.c + k)};
-}
-
-/* What a run and its neighbours tell each other, per column. */
-enum Word { FIRST_VALUE, FIRST_ANSWER, FIRST_FACTOR, LAST_MASS, LAST_BELOW, LAST_ABOVE, LAST_VALUE, WORDS };
-
-template <typename real> struct Hand {
-    real *words; /* WORDS for each run */
-    __device__ real &at(int run, int word) const { return words[(run * WORDS + word) * LANES + threadIdx.x]; }
-};
-
-/* Eliminates all layers of the run but the last one: value becomes y, factor g, and answer (strided by LANES) e. */
-template <typename real, int CELLS>
-__device__ void eliminate(const Matrix<real> &m, const Column<real> &at, int k0, const Hand<real> &hand,
-                          real value[CELLS], real factor[CELLS - 1], real *answer)
-{
-    const int run = threadIdx.y;
-    real y = 0, e = 0, rest = 1; /* rest: 1 - g */
-
-#pragma unroll
-    for (int s = 0; s < CELLS - 1; s++) {
-        const Layer<real> layer = layer_of(m, at, k0 + s);
-        const real sum = layer.mass + layer.below * rest, pivot = inverse(layer.above + sum);
-        y = pivot * (value[s] + layer.below * y);
-        e = pivot * (layer.mass + layer.below * e);
-        rest = sum * pivot;
-        value[s] = y;
-        factor[s] = layer.above * pivot;
-        answer[s * LANES] = e;
-    }
-    const Layer<real> last = layer_of(m, at, k0 + CELLS - 1);
-    hand.at(run, LAST_MASS) = last.mass + last.below * e;
-    hand.at(run, LAST_BELOW) = last.below * (rest - e);
-    hand.at(run, LAST_ABOVE) = last.above;
-    hand.at(run, LAST_VALUE) = value[CELLS - 1] + last.below * y;
-    real g = factor[CELLS - 2];
-#pragma unroll
-    for (int s = CELLS - 3; s >= 0; s--) {
-        y = value[s] + factor[s] * y;
-        e = answer[s * LANES] + factor[s] * e;
-        g *= factor[s];
-    }
-    hand.at(run, FIRST_VALUE) = y;
-    hand.at(run, FIRST_ANSWER) = e;
-    hand.at(run, FIRST_FACTOR) = g;
-}
-
-/* Solves for the last layers of all runs, which replace LAST_VALUE. */
-template <typename real> __device__ void solve_last(const Hand<real> &hand, int runs)
-{
-    real y = 0, rest = 0;
-
-    for (int run = 0; run < runs; run++) {
-        const bool top = run + 1 == runs;
-        const real above = hand.at(run, LAST_ABOVE), below = hand.at(run, LAST_BELOW);
-        const real up = top ? real(0) : above * hand.at(run + 1, FIRST_FACTOR);
-        const real mass = hand.at(run, LAST_MASS) + (top ? real(0) : above * hand.at(run + 1, FIRST_ANSWER));
-        const real rhs = hand.at(run, LAST_VALUE) + (top ? real(0) : above * hand.at(run + 1, FIRST_VALUE));
-        const real sum = mass + below * rest, pivot = inverse(up + sum);
-        y = pivot * (rhs + below * y);
-        rest = sum * pivot;
-        hand.at(run, LAST_VALUE) = y;
-        hand.at(run, LAST_ABOVE) = up * pivot;
-    }
-    for (int run = runs - 2; run >= 0; run--) {
-        y = hand.at(run, LAST_VALUE) + hand.at(run, LAST_ABOVE) * y;
-        hand.at(run, LAST_VALUE) = y;
-    }
-}
-
-/* value becomes the solution. */
-template <typename real, int CELLS>
-__device__ void substitute(const Hand<real> &hand, real value[CELLS], const real factor[CELLS - 1], const real *answer)
-{
-    const int run = threadIdx.y;
-    const real left = run > 0 ? hand.at(run - 1, LAST_VALUE) : real(0), right = hand.at(run, LAST_VALUE);
-    real above = right - left;
-
-    value[CELLS - 1] = right;
-#pragma unroll
-    for (int s = CELLS - 2; s >= 0; s--) {
-        above = value[s] - answer[s * LANES] * left + factor[s] * above;
-        value[s] = above + left;
-    }
-}
-
 /* ---- Columns in registers ---------------------------------------------------------------------------------------- */
 
 /* f - N w of a run; beyond the top that of the top. */
-template <typename real, int CELLS, int START, bool SKEW>
+template <typename real, int START, bool SKEW>
 __device__ void load(const Smooth<real> &a, const Column<real> &at, int i, int j, int k0, real value[CELLS])
 {
     const Matrix<real> &m = a.matrix;
@@ -297,11 +171,11 @@ template <typename real> struct Interpolated {
 };
 
 /* Stores v of a run; its inner product with f. */
-template <typename real, int CELLS, int START>
+template <typename real, int START>
 __device__ double store(const Smooth<real> &a, const Column<real> &at, int i, int j, int k0, const real value[CELLS])
 {
     const Matrix<real> &m = a.matrix;
-    const real damping = a.colour < 0 || (i + j) % 2 == a.colour ? a.damping : real(0);
+    const real damping = a.damping_of(i, j);
     const int first = min(k0, m.nz - 1), most = m.nz - 1 - first;
     const ptrdiff_t start = at.here + ptrdiff_t(m.nx) * first;
     const real *const u = (a.u ? a.u : a.f) + start, *const f = a.f + start, own = a.u ? 1 : 0;
@@ -333,49 +207,39 @@ __device__ double store(const Smooth<real> &a, const Column<real> &at, int i, in
     return sum;
 }
 
-/* The block's sum, in the order of its threads. */
-__device__ void store_partial(double value, double *partial)
+/* A run's answers are in shared memory, LANES apart. */
+template <typename real> struct Answers {
+    real *first;
+    __device__ real &operator[](int s) const { return first[s * LANES]; }
+};
+
+template <typename real> size_t held_bytes(int runs)
 {
-    __shared__ double of_warp[MOST_RUNS];
-    for (int step = 16; step > 0; step >>= 1)
-        value += __shfl_xor_sync(0xffffffffu, value, step);
-    if (threadIdx.x == 0)
-        of_warp[threadIdx.y] = value;
-    __syncthreads();
-    if (threadIdx.x != 0 || threadIdx.y != 0)
-        return;
-    double sum = 0;
-    for (int w = 0; w < int(blockDim.y); w++)
-        sum += of_warp[w];
-    partial[size_t(blockIdx.x) + size_t(gridDim.x) * blockIdx.y] = sum;
+    return exchange_bytes<real> + size_t(runs) * (CELLS - 1) * LANES * sizeof(real);
 }
 
-template <typename real, int CELLS> size_t shared_bytes(int runs)
-{
-    return size_t(runs) * (WORDS + CELLS - 1) * LANES * sizeof(real);
-}
-
-template <typename real, int CELLS, int START, bool SKEW>
-__global__ void __launch_bounds__(LANES *MOST_RUNS, CELLS == SHORT ? 2 : 1)
-    held_kernel(const __grid_constant__ Smooth<real> a)
+template <typename real, int START, bool SKEW>
+__global__ void __launch_bounds__(LANES *MOST_RUNS) held_kernel(const __grid_constant__ Smooth<real> a)
 {
     extern __shared__ char shared[];
     const Matrix<real> &m = a.matrix;
-    const int i = blockIdx.x * LANES + threadIdx.x, j = a.y0 + blockIdx.y, runs = blockDim.y;
+    const int i = blockIdx.x * LANES + threadIdx.x, j = a.y0 + blockIdx.y;
     const int k0 = threadIdx.y * CELLS, column = min(i, m.nx - 1);
-    const Hand<real> hand = {reinterpret_cast<real *>(shared)};
-    real *const answer = hand.words + (runs * WORDS + threadIdx.y * (CELLS - 1)) * LANES + threadIdx.x;
+    Exchange<real> exchange = {reinterpret_cast<real *>(shared), 0};
+    const Answers<real> answers = {reinterpret_cast<real *>(shared + exchange_bytes<real>) +
+                                   threadIdx.y * (CELLS - 1) * LANES + threadIdx.x};
     const Column<real> at = column_of(m, column, j);
-    real value[CELLS] = {}, factor[CELLS - 1];
+    real value[CELLS] = {};
 
-    load<real, CELLS, START, SKEW>(a, at, column, j, k0, value);
-    eliminate<real, CELLS>(m, at, k0, hand, value, factor, answer);
-    __syncthreads();
-    if (threadIdx.y == 0)
-        solve_last(hand, runs);
-    __syncthreads();
-    substitute<real, CELLS>(hand, value, factor, answer);
-    const double sum = i < m.nx ? store<real, CELLS, START>(a, at, i, j, k0, value) : 0;
+    /* Rows beyond the top repeat it: nothing above couples it, so that they change nothing. */
+    const auto layer = [&](int s) {
+        const int k = min(k0 + s, m.nz - 1);
+        return Layer<real>{at.mass * __ldg(m.a + k) + at.faces * __ldg(m.d + k), at.lift * __ldg(m.b + k),
+                           at.lift * __ldg(m.c + k)};
+    };
+    load<real, START, SKEW>(a, at, column, j, k0, value);
+    solve_lines<real, CELLS>(exchange, layer, value, answers);
+    const double sum = i < m.nx ? store<real, START>(a, at, i, j, k0, value) : 0;
     if (a.partial)
         store_partial(sum, a.partial);
 }
@@ -420,7 +284,7 @@ template <typename real> struct Nothing {
 template <typename real> __device__ double smooth_long(const Smooth<real> &a, int i, int j)
 {
     const Column<real> at = column_of(a.matrix, i, j);
-    const real damping = a.colour < 0 || (i + j) % 2 == a.colour ? a.damping : real(0);
+    const real damping = a.damping_of(i, j);
     if (a.coarse)
         return smooth_long(a, at, corrected_of(a, at, i, j), damping);
     return a.u ? smooth_long(a, at, values_of(a, at), damping) : smooth_long(a, at, Nothing<real>(), damping);
@@ -447,35 +311,33 @@ __global__ void add_kernel(const double *partial, size_t count, double *sums)
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
-template <typename real, int CELLS, int START, bool SKEW>
-int launch_held(const Smooth<real> &a, dim3 blocks, cudaStream_t stream)
+template <typename real, int START, bool SKEW> int launch_held(const Smooth<real> &a, dim3 *blocks, cudaStream_t stream)
 {
     const int runs = blocks_of(size_t(a.matrix.nz), CELLS);
-    const auto kernel = held_kernel<real, CELLS, START, SKEW>;
-    const int error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           int(shared_bytes<real, CELLS>(MOST_RUNS)));
+    const auto kernel = held_kernel<real, START, SKEW>;
+    const int error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(held_bytes<real>(MOST_RUNS)));
     if (error != cudaSuccess)
         return error;
-    kernel<<<blocks, dim3(LANES, unsigned(runs)), shared_bytes<real, CELLS>(runs), stream>>>(a);
+    kernel<<<*blocks, dim3(LANES, unsigned(runs)), held_bytes<real>(runs), stream>>>(a);
     return cudaGetLastError();
 }
 
-/* Short runs leave the registers for twice as many warps, where a thread needs few besides. */
-template <typename real, int START, bool SKEW> int launch_start(const Smooth<real> &a, dim3 blocks, cudaStream_t stream)
+template <typename real, int START, bool SKEW>
+int launch_start(const Smooth<real> &a, dim3 *blocks, cudaStream_t stream)
 {
-    if constexpr (sizeof(real) == sizeof(double) && START != CORRECTED)
-        if (a.matrix.nz <= SHORT * MOST_RUNS)
-            return launch_held<real, SHORT, START, SKEW>(a, blocks, stream);
-    return launch_held<real, LONG, START, SKEW>(a, blocks, stream);
+    return a.matrix.nz <= MOST_WALKED ? launch_walk<real, START, SKEW>(a, blocks, stream)
+                                      : launch_held<real, START, SKEW>(a, blocks, stream);
 }
 
-template <typename real, bool SKEW> int launch(const Smooth<real> &a, dim3 blocks, cudaStream_t stream)
+/* *blocks: of a row of 32 columns each; set to those that were launched. */
+template <typename real, bool SKEW> int launch(const Smooth<real> &a, dim3 *blocks, cudaStream_t stream)
 {
     if (a.coarse)
         return launch_start<real, CORRECTED, SKEW>(a, blocks, stream);
     if (a.u)
         return launch_start<real, PLAIN, SKEW>(a, blocks, stream);
-    return launch_start<real, ZERO, false>(a, blocks, stream);
+    return launch_start<real, ZERO, SKEW>(a, blocks, stream);
 }
 
 template <typename real> int smooth(const starfish_flat_smooth *from, cudaStream_t stream)
@@ -486,6 +348,7 @@ template <typename real> int smooth(const starfish_flat_smooth *from, cudaStream
     Smooth<real> a = {matrix_of<real>(from->matrix),
                       {},
                       int(from->y0),
+                      int(from->y1),
                       from->columns == STARFISH_FLAT_ALL ? -1 : int(from->columns == STARFISH_FLAT_ODD),
                       real(from->damping),
                       reals(from->u),
@@ -496,21 +359,20 @@ template <typename real> int smooth(const starfish_flat_smooth *from, cudaStream
                       nullptr};
     for (int d = 0; d < 2 && a.coarse; d++)
         a.transfer[d] = transfer_of<real>(from->transfer[d]);
-    const dim3 blocks(unsigned(blocks_of(from->matrix.n[0], LANES)), unsigned(from->y1 - from->y0));
-    const size_t count = size_t(blocks.x) * blocks.y;
+    dim3 blocks(unsigned(blocks_of(from->matrix.n[0], LANES)), unsigned(from->y1 - from->y0));
     if (from->sums)
         a.partial =
             reinterpret_cast<double *>(static_cast<char *>(from->work) + long_bytes(&from->matrix, sizeof(real)));
     int error = cudaSuccess;
     if (a.matrix.nz <= STARFISH_FLAT_MOST_HELD) {
-        error = a.matrix.corner ? launch<real, true>(a, blocks, stream) : launch<real, false>(a, blocks, stream);
+        error = a.matrix.corner ? launch<real, true>(a, &blocks, stream) : launch<real, false>(a, &blocks, stream);
     } else {
         long_kernel<real><<<blocks, LANES, 0, stream>>>(a);
         error = cudaGetLastError();
     }
     if (!from->sums || error != cudaSuccess)
         return error;
-    add_kernel<<<STARFISH_SUMS / 256, 256, 0, stream>>>(a.partial, count, from->sums);
+    add_kernel<<<STARFISH_SUMS / 256, 256, 0, stream>>>(a.partial, size_t(blocks.x) * blocks.y, from->sums);
     return cudaGetLastError();
 }
 

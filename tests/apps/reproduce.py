@@ -40,6 +40,18 @@ class Reproduce(Case):
                                   ("substitution", 2, 2), ("substitution", 3, 4), ("substitution", 4, 8)])
             self.assertEqual({row["speedup"] for row in rows if row["variant"] == variants[0]}, {1.0})
 
+    def test_mueller(self):
+        """Every table and figure at a small size: as many rows as it has, each with a number."""
+        for name, rows in (("table1", 10), ("table2", 12), ("table3", 12), ("table4", 1), ("table5", 3), ("table6", 7),
+                           ("table7", 2), ("figure2", 28), ("figure3", 3), ("figure4", 16), ("figure5", 2),
+                           ("figure6", 6)):
+            with self.subTest(name):
+                found = self.rows("mueller-" + name, "--n", "16", "--layers", "4")
+                self.assertEqual(len(found), rows)
+                for row in found:
+                    self.assertIn(row["how"], ("counted", "measured", "modelled"))
+                    self.assertTrue(row["ours"] is not None and abs(row["ours"]) < 1e13, row)
+
     def test_goeddeke(self):
         """Errors and cycles are the paper's where it has the level, and the paper's numbers are beside them."""
         rows = self.rows("goeddeke-table1", "--level", "6")

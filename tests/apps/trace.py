@@ -53,11 +53,17 @@ class Trace(Case):
 
     def test_multigrid_and_batches(self):
         box = poisson(n=[40, 40, 40], rhs=1.0)
-        for arguments, wanted in ((["--method", "multigrid", "--cycles", "2"], {"small grids", "residual", "update"}),
-                                  (["--mesh", "A3", "--level", "5", "--precision", "mixed"], {"small grids"}),
-                                  (["--batch", "16x64", "--slabs", "4"], {"tridiagonal_batch"})):
+        air = {"kind": "atmosphere3d", "geometry": "panel", "n": [40, 40, 16], "height": 0.00785, "omega": 0.1,
+               "lambda": 1, "rhs": 1.0}
+        for arguments, wanted, problem in (
+            (["--method", "multigrid", "--cycles", "2"], {"small grids", "residual", "update"}, box),
+            (["--mesh", "A3", "--level", "5", "--precision", "mixed"], {"small grids"}, box),
+            (["--batch", "16x64", "--slabs", "4"], {"tridiagonal_batch"}, box),
+            (["--method", "multigrid"], {"small grids", "residual", "arrange"}, air),
+            (["--method", "cg"], {"lines upwards", "residual", "scalars"}, air),
+        ):
             with self.subTest(arguments=arguments):
-                out, trace = self.trace(*arguments, "--warmup", "0", "--explain", problem=box)
+                out, trace = self.trace(*arguments, "--warmup", "0", "--explain", problem=problem)
                 tasks = self.check_trace(trace)
                 self.assertLessEqual(wanted, {task["name"].partition(",")[0] for task in tasks})
                 self.assertIn("With no worker idle it would take ", out)
