@@ -114,15 +114,15 @@ class Plan:
         stream: a cudaStream_t as an integer, or an object with `ptr` or `cuda_stream` (CuPy's, torch's): the solve
         then begins when all that is in the stream now is done, and what is put there later waits for it; arrays in
         device memory alone."""
-        shape = self.local_shape()
-        rhs = _arrays.take(f, "f", self.precision, shape, self.complex_numbers)
-        solution = _arrays.target(out, "out", self.precision, shape, rhs, self.complex_numbers)
+        pointer = getattr(stream, "ptr", getattr(stream, "cuda_stream", stream))
+        if stream is not None and self.family != "poisson":
+            raise argument_error("stream", "separable problems alone are submitted in the order of a stream")
+        shape, order = self.local_shape(), pointer or None  # 0 is the default stream: what is in it is waited for
+        rhs = _arrays.take(f, "f", self.precision, shape, self.complex_numbers, order)
+        solution = _arrays.target(out, "out", self.precision, shape, rhs, self.complex_numbers, order)
         job, faces, held = ctypes.c_void_p(), *self.boundary(boundary)
         arguments = [self.handle, *([faces] if self.has_boundary else []), rhs.pointer, solution.pointer]
         if stream is not None:
-            if self.family != "poisson":
-                raise argument_error("stream", "separable problems alone are submitted in the order of a stream")
-            pointer = getattr(stream, "ptr", getattr(stream, "cuda_stream", stream))
             call("starfish_poisson_submit_on", *arguments, pointer, ctypes.byref(job))
         else:
             call(f"starfish_{self.family}_submit", *arguments, ctypes.byref(job))
