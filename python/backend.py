@@ -1,10 +1,12 @@
 """Makes the wheel of pystarfish (PEP 517). It holds Python files and the place of the library, which is looked for in
-this order: STARFISH_PREFIX, pkg-config's starfish, the build tree beside these sources. STARFISH_BUNDLE=1 copies the
-library's folder of STARFISH_PREFIX into the wheel, which then brings Starfish along (./make-wheel)."""
+this order: STARFISH_PREFIX, pkg-config's starfish, the build tree beside these sources. With STARFISH_BUNDLE=1 the wheel
+brings the libraries of STARFISH_PREFIX along, and all that they need but what every Linux has and what comes with CUDA
+and MPI (./make-wheel)."""
 import base64
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import sysconfig
@@ -47,17 +49,55 @@ def library_folder():
     return next((folder.resolve() for folder in folders if (folder / SONAME).exists()), None)
 
 
+# Libraries that a wheel does not bring along: those of every Linux; those that are the machine's: CUDA's (which also
+# come from pip, as nvidia-cublas), its driver's and MPI's, with what only MPI needs.
+EVERYWHERE = re.compile(r"(ld-linux\S*|linux-vdso|lib(c|m|dl|pthread|rt|util|resolv|stdc\+\+|gcc_s))\.so")
+OF_THE_MACHINE = re.compile(r"lib(cu|nv|mpi|open-rte|open-pal|event)")
+
+
+def needed_libraries(library):
+    """What a shared library needs, directly or not: names in an order in which they can be loaded, and their files."""
+    told = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+    files = {name: pathlib.Path(path) for name, path in re.findall(r"^\s*(\S+) => (/\S+)", told, re.MULTILINE)}
+    order = []
+
+    def visit(file):
+        dynamic = subprocess.run(["readelf", "-d", file], capture_output=True, text=True, check=True).stdout
+        for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
+            if name not in order and not EVERYWHERE.match(name):
+                if name in files:
+                    visit(files[name])
+                order.append(name)
+    visit(library)
+    return list(dict.fromkeys(order)), files
+
+
+def bundled(folder):
+    """Names in the wheel and files of the libraries of an installation, and the names of those that come first."""
+    order, files = needed_libraries(folder / SONAME)
+    found = {SONAME: folder / SONAME}
+    mpi = folder / SONAME.replace("starfish", "starfish_mpi")
+    if mpi.exists():
+        names, of_mpi = needed_libraries(mpi)
+        found.update({mpi.name: mpi, **{f"starfish/{n}": of_mpi[n] for n in names if n.startswith("libstarpumpi")}})
+    found.update({f"starfish/{name}": files[name] for name in order if not OF_THE_MACHINE.match(name)})
+    return found, order
+
+
 def contents(bundle):
     """Names in the wheel and their bytes."""
     for path in sorted((HERE / "pystarfish").iterdir()):
-        if path.suffix in (".py", ".typed") and path.name != "_installed.py":
+        if path.suffix in (".py", ".typed") and path.name not in ("_installed.py", "_bundled.py"):
             yield f"pystarfish/{path.name}", path.read_bytes()
     folder = library_folder()
     if folder is None:
         print(f"pystarfish: no {SONAME} was found: set STARFISH_PREFIX when it is used", file=sys.stderr)
     elif bundle:
-        for path in sorted(folder.rglob("*.so*")):
-            yield f"pystarfish/lib/{path.relative_to(folder)}", path.read_bytes()
+        found, order = bundled(folder)
+        for name, path in sorted(found.items()):
+            yield f"pystarfish/lib/{name}", path.read_bytes()
+        yield "pystarfish/_bundled.py", (f'"""Libraries that the bundled one needs, in an order in which they load."""\n'
+                                         f'ORDER = {order!r}\n').encode()
     else:
         yield "pystarfish/_installed.py", (f'"""Where the library was when this was installed."""\n'
                                            f'LIBRARY = "{folder / SONAME}"\n').encode()

@@ -7,14 +7,14 @@ __cuda_array_interface__ does not name a stream.
 """
 import ctypes
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Iterable, Optional
 
 from ._library import library
 
 try:
     import numpy
 except ImportError:  # device arrays alone need none
-    numpy = None
+    numpy = None  # type: ignore[assignment]
 
 SIZES = {"f32": 4, "f64": 8}
 _TYPESTRINGS = {"f32": "<f4", "f64": "<f8"}
@@ -129,7 +129,7 @@ class DeviceArray:
     """Memory of a CUDA device that this package allocated, for solutions of device arrays of unknown make: CuPy, torch
     and Numba take it without a copy (cupy.asarray, torch.as_tensor), by __cuda_array_interface__ or __dlpack__."""
 
-    def __init__(self, shape, precision="f64"):
+    def __init__(self, shape: Iterable[int], precision: str = "f64"):
         self.shape, self.precision = tuple(shape), precision
         self.nbytes = SIZES[precision]
         for n in self.shape:
@@ -140,24 +140,24 @@ class DeviceArray:
         self.pointer, self.device = pointer.value, device.value
 
     @classmethod
-    def from_host(cls, array, shape=None):
+    def from_host(cls, array: Any, shape: Optional[Iterable[int]] = None) -> "DeviceArray":
         """A copy, on the current device, of a C-contiguous array of f32 or f64 in host memory: NumPy's or any with the
         buffer protocol, of whose shape it is unless another is given."""
         view = memoryview(array)
-        made = cls(view.shape if shape is None else shape, {4: "f32", 8: "f64"}[view.itemsize])
+        made = cls(shape or view.shape or (), {4: "f32", 8: "f64"}[view.itemsize])
         host = (ctypes.c_char * view.nbytes).from_buffer_copy(view.cast("B"))
         if made.nbytes != view.nbytes:
             raise ValueError(f"shape: {made.shape} has {made.nbytes} bytes, and the array {view.nbytes}")
         cuda(library().cudaMemcpy(ctypes.c_void_p(made.pointer), host, ctypes.c_size_t(made.nbytes), 1))
         return made
 
-    def bytes(self):
+    def bytes(self) -> bytes:
         """The contents, in host memory."""
         host = ctypes.create_string_buffer(self.nbytes)
         cuda(library().cudaMemcpy(host, ctypes.c_void_p(self.pointer), ctypes.c_size_t(self.nbytes), 2))
         return host.raw
 
-    def get(self):
+    def get(self) -> Any:
         """The contents as a NumPy array."""
         return numpy.frombuffer(self.bytes(), _TYPESTRINGS[self.precision]).reshape(self.shape)
 

@@ -1,8 +1,9 @@
 """What plans of all families have in common: solve, submit and wait, results, the end."""
 import ctypes
-from typing import Any, Optional
+from typing import Any, Mapping, Optional, Tuple
 
 from . import _arrays, _options
+from ._abi import FUNCTIONS
 from ._context import Context, default_context
 from ._library import ArgumentError, StarfishError, call, check, library, make, plain
 
@@ -58,7 +59,8 @@ class Plan:
         if self.precision not in _arrays.SIZES:
             raise argument_error("precision", f"{precision!r} is not one of f32, f64, mixed")
         self._options = _options.fill(self.family, {**options, "precision": self.precision, **self.mixed_keywords()})
-        self._handle, self.shape, self.complex_numbers = ctypes.c_void_p(), (), False
+        self._handle, self.complex_numbers = ctypes.c_void_p(), False
+        self.shape: Tuple[int, ...] = ()
 
     def mixed_keywords(self) -> dict:
         """The options that make a plan of mixed precision."""
@@ -92,9 +94,21 @@ class Plan:
         if getattr(self, "_handle", None) and self.context._handle:
             self.close()
 
-    def text(self, what: str) -> str:
-        """A text of the plan's: method or reason."""
-        return getattr(library(), f"starfish_{self.family}_plan_{what}")(self.handle).decode()
+    def _text(self, what: str) -> str:
+        function = f"starfish_{self.family}_plan_{what}"
+        if function not in FUNCTIONS:
+            raise AttributeError(f"plans of {self.family} have no {what}")
+        return getattr(library(), function)(self.handle).decode()
+
+    @property
+    def method(self) -> str:
+        """The method that the plan solves by, where its family has several ("slab", "blktri", "multigrid", "cg")."""
+        return self._text("method")
+
+    @property
+    def reason(self) -> str:
+        """Why the method was chosen, or what it consists of."""
+        return self._text("reason")
 
     # ---- solves
 
@@ -108,7 +122,7 @@ class Plan:
             raise argument_error("boundary", "this problem has no boundary data")
         return None, []
 
-    def submit(self, f: Any, boundary: Optional[dict] = None, out: Any = None, stream: Any = None) -> Job:
+    def submit(self, f: Any, boundary: Optional[Mapping] = None, out: Any = None, stream: Any = None) -> Job:
         """Begin a solve and return at once. f and out must stay as they are until the job has been waited for.
 
         stream: a cudaStream_t as an integer, or an object with `ptr` or `cuda_stream` (CuPy's, torch's): the solve
@@ -128,7 +142,7 @@ class Plan:
             call(f"starfish_{self.family}_submit", *arguments, ctypes.byref(job))
         return Job(self, job, solution, [rhs, solution, faces, *held])
 
-    def solve(self, f: Any, boundary: Optional[dict] = None, out: Any = None, return_info: bool = False) -> Any:
+    def solve(self, f: Any, boundary: Optional[Mapping] = None, out: Any = None, return_info: bool = False) -> Any:
         """The solution for right-hand side f, in memory of f's kind, or in `out`, which may be f itself where the
         library can solve in place; with return_info also a dict. The interpreter's lock is released meanwhile."""
         return self.submit(f, boundary, out).wait(return_info)

@@ -85,7 +85,8 @@ if(FORTRAN)
     string(STRIP "${output}" module)
     # The module's file for the compiler goes where it is started.
     execute_process(COMMAND "${FORTRAN}" ${FLAGS} "${module}" "${EXAMPLES}/fortran/first.f90" ${flags}
-        "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/fortran" WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
+        "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/fortran"
+        WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
     run_program("${SCRATCH}/fortran")
     execute_process(COMMAND "${FORTRAN}" ${FLAGS} "${prefix}/include/starfish/fishpack.f90"
         "${EXAMPLES}/fortran/blktri.f90" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/blktri"
@@ -109,6 +110,8 @@ if(PYTHON AND NOT FLAGS)
     else()
         message("Python has no venv or pip: left out")
     endif()
+    run_program(${PYTHON} -B "${CMAKE_CURRENT_LIST_DIR}/wheel.py" "${SOURCE}" "${prefix}" "${SCRATCH}/wheel"
+        "${EXAMPLES}/first/first.py")
 endif()
 
 # ---- a part of it into DESTDIR, and out again

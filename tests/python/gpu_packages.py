@@ -1,5 +1,5 @@
-"""Arrays of CuPy and torch: solved where they are, without a copy, in the order of their streams, and refused where their
-type, order or device does not fit. Exits with 77 where neither package or no GPU is there."""
+"""Arrays of CuPy and torch: solved where they are, without a copy, in the order of their streams, and refused where
+their type, order or device does not fit. Exits with 77 where neither package or no GPU is there."""
 import ctypes
 import sys
 import unittest
