@@ -5,7 +5,7 @@ from typing import Any, Mapping, Optional, Tuple
 from . import _arrays, _options
 from ._abi import FUNCTIONS
 from ._context import Context, default_context
-from ._library import ArgumentError, StarfishError, call, check, library, make, plain
+from ._library import ArgumentError, C, StarfishError, call, check, library, make, plain
 
 
 def argument_error(name: str, message: str) -> ArgumentError:
@@ -18,7 +18,7 @@ class Job:
 
     def __init__(self, plan: "Plan", handle: ctypes.c_void_p, solution: _arrays.Array, held: list):
         self._plan, self._handle, self._solution, self._held = plan, handle, solution, held
-        self._result: Any = None
+        self._results: tuple = ()
 
     @property
     def done(self) -> bool:
@@ -31,10 +31,11 @@ class Job:
         if self._handle:
             handle, self._handle = self._handle, ctypes.c_void_p()
             try:
-                self._result = self._plan.finish(handle)
+                self._results = self._plan.finish(handle)
             finally:
                 self._held = []
-        return (self._solution.owner, self._result) if return_info else self._solution.owner
+        solution = self._solution.owner
+        return (solution, self._plan.told(*self._results)) if return_info else solution
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
@@ -147,17 +148,16 @@ class Plan:
         library can solve in place; with return_info also a dict. The interpreter's lock is released meanwhile."""
         return self.submit(f, boundary, out).wait(return_info)
 
-    def wait_for(self, job: ctypes.c_void_p, info: Any) -> int:
-        """Wait for a job of this family's, whose info is filled; its status."""
-        return getattr(library(), self.wait_function)(job, ctypes.byref(info))
-
-    def finish(self, job: ctypes.c_void_p) -> dict:
-        """Wait for a job; what it did, as a dict."""
+    def finish(self, job: ctypes.c_void_p) -> tuple:
+        """Wait for a job; the structs of results, of which told() makes a dict."""
         info = make(self.info_struct)
-        status = self.wait_for(job, info)
-        told = self.told(info)
-        check(status, info=told)
-        return told
+        return self.judged(getattr(library(), self.wait_function)(job, ctypes.byref(info)), info)
+
+    def judged(self, status: int, *structs: Any) -> tuple:
+        """The structs; where the status is an error that, with what they tell."""
+        if status != C["STARFISH_SUCCESS"]:
+            check(status, info=self.told(*structs))
+        return structs
 
     def told(self, info: Any) -> dict:
         """A struct of results as a dict."""

@@ -120,19 +120,19 @@ def make_boundary(given: Optional[Mapping], shape: Sequence, precision: str, end
 
 class _SeparablePlan(_Plan):
     """A plan of a separable problem."""
-    family, info_struct, wait_function, has_boundary = "poisson", "starfish_info", "starfish_job_wait_accuracy", True
+    family, info_struct, wait_function, has_boundary = "poisson", "starfish_info", "", True
 
-    def wait_for(self, job: ctypes.c_void_p, info: Any) -> int:
-        self._accuracy = make("starfish_accuracy")
-        return library().starfish_job_wait_accuracy(job, ctypes.byref(info), ctypes.byref(self._accuracy))
+    def finish(self, job: ctypes.c_void_p) -> tuple:
+        info, accuracy = make(self.info_struct), make("starfish_accuracy")
+        status = library().starfish_job_wait_accuracy(job, ctypes.byref(info), ctypes.byref(accuracy))
+        return self.judged(status, info, accuracy)
 
-    def told(self, info: Any) -> dict:
-        accuracy = plain(self._accuracy)
-        inside = ("phase", "level", "phases", "levels")
-        told = {name: value for name, value in plain(info).items() if name not in inside}
-        phases = {info.phase[i].name.decode(): info.phase[i].seconds for i in range(info.phases)}
-        return {"method": self.method, "n": list(reversed(self.shape)), **told, "phases": phases,
-                "residual_bound": accuracy["residual_bound"], "iterations": told.pop("cycles")}
+    def told(self, info: Any, accuracy: Any) -> dict:  # type: ignore[override]
+        told = {"method": self.method, "n": list(reversed(self.shape)), "iterations": info.cycles,
+                "residual_bound": accuracy.residual_bound,
+                "phases": {info.phase[i].name.decode(): info.phase[i].seconds for i in range(info.phases)}}
+        inside = ("phase", "level", "phases", "levels", "cycles")  # which are told otherwise, or of one method alone
+        return {**told, **{name: plain(getattr(info, name)) for name, _ in info._fields_ if name not in inside}}
 
     @property
     def singular(self) -> bool:

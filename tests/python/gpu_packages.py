@@ -45,14 +45,22 @@ def moved_by(work):
 class Packages:
     """What both packages are tried with; a subclass has `make` (from NumPy), `host` (to NumPy), `kind`, and streams."""
 
+    @classmethod
+    def setUpClass(cls):
+        cls.context = sf.Context(cpu_workers=0)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.context.close()
+
     def solve(self, f, **keywords):
-        return sf.solve(f, bc=BC, grid=CELLS, context=CONTEXT, **keywords)
+        return sf.solve(f, bc=BC, grid=CELLS, context=self.context, **keywords)
 
     def plan(self, **keywords):
-        return sf.Plan(SHAPE, bc=BC, grid=CELLS, context=CONTEXT, **keywords)
+        return sf.Plan(SHAPE, bc=BC, grid=CELLS, context=self.context, **keywords)
 
     def test_precisions(self):
-        for dtype, precision, bound in ((np.float64, "f64", 1e-12), (np.float32, "f32", 1e-4)):
+        for dtype, precision, bound in ((np.float64, "f64", 1e-12), (np.float32, "f32", 1e-3)):
             values = RANDOM.random(SHAPE).astype(dtype)
             u = self.solve(self.make(values), precision=precision)
             self.assertIsInstance(u, self.kind)
@@ -70,7 +78,7 @@ class Packages:
                 plan.solve(f, {"z0": face}, out=out)
                 returned, info = plan.solve(f, {"z0": face}, out=out, return_info=True)
                 self.assertIs(returned, out)
-                scalars = 0 if method != "multigrid" else 100 * info["iterations"]
+                scalars = 0 if method != "multigrid" else 300 * info["iterations"]
                 self.assertLessEqual(info["host_to_device"] + info["device_to_host"], scalars)
                 np.testing.assert_allclose(self.host(out), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
@@ -131,19 +139,20 @@ class Packages:
             np.testing.assert_array_equal(self.host(doubled), expected)
 
     def test_families(self):
-        """Of the other families: the answers of host memory, nothing moved but scalars of iterations."""
-        n, ones = 64, np.ones((50, 64))
-        f = RANDOM.random(SHAPE)
+        """Of the other families: the answers of host memory. Nothing is moved but scalars of iterations, and where a norm
+        is looked at its 2048 partial sums: less than a part in five of the field."""
+        n, shape = 511, (64, 64, 64)
+        f = RANDOM.random(shape)
         ends = {"x": "periodic", "y": "neumann", "z": "dirichlet"}
         square = {"x": "dirichlet", "y": "dirichlet"}
-        rows = [self.make(factor * ones) for factor in (1.0, -4.0, 1.0)]
+        rows = [self.make(np.full((500, n), factor)) for factor in (1.0, -4.0, 1.0)]
         cases = (
-            ("tridiagonal", sf.TridiagonalPlan(*rows, context=CONTEXT), RANDOM.random((50, n))),
-            ("q1", sf.Q1Plan([np.full(n, 1 / n)] * 2, bc=square, context=CONTEXT), RANDOM.random((n - 1, n - 1))),
-            ("stencil", sf.StencilPlan(SHAPE, [np.full(m, 1 / m) for m in reversed(SHAPE)], bc=ends, rhs_factor=1.0,
-                                       context=CONTEXT), f),
-            ("diffusion", sf.DiffusionPlan(SHAPE, 1 + RANDOM.random(SHAPE), bc=ends, context=CONTEXT), f),
-            ("atmosphere", sf.AtmospherePlan(SHAPE, height=0.1, omega=0.05, lam=1.0, context=CONTEXT), f),
+            ("tridiagonal", sf.TridiagonalPlan(*rows, context=self.context), RANDOM.random((500, n))),
+            ("q1", sf.Q1Plan([np.full(n + 1, 1 / (n + 1))] * 2, bc=square, context=self.context), RANDOM.random((n, n))),
+            ("stencil", sf.StencilPlan(shape, [np.full(64, 1 / 64)] * 3, bc=ends, rhs_factor=1.0, context=self.context),
+             f),
+            ("diffusion", sf.DiffusionPlan(shape, 1 + RANDOM.random(shape), bc=ends, context=self.context), f),
+            ("atmosphere", sf.AtmospherePlan(shape, height=0.1, omega=0.05, lam=1.0, context=self.context), f),
         )
         for name, plan, rhs in cases:
             with self.subTest(name):
@@ -151,9 +160,10 @@ class Packages:
                 out = plan.solve(given)
                 self.assertIsInstance(out, self.kind)
                 moved, (u, info) = moved_by(lambda p=plan, g=given, o=out: p.solve(g, out=o, return_info=True))
+                print(f"{name}: {moved} bytes moved, {info.get('iterations', 0)} iterations, a field of {rhs.nbytes}")
                 self.assertIs(u, out)
-                self.assertLessEqual(moved, 200 * (1 + info.get("iterations", 0)), (moved, info))
-                np.testing.assert_allclose(self.host(u), expected, rtol=0, atol=1e-8 * np.abs(expected).max())
+                self.assertLess(moved, min(17_000 * (1 + info.get("iterations", 0)), rhs.nbytes / 5))
+                np.testing.assert_allclose(self.host(u), expected, rtol=0, atol=1e-7 * np.abs(expected).max())
 
     def test_errors(self):
         f = self.make(RANDOM.random(SHAPE))
@@ -164,13 +174,13 @@ class Packages:
         with self.assertRaisesRegex(TypeError, "^f: .*is '<c16'; it is not copied"):
             self.solve(self.make(np.ones(SHAPE, complex)))
         with self.assertRaisesRegex(ValueError, "^f: a device array must be C-contiguous"):
-            self.solve(self.make(RANDOM.random((32, 20, 24))).T)
+            self.solve(self.make(RANDOM.random((32, 20, 24))).swapaxes(0, 2))
         with self.assertRaisesRegex(ValueError, r"^out: must be of shape \(24, 20, 32\)"):
             self.solve(f, out=self.make(np.zeros((24, 20, 31))))
         with self.assertRaisesRegex(TypeError, "^out: a device array must be of the plan's precision"):
             self.solve(f, out=self.make(np.zeros(SHAPE, np.float32)))
         with self.assertRaisesRegex(sf.ArgumentError, "^widths.0.: must be in host memory"):
-            sf.Q1Plan([self.make(np.full(8, 0.1))] * 2, bc={"x": "dirichlet", "y": "dirichlet"}, context=CONTEXT)
+            sf.Q1Plan([self.make(np.full(8, 0.1))] * 2, bc={"x": "dirichlet", "y": "dirichlet"}, context=self.context)
         with self.plan() as plan, self.assertRaisesRegex(sf.ArgumentError, "device memory"):
             plan.submit(self.host(f), stream=self.stream())
 
@@ -189,7 +199,7 @@ class Packages:
         n = 16
         axis = {"lower": np.ones(n), "diag": np.full(n, -2.5), "upper": np.ones(n)}
         f = RANDOM.random((n, n)) + 1j * RANDOM.random((n, n))
-        with sf.Plan2D(axis, axis, complex_rhs=True, context=CONTEXT) as plan:
+        with sf.Plan2D(axis, axis, complex_rhs=True, context=self.context) as plan:
             u = plan.solve(self.make(f))
             self.assertIsInstance(u, self.kind)
             np.testing.assert_allclose(self.host(u), plan.solve(f), rtol=1e-12)
@@ -287,7 +297,7 @@ class NoGpu(unittest.TestCase):
 
 if __name__ == "__main__":
     try:
-        CONTEXT = sf.Context(cpu_workers=0, gpu_workers=1)
+        sf.Context(cpu_workers=0).close()
     except sf.StarfishError as error:
         print(f"skipped: {error}")
         sys.exit(77)
