@@ -1,7 +1,7 @@
 """Makes the wheel of pystarfish (PEP 517). It holds Python files and the place of the library, which is looked for in
-this order: STARFISH_PREFIX, pkg-config's starfish, the build tree beside these sources. With STARFISH_BUNDLE=1 the wheel
-brings the libraries of STARFISH_PREFIX along, and all that they need but what every Linux has and what comes with CUDA
-and MPI (./make-wheel)."""
+this order: STARFISH_PREFIX, pkg-config's starfish, the build tree beside these sources. With STARFISH_BUNDLE=1 the
+wheel brings the libraries of STARFISH_PREFIX along, and all that they need but what every Linux has and what comes with
+CUDA and MPI (./make-wheel)."""
 import base64
 import hashlib
 import os
@@ -96,7 +96,7 @@ def contents(bundle):
         found, order = bundled(folder)
         for name, path in sorted(found.items()):
             yield f"pystarfish/lib/{name}", path.read_bytes()
-        yield "pystarfish/_bundled.py", (f'"""Libraries that the bundled one needs, in an order in which they load."""\n'
+        yield "pystarfish/_bundled.py", (f'"""Libraries that this one needs, in an order in which they load."""\n'
                                          f'ORDER = {order!r}\n').encode()
     else:
         yield "pystarfish/_installed.py", (f'"""Where the library was when this was installed."""\n'

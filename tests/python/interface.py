@@ -1,5 +1,5 @@
-"""Every public name has a docstring, every public function and method type hints for all of its parameters and its result,
-and what the page on Python lists is there."""
+"""Every public name has a docstring, every public function and method type hints for all of its parameters and its
+result, and what the page on Python lists is there."""
 import inspect
 import pathlib
 import re
