@@ -93,6 +93,14 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def below(page, anchor):
+    """What stands between the heading with this anchor and the next one."""
+    text = FENCE.sub(lambda block: block.group().replace("#", " "), read(page))
+    parts = re.split(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    names = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in parts[1::2]]
+    return parts[2::2][names.index(anchor)]
+
+
 class Pages(unittest.TestCase):
     def test_links_lead_somewhere(self):
         for page in LINKED_PAGES:
@@ -112,6 +120,22 @@ class Pages(unittest.TestCase):
     def test_every_page_is_reached_from_the_readme(self):
         for page in PAGES[1:]:
             self.assertIn(f"({page})", read("README.md"))
+
+    def test_a_first_solve_is_read_in_minutes(self):
+        """The words that the table on it counts are there, and nobody reads for more than ten minutes."""
+        rows = re.findall(r"^\| ([\w ]+) \| (\[Starfish\].*?) \| (\d+) \| (\d+) \|$", read("docs/installing.md"),
+                          re.MULTILINE)
+        self.assertEqual([row[0] for row in rows], ["the program", "C", "Fortran", "Python"])
+        for name, to_read, words, minutes in rows:
+            counted = 0
+            for target in LINK.findall(to_read):
+                path, _, anchor = target.partition("#")
+                page = os.path.normpath(os.path.join("docs", path)) if path else "docs/installing.md"
+                counted += len(below(page, anchor).split())
+            with self.subTest(name=name, counted=counted):
+                self.assertLess(abs(counted - int(words)), 0.05 * counted)
+                self.assertEqual(int(minutes), math.ceil(int(words) / 200))
+                self.assertLess(int(minutes), 10)
 
     def test_pictures(self):
         pictures = glob.glob(f"{SOURCE}/docs/pictures/*.png")
