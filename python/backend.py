@@ -1,7 +1,7 @@
-"""Makes the wheel of pystarfish (PEP 517). It holds Python files and the place of the library, which is looked for in
-this order: STARFISH_PREFIX, pkg-config's starfish, the build tree beside these sources. With STARFISH_BUNDLE=1 the
-wheel brings the libraries of STARFISH_PREFIX along, and all that they need but what every Linux has and what comes with
-CUDA and MPI (./make-wheel)."""
+"""Makes the wheel of pystarfish (PEP 517). What pip installs holds Python files and the place of the library, which is
+looked for in this order: STARFISH_PREFIX, pkg-config's starfish, the build tree beside these sources; where it is in
+none of them, ./bootstrap builds it there. make-wheel makes wheels to be given away: of Python files alone, or with the
+libraries of an installation and all that they need but what every Linux has and what comes with CUDA and MPI."""
 import base64
 import hashlib
 import os
@@ -84,23 +84,47 @@ def bundled(folder):
     return found, order
 
 
-def contents(bundle):
+def build_library():
+    """Build the library beside these sources, where they are in a tree of Starfish's. Installs no packages."""
+    bootstrap = HERE.parent / "bootstrap"
+    if os.environ.get("STARFISH_PREFIX") or not bootstrap.exists():
+        return
+    print(f"pystarfish: no {SONAME} was found: it is built now, which takes minutes", file=sys.stderr)
+    done = subprocess.run([bootstrap, "build"], stdout=sys.stderr, env={**os.environ, "STARFISH_NO_INSTALL": "1"},
+                          check=False)
+    if done.returncode != 0:
+        raise RuntimeError("./bootstrap build failed: run it by hand, or set STARFISH_PREFIX to an installed Starfish")
+
+
+def python_files():
     """Names in the wheel and their bytes."""
     for path in sorted((HERE / "pystarfish").iterdir()):
         if path.suffix in (".py", ".typed") and path.name not in ("_installed.py", "_bundled.py"):
             yield f"pystarfish/{path.name}", path.read_bytes()
+
+
+def place_of_library():
+    """A file that says where the library is on this machine."""
+    if library_folder() is None:
+        build_library()
     folder = library_folder()
     if folder is None:
         print(f"pystarfish: no {SONAME} was found: set STARFISH_PREFIX when it is used", file=sys.stderr)
-    elif bundle:
-        found, order = bundled(folder)
-        for name, path in sorted(found.items()):
-            yield f"pystarfish/lib/{name}", path.read_bytes()
-        yield "pystarfish/_bundled.py", (f'"""Libraries that this one needs, in an order in which they load."""\n'
-                                         f'ORDER = {order!r}\n').encode()
     else:
         yield "pystarfish/_installed.py", (f'"""Where the library was when this was installed."""\n'
                                            f'LIBRARY = "{folder / SONAME}"\n').encode()
+
+
+def libraries():
+    """The libraries of STARFISH_PREFIX, and a file that says in which order they load."""
+    folder = library_folder()
+    if folder is None:
+        raise RuntimeError(f"no {SONAME} below {os.environ['STARFISH_PREFIX']}")
+    found, order = bundled(folder)
+    for name, path in sorted(found.items()):
+        yield f"pystarfish/lib/{name}", path.read_bytes()
+    yield "pystarfish/_bundled.py", (f'"""Libraries that this one needs, in an order in which they load."""\n'
+                                     f'ORDER = {order!r}\n').encode()
 
 
 def tag(bundle):
@@ -109,33 +133,34 @@ def tag(bundle):
     return f"py3-none-{platform}"
 
 
-def write(path, entries, bundle):
-    """The archive, with its list of contents."""
+def write(folder, entries, bundle):
+    """A wheel with a list of its contents, into a folder; its name."""
     info = f"pystarfish-{VERSION}.dist-info"
     wheel = f"Wheel-Version: 1.0\nGenerator: starfish\nRoot-Is-Purelib: {str(not bundle).lower()}\nTag: {tag(bundle)}\n"
     entries = [*entries, (f"{info}/METADATA", METADATA.encode()), (f"{info}/WHEEL", wheel.encode())]
-    record = ""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    record, file = "", f"pystarfish-{VERSION}-{tag(bundle)}.whl"
+    with zipfile.ZipFile(pathlib.Path(folder) / file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in entries:
             archive.writestr(name, data)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record += f"{name},sha256={digest},{len(data)}\n"
         archive.writestr(f"{info}/RECORD", f"{record}{info}/RECORD,,\n")
+    return file
+
+
+def make_wheel(folder, bundle):
+    """A wheel to be given away: nothing in it names this machine."""
+    return write(folder, [*python_files(), *(libraries() if bundle else [])], bundle)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):  # pylint: disable=unused-argument
     """PEP 517."""
-    bundle = os.environ.get("STARFISH_BUNDLE") == "1"
-    name = f"pystarfish-{VERSION}-{tag(bundle)}.whl"
-    write(pathlib.Path(wheel_directory) / name, contents(bundle), bundle)
-    return name
+    return write(wheel_directory, [*python_files(), *place_of_library()], False)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):  # pylint: disable=unused-argument
     """PEP 660: a path to the sources."""
-    name = f"pystarfish-{VERSION}-{tag(False)}.whl"
-    write(pathlib.Path(wheel_directory) / name, [("pystarfish.pth", f"{HERE}\n".encode())], False)
-    return name
+    return write(wheel_directory, [("pystarfish.pth", f"{HERE}\n".encode())], False)
 
 
 def build_sdist(sdist_directory, config_settings=None):  # pylint: disable=unused-argument
