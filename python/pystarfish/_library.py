@@ -7,6 +7,7 @@ import ctypes
 import os
 import re
 import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Optional
@@ -161,12 +162,12 @@ def _load_what_a_wheel_brings():
         from . import _bundled  # pylint: disable=import-outside-toplevel,import-error,no-name-in-module
     except ImportError:
         return
-    here = Path(__file__).resolve().parent
+    beside = Path(__file__).resolve().parent / "lib" / "starfish"
+    of_cuda = [folder for place in sys.path for folder in sorted(Path(place).glob("nvidia/*/lib"))]
     for name in _bundled.ORDER:
-        for path in (here / "lib" / "starfish" / name, *sorted(here.parent.glob(f"nvidia/*/lib/{name}"))):
-            if path.exists():
-                ctypes.CDLL(str(path))
-                break
+        path = next((folder / name for folder in (beside, *of_cuda) if (folder / name).exists()), None)
+        if path:
+            ctypes.CDLL(str(path))
 
 
 _lock = threading.Lock()
