@@ -161,6 +161,8 @@ class Packages:
                 out = plan.solve(given)
                 self.assertIsInstance(out, self.kind)
                 moved, (u, info) = moved_by(lambda p=plan, g=given, o=out: p.solve(g, out=o, return_info=True))
+                # What a solve tells of itself is no longer in StarPU's counters.
+                moved += info.get("host_to_device", 0) + info.get("device_to_host", 0)
                 print(f"{name}: {moved} bytes moved, {info.get('iterations', 0)} iterations, a field of {rhs.nbytes}")
                 self.assertIs(u, out)
                 self.assertLess(moved, min(17_000 * (1 + info.get("iterations", 0)), rhs.nbytes / 5))
