@@ -94,11 +94,11 @@ def anchors(page):
 
 
 def below(page, anchor):
-    """What stands between the heading with this anchor and the next one."""
+    """What stands between the heading with this anchor, the title for none, and the next one."""
     text = FENCE.sub(lambda block: block.group().replace("#", " "), read(page))
     parts = re.split(r"^#+ (.*)$", text, flags=re.MULTILINE)
     names = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in parts[1::2]]
-    return parts[2::2][names.index(anchor)]
+    return parts[2::2][names.index(anchor) if anchor else 0]
 
 
 class Pages(unittest.TestCase):
