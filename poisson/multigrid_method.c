@@ -20,7 +20,7 @@
 
 /* Unknowns of a grid that is collected on the first rank where a rank has GPUs; and planes of a part that are worth
  * it. */
-enum { TAIL_OF_GPUS = 1 << 22, LEAST_PLANES = 9, MOST_ITERATIONS = 10000 };
+enum { TAIL_OF_GPUS = 1 << 22, LEAST_PLANES = 9 };
 
 /* The state: the plan that solves, the cut of fields, and the space of a field's slabs as a vector: the rows of the
  * plan's parts, and whole ones. */
@@ -137,7 +137,7 @@ static struct starfish_multigrid_options options_of(const struct starfish_poisso
     options.before = options.after = 1;
     options.conjugate_gradients = 1;
     options.tolerance = tolerance_of(plan);
-    options.most_cycles = plan->options.max_iterations > 0 ? plan->options.max_iterations : MOST_ITERATIONS;
+    options.most_cycles = plan->options.max_iterations;
     options.sharing = plan->options.sharing;
     options.parts = plan->options.parts;
     options.blocks = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;

@@ -76,7 +76,7 @@ static const struct starfish_option rows[] = {
      .text = "multigrid: runs of planes with memory of their own; 0: chosen from the workers"},
     {AT(planes), .type = STARFISH_OPTION_POINTER, .text = "of each rank; NULL: dealt evenly"},
     {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .most = INT_MAX,
-     .flag = "--max-iterations", .text = "of iterative methods; 0: as many"},
+     .flag = "--max-iterations", .text = "of iterative methods; 0: the default"},
 };
 
 const struct starfish_option_table starfish_poisson_option_table =
@@ -90,7 +90,11 @@ starfish_status starfish_poisson_option(size_t index, struct starfish_option_des
 starfish_status starfish_poisson_read_options(const struct starfish_poisson_options *user,
                                               struct starfish_poisson_options *options)
 {
+    static const struct starfish_poisson_options defaults = STARFISH_POISSON_OPTIONS_DEFAULTS;
+
     STARFISH_TRY(starfish_options_read(&starfish_poisson_option_table, user, options));
+    if (options->max_iterations == 0)
+        options->max_iterations = defaults.max_iterations;
     if (options->mixed && (options->method != STARFISH_METHOD_MULTIGRID || options->precision != STARFISH_F64))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_METHOD_MULTIGRID in STARFISH_F64");
     return STARFISH_SUCCESS;

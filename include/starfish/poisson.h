@@ -163,7 +163,7 @@ struct starfish_poisson_options {
      * there are ranks, the same on all, whose sum is nz. Read while the plan is made. NULL: as starfish_mpi_planes
      * says. `slabs` are then of each rank. */
     const size_t *planes;
-    int max_iterations; /* of multigrid: NUMERICAL where its tolerance takes more; 0: 10,000 */
+    int max_iterations; /* of multigrid: NUMERICAL where its tolerance takes more; 0: the default */
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \

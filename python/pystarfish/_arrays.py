@@ -1,22 +1,25 @@
-"""Arrays in and out: NumPy's, those with __cuda_array_interface__ (CuPy, torch, Numba) and those with __dlpack__.
+"""Arrays in and out: NumPy's, those with __dlpack__ (CuPy, torch, JAX) and those with __cuda_array_interface__ (Numba).
 
 Host arrays become C-contiguous NumPy arrays of the plan's precision: what is so already is used as it is, anything else
 is copied. Device arrays are never copied: they must be C-contiguous and of the plan's precision, else TypeError or
-ValueError says so.
+ValueError says so. DLPack comes first, since it alone orders the work of every package: torch's
+__cuda_array_interface__ does not name a stream.
 """
 import ctypes
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Iterable, Optional
 
 from ._library import library
 
 try:
     import numpy
 except ImportError:  # device arrays alone need none
-    numpy = None
+    numpy = None  # type: ignore[assignment]
 
 SIZES = {"f32": 4, "f64": 8}
 _TYPESTRINGS = {"f32": "<f4", "f64": "<f8"}
+_COMPLEX_TYPESTRINGS = {"f32": "<c8", "f64": "<c16"}
+_LEGACY_STREAM = 1  # CUDA's default stream, by its number in both protocols, which is its handle too
 
 
 @dataclass
@@ -46,12 +49,17 @@ class _DLManagedTensor(ctypes.Structure):
 
 _DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DLManagedTensor))
 _DLManagedTensor._fields_ = [("tensor", _DLTensor), ("context", ctypes.c_void_p), ("deleter", _DELETER)]
-_CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED, _FLOAT = 1, 2, 3, 13, 2
+_CUDA, _CUDA_MANAGED, _FLOAT = 2, 13, 2
+_LETTERS = {0: "i", 1: "u", _FLOAT: "f", 5: "c", 6: "b"}
 
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 _capsule_new = ctypes.pythonapi.PyCapsule_New
 _capsule_new.restype, _capsule_new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_capsule_holds = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi))
+_capsule_content = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
 def _is_packed(shape, strides, item):
@@ -64,36 +72,50 @@ def _is_packed(shape, strides, item):
     return True
 
 
-def _from_dlpack(array, name, precision):
-    capsule = array.__dlpack__()  # its destructor gives the memory back: the capsule is kept as long as it is used
-    tensor = ctypes.cast(_capsule_pointer(capsule, b"dltensor"), ctypes.POINTER(_DLManagedTensor)).contents.tensor
-    shape = tuple(tensor.shape[d] for d in range(tensor.ndim))
-    strides = tuple(tensor.strides[d] for d in range(tensor.ndim)) if tensor.strides else None
-    _check_device(name, precision, f"<{'f' if tensor.code == _FLOAT else '?'}{tensor.bits * tensor.lanes // 8}",
-                  _is_packed(shape, strides, 1))
-    on_device = tensor.device_type in (_CUDA, _CUDA_MANAGED)
-    return Array((tensor.data or 0) + tensor.byte_offset, shape, precision, on_device, array, [capsule])
-
-
-# ---- __cuda_array_interface__
-
-def _check_device(name, precision, typestring, packed):
-    if typestring != _TYPESTRINGS[precision]:
-        raise TypeError(f"{name}: a device array must be of the plan's precision {precision} "
-                        f"('{_TYPESTRINGS[precision]}'), is '{typestring}'; it is not copied: convert it, or take "
-                        f"another precision")
+def _check_device(name, precision, typestring, packed, complex_numbers):
+    wanted = (_COMPLEX_TYPESTRINGS if complex_numbers else _TYPESTRINGS)[precision]
+    if typestring != wanted:
+        raise TypeError(f"{name}: a device array must be of the plan's precision {precision} ('{wanted}'), is "
+                        f"'{typestring}'; it is not copied: convert it, or take another precision")
     if not packed:
         raise ValueError(f"{name}: a device array must be C-contiguous; it is not copied")
 
 
-def _from_cuda(array, name, precision):
+def _wait_for_stream(stream, device):
+    """Until what is in a stream of a device is done. The current device stays what it is."""
+    current = ctypes.c_int()
+    cuda(library().cudaGetDevice(ctypes.byref(current)))
+    cuda(library().cudaSetDevice(device))
+    try:
+        cuda(library().cudaStreamSynchronize(ctypes.c_void_p(stream)))
+    finally:
+        cuda(library().cudaSetDevice(current))
+
+
+def _from_dlpack(array, name, precision, complex_numbers, stream):
+    # The producer lets the stream wait for its own. The capsule's destructor gives the memory back: it is kept as long
+    # as the memory is used.
+    capsule = array.__dlpack__(stream=stream or _LEGACY_STREAM)
+    tensor = ctypes.cast(_capsule_pointer(capsule, b"dltensor"), ctypes.POINTER(_DLManagedTensor)).contents.tensor
+    shape = tuple(tensor.shape[d] for d in range(tensor.ndim))
+    strides = tuple(tensor.strides[d] for d in range(tensor.ndim)) if tensor.strides else None
+    _check_device(name, precision, f"<{_LETTERS.get(tensor.code, '?')}{tensor.bits * tensor.lanes // 8}",
+                  _is_packed(shape, strides, 1), complex_numbers)
+    if stream is None:
+        _wait_for_stream(_LEGACY_STREAM, tensor.device_id)
+    return Array((tensor.data or 0) + tensor.byte_offset, shape, precision, True, array, [capsule])
+
+
+# ---- __cuda_array_interface__
+
+def _from_cuda(array, name, precision, complex_numbers, stream):
     interface = array.__cuda_array_interface__
-    shape = tuple(interface["shape"])
-    _check_device(name, precision, interface["typestr"],
-                  _is_packed(shape, interface.get("strides"), SIZES[precision]))
-    stream = interface.get("stream")
-    if stream:  # what is in the producer's stream must be done; 1 is the default stream, as 2 for each thread's
-        cuda(library().cudaStreamSynchronize(ctypes.c_void_p(None if stream == 1 else stream)))
+    shape, typestring = tuple(interface["shape"]), interface["typestr"]
+    _check_device(name, precision, typestring,
+                  _is_packed(shape, interface.get("strides"), int(typestring[2:])), complex_numbers)
+    producer = interface.get("stream")
+    if producer and producer != stream:  # what is in the producer's stream must be done
+        cuda(library().cudaStreamSynchronize(ctypes.c_void_p(producer)))
     return Array(interface["data"][0], shape, precision, True, array)
 
 
@@ -107,34 +129,35 @@ class DeviceArray:
     """Memory of a CUDA device that this package allocated, for solutions of device arrays of unknown make: CuPy, torch
     and Numba take it without a copy (cupy.asarray, torch.as_tensor), by __cuda_array_interface__ or __dlpack__."""
 
-    def __init__(self, shape, precision="f64"):
+    def __init__(self, shape: Iterable[int], precision: str = "f64"):
         self.shape, self.precision = tuple(shape), precision
         self.nbytes = SIZES[precision]
         for n in self.shape:
             self.nbytes *= n
-        pointer = ctypes.c_void_p()
+        pointer, device = ctypes.c_void_p(), ctypes.c_int()
+        cuda(library().cudaGetDevice(ctypes.byref(device)))
         cuda(library().cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(max(self.nbytes, 1))))
-        self.pointer = pointer.value
+        self.pointer, self.device = pointer.value, device.value
 
     @classmethod
-    def from_host(cls, array, shape=None):
+    def from_host(cls, array: Any, shape: Optional[Iterable[int]] = None) -> "DeviceArray":
         """A copy, on the current device, of a C-contiguous array of f32 or f64 in host memory: NumPy's or any with the
         buffer protocol, of whose shape it is unless another is given."""
         view = memoryview(array)
-        made = cls(view.shape if shape is None else shape, {4: "f32", 8: "f64"}[view.itemsize])
+        made = cls(shape or view.shape or (), {4: "f32", 8: "f64"}[view.itemsize])
         host = (ctypes.c_char * view.nbytes).from_buffer_copy(view.cast("B"))
         if made.nbytes != view.nbytes:
             raise ValueError(f"shape: {made.shape} has {made.nbytes} bytes, and the array {view.nbytes}")
         cuda(library().cudaMemcpy(ctypes.c_void_p(made.pointer), host, ctypes.c_size_t(made.nbytes), 1))
         return made
 
-    def bytes(self):
+    def bytes(self) -> bytes:
         """The contents, in host memory."""
         host = ctypes.create_string_buffer(self.nbytes)
         cuda(library().cudaMemcpy(host, ctypes.c_void_p(self.pointer), ctypes.c_size_t(self.nbytes), 2))
         return host.raw
 
-    def get(self):
+    def get(self) -> Any:
         """The contents as a NumPy array."""
         return numpy.frombuffer(self.bytes(), _TYPESTRINGS[self.precision]).reshape(self.shape)
 
@@ -144,17 +167,17 @@ class DeviceArray:
                 "version": 3, "strides": None, "stream": None}
 
     def __dlpack_device__(self):
-        return _CUDA, 0
+        return _CUDA, self.device
 
     def __dlpack__(self, stream=None, **_):
         shape = (ctypes.c_int64 * len(self.shape))(*self.shape)
         managed = _DLManagedTensor()
         key = ctypes.addressof(managed)
-        managed.tensor = _DLTensor(self.pointer, _CUDA, 0, len(self.shape), _FLOAT, 8 * SIZES[self.precision], 1, shape,
-                                   None, 0)
+        managed.tensor = _DLTensor(self.pointer, _CUDA, self.device, len(self.shape), _FLOAT, 8 * SIZES[self.precision],
+                                   1, shape, None, 0)
         managed.deleter = _forget
         _given[key] = (managed, shape, self)
-        return _capsule_new(key, b"dltensor", None)
+        return _capsule_new(key, b"dltensor", ctypes.cast(_discard, ctypes.c_void_p))
 
     def __del__(self):
         if getattr(self, "pointer", None):
@@ -169,12 +192,20 @@ def _forget(managed):
     _given.pop(ctypes.addressof(managed.contents), None)
 
 
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _discard(capsule):
+    """A capsule goes whose memory nobody has taken over: who does so renames it. It is a number here, since counting
+    references to an object that goes would end it twice."""
+    if _capsule_holds(capsule, b"dltensor"):
+        _given.pop(_capsule_content(capsule, b"dltensor"), None)
+
+
 # ---- Any of them
 
 def _is_device(array):
-    if hasattr(array, "__cuda_array_interface__"):
-        return True
-    return hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] in (_CUDA, _CUDA_MANAGED)
+    if hasattr(array, "__dlpack_device__"):
+        return array.__dlpack_device__()[0] in (_CUDA, _CUDA_MANAGED)
+    return hasattr(array, "__cuda_array_interface__")
 
 
 def _need_numpy(name):
@@ -182,11 +213,16 @@ def _need_numpy(name):
         raise ImportError(f"{name}: arrays in host memory need NumPy")
 
 
-def take(array, name, precision, shape=None, complex_numbers=False):
-    """An array that is read. `shape` None: any."""
+def _host_type(precision, complex_numbers):
+    return numpy.dtype((_COMPLEX_TYPESTRINGS if complex_numbers else _TYPESTRINGS)[precision])
+
+
+def take(array, name, precision, shape=None, complex_numbers=False, stream=None):
+    """An array that is read. `shape` None: any. `stream`: the cudaStream_t in whose order it is used; with None, what
+    its producer has begun is waited for."""
     if _is_device(array):
-        by = _from_cuda if hasattr(array, "__cuda_array_interface__") else _from_dlpack
-        taken = by(array, name, precision)
+        by = _from_dlpack if hasattr(array, "__dlpack_device__") else _from_cuda
+        taken = by(array, name, precision, complex_numbers, stream)
     else:
         _need_numpy(name)
         if hasattr(array, "__dlpack__") and not isinstance(array, numpy.ndarray):
@@ -195,9 +231,7 @@ def take(array, name, precision, shape=None, complex_numbers=False):
         if given.dtype.kind not in ("biufc" if complex_numbers else "biuf"):
             wanted = "numbers" if complex_numbers else "real numbers"
             raise TypeError(f"{name}: must be an array of {wanted}, is of {given.dtype}")
-        kind = {"f32": numpy.float32, "f64": numpy.float64}[precision]
-        kind = numpy.result_type(kind, numpy.complex64) if complex_numbers else kind
-        packed = numpy.ascontiguousarray(given, dtype=kind)
+        packed = numpy.ascontiguousarray(given, dtype=_host_type(precision, complex_numbers))
         # A scalar would become an array of one.
         packed = packed.reshape(given.shape)
         taken = Array(packed.ctypes.data, packed.shape, precision, False, packed)
@@ -206,19 +240,18 @@ def take(array, name, precision, shape=None, complex_numbers=False):
     return taken
 
 
-def target(out, name, precision, shape, like, complex_numbers=False):
+def target(out, name, precision, shape, like, complex_numbers=False, stream=None):
     """An array that is written: `out`, or a new one where `like` is, of its make."""
     if out is None:
-        return take(_new(like, precision, shape, complex_numbers), name, precision, shape, complex_numbers)
-    if not _is_device(out):
+        out = _new(like, precision, shape, complex_numbers)
+    elif not _is_device(out):
         _need_numpy(name)
-        kind = numpy.dtype(_TYPESTRINGS[precision])
-        kind = numpy.result_type(kind, numpy.complex64) if complex_numbers else kind
+        kind = _host_type(precision, complex_numbers)
         if not isinstance(out, numpy.ndarray) or out.dtype != kind or not out.flags.c_contiguous:
             raise TypeError(f"{name}: must be a C-contiguous array of {kind}, since the solution is written to it")
         if not out.flags.writeable:
             raise ValueError(f"{name}: cannot be written")
-    taken = take(out, name, precision, shape, complex_numbers)
+    taken = take(out, name, precision, shape, complex_numbers, stream)
     taken.owner = out
     return taken
 
@@ -226,12 +259,14 @@ def target(out, name, precision, shape, like, complex_numbers=False):
 def _new(like, precision, shape, complex_numbers):
     if not like.on_device:
         _need_numpy("out")
-        kind = numpy.dtype(_TYPESTRINGS[precision])
-        return numpy.empty(shape, numpy.result_type(kind, numpy.complex64) if complex_numbers else kind)
+        return numpy.empty(shape, _host_type(precision, complex_numbers))
     owner, make = like.owner, type(like.owner).__module__.split(".")[0]
     if make == "torch":
         return owner.new_empty(tuple(shape))
     if make == "cupy":
         import cupy  # pylint: disable=import-outside-toplevel,import-error
-        return cupy.empty(shape, owner.dtype)
+        with owner.device:
+            return cupy.empty(shape, owner.dtype)
+    if complex_numbers:
+        raise TypeError("out: is needed, since f is a complex device array of a package that is not known")
     return DeviceArray(shape, precision)

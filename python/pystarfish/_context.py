@@ -27,7 +27,8 @@ class Context:
     def __init__(self, *, policy: Optional[str] = None, comm: Any = None, **options: Any):
         filled = _options.fill("context", options)
         filled.policy = policy.encode() if policy else None
-        self._handle, self._plans, self._comm = ctypes.c_void_p(), weakref.WeakSet(), comm
+        self._handle, self._comm = ctypes.c_void_p(), comm
+        self._plans: weakref.WeakSet = weakref.WeakSet()
         if comm is None:
             call("starfish_context_create", ctypes.byref(self._handle), ctypes.byref(filled))
         else:

@@ -59,7 +59,7 @@ class TridiagonalPlan(Plan):
         self.shape = (n, count) if interleaved else (count, n)
         self.create("starfish_tridiag_plan_create", ctypes.byref(problem))
 
-    def mixed_keywords(self):
+    def mixed_keywords(self) -> dict:
         if self._mixed:
             raise argument_error("precision", "'mixed' is not for tridiagonal systems")
         return {}
@@ -75,12 +75,13 @@ class TridiagonalPlan(Plan):
 
 
 class _MultigridPlan(Plan):
+    """A plan of multigrid."""
     family, info_struct, wait_function = "multigrid", "starfish_multigrid_info", "starfish_multigrid_wait"
 
-    def mixed_keywords(self):
+    def mixed_keywords(self) -> dict:
         return {"inner": "f32" if self._mixed or self.precision == "f32" else "f64"}
 
-    def told(self, info):
+    def told(self, info: Any) -> dict:
         told = plain(info)
         return {**told, "history": told["history"][:min(info.count, len(info.history))], "iterations": info.cycles}
 
@@ -104,7 +105,8 @@ class Q1Plan(_MultigridPlan):
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
         check_keys(bc, "bc", AXES[:2])
-        problem, held, unknowns = make("starfish_q1_problem"), [], (ctypes.c_size_t * 2)()
+        held: list = []
+        problem, unknowns = make("starfish_q1_problem"), (ctypes.c_size_t * 2)()
         for d in range(2):
             problem.width[d] = _host(widths[d], f"widths[{d}]", None, held)
             problem.elements[d] = held[-1].shape[0]
@@ -132,7 +134,8 @@ class StencilPlan(_MultigridPlan):
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
         check_keys(bc, "bc", AXES)
-        problem, held = make("starfish_stencil_problem"), []
+        held: list = []
+        problem = make("starfish_stencil_problem")
         self.shape = tuple(int(n) for n in shape)
         problem.grid = {"cell": C["STARFISH_CELL"], "node": C["STARFISH_NODE"]}[grid]
         for d in range(3):
@@ -165,7 +168,8 @@ class DiffusionPlan(Plan):
         means = {"harmonic": C["STARFISH_MEAN_HARMONIC"], "arithmetic": C["STARFISH_MEAN_ARITHMETIC"]}
         if mean not in means:
             raise argument_error("mean", f"{mean!r} is not one of {', '.join(means)}")
-        problem, held = make("starfish_diffusion_problem"), []
+        held: list = []
+        problem = make("starfish_diffusion_problem")
         problem.dimensions, problem.n[:] = len(self.shape), (1, 1, 1)
         check_keys(bc or {}, "bc", AXES[:len(self.shape)])
         for d, n in enumerate(reversed(self.shape)):
@@ -187,18 +191,8 @@ class DiffusionPlan(Plan):
         self.create("starfish_diffusion_plan_create", ctypes.byref(problem))
         del held
 
-    def boundary(self, given):
+    def boundary(self, given: Optional[Mapping]) -> tuple:
         return make_boundary(given, self.shape, self.precision, self._ends)
-
-    @property
-    def method(self) -> str:
-        """"cg" or "multigrid"."""
-        return self.text("method")
-
-    @property
-    def reason(self) -> str:
-        """What the method consists of."""
-        return self.text("reason")
 
 
 class AtmospherePlan(Plan):
@@ -218,7 +212,8 @@ class AtmospherePlan(Plan):
         if geometry not in geometries:
             raise argument_error("geometry", f"{geometry!r} is not one of {', '.join(geometries)}")
         self.shape = tuple(int(n) for n in shape)
-        problem, held = make("starfish_atmosphere_problem"), []
+        held: list = []
+        problem = make("starfish_atmosphere_problem")
         problem.geometry, problem.n[:] = geometries[geometry], tuple(reversed(self.shape))
         problem.length[:] = tuple(float(x) for x in length)
         problem.periodic[:] = (int(periodic),) * 2 if isinstance(periodic, (bool, int)) else tuple(map(int, periodic))
@@ -228,14 +223,9 @@ class AtmospherePlan(Plan):
         self.create("starfish_atmosphere_plan_create", ctypes.byref(problem))
         del held
 
-    def told(self, info):
+    def told(self, info: Any) -> dict:
         told = plain(info)
         return {**told, "history": told["history"][:min(info.count, len(info.history))]}
-
-    @property
-    def method(self) -> str:
-        """"multigrid" or "cg"."""
-        return self.text("method")
 
 
 # ---- Finite elements
@@ -287,7 +277,7 @@ def _function(value: Callable, dimensions: int, held: list) -> int:
     """A Python function of the coordinates as C calls it."""
     made = _FUNCTION(lambda _, point: float(value(*point[:dimensions])))
     held.append(made)
-    return ctypes.cast(made, ctypes.c_void_p).value
+    return ctypes.cast(made, ctypes.c_void_p).value or 0
 
 
 class FemPlan(Plan):
@@ -331,7 +321,7 @@ class FemPlan(Plan):
         self._held = held
         self.shape = (library().starfish_fem_nodes(self.handle),)
 
-    def mixed_keywords(self):
+    def mixed_keywords(self) -> dict:
         return {"inner": "f32" if self._mixed or self.precision == "f32" else "f64"}
 
     def points(self) -> Any:

@@ -7,8 +7,10 @@ import ctypes
 import os
 import re
 import subprocess
+import sys
 import threading
 from pathlib import Path
+from typing import Optional
 
 from . import _abi
 
@@ -68,7 +70,7 @@ class StarfishError(Exception):
     names one."""
     status = "STARFISH_ERROR_RUNTIME"
 
-    def __init__(self, message, argument=None, info=None):
+    def __init__(self, message: str, argument: Optional[str] = None, info: Optional[dict] = None):
         super().__init__(message)
         found = re.match(r"(?:options|problem)\.(\w+)", message)
         self.argument = argument or (found.group(1) if found else None)
@@ -153,6 +155,21 @@ def candidates():
             *_by_pkg_config(), name]
 
 
+def _load_what_a_wheel_brings():
+    """Libraries that the one inside the package needs: those beside it, and CUDA's where pip has installed them. Once
+    they are loaded it finds them by their names."""
+    try:
+        from . import _bundled  # pylint: disable=import-outside-toplevel,import-error,no-name-in-module
+    except ImportError:
+        return
+    beside = Path(__file__).resolve().parent / "lib" / "starfish"
+    of_cuda = [folder for place in sys.path for folder in sorted(Path(place).glob("nvidia/*/lib"))]
+    for name in _bundled.ORDER:
+        path = next((folder / name for folder in (beside, *of_cuda) if (folder / name).exists()), None)
+        if path:
+            ctypes.CDLL(str(path))
+
+
 _lock = threading.Lock()
 _loaded: dict = {}
 
@@ -184,6 +201,8 @@ def library():
     """libstarfish, loaded when it is first needed."""
     with _lock:
         if "starfish" not in _loaded:
+            if candidates()[0].startswith(str(Path(__file__).resolve().parent)):
+                _load_what_a_wheel_brings()
             _loaded["starfish"] = load_from(candidates(), "starfish_", "libstarfish")
         return _loaded["starfish"]
 

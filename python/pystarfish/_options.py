@@ -31,7 +31,7 @@ def table(family):
     return rows
 
 
-def describe(family):
+def describe(family: str) -> str:
     """The keywords of a family as text, for documentation: one line each."""
     lines = []
     for name, row in table(family).items():

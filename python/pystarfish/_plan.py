@@ -1,10 +1,11 @@
 """What plans of all families have in common: solve, submit and wait, results, the end."""
 import ctypes
-from typing import Any, Optional
+from typing import Any, Mapping, Optional, Tuple
 
 from . import _arrays, _options
+from ._abi import FUNCTIONS
 from ._context import Context, default_context
-from ._library import ArgumentError, StarfishError, call, check, library, make, plain
+from ._library import ArgumentError, C, StarfishError, call, check, library, make, plain
 
 
 def argument_error(name: str, message: str) -> ArgumentError:
@@ -17,7 +18,7 @@ class Job:
 
     def __init__(self, plan: "Plan", handle: ctypes.c_void_p, solution: _arrays.Array, held: list):
         self._plan, self._handle, self._solution, self._held = plan, handle, solution, held
-        self._result: Any = None
+        self._results: tuple = ()
 
     @property
     def done(self) -> bool:
@@ -30,10 +31,11 @@ class Job:
         if self._handle:
             handle, self._handle = self._handle, ctypes.c_void_p()
             try:
-                self._result = self._plan.finish(handle)
+                self._results = self._plan.finish(handle)
             finally:
                 self._held = []
-        return (self._solution.owner, self._result) if return_info else self._solution.owner
+        solution = self._solution.owner
+        return (solution, self._plan.told(*self._results)) if return_info else solution
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
@@ -58,7 +60,8 @@ class Plan:
         if self.precision not in _arrays.SIZES:
             raise argument_error("precision", f"{precision!r} is not one of f32, f64, mixed")
         self._options = _options.fill(self.family, {**options, "precision": self.precision, **self.mixed_keywords()})
-        self._handle, self.shape, self.complex_numbers = ctypes.c_void_p(), (), False
+        self._handle, self.complex_numbers = ctypes.c_void_p(), False
+        self.shape: Tuple[int, ...] = ()
 
     def mixed_keywords(self) -> dict:
         """The options that make a plan of mixed precision."""
@@ -92,9 +95,21 @@ class Plan:
         if getattr(self, "_handle", None) and self.context._handle:
             self.close()
 
-    def text(self, what: str) -> str:
-        """A text of the plan's: method or reason."""
-        return getattr(library(), f"starfish_{self.family}_plan_{what}")(self.handle).decode()
+    def _text(self, what: str) -> str:
+        function = f"starfish_{self.family}_plan_{what}"
+        if function not in FUNCTIONS:
+            raise AttributeError(f"plans of {self.family} have no {what}")
+        return getattr(library(), function)(self.handle).decode()
+
+    @property
+    def method(self) -> str:
+        """The method that the plan solves by, where its family has several ("slab", "blktri", "multigrid", "cg")."""
+        return self._text("method")
+
+    @property
+    def reason(self) -> str:
+        """Why the method was chosen, or what it consists of."""
+        return self._text("reason")
 
     # ---- solves
 
@@ -108,42 +123,41 @@ class Plan:
             raise argument_error("boundary", "this problem has no boundary data")
         return None, []
 
-    def submit(self, f: Any, boundary: Optional[dict] = None, out: Any = None, stream: Any = None) -> Job:
+    def submit(self, f: Any, boundary: Optional[Mapping] = None, out: Any = None, stream: Any = None) -> Job:
         """Begin a solve and return at once. f and out must stay as they are until the job has been waited for.
 
         stream: a cudaStream_t as an integer, or an object with `ptr` or `cuda_stream` (CuPy's, torch's): the solve
         then begins when all that is in the stream now is done, and what is put there later waits for it; arrays in
         device memory alone."""
-        shape = self.local_shape()
-        rhs = _arrays.take(f, "f", self.precision, shape, self.complex_numbers)
-        solution = _arrays.target(out, "out", self.precision, shape, rhs, self.complex_numbers)
+        pointer = getattr(stream, "ptr", getattr(stream, "cuda_stream", stream))
+        if stream is not None and self.family != "poisson":
+            raise argument_error("stream", "separable problems alone are submitted in the order of a stream")
+        shape, order = self.local_shape(), pointer or None  # 0 is the default stream: what is in it is waited for
+        rhs = _arrays.take(f, "f", self.precision, shape, self.complex_numbers, order)
+        solution = _arrays.target(out, "out", self.precision, shape, rhs, self.complex_numbers, order)
         job, faces, held = ctypes.c_void_p(), *self.boundary(boundary)
         arguments = [self.handle, *([faces] if self.has_boundary else []), rhs.pointer, solution.pointer]
         if stream is not None:
-            if self.family != "poisson":
-                raise argument_error("stream", "separable problems alone are submitted in the order of a stream")
-            pointer = getattr(stream, "ptr", getattr(stream, "cuda_stream", stream))
             call("starfish_poisson_submit_on", *arguments, pointer, ctypes.byref(job))
         else:
             call(f"starfish_{self.family}_submit", *arguments, ctypes.byref(job))
         return Job(self, job, solution, [rhs, solution, faces, *held])
 
-    def solve(self, f: Any, boundary: Optional[dict] = None, out: Any = None, return_info: bool = False) -> Any:
+    def solve(self, f: Any, boundary: Optional[Mapping] = None, out: Any = None, return_info: bool = False) -> Any:
         """The solution for right-hand side f, in memory of f's kind, or in `out`, which may be f itself where the
         library can solve in place; with return_info also a dict. The interpreter's lock is released meanwhile."""
         return self.submit(f, boundary, out).wait(return_info)
 
-    def wait_for(self, job: ctypes.c_void_p, info: Any) -> int:
-        """Wait for a job of this family's, whose info is filled; its status."""
-        return getattr(library(), self.wait_function)(job, ctypes.byref(info))
-
-    def finish(self, job: ctypes.c_void_p) -> dict:
-        """Wait for a job; what it did, as a dict."""
+    def finish(self, job: ctypes.c_void_p) -> tuple:
+        """Wait for a job; the structs of results, of which told() makes a dict."""
         info = make(self.info_struct)
-        status = self.wait_for(job, info)
-        told = self.told(info)
-        check(status, info=told)
-        return told
+        return self.judged(getattr(library(), self.wait_function)(job, ctypes.byref(info)), info)
+
+    def judged(self, status: int, *structs: Any) -> tuple:
+        """The structs; where the status is an error that, with what they tell."""
+        if status != C["STARFISH_SUCCESS"]:
+            check(status, info=self.told(*structs))
+        return structs
 
     def told(self, info: Any) -> dict:
         """A struct of results as a dict."""

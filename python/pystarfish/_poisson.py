@@ -119,29 +119,20 @@ def make_boundary(given: Optional[Mapping], shape: Sequence, precision: str, end
 
 
 class _SeparablePlan(_Plan):
-    family, info_struct, wait_function, has_boundary = "poisson", "starfish_info", "starfish_job_wait_accuracy", True
+    """A plan of a separable problem."""
+    family, info_struct, wait_function, has_boundary = "poisson", "starfish_info", "", True
 
-    def wait_for(self, job, info):
-        self._accuracy = make("starfish_accuracy")
-        return library().starfish_job_wait_accuracy(job, ctypes.byref(info), ctypes.byref(self._accuracy))
+    def finish(self, job: ctypes.c_void_p) -> tuple:
+        info, accuracy = make(self.info_struct), make("starfish_accuracy")
+        status = library().starfish_job_wait_accuracy(job, ctypes.byref(info), ctypes.byref(accuracy))
+        return self.judged(status, info, accuracy)
 
-    def told(self, info):
-        accuracy = plain(self._accuracy)
-        inside = ("phase", "level", "phases", "levels")
-        told = {name: value for name, value in plain(info).items() if name not in inside}
-        phases = {info.phase[i].name.decode(): info.phase[i].seconds for i in range(info.phases)}
-        return {"method": self.method, "n": list(reversed(self.shape)), **told, "phases": phases,
-                "residual_bound": accuracy["residual_bound"], "iterations": told.pop("cycles")}
-
-    @property
-    def method(self) -> str:
-        """"slab", "blktri", "blktri-product" or "multigrid"."""
-        return self.text("method")
-
-    @property
-    def reason(self) -> str:
-        """Why the method was chosen."""
-        return self.text("reason")
+    def told(self, info: Any, accuracy: Any) -> dict:  # type: ignore[override]
+        told = {"method": self.method, "n": list(reversed(self.shape)), "iterations": info.cycles,
+                "residual_bound": accuracy.residual_bound,
+                "phases": {info.phase[i].name.decode(): info.phase[i].seconds for i in range(info.phases)}}
+        inside = ("phase", "level", "phases", "levels", "cycles")  # which are told otherwise, or of one method alone
+        return {**told, **{name: plain(getattr(info, name)) for name, _ in info._fields_ if name not in inside}}
 
     @property
     def singular(self) -> bool:
@@ -175,7 +166,8 @@ class Plan(_SeparablePlan):
             raise argument_error("shape", f"must be (nz, ny, nx), is {tuple(shape)}")
         for name, given in (("bc", bc), ("grid", grid)):
             check_keys(given or {}, name, AXES)
-        problem, held = make("starfish_poisson_problem"), []
+        held: list = []
+        problem = make("starfish_poisson_problem")
         keywords = {"length": length, "origin": origin, "bc": bc, "grid": grid}
         for d in range(3):
             problem.axis[d] = make_axis(d, self.shape[2 - d], keywords, held)
@@ -184,10 +176,10 @@ class Plan(_SeparablePlan):
         self.create("starfish_poisson_plan_create", ctypes.byref(problem))
         del held
 
-    def local_shape(self):
+    def local_shape(self) -> tuple:
         return (self.context.planes(self.shape[0])[1], *self.shape[1:])
 
-    def boundary(self, given):
+    def boundary(self, given: Optional[Mapping]) -> tuple:
         return make_boundary(given, self.local_shape(), self.precision, self._ends)
 
 

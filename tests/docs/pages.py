@@ -4,6 +4,7 @@ what the sources say, links lead somewhere.
 
     pages.py PROGRAM SOURCE_FOLDER C_COMPILER [unittest arguments]"""
 import array
+import functools
 import glob
 import json
 import math
@@ -56,6 +57,14 @@ def commands(page):
                 yield words
 
 
+def once(words):
+    """A command without repetitions, which are there for the sake of its times."""
+    measures = words[1:2] == ["sched"] or (words[1:2] in (["bench"], ["reproduce"]) and len(words) > 2)
+    if not measures or "--repeat" in words or words[2] == "scaling":
+        return words
+    return [*words, "--repeat", "1", "--warmup", "0"]
+
+
 def section(page, heading):
     """What stands below a heading, up to the next one."""
     text = FENCE.sub("", read(page))
@@ -69,8 +78,9 @@ def guide_section(heading):
     return section(page, heading)
 
 
+@functools.lru_cache(maxsize=None)
 def say(*arguments):
-    """What a command says; it must succeed."""
+    """What a command says; it must succeed. Asked again, it is not run again."""
     done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=120)
     if done.returncode != 0:
         raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}")
@@ -81,6 +91,14 @@ def anchors(page):
     """The names under which a page's headings can be linked to."""
     headings = re.findall(r"^#+ (.*)$", FENCE.sub("", read(page)), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def below(page, anchor):
+    """What stands between the heading with this anchor, the title for none, and the next one."""
+    text = FENCE.sub(lambda block: block.group().replace("#", " "), read(page))
+    parts = re.split(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    names = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in parts[1::2]]
+    return parts[2::2][names.index(anchor) if anchor else 0]
 
 
 class Pages(unittest.TestCase):
@@ -102,6 +120,22 @@ class Pages(unittest.TestCase):
     def test_every_page_is_reached_from_the_readme(self):
         for page in PAGES[1:]:
             self.assertIn(f"({page})", read("README.md"))
+
+    def test_a_first_solve_is_read_in_minutes(self):
+        """The words that the table on it counts are there, and nobody reads for more than ten minutes."""
+        rows = re.findall(r"^\| ([\w ]+) \| (\[Starfish\].*?) \| (\d+) \| (\d+) \|$", read("docs/installing.md"),
+                          re.MULTILINE)
+        self.assertEqual([row[0] for row in rows], ["the program", "C", "Fortran", "Python"])
+        for name, to_read, words, minutes in rows:
+            counted = 0
+            for target in LINK.findall(to_read):
+                path, _, anchor = target.partition("#")
+                page = os.path.normpath(os.path.join("docs", path)) if path else "docs/installing.md"
+                counted += len(below(page, anchor).split())
+            with self.subTest(name=name, counted=counted):
+                self.assertLess(abs(counted - int(words)), 0.05 * counted)
+                self.assertEqual(int(minutes), math.ceil(int(words) / 200))
+                self.assertLess(int(minutes), 10)
 
     def test_pictures(self):
         pictures = glob.glob(f"{SOURCE}/docs/pictures/*.png")
@@ -261,7 +295,9 @@ class Scratch(unittest.TestCase):
             count += problem["bc"][axis].count("dirichlet") - 1
         self.write_array(*grid.values(), [count], [i * (1 + 0.01 * i) for i in range(count)])
 
-    # ---- tests
+
+class Solved(Scratch):
+    """Problem files, and what is told of their solves and of measurements."""
 
     def test_problem_files_are_solved(self):
         number = 0
@@ -306,6 +342,10 @@ class Scratch(unittest.TestCase):
             for field in set(result).union(*result["rows"]):
                 self.assertIn(f"`{field}`", guide)
 
+
+class Typed(Scratch):
+    """Commands."""
+
     def test_commands_run(self):
         """What the pages say can be typed, in their order; a name in capitals stands for something of the reader's."""
         with open(self.path("heat.json"), "w", encoding="utf-8") as stream:
@@ -319,6 +359,7 @@ class Scratch(unittest.TestCase):
                 if ("--simulate" in words or "compare" in words) and not SIMULATES:
                     continue
                 with self.subTest(page=page, words=words):
+                    words = once(words)
                     self.run_here(*(["build/bin/starfish"] if name == "starfish" else [words[0]]), *words[1:])
                     ran += 1
         self.assertGreaterEqual(ran, 6)
@@ -377,16 +418,17 @@ class Code(unittest.TestCase):
             self.assertLessEqual(len(source.splitlines()), 150)
 
     def test_variables_are_described(self):
-        """Those that the program, the library and Python read, but for what the program tells its own other half."""
+        """Those that are read somewhere, and no other, but for what the program tells its own other half."""
         read_by = set()
-        for pattern in ("apps/**/*.c", "base/*.c", "scheduler/**/*.c", "mpi/*.c", "python/**/*.py"):
+        for pattern in ("apps/**/*.c", "base/*.c", "scheduler/**/*.c", "mpi/*.c", "python/**/*.py", "bootstrap",
+                        "scheduler/starpu/build", "base/cmake/*", "tests/common/*.h", "tests/**/*.c"):
             for path in glob.glob(f"{SOURCE}/{pattern}", recursive=True):
-                read_by |= set(re.findall(r'(?:getenv\(|environ\.get\(|environ\[)"(STARFISH_\w+)"',
-                                          read(os.path.relpath(path, SOURCE))))
-        self.assertIn("STARFISH_MACHINES", read_by)
-        page = read("docs/environment.md")
-        for name in read_by - {"STARFISH_MACHINE"}:
-            self.assertIn(f"`{name}`", page)
+                cmake = "cmake" in pattern
+                form = r"ENV\{(STARFISH_\w+)" if cmake else \
+                    r'(?:getenv\("|environ\.get\("|environ\["|\$\{?)(STARFISH_\w+)'
+                read_by |= set(re.findall(form, read(os.path.relpath(path, SOURCE))))
+        described = set(re.findall(r"`(STARFISH_\w+)`", read("docs/environment.md")))
+        self.assertEqual(described, read_by - {"STARFISH_MACHINE", "STARFISH_FUZZ_FOLDER"})
 
     def test_excerpts_are_what_the_sources_say(self):
         """Every block of C for developers stands, as it is, in a file that the page links to."""

@@ -73,24 +73,14 @@ endforeach()
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
 run("${PKG_CONFIG}" --cflags --libs starfish)
 separate_arguments(flags UNIX_COMMAND "${output}")
-run("${COMPILER}" ${FLAGS} "${EXAMPLES}/first/first.c" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/first")
-run_program("${SCRATCH}/first")
+if(FLAGS) # else the pages' commands are typed below
+    run("${COMPILER}" ${FLAGS} "${EXAMPLES}/first/first.c" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o
+        "${SCRATCH}/first")
+    run_program("${SCRATCH}/first")
+endif()
 run("${PKG_CONFIG}" --static --libs starfish)
 if(NOT output MATCHES "-lstarpu")
     message(FATAL_ERROR "a static program needs more than ${output}")
-endif()
-
-if(FORTRAN)
-    run("${PKG_CONFIG}" --variable=fortran_source starfish)
-    string(STRIP "${output}" module)
-    # The module's file for the compiler goes where it is started.
-    execute_process(COMMAND "${FORTRAN}" ${FLAGS} "${module}" "${EXAMPLES}/fortran/first.f90" ${flags}
-        "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/fortran" WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
-    run_program("${SCRATCH}/fortran")
-    execute_process(COMMAND "${FORTRAN}" ${FLAGS} "${prefix}/include/starfish/fishpack.f90"
-        "${EXAMPLES}/fortran/blktri.f90" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o "${SCRATCH}/blktri"
-        WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
-    run("${SCRATCH}/blktri")
 endif()
 
 # ---- Python, in a fresh virtual environment, whose pip is the system's
@@ -109,6 +99,18 @@ if(PYTHON AND NOT FLAGS)
     else()
         message("Python has no venv or pip: left out")
     endif()
+    run_program(${PYTHON} -B "${CMAKE_CURRENT_LIST_DIR}/wheel.py" "${SOURCE}" "${prefix}" "${SCRATCH}/wheel"
+        "${EXAMPLES}/first/first.py")
+endif()
+
+# ---- what the pages tell to type
+
+if(NOT FLAGS)
+    if(EXISTS "${SCRATCH}/venv/bin/python")
+        set(with_python "${SCRATCH}/venv/bin/python")
+    endif()
+    run(python3 -B "${CMAKE_CURRENT_LIST_DIR}/typed.py" "${SOURCE}" "${prefix}" "${LIBDIR}" "${SCRATCH}/typed"
+        ${with_python})
 endif()
 
 # ---- a part of it into DESTDIR, and out again

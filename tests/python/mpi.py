@@ -1,31 +1,41 @@
 """A context on a communicator, on two ranks: each passes its own planes, and has those of the solution of one process.
-MPI is called by ctypes, so that mpi4py is not needed: of a communicator the package wants py2f() alone."""
+With mpi4py the communicator is its own; without, MPI is called by ctypes: the package wants py2f() alone of it."""
 import ctypes
 import sys
 
 import numpy as np
 import pystarfish as sf
 
-try:
-    MPI = ctypes.CDLL("libmpi.so.40", mode=ctypes.RTLD_GLOBAL)
-except OSError:
-    print("no Open MPI: skipped")
-    sys.exit(77)
 MULTIPLE = 3
 
 
 class World:
-    """MPI_COMM_WORLD of Open MPI."""
+    """MPI_COMM_WORLD of Open MPI, as far as mpi4py's class is needed here."""
+
+    def __init__(self):
+        self.mpi, level = ctypes.CDLL("libmpi.so.40", mode=ctypes.RTLD_GLOBAL), ctypes.c_int()
+        assert self.mpi.MPI_Init_thread(None, None, MULTIPLE, ctypes.byref(level)) == 0 and level.value == MULTIPLE
 
     def py2f(self):
-        return MPI.MPI_Comm_c2f(ctypes.byref(ctypes.c_char.in_dll(MPI, "ompi_mpi_comm_world")))
+        return self.mpi.MPI_Comm_c2f(ctypes.byref(ctypes.c_char.in_dll(self.mpi, "ompi_mpi_comm_world")))
+
+    def end(self):
+        assert self.mpi.MPI_Finalize() == 0
 
 
-level = ctypes.c_int()
-assert MPI.MPI_Init_thread(None, None, MULTIPLE, ctypes.byref(level)) == 0 and level.value == MULTIPLE
+try:
+    from mpi4py import MPI
+    world = MPI.COMM_WORLD
+except ImportError:
+    try:
+        world = World()
+    except OSError:
+        print("neither mpi4py nor Open MPI: skipped")
+        sys.exit(77)
+
 shape, bc = (9, 8, 10), {"x": "periodic", "y": "neumann", "z": ("dirichlet", "neumann")}
 f, g = np.random.default_rng(1).random(shape), np.random.default_rng(2).random(shape[1:])
-with sf.Context(comm=World()) as context:
+with sf.Context(comm=world) as context:
     rank, ranks = context.rank()
     assert ranks == 2, ranks
     first, count = context.planes(shape[0])
@@ -33,7 +43,11 @@ with sf.Context(comm=World()) as context:
     here = f[first:first + count]
     u = sf.Plan(shape, bc=bc, grid={"y": "cell"}, context=context).solve(here, {"z0": g})
     gathered = sf.Plan(shape, bc=bc, grid={"y": "cell"}, method="blktri", context=context).solve(here, {"z0": g})
-assert MPI.MPI_Finalize() == 0
+if isinstance(world, World):
+    world.end()
+else:
+    assert (world.Get_rank(), world.Get_size()) == (rank, ranks)
 expected = sf.solve(f, bc=bc, grid={"y": "cell"}, boundary={"z0": g})
 for found in (u, gathered):
     assert np.abs(found - expected[first:first + count]).max() < 1e-12 * np.abs(expected).max()
+print(f"rank {rank} of {ranks}, a communicator of {type(world).__module__}")
