@@ -21,13 +21,13 @@
 struct atmosphere_bench {
     struct bench bench; /* first */
     const char *sizes, *methods, *precisions, *workers, *where;
-    size_t layers, iterations;
+    size_t layers, iterations, boxes;
     int panel, products;
     double host_rate, device_rate; /* of copies; 0: not known */
 };
 
 struct combination {
-    size_t n, layers, method, precision, place;
+    size_t n[3], count, method, precision, place;
     const char *workers;
     starfish_context *context;
     struct starfish_flat_volumes volumes;
@@ -52,7 +52,7 @@ static void describe(const struct atmosphere_bench *run, json_t *row, const stru
                      const struct multigrid_times *times, double bytes)
 {
     const double seconds = json_number_value(json_object_get(row, "seconds")) / (double)run->iterations;
-    const double unknowns = (double)(c->n * c->n * c->layers);
+    const double unknowns = (double)c->count;
     const double rate = starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
 
     json_object_set_new(row, "iterations", json_integer((json_int_t)run->iterations));
@@ -81,12 +81,12 @@ static starfish_status measure_combination(struct atmosphere_bench *run, struct 
     c->volumes.matrix.preconditioner = options.conjugate_gradients ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
     const struct multigrid_solves what = {.problem = &c->volumes.matrix,
                                           .create = create_plan,
-                                          .count = c->n * c->n * c->layers,
+                                          .count = c->count,
                                           .constant = 1,
                                           .on_device = c->place == 1,
                                           .warmup = run->bench.warmup,
                                           .repeat = run->bench.repeat};
-    snprintf(name, sizeof name, "%zu x %zu x %zu: %s, %s, %s, %s", c->n, c->n, c->layers,
+    snprintf(name, sizeof name, "%zu x %zu x %zu: %s, %s, %s, %s", c->n[0], c->n[1], c->n[2],
              starfish_atmosphere_method_names[c->method], starfish_precision_names[c->precision], c->workers,
              names_places[c->place]);
     bench_announce("%s", name);
@@ -127,18 +127,18 @@ static starfish_status measure_ways(struct atmosphere_bench *run, const struct a
 }
 
 /* The paper's: w = 4.2 h, l = 1, a box of the depth of the atmosphere over the unit square, or a panel, a sixth of the
- * sphere, with h the mean width of its cells. */
+ * sphere, with h the mean width of its cells. Several boxes lie side by side in y: as many times the same work. */
 static starfish_status measure_size(struct atmosphere_bench *run, const struct axes *axes, size_t n)
 {
     enum { FEW_UNKNOWNS = 1 << 24 };
     const double h = (run->panel ? sqrt(2.0943951023931954923) : 1) / (double)n;
     const struct starfish_atmosphere_problem problem = {.geometry = run->panel ? STARFISH_PANEL : STARFISH_FLAT_BOX,
-                                                        .n = {n, n, run->layers},
-                                                        .length = {1, 1},
+                                                        .n = {n, n * run->boxes, run->layers},
+                                                        .length = {1, (double)run->boxes},
                                                         .height = 0.00785,
                                                         .omega = 4.2 * h,
                                                         .lambda = 1};
-    struct combination c = {.n = n, .layers = run->layers};
+    struct combination c = {.n = {n, n * run->boxes, run->layers}, .count = n * n * run->boxes * run->layers};
     starfish_status status = starfish_flat_volumes_create(&c.volumes, &problem);
 
     for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
@@ -149,8 +149,7 @@ static starfish_status measure_size(struct atmosphere_bench *run, const struct a
             starfish_context_destroy(c.context);
         }
     }
-    if ((run->products || n * n * run->layers <= (size_t)FEW_UNKNOWNS) && run->bench.gpus > 0 &&
-        status == STARFISH_SUCCESS)
+    if ((run->products || c.count <= (size_t)FEW_UNKNOWNS) && run->bench.gpus > 0 && status == STARFISH_SUCCESS)
         bench_atmosphere_products(&run->bench, &c.volumes.matrix);
     starfish_flat_volumes_destroy(&c.volumes);
     return status;
@@ -171,6 +170,8 @@ static starfish_status measure(struct bench *bench)
     struct atmosphere_bench *run = (struct atmosphere_bench *)bench;
     struct axes axes;
 
+    if (run->panel && run->boxes > 1)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--boxes: panels of the sphere do not lie side by side");
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(bench_look_around(bench));
     STARFISH_TRY(list_read("--workers",
@@ -192,11 +193,13 @@ int bench_atmosphere(int argc, char **argv)
                                           .precisions = "f64,mixed",
                                           .where = "host,device",
                                           .layers = 128,
+                                          .boxes = 1,
                                           .iterations = 20};
     const struct starfish_option_table *table = &starfish_atmosphere_option_table;
     const struct option_entry options[] = {
         {"--n", OPTION_TEXT, &run.sizes, "LIST", .help = "N x N columns"},
         {"--layers", OPTION_COUNT, &run.layers, "N", .help = "cells of a column"},
+        {"--boxes", OPTION_COUNT, &run.boxes, "K", .help = "of N x N columns side by side, for weak scaling over GPUs"},
         {"--panel", OPTION_FLAG, &run.panel, .help = "on a panel of the cubed sphere instead of a box"},
         {"--products", OPTION_FLAG, &run.products,
          .help = "one product beside cuSPARSE's with stored rows, of large problems too"},
