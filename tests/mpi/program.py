@@ -131,7 +131,7 @@ class Same(Ranks):
     def test_methods(self):
         """What runs on all ranks, and what the first one does for all, say so and give the same solution."""
         problem = self.problem()
-        for method, owners in ("blktri", 1), ("blktri-product", 1), ("multigrid", 1), ("auto", 3):
+        for method, owners in ("blktri", 3), ("blktri-product", 3), ("multigrid", 1), ("auto", 3):
             one = json.loads(self.run_program("solve", problem, "--json", "--method", method, "--out", "one.npy")[1])
             result = self.solve_on(3, problem, "--method", method, "--out", "u.npy")
             self.assertEqual((result["method"], result["owners"]), (one["method"], owners))
@@ -209,7 +209,8 @@ class Failures(Ranks):
                                                solution="u.npy"))
         for method, rank, codelet in (("slab", 1, "slab_forward"), ("slab", 0, "residual"),
                                       ("multigrid", 1, "grid_smooth"), ("multigrid", 0, "grid_tail"),
-                                      ("blktri", 0, "residual")):
+                                      ("blktri", 0, "transform_rows"), ("blktri-product", 1, "blktri_reduce"),
+                                      ("multigrid", 0, "residual")):
             self.fails("refused", (2, "solve", problem, "--mpi", "--method", method), REFUSE_RANK=str(rank),
                        LD_PRELOAD=os.environ["STARFISH_TEST_REFUSE"], REFUSE_CODELET=codelet)
 
