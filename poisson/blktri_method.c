@@ -63,7 +63,7 @@ static size_t larger(size_t a, size_t b)
 /* Of n cut into parts, the share of the largest in `whole`. */
 static size_t largest_share(size_t whole, size_t n, size_t parts)
 {
-    return whole / n * ((n + parts - 1) / parts);
+    return parts > 0 ? whole / n * ((n + parts - 1) / parts) : whole;
 }
 
 static struct starfish_blktri_problem problem_of(const struct starfish_poisson_plan *plan)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What there is on a node, and how many of its GPUs this rank takes where nobody says so: -1 where it is alone there. */
+/* GPUs of a node, and how many of them this rank takes where nobody says so: -1 where it is alone there. */
 struct starfish_node_share {
     int gpus, gpu_workers;
 };

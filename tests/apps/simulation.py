@@ -395,8 +395,8 @@ $EndElements
             self.run_well("machine", "derive", "at" + speed, "--from", "fast", "--gpu-speed", speed, "--out",
                           f"{self.machines}/at{speed}")
             self.addCleanup(shutil.rmtree, f"{self.machines}/at{speed}")
-            self.run_well("trace", self.write("p.json", problem(64)), "--simulate", "at" + speed, "--method", "multigrid",
-                          "--parts", "2", "--sharing", "all", "--cycles", "4", "--out", "t", "--quiet")
+            self.run_well("trace", self.write("p.json", problem(64)), "--simulate", "at" + speed, "--method",
+                          "multigrid", "--parts", "2", "--sharing", "all", "--cycles", "4", "--out", "t", "--quiet")
             with open(self.path("t/trace.json")) as stream:
                 events = json.load(stream)["traceEvents"]
             workers = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
