@@ -2,6 +2,7 @@
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/transform.h"
+#include "scheduler/ranks.h"
 #include "scheduler/team.h"
 
 #include <string.h>
@@ -78,6 +79,7 @@ starfish_status starfish_submit_transform_rows(struct starfish_progress *progres
     starfish_task_begin(&task, &transform_rows_codelet, progress, phase);
     task.name = forward ? "transform x" : "inverse transform x";
     task.width = rows;
+    task.rank = starfish_data_owner(d->slab); /* tiles may be other ranks' */
     starfish_task_at(&task, "slab", d->tile[0], 0);
     starfish_task_data(&task, d->slab, forward ? STARPU_R : STARPU_W);
     for (size_t t = 0; t < d->tiles; t++)

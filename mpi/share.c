@@ -94,12 +94,9 @@ static int is_told(const char *name)
 }
 
 /* Each rank of a node takes a run of its GPUs, or, of fewer GPUs than ranks, the one that its number falls on. */
-static void share_gpus(hwloc_topology_t machine, const struct group *group, struct starfish_node_share *share)
+static void share_gpus(const struct group *group, struct starfish_node_share *share)
 {
-    int gpus = 0;
-    for (hwloc_obj_t device = NULL; (device = hwloc_get_next_osdev(machine, device));)
-        gpus += device->attr->osdev.type == HWLOC_OBJ_OSDEV_COPROC && device->subtype &&
-                strcmp(device->subtype, "CUDA") == 0;
+    const int gpus = share->gpus;
     if (gpus == 0 || group->on_node == 1 || is_told("CUDA_VISIBLE_DEVICES") || is_told("STARPU_WORKERS_CUDAID"))
         return;
     const int first = gpus * group->node_index / group->on_node, last = gpus * (group->node_index + 1) / group->on_node;
@@ -122,7 +119,7 @@ static int share_node(hwloc_topology_t machine, hwloc_bitmap_t set, MPI_Comm com
     const struct units own = units_of(set);
     if (find_group(communicator, &own, &group) != 0)
         return -1;
-    share_gpus(machine, &group, share);
+    share_gpus(&group, share);
     return share_cores(machine, set, &group, asked);
 }
 
@@ -130,12 +127,10 @@ int starfish_mpi_take_share(MPI_Comm communicator, int asked, struct starfish_no
                             size_t size)
 {
     hwloc_topology_t machine;
-    *share = (struct starfish_node_share){-1, -1};
     if (hwloc_topology_init(&machine) != 0) {
         snprintf(text, size, "hwloc_topology_init failed");
         return -1;
     }
-    hwloc_topology_set_io_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     const int code =
         set && hwloc_topology_load(machine) == 0 ? share_node(machine, set, communicator, asked, share) : -1;

@@ -5,6 +5,7 @@
 #include "blktri/plan.h"
 #include "poisson/accuracy.h"
 #include "poisson/estimate.h"
+#include "poisson/ranks.h"
 #include "scheduler/memory.h"
 
 #include <stdio.h>
@@ -62,7 +63,7 @@ static size_t larger(size_t a, size_t b)
 /* Of n cut into parts, the share of the largest in `whole`. */
 static size_t largest_share(size_t whole, size_t n, size_t parts)
 {
-    return whole / n * ((n + parts - 1) / parts);
+    return parts > 0 ? whole / n * ((n + parts - 1) / parts) : whole;
 }
 
 static struct starfish_blktri_problem problem_of(const struct starfish_poisson_plan *plan)
@@ -89,11 +90,12 @@ static starfish_status cost_of_cut(const struct starfish_poisson_plan *plan, con
 {
     enum { PLANES_BESIDE = 6 };
     const struct starfish_blktri_problem problem = problem_of(plan);
-    const size_t field = starfish_poisson_field_bytes(plan);
-    const size_t slab = largest_share(field, plan->n[2], how->cut.slabs);
-    const size_t block = largest_share(field, plan->n[0], how->blocks);
+    const size_t all = starfish_poisson_field_bytes(plan), ranks = (size_t)starfish_context_ranks(plan->context);
+    const size_t field = larger(plan->here.planes * starfish_poisson_plane_bytes(plan), all / ranks);
+    const size_t slab = largest_share(all, plan->n[2], how->cut.slabs);
+    const size_t block = largest_share(all, plan->n[0], how->blocks);
     const size_t tables = 64 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
-    const size_t large = larger(2 * block, 3 * slab + PLANES_BESIDE * (field / plan->n[2]));
+    const size_t large = larger(2 * block, 3 * slab + PLANES_BESIDE * (all / plan->n[2]));
     STARFISH_TRY(starfish_blktri_device_bytes(plan->context, &problem, how, &memory->gpu_work));
     memory->main_bytes = 2 * field + starfish_poisson_copies_bytes(plan);
     memory->gpu_work += WORK_BESIDE;
@@ -131,7 +133,46 @@ static int cut_finer(const struct starfish_poisson_plan *plan, struct starfish_b
     return more_slabs || more_blocks;
 }
 
-/* As the workers want it; of GPUs without cores finer where their memory is short. */
+/* ---- Several ranks ----------------------------------------------------------------------------------------------- */
+
+enum { PIECES_OF_CORES = 4 }; /* slabs and blocks of a rank, for its cores; a GPU wants one of each */
+
+static size_t pieces_of_rank(const struct starfish_poisson_plan *plan)
+{
+    return smaller(plan->here.any_gpu ? 1 : PIECES_OF_CORES, STARFISH_MAX_TILED_SLABS / (size_t)plan->here.owners);
+}
+
+/* Whether ranks can share the modes: there are several blocks of them, and a slab for each rank with planes. */
+static int may_be_dealt(const struct starfish_poisson_plan *plan)
+{
+    return plan->n[0] > 1 && !starfish_poisson_is_complex(plan) && plan->here.owners <= STARFISH_MAX_TILED_SLABS;
+}
+
+/* Each rank's planes in slabs, one rank behind the other: the same on all. */
+static void cut_for_ranks(const struct starfish_poisson_plan *plan, struct starfish_blktri_options *how)
+{
+    const struct starfish_poisson_options *options = &plan->options;
+    const int ranks = starfish_context_ranks(plan->context);
+    const size_t most = STARFISH_MAX_TILED_SLABS / (size_t)plan->here.owners;
+    const size_t each = options->slabs > 0 ? smaller(options->slabs, most) : pieces_of_rank(plan);
+    const size_t blocks = options->mode_blocks > 0 ? options->mode_blocks : pieces_of_rank(plan) * (size_t)ranks;
+    how->cut = (struct starfish_cut){.slabs = 0};
+    for (int rank = 0; rank < ranks; rank++) {
+        const struct starfish_run_of_planes run = starfish_poisson_planes_of(plan, rank);
+        const struct starfish_owner owner = {rank, STARFISH_ANY};
+        const size_t slabs = smaller(each, run.count);
+        for (size_t s = 0; s < slabs; s++) {
+            how->cut.where[how->cut.slabs] = starfish_where_of(owner, 0);
+            how->cut.first_plane[++how->cut.slabs] = run.first + run.count * (s + 1) / slabs;
+        }
+    }
+    how->blocks = smaller(blocks, smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS));
+}
+
+/* ---- Cuts -------------------------------------------------------------------------------------------------------- */
+
+/* As the workers want it; of GPUs without cores finer where their memory is short, but on ranks, which all have the
+ * same cut. */
 static starfish_status choose_cut(const struct starfish_poisson_plan *plan, struct starfish_blktri_options *how,
                                   struct starfish_memory *memory)
 {
@@ -140,11 +181,14 @@ static starfish_status choose_cut(const struct starfish_poisson_plan *plan, stru
     *how = options_of(plan);
     STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, starfish_poisson_is_complex(plan), options->slabs,
                                             options->mode_blocks, &how->cut, &how->blocks));
+    const int on_ranks = starfish_context_ranks(plan->context) > 1;
+    if (on_ranks)
+        cut_for_ranks(plan, how);
     STARFISH_TRY(cost_of_cut(plan, how, memory));
     how->where = choose_where(plan, memory);
     if (how->where == STARFISH_ON_CORES)
         nothing_on_gpus(memory);
-    while (memory->gpu_least > room && cut_finer(plan, how))
+    while (!on_ranks && memory->gpu_least > room && cut_finer(plan, how))
         STARFISH_TRY(cost_of_cut(plan, how, memory));
     return STARFISH_SUCCESS;
 }
@@ -163,14 +207,9 @@ static starfish_status memory_of(const struct starfish_poisson_plan *plan, struc
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create(struct starfish_poisson_plan *plan)
+static starfish_status make_state(struct starfish_poisson_plan *plan)
 {
     const struct starfish_blktri_problem problem = problem_of(plan);
-    choose_form(plan);
-    plan->losses = (struct starfish_losses){.diagonals = STARFISH_MOST_REFINEMENTS,
-                                            .pivots = 1,
-                                            .chains = form_of(plan) == STARFISH_BLKTRI_PRODUCT,
-                                            .steps = starfish_blktri_refinements(&plan->direction[2])};
     STARFISH_TRY(starfish_blktri_check_digits(plan));
     STARFISH_TRY(starfish_poisson_check_memory(plan));
     struct starfish_memory memory;
@@ -193,6 +232,24 @@ static void destroy(struct starfish_poisson_plan *plan)
 {
     starfish_blktri_plan_destroy(plan->state);
     free(plan->state);
+}
+
+static starfish_status create(struct starfish_poisson_plan *plan)
+{
+    choose_form(plan);
+    plan->losses = (struct starfish_losses){.diagonals = STARFISH_MOST_REFINEMENTS,
+                                            .pivots = 1,
+                                            .chains = form_of(plan) == STARFISH_BLKTRI_PRODUCT,
+                                            .steps = starfish_blktri_refinements(&plan->direction[2])};
+    plan->on_one_rank = starfish_context_ranks(plan->context) > 1 && !may_be_dealt(plan);
+    if (plan->on_one_rank)
+        return STARFISH_SUCCESS;
+    const starfish_status made = make_state(plan), status = starfish_ranks_agree(plan->context, made);
+    if (made == STARFISH_SUCCESS && status != STARFISH_SUCCESS) {
+        destroy(plan);
+        plan->state = NULL;
+    }
+    return status;
 }
 
 static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
@@ -225,6 +282,7 @@ const struct starfish_method_row starfish_blktri_method = {
     .id = STARFISH_METHOD_BLKTRI,
     .summary = "a transform in x, block cyclic reduction in (y, z) in partial-fraction form",
     .direct = 1,
+    .ranks = 1,
     .can = can,
     .cost = cost,
     .create = create,
@@ -240,6 +298,7 @@ const struct starfish_method_row starfish_blktri_product_method = {
     .id = STARFISH_METHOD_BLKTRI_PRODUCT,
     .summary = "a transform in x, block cyclic reduction in (y, z) in product form, as in FISHPACK",
     .direct = 1,
+    .ranks = 1,
     .can = can,
     .create = create,
     .destroy = destroy,

@@ -26,6 +26,18 @@ static starfish_status deal_as_asked(struct starfish_poisson_plan *plan, const s
     return STARFISH_SUCCESS;
 }
 
+struct starfish_run_of_planes starfish_poisson_planes_of(const struct starfish_poisson_plan *plan, int rank)
+{
+    const size_t *planes = plan->options.planes;
+    struct starfish_run_of_planes run = starfish_deal(plan->n[2], rank, starfish_context_ranks(plan->context));
+    if (planes) {
+        run = (struct starfish_run_of_planes){.count = planes[rank]};
+        for (int r = 0; r < rank; r++)
+            run.first += planes[r];
+    }
+    return run;
+}
+
 starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
 {
     const struct starfish_poisson_options *options = &plan->options;

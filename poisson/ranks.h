@@ -8,6 +8,8 @@
 
 /* plan->here. Errors: ARGUMENT (options.planes), UNSUPPORTED (what several ranks cannot do). */
 starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan);
+/* Those of any rank, while the plan is being made. */
+struct starfish_run_of_planes starfish_poisson_planes_of(const struct starfish_poisson_plan *plan, int rank);
 /* The status of all ranks' plans, and that they are of one problem with the same options. Collective. */
 starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *plan, starfish_status status);
 /* The slowest place that any rank's arrays lie in, for which all cut their planes. Collective. */

@@ -202,39 +202,41 @@ starfish_status starfish_ranks_broadcast(const struct starfish_context *context,
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_ranks_maximum(const struct starfish_context *context, double *values, size_t count)
+/* The values of all ranks, joined in their order. */
+static starfish_status fold(const struct starfish_context *context, double *values, size_t count,
+                            double (*join)(double, double))
 {
     const size_t ranks = (size_t)starfish_context_ranks(context);
-    double *all = context->ranks ? malloc(ranks * count * sizeof *all) : NULL;
     if (!context->ranks)
         return STARFISH_SUCCESS;
+    double *all = malloc(ranks * count * sizeof *all);
     if (!all)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for maxima of %zu ranks", ranks);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu values of %zu ranks", count, ranks);
     const starfish_status status = starfish_ranks_gather(context, values, count * sizeof *values, all);
-    for (size_t i = 0; i < ranks * count && status == STARFISH_SUCCESS; i++) {
-        double *value = &values[i % count];
-        *value = isnan(all[i]) || isnan(*value) ? (double)NAN : fmax(*value, all[i]);
-    }
+    for (size_t i = 0; i < ranks * count && status == STARFISH_SUCCESS; i++)
+        values[i % count] = i < count ? all[i] : join(values[i % count], all[i]);
     free(all);
     return status;
 }
 
+static double larger(double a, double b)
+{
+    return isnan(a) || isnan(b) ? (double)NAN : fmax(a, b);
+}
+
+static double sum(double a, double b)
+{
+    return a + b;
+}
+
+starfish_status starfish_ranks_maximum(const struct starfish_context *context, double *values, size_t count)
+{
+    return fold(context, values, count, larger);
+}
+
 starfish_status starfish_ranks_sum(const struct starfish_context *context, double *values, size_t count)
 {
-    const size_t ranks = (size_t)starfish_context_ranks(context);
-    double *all = context->ranks ? malloc(ranks * count * sizeof *all) : NULL;
-    if (!context->ranks)
-        return STARFISH_SUCCESS;
-    if (!all)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for sums of %zu ranks", ranks);
-    const starfish_status status = starfish_ranks_gather(context, values, count * sizeof *values, all);
-    for (size_t i = 0; i < count && status == STARFISH_SUCCESS; i++) {
-        values[i] = 0;
-        for (size_t rank = 0; rank < ranks; rank++)
-            values[i] += all[rank * count + i];
-    }
-    free(all);
-    return status;
+    return fold(context, values, count, sum);
 }
 
 starfish_status starfish_ranks_agree_maximum(const struct starfish_context *context, starfish_status status,
@@ -283,7 +285,7 @@ static starfish_status create_here(struct starfish_context **context, const stru
                                    const struct starfish_transport *transport)
 {
     struct starfish_context_options options;
-    struct starfish_node_share share = {-1, -1};
+    struct starfish_node_share share = {.gpus = starfish_gpu_count(), .gpu_workers = -1};
     const starfish_status taken = starfish_options_take(&starfish_context_option_table, user, &options);
     void *binding = starfish_topology_binding();
     const int code = transport->take_share(transport->state, options.cpu_workers, &share);

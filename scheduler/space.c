@@ -177,6 +177,25 @@ int starfish_space_rank(const struct starfish_space *space, size_t part)
     return space->on_ranks ? space->owner[part].rank : starfish_context_rank(space->context);
 }
 
+static int is_beside_another(const struct starfish_space *space, size_t part)
+{
+    const struct starfish_owner *own = &space->owner[part];
+    const int before = part > 0 && memcmp(own, own - 1, sizeof *own) != 0;
+
+    return before || (part + 1 < space->parts[1] && memcmp(own, own + 1, sizeof *own) != 0);
+}
+
+size_t starfish_space_turn(const struct starfish_space *space, size_t i)
+{
+    if (!space->apart || space->local)
+        return i;
+    for (int inner = 0; inner < 2; inner++)
+        for (size_t part = 0; part < space->parts[1]; part++)
+            if (is_beside_another(space, part) != inner && i-- == 0)
+                return part;
+    return 0; /* there is no such part */
+}
+
 /* ---- Vectors ----------------------------------------------------------------------------------------------------- */
 
 static size_t pieces_of(const struct starfish_space *space)

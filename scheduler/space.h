@@ -51,6 +51,10 @@ struct starfish_space {
     size_t before[STARFISH_SPACE_MOST_PARTS], after[STARFISH_SPACE_MOST_PARTS]; /* ghosts, in elements */
 };
 
+/* The part whose task is to be submitted as the i-th of an operation on all of them: those that have another owner
+ * beside them come first, so that their edges travel while the others are computed. */
+size_t starfish_space_turn(const struct starfish_space *space, size_t i);
+
 /* How an array is cut into tiles of equal size: at most so many runs of columns and of rows, columns at multiples of
  * `grain` alone (of a 3D array nx, so that rows of x stay whole). */
 struct starfish_tiling {

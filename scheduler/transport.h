@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many cores and GPUs of a node this rank takes where nobody says so: -1 where it is alone there. */
+/* GPUs of a node, and how many of them this rank takes where nobody says so: -1 where it is alone there. */
 struct starfish_node_share {
-    int cpu_workers, gpu_workers;
+    int gpus, gpu_workers;
 };
 
 struct starfish_transport {
@@ -21,7 +21,7 @@ struct starfish_transport {
     int rank, ranks;
 
     /* Binds the calling thread to this rank's share of its node's cores, of which `asked` are wanted (-1: a fair
-     * share), and says in the environment which GPUs StarPU shall take. Collective. */
+     * share), and says in the environment which of share->gpus GPUs StarPU shall take. Collective. */
     int (*take_share)(void *state, int asked, struct starfish_node_share *share);
     /* Behind the start of the runtime, and before its end. Collective. */
     int (*start)(void *state);

@@ -3,6 +3,7 @@
 #include "tasks/spectral.h"
 
 #include "base/real.h"
+#include "scheduler/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -259,6 +260,7 @@ static starfish_status register_arrays(struct starfish_spectral *s)
             STARFISH_TRY(starfish_array_register(&s->level_array[b][l], s->level[l].rows * modes * s->n[1],
                                                  starfish_real_size(s->precision)));
             starfish_data_label_2d(s->level_array[b][l], "level", b, l);
+            starfish_data_set_owner(s->context, s->level_array[b][l], starfish_spectral_rank(s, b));
         }
     return STARFISH_SUCCESS;
 }

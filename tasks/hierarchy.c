@@ -416,7 +416,8 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
     const struct starfish_vector *v = level->u[!level->now];
     const size_t parts = level->space.parts[!along_columns];
 
-    for (size_t part = 0; part < parts; part++) {
+    for (size_t i = 0; i < parts; i++) {
+        const size_t part = along_columns ? i : starfish_space_turn(&level->space, i);
         struct starfish_grid_task task = task_on(level, level->uncorrected ? level + 1 : NULL, part);
         task.operation = STARFISH_GRID_SMOOTH;
         task.step.sweep = sweep;
@@ -454,7 +455,8 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
 static starfish_status add_correction(const struct submission *s, struct starfish_hierarchy_level *fine, int zero)
 {
     fine->uncorrected = 0;
-    for (size_t part = 0; part < fine->space.parts[1]; part++) {
+    for (size_t i = 0; i < fine->space.parts[1]; i++) {
+        const size_t part = starfish_space_turn(&fine->space, i);
         struct starfish_grid_task task = task_on(fine, fine + 1, part);
         task.operation = STARFISH_GRID_PROLONG;
         task.step.zero = zero;
@@ -474,7 +476,8 @@ static starfish_status restrict_residual(void *self, int l, int zero)
     if (fine->uncorrected)
         STARFISH_TRY(add_correction(s, fine, 0));
     coarse->now = 0;
-    for (size_t part = 0; part < coarse->space.parts[1]; part++) {
+    for (size_t i = 0; i < coarse->space.parts[1]; i++) {
+        const size_t part = starfish_space_turn(&coarse->space, i);
         struct starfish_grid_task task = task_on(fine, coarse, part);
         task.operation = STARFISH_GRID_RESTRICT;
         task.step.at = rectangle_of(&coarse->space, part);
@@ -540,7 +543,8 @@ struct starfish_grid_operator starfish_hierarchy_operator(const struct starfish_
 starfish_status starfish_operator_advance(const struct starfish_grid_operator *op, struct starfish_progress *progress,
                                           const struct starfish_operator_step *s)
 {
-    for (size_t part = 0; part < op->space->parts[1]; part++) {
+    for (size_t i = 0; i < op->space->parts[1]; i++) {
+        const size_t part = starfish_space_turn(op->space, i);
         const struct starfish_grid_task task = {
             .operation = STARFISH_GRID_RESIDUAL,
             .step = {.shape = op->part[part].shape, .at = rectangle_of(op->space, part), .energy = s->energy},
@@ -570,7 +574,8 @@ starfish_status starfish_operator_residual(const struct starfish_grid_operator *
 starfish_status starfish_operator_sweep(const struct starfish_grid_operator *op, struct starfish_progress *progress,
                                         const struct starfish_operator_sweep *s)
 {
-    for (size_t part = 0; part < op->space->parts[1]; part++) {
+    for (size_t i = 0; i < op->space->parts[1]; i++) {
+        const size_t part = starfish_space_turn(op->space, i);
         const struct starfish_grid_task task = {.operation = STARFISH_GRID_SMOOTH,
                                                 .step = {.shape = op->part[part].shape,
                                                          .at = rectangle_of(op->space, part),

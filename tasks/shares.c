@@ -268,7 +268,7 @@ static void cut(const struct starfish_hierarchy_spec *spec, const struct sharers
     }
 }
 
-/* As many parts, with owners in turn. */
+/* As many parts, a run of them for each owner. */
 static starfish_status cut_as_asked(const struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
                                     struct starfish_shares *shares)
 {
@@ -284,8 +284,8 @@ static starfish_status cut_as_asked(const struct starfish_context *context, cons
     shares->parts = spec->parts;
     starfish_divide(n[1], spec->parts, shares->first);
     for (size_t p = 0; p < spec->parts; p++) {
-        const size_t turn = gpus > 0 ? p % (gpus + (cores > 0)) : 0;
-        shares->owner[p] = (struct starfish_owner){0, turn < gpus ? (int)turn : STARFISH_CORES};
+        const size_t owner = gpus > 0 ? p * (gpus + (cores > 0)) / spec->parts : 0;
+        shares->owner[p] = (struct starfish_owner){0, owner < gpus ? (int)owner : STARFISH_CORES};
     }
     return STARFISH_SUCCESS;
 }

@@ -4,11 +4,17 @@
 #include "base/real.h"
 #include "codelets/constant_mode.h"
 #include "codelets/transform.h"
+#include "scheduler/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Setting up ------------------------------------------------------------------------------------------------ */
+
+int starfish_spectral_rank(const struct starfish_spectral *s, size_t block)
+{
+    return (int)(block * (size_t)starfish_context_ranks(s->context) / s->blocks);
+}
 
 static starfish_status register_tiles(struct starfish_spectral *s)
 {
@@ -19,6 +25,7 @@ static starfish_status register_tiles(struct starfish_spectral *s)
             STARFISH_TRY(
                 starfish_array_register(&s->tile[b][slab], modes * s->n[1] * planes, starfish_real_size(s->precision)));
             starfish_data_label_2d(s->tile[b][slab], "tile", slab, b);
+            starfish_data_set_travelling(s->context, s->tile[b][slab], starfish_spectral_rank(s, b));
         }
     return STARFISH_SUCCESS;
 }

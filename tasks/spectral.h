@@ -8,7 +8,8 @@
  *     forward(slab) for all slabs  ->  modes(block) for all blocks  ->  backward(slab) for all slabs
  *
  * where modes(block) is block cyclic reduction in (y, z) (cyclic_reduction.c). Tiles have no memory of their own: the
- * runtime makes them where they are first written. */
+ * runtime makes them where they are first written. Blocks are dealt to the ranks, and tiles belong to the rank of their
+ * block: what travels are the tiles between slabs and blocks of different ranks, once there and once back. */
 #ifndef STARFISH_TASKS_SPECTRAL_H
 #define STARFISH_TASKS_SPECTRAL_H
 
@@ -68,6 +69,9 @@ struct starfish_spectral_problem {
 starfish_status starfish_spectral_create(struct starfish_spectral *spectral, struct starfish_context *context,
                                          const struct starfish_spectral_problem *problem);
 void starfish_spectral_destroy(struct starfish_spectral *spectral);
+
+/* Who solves a block of modes: the first block's is the first rank. */
+int starfish_spectral_rank(const struct starfish_spectral *spectral, size_t block);
 
 /* Bytes of work space that a GPU will take for good, known from the blocks of rows alone (blktri/kernels/reduction.h);
  * product and fractions of the problem are not read. */

@@ -13,6 +13,7 @@
 #include "atmosphere/geometry.h"
 #include "atmosphere/options.h"
 #include "base/real.h"
+#include "multigrid/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@ struct atmosphere_bench {
     const char *sizes, *methods, *precisions, *workers, *where;
     size_t layers, rows, iterations; /* rows: of columns in y; 0: as many as there are columns in x */
     int panel, products;
-    double host_rate, device_rate; /* of copies; 0: not known */
+    struct starfish_multigrid_options sharing; /* who shares the fine grids, and in how many parts */
+    double host_rate, device_rate;             /* of copies; 0: not known */
 };
 
 struct combination {
@@ -71,7 +73,7 @@ static void describe(const struct atmosphere_bench *run, json_t *row, const stru
 
 static starfish_status measure_combination(struct atmosphere_bench *run, struct combination *c)
 {
-    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct starfish_multigrid_options options = run->sharing;
     struct multigrid_times times;
     char name[128];
 
@@ -173,6 +175,8 @@ static starfish_status measure(struct bench *bench)
     struct atmosphere_bench *run = (struct atmosphere_bench *)bench;
     struct axes axes;
 
+    if (run->panel && run->rows > 0)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--rows: a panel has as many columns in y as in x");
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(bench_look_around(bench));
     STARFISH_TRY(list_read("--workers",
@@ -194,6 +198,7 @@ int bench_atmosphere(int argc, char **argv)
                                           .precisions = "f64,mixed",
                                           .where = "host,device",
                                           .layers = 128,
+                                          .sharing = STARFISH_MULTIGRID_OPTIONS_DEFAULTS,
                                           .iterations = 20};
     const struct starfish_option_table *table = &starfish_atmosphere_option_table;
     const struct option_entry options[] = {
@@ -207,6 +212,8 @@ int bench_atmosphere(int argc, char **argv)
         {"--method", OPTION_LIST, &run.methods, "LIST", .table = table},
         {"--precision", OPTION_LIST, &run.precisions, "LIST", .table = &names_table},
         {"--iterations", OPTION_COUNT, &run.iterations, "N", .help = "of each solve"},
+        {"--sharing", OPTION_MEMBER, &run.sharing, "S", .table = &starfish_multigrid_option_table},
+        {"--parts", OPTION_POSITIVE, &run.sharing, "N", .table = &starfish_multigrid_option_table},
         {"--workers", OPTION_TEXT, &run.workers, "SETS", .help = WORKERS_SETS "; without, gpu;cpu, or cpu"},
         {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
         BENCH_OPTIONS(&run.bench),

@@ -389,6 +389,25 @@ $EndElements
                 if shared:
                     self.assertLess(1.2 * auto["seconds"], alone["seconds"])
 
+    def test_small_grids_go_where_they_are_fastest(self):
+        """Of fine grids that a GPU and the cores share, in every cycle: on the GPU, until it is slower than a core."""
+        for speed, place in (("100", "gpu"), ("2", "cpu")):
+            self.run_well("machine", "derive", "at" + speed, "--from", "fast", "--gpu-speed", speed, "--out",
+                          f"{self.machines}/at{speed}")
+            self.addCleanup(shutil.rmtree, f"{self.machines}/at{speed}")
+            self.run_well("trace", self.write("p.json", problem(64)), "--simulate", "at" + speed, "--method",
+                          "multigrid", "--parts", "2", "--sharing", "all", "--cycles", "4", "--out", "t", "--quiet")
+            with open(self.path("t/trace.json")) as stream:
+                events = json.load(stream)["traceEvents"]
+            workers = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
+                       if event["ph"] == "M" and event["name"] == "thread_name"}
+            tasks = [(event["name"], workers[event["pid"], event["tid"]].split()[0]) for event in events
+                     if event["ph"] == "X" and "task" in event.get("args", {})]
+            with self.subTest(speed=speed):
+                small = [worker for name, worker in tasks if name.startswith("small grids")]
+                self.assertEqual(small, 4 * [place])
+                self.assertEqual({worker for _, worker in tasks}, {"cpu", "gpu"})
+
     def test_machines_of_the_sources(self):
         del os.environ["STARFISH_MACHINES"]
         self.addCleanup(os.environ.update, STARFISH_MACHINES=self.machines)

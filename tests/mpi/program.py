@@ -2,7 +2,9 @@
 """`starfish solve --mpi` as its users meet it: the same files and the same output as with one process, on any number of
 ranks; and when one rank fails, all of them do, with one message.
 
-    program.py PROGRAM SOURCE_FOLDER MPIEXEC [unittest arguments]"""
+    program.py PROGRAM SOURCE_FOLDER MPIEXEC [unittest arguments]
+
+DeviceMemory, which needs a GPU, runs where it is asked for; without a GPU the exit status is 77 then."""
 import json
 import os
 import signal
@@ -23,11 +25,12 @@ SECONDS = 30  # in which all ranks have ended when one has failed
 
 
 def launch(*programs):
-    """mpiexec of [ranks, arguments...] each."""
+    """mpiexec of [ranks, arguments...] each, of which NAME=VALUE are variables."""
     command = [MPIEXEC]
-    for ranks, *arguments in programs:
+    for ranks, *words in programs:
+        variables = [word for word in words if "=" in word]
         command += [":"] if len(command) > 1 else []
-        command += ["-n", str(ranks), PROGRAM, *arguments]
+        command += ["-n", str(ranks), "env", *variables, PROGRAM, *(word for word in words if word not in variables)]
     return command
 
 
@@ -50,6 +53,16 @@ class Ranks(Case):
         largest = max(map(abs, expected))
         for one, other in zip(got, expected):
             self.assertLessEqual(abs(one - other), 1e-11 * largest)
+
+    def fails(self, message, *programs, **variables):
+        before = self.contents()
+        start = time.monotonic()
+        status, out, said = self.run_ranks(*programs, **variables)
+        self.assertLess(time.monotonic() - start, SECONDS)
+        self.assertNotEqual(status, 0)
+        self.assertEqual((out, len(said)), ("", 1), said)
+        self.assertIn(message, said[0])
+        self.assertEqual(self.contents(), before)
 
     def problem(self, **changes):
         """All kinds of data: faces that are read in part, and those that one rank alone reads."""
@@ -118,7 +131,7 @@ class Same(Ranks):
     def test_methods(self):
         """What runs on all ranks, and what the first one does for all, say so and give the same solution."""
         problem = self.problem()
-        for method, owners in ("blktri", 1), ("blktri-product", 1), ("multigrid", 1), ("auto", 3):
+        for method, owners in ("blktri", 3), ("blktri-product", 3), ("multigrid", 1), ("auto", 3):
             one = json.loads(self.run_program("solve", problem, "--json", "--method", method, "--out", "one.npy")[1])
             result = self.solve_on(3, problem, "--method", method, "--out", "u.npy")
             self.assertEqual((result["method"], result["owners"]), (one["method"], owners))
@@ -167,16 +180,6 @@ class Same(Ranks):
 
 
 class Failures(Ranks):
-    def fails(self, message, *programs, **variables):
-        before = self.contents()
-        start = time.monotonic()
-        status, out, said = self.run_ranks(*programs, **variables)
-        self.assertLess(time.monotonic() - start, SECONDS)
-        self.assertNotEqual(status, 0)
-        self.assertEqual((out, len(said)), ("", 1), said)
-        self.assertIn(message, said[0])
-        self.assertEqual(self.contents(), before)
-
     def test_bad_usage(self):
         self.fails("unknown option --nothing", (3, "solve", self.problem(), "--mpi", "--nothing"))
         self.fails("--plot", (2, "solve", self.problem(), "--mpi", "--plot", "u.png"))
@@ -206,7 +209,8 @@ class Failures(Ranks):
                                                solution="u.npy"))
         for method, rank, codelet in (("slab", 1, "slab_forward"), ("slab", 0, "residual"),
                                       ("multigrid", 1, "grid_smooth"), ("multigrid", 0, "grid_tail"),
-                                      ("blktri", 0, "residual")):
+                                      ("blktri", 0, "transform_rows"), ("blktri-product", 1, "blktri_reduce"),
+                                      ("multigrid", 0, "residual")):
             self.fails("refused", (2, "solve", problem, "--mpi", "--method", method), REFUSE_RANK=str(rank),
                        LD_PRELOAD=os.environ["STARFISH_TEST_REFUSE"], REFUSE_CODELET=codelet)
 
@@ -243,5 +247,23 @@ class Failures(Ranks):
             return False
 
 
+@unittest.skipUnless("DeviceMemory" in sys.argv, "asked for by name")
+class DeviceMemory(Ranks):
+    def test_that_one_rank_lacks(self):
+        problem = self.write("p.json", poisson(n=[64, 64, 64], rhs=1.0, grid={"y": "cell", "z": "cell"},
+                                               solution="u.npy"))
+        for method, lacking in ("slab", 1), ("multigrid", 1), ("blktri", 0):
+            words = ["solve", problem, "--mpi", "--method", method, "--workers", "gpu"]
+            little, enough = (1, "STARPU_LIMIT_CUDA_MEM=1", *words), (1, *words)
+            self.fails("memory", *((little, enough) if lacking == 0 else (enough, little)))
+
+
+def has_gpu():
+    told = subprocess.run([PROGRAM, "info", "--json"], capture_output=True, check=True).stdout
+    return any(worker["kind"] == "gpu" for worker in json.loads(told)["workers"])
+
+
 if __name__ == "__main__":
+    if "DeviceMemory" in sys.argv and not has_gpu():
+        sys.exit(77)
     main()
