@@ -55,7 +55,8 @@ static size_t problems_at_once(const struct starfish_poisson_plan *plan)
 
 static size_t slabs_of(const struct starfish_poisson_plan *plan, const struct shape *shape)
 {
-    return (planes_here(plan) + shape->planes - 1) / shape->planes;
+    return shape->slots > 0 ? (planes_here(plan) + shape->planes - 1) / shape->planes
+                            : starfish_slab_most_resident(plan);
 }
 
 /* Work space and matrices. */
@@ -247,7 +248,7 @@ static size_t slabs_of_fit(const struct starfish_poisson_plan *plan, const struc
 {
     if (fit->fits == STARFISH_SLAB_STREAMED)
         return (planes_here(plan) + fit->planes - 1) / fit->planes;
-    return plan->options.slabs > 0 ? plan->options.slabs : plan->context->workers_of[STARFISH_CPU] + 1;
+    return starfish_slab_most_resident(plan);
 }
 
 /* What slabs hand on and keep is in main memory, where no GPU has it. */
