@@ -18,7 +18,7 @@ struct starfish_poisson_gathered;
 
 /* What a solve goes from and to. */
 enum starfish_user_array { STARFISH_RHS, STARFISH_SOLUTION, STARFISH_USER_ARRAYS };
-enum { STARFISH_MOST_REFINEMENTS = 8 };
+enum { STARFISH_MOST_REFINEMENTS = 10 };
 
 /* How far rounding errors may reach (condition.c). Eigenvalues are sums of those of the directions, in magnitude; the
  * mode that a singular problem leaves out is not among them. */

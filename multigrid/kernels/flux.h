@@ -37,10 +37,10 @@
 struct starfish_flux_axis {
     size_t n;
     int periodic, decoupled;
-    int ghosts; /* z alone, periodic: beyond the ends values are at -1, -2, .. and n, n + 1, .., not at the other end */
     /* tensor form: n + 1 (coupling[i] is the face below i, the last one above n - 1, the first one again where
      * periodic), n and n reals */
     const void *coupling, *extra, *weight;
+    int ghosts; /* z alone, periodic: beyond the ends values are at -1, -2, .. and n, n + 1, .., not at the other end */
 };
 
 struct starfish_flux_matrix {
@@ -73,9 +73,9 @@ static inline size_t starfish_flux_work(size_t nx)
 struct starfish_flux_transfer {
     size_t fine, coarse;
     int periodic;
-    int ghosts;                /* z alone, periodic: values of the coarse grid are as with ghosts of an axis */
     const void *lower, *upper; /* fine reals each */
     const void *gather[4];     /* coarse reals each */
+    int ghosts;                /* z alone, periodic: so do values of the coarse grid */
 };
 
 /* v = w + damping * D^-1 (f - A w), w = u + P coarse, P by transfer[3]. coarse == NULL: w = u; u == NULL is zero. v is
