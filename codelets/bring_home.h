@@ -13,12 +13,12 @@ struct starfish_views {
     size_t count;
 };
 
-/* The same of up to STARFISH_SENT_AT_ONCE data, (those without a home are left out); and the runtime gets back what memory
- * the data have elsewhere, for data of the same shape: it then needs to take none of others, nor to ask a device for
- * more. Whoever writes `token` (NULL: none) after it waits for that. */
+/* The same of up to STARFISH_SENT_AT_ONCE data, of which those without a home are left out; and the runtime gets back
+ * what memory the data have elsewhere, for data of the same shape: it then needs to take none of others, nor to ask a
+ * device for more. Whoever writes `token` (NULL: none) after it waits for that. */
 enum { STARFISH_SENT_AT_ONCE = 4 };
 starfish_status starfish_submit_send_home(struct starfish_progress *progress, int phase,
-                                          const struct starfish_views *data, starpu_data_handle_t token);
+                                          const struct starfish_views *views, starpu_data_handle_t token);
 /* Views are data that were registered over the same main memory. What `from` have there, `to` have from now on, once
  * all of `from` have been brought there; copies of `to` elsewhere are no longer valid. */
 starfish_status starfish_submit_hand_over(struct starfish_progress *progress, int phase,

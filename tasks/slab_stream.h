@@ -38,8 +38,8 @@ starfish_status starfish_slab_stream_coefficients(struct starfish_slab_stream *s
                                                   struct starfish_progress *progress, const struct starfish_slab *slab);
 void starfish_slab_stream_is_made(struct starfish_slab_stream *stream, int on_devices);
 
-/* What the forward and the backward task of slab s wait for, NULL where there is no stream; and what is submitted right behind each task, which
- * does nothing without one. */
+/* What the forward and the backward task of slab s wait for, NULL where there is no stream; and what is submitted right
+ * behind each task, which does nothing without one. */
 starfish_handle starfish_slab_stream_token(const struct starfish_slab_stream *stream, size_t s);
 starfish_handle starfish_slab_stream_token_back(const struct starfish_slab_stream *stream, size_t s);
 starfish_status starfish_slab_stream_after_forward(const struct starfish_slab_stream *stream, size_t s,

@@ -26,7 +26,7 @@ struct flux_row {
     const real *x_face, *side_face[FLUX_SIDES], *rest_of;
 };
 /* Fills what its form has; the rest is not read, and clearing it would take as long as a short row. */
-void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, size_t j, ptrdiff_t k,
+void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, size_t j, ptrdiff_t plane,
                                   struct flux_row *row);
 
 /* Values that it is applied to. Where a side is missing it is the middle row, to which the coupling is 0. */
