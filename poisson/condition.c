@@ -119,8 +119,10 @@ void starfish_poisson_find_condition(const struct starfish_poisson_plan *plan, c
                                      struct starfish_condition *condition)
 {
     *condition = (struct starfish_condition){.scaling = 1, .rows = 1};
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
         find_scaling(&plan->direction[d], condition);
+        condition->dropped += plan->direction[d].dropped;
+    }
     if (spectra->known)
         take_eigenvalues(plan, spectra, condition);
 }

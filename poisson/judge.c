@@ -180,6 +180,11 @@ starfish_status starfish_job_judge(const struct starfish_job *job, const struct 
     if (!(accuracy->residual <= accuracy->residual_bound))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g, which exceeds %.3g in %s",
                              accuracy->residual, accuracy->residual_bound, precision);
+    if (plan->condition.known && !plan->singular && plan->condition.dropped > MOST_ERROR * plan->condition.smallest)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "the smallest eigenvalue, %.2g, is less than what rounding leaves of rows that sum to "
+                             "zero, %.2g: the solution is not known",
+                             plan->condition.smallest, plan->condition.dropped);
     if (accuracy->correction > MOST_CORRECTION)
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
                              "the last step of refinement would change the solution by %.2g of its largest value, "

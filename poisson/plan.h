@@ -25,6 +25,7 @@ enum { STARFISH_MOST_REFINEMENTS = 10 };
 struct starfish_condition {
     int known;       /* 0: eigenvalues need not be real, and the next four mean nothing */
     double smallest; /* of no mode less */
+    double dropped;  /* sums of rows that are zero but for rounding are taken as zero: what they are, at most */
     double largest;  /* of no mode more: sums of the largest rows */
     double stiffest; /* of any direction: the largest of their smallest eigenvalues that are not zero */
     int indefinite;  /* there are sums of both signs */
