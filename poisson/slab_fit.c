@@ -106,8 +106,8 @@ static size_t device_bytes(const struct starfish_poisson_plan *plan, const struc
 }
 
 /* Memory is used again for slabs of the same size alone, so that slabs are all the same where that costs no more than a
- * quarter of their size. Of 256^3 with memory for an eighth, slabs of six planes and a last one of four take 18 ms on an
- * H200, slabs of four 28: what a slab's tasks take hardly depends on its planes there. */
+ * quarter of their size. Of 256^3 with memory for an eighth, slabs of six planes and a last one of four take 18 ms on
+ * an H200, slabs of four 28: what a slab's tasks take hardly depends on its planes there. */
 static size_t divisor_below(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape shape)
 {
     const size_t planes = shape.planes;
