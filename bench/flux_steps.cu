@@ -99,13 +99,13 @@ template <typename Real> struct Grid {
         coupling.front() = coupling.back() = 0;
         extra.front() = extra.back() = 2;
         for (starfish_flux_axis &axis : tensor.axis)
-            axis = {n, 0, 0, table(coupling), table(extra), table(weight)};
+            axis = {n, 0, 0, table(coupling), table(extra), table(weight), 0};
     }
     /* Any coefficients on a periodic box. */
     void make_stored()
     {
         for (int d = 0; d < 3; d++) {
-            stored.axis[d] = {n, 1, 0, nullptr, nullptr, nullptr};
+            stored.axis[d] = {n, 1, 0, nullptr, nullptr, nullptr, 0};
             stored.face[d] = array(count);
         }
         stored.rest = array(count);
@@ -119,7 +119,7 @@ template <typename Real> struct Grid {
         }
         const Real *none = table(std::vector<Real>(n / 2, Real(0))), *one = table(std::vector<Real>(n / 2, Real(1)));
         for (starfish_flux_transfer &t : transfer)
-            t = {n, n / 2, 0, table(lower), table(upper), {none, one, one, none}};
+            t = {n, n / 2, 0, table(lower), table(upper), {none, one, one, none}, 0};
     }
 
     int smooth(const starfish_flux_matrix &matrix, starfish_flux_order order, const Real *from, const Real *correction)

@@ -219,6 +219,11 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
     return starfish_footprint_of(sizes, count - (sizes[count - 1] == 0)); /* else as ever */
 }
 
+static int has_ghosts_beyond(const struct starfish_vector *vector)
+{
+    return vector && vector->ghosts && vector->space->wraps;
+}
+
 static void describe(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                      const struct starfish_grid_task *t, struct starfish_task *task, struct arguments *a)
 {
@@ -228,6 +233,8 @@ static void describe(struct starfish_progress *progress, const struct starfish_g
     *a = (struct arguments){.setting = *setting, .operation = t->operation, .step = t->step, .sums = -1, .state = -1};
     for (int role = 0; role < ROLES; role++)
         a->access[role] = STARFISH_NO_ACCESS;
+    a->step.ghosts = has_ghosts_beyond(t->u) || has_ghosts_beyond(t->f) || has_ghosts_beyond(t->correction);
+    a->step.coarse_ghosts = has_ghosts_beyond(t->coarse);
     starfish_task_begin(task, operations[t->operation].codelet, progress, operations[t->operation].phase);
     task->name = smooths ? setting->kind->sweep_names[t->step.sweep] : operations[t->operation].name;
     task->width = t->step.at.y1 - t->step.at.y0;

@@ -142,6 +142,8 @@ struct starfish_slab_problems_task {
 };
 starfish_status starfish_submit_slab_problems(struct starfish_progress *progress, int phase,
                                               const struct starfish_slab_problems_task *description);
+/* Bytes of work space for the means of so many problems at once. */
+size_t starfish_slab_problems_moments(size_t problems);
 /* Bytes of work space for it, for each core on the CPU. strided: rows of solutions may not be packed. */
 size_t starfish_slab_problems_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind,
                                         int strided);

@@ -63,11 +63,17 @@ size_t starfish_slab_problems_at_once(const struct starfish_slab_space *space)
     return fitting < space->count ? fitting : space->count;
 }
 
+/* And what aligns the parts. */
+size_t starfish_slab_problems_moments(size_t problems)
+{
+    return aligned(problems * STARFISH_CONSTANT_MOMENTS * sizeof(double)) + 2 * ALIGNMENT;
+}
+
 size_t starfish_slab_problems_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, int strided)
 {
     const size_t problems = kind == STARFISH_GPU ? starfish_slab_problems_at_once(space) : 1;
     return kernels_bytes(space, kind) + (strided ? modes_bytes(space, problems) : 0) +
-           aligned(problems * STARFISH_CONSTANT_MOMENTS * sizeof(double)) + ALIGNMENT;
+           starfish_slab_problems_moments(problems);
 }
 
 /* ---- Some of the problems on one core, or on the GPU --------------------------------------------------------------

@@ -279,8 +279,10 @@ static starfish_status build_tridiagonal(struct starfish_direction *d, const str
     d->periodic = axis->periodic != 0;
     if (!d->periodic)
         d->lower[0] = d->upper[d->n - 1] = 0;
-    for (size_t k = 0; k < d->n; k++)
+    for (size_t k = 0; k < d->n; k++) {
         d->sum[k] = starfish_row_sum(d->lower[k], d->diag[k], d->upper[k]);
+        d->dropped = fmax(d->dropped, starfish_row_sum_dropped(d->lower[k], d->diag[k], d->upper[k]));
+    }
     if (d->n == 1 && !d->imaginary) { /* a single periodic row is coupled to itself alone */
         d->diag[0] = d->sum[0];
         d->lower[0] = d->upper[0] = 0;

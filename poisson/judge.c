@@ -26,6 +26,9 @@ static const char *const names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f6
 #define SPECTRAL_UNITS 8 /* of the right-hand side's rounding, in the modes that a direct method solves for */
 #define NOISE_UNITS 1e3
 #define MOST_CORRECTION 0.05
+/* In units of rounding, where many steps were counted on to bring the correction down to less by far. */
+#define UNITS_OF_MANY_STEPS 4e6
+enum { MANY_STEPS = 3 };
 #define MOST_ERROR 0.1
 
 /* ---- What is known ----------------------------------------------------------------------------------------------- */
@@ -165,6 +168,12 @@ static int has_criterion(const struct starfish_poisson_plan *plan)
 
 /* ---- The verdict ------------------------------------------------------------------------------------------------- */
 
+static double most_correction(const struct starfish_poisson_plan *plan)
+{
+    const int many = plan->options.refinements < 0 && plan->refinements >= MANY_STEPS;
+    return many ? fmin(MOST_CORRECTION, UNITS_OF_MANY_STEPS * epsilons[plan->options.precision]) : MOST_CORRECTION;
+}
+
 starfish_status starfish_job_judge(const struct starfish_job *job, const struct starfish_accuracy *accuracy,
                                    double error)
 {
@@ -180,7 +189,12 @@ starfish_status starfish_job_judge(const struct starfish_job *job, const struct 
     if (!(accuracy->residual <= accuracy->residual_bound))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g, which exceeds %.3g in %s",
                              accuracy->residual, accuracy->residual_bound, precision);
-    if (accuracy->correction > MOST_CORRECTION)
+    if (plan->condition.known && !plan->singular && plan->condition.dropped > MOST_ERROR * plan->condition.smallest)
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "the smallest eigenvalue, %.2g, is less than what rounding leaves of rows that sum to "
+                             "zero, %.2g: the solution is not known",
+                             plan->condition.smallest, plan->condition.dropped);
+    if (accuracy->correction > most_correction(plan))
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
                              "the last step of refinement would change the solution by %.2g of its largest value, "
                              "which is too much to be sure of it in %s",

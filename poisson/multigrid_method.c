@@ -243,11 +243,10 @@ static void add_rank(struct dealt *dealt, const struct share *share, int rank, s
 }
 
 /* Whether the planes of all ranks can be parts of the grids: there are not too many, each has as many as its neighbours
- * read on the finest grid and on some coarser ones, and none is beyond a periodic end. */
+ * read on the finest grid and on some coarser ones. */
 static int can_be_cut(const struct starfish_poisson_plan *plan, const struct share *share)
 {
-    if (plan->direction[2].periodic || plan->n[0] == 1 || plan->here.owners < 2 ||
-        plan->here.owners > STARFISH_SPACE_MOST_PARTS)
+    if (plan->n[0] == 1 || plan->here.owners < 2 || plan->here.owners > STARFISH_SPACE_MOST_PARTS)
         return 0;
     for (int rank = 0; rank < starfish_context_ranks(plan->context); rank++)
         if (share[rank].planes > 0 && share[rank].planes < LEAST_PLANES)

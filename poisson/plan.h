@@ -18,13 +18,14 @@ struct starfish_poisson_gathered;
 
 /* What a solve goes from and to. */
 enum starfish_user_array { STARFISH_RHS, STARFISH_SOLUTION, STARFISH_USER_ARRAYS };
-enum { STARFISH_MOST_REFINEMENTS = 8 };
+enum { STARFISH_MOST_REFINEMENTS = 10 };
 
 /* How far rounding errors may reach (condition.c). Eigenvalues are sums of those of the directions, in magnitude; the
  * mode that a singular problem leaves out is not among them. */
 struct starfish_condition {
     int known;       /* 0: eigenvalues need not be real, and the next four mean nothing */
     double smallest; /* of no mode less */
+    double dropped;  /* sums of rows that are zero but for rounding are taken as zero: what they are, at most */
     double largest;  /* of no mode more: sums of the largest rows */
     double stiffest; /* of any direction: the largest of their smallest eigenvalues that are not zero */
     int indefinite;  /* there are sums of both signs */

@@ -56,6 +56,8 @@ starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *
                                             struct starfish_cut *cut);
 /* Slabs per GPU of a field that its memory holds, where there are enough planes. */
 enum { STARFISH_SLABS_PER_GPU = 11 };
+/* Slabs of such a field, those of cores and of other ranks too: at most so many, wherever its data lie. */
+size_t starfish_slab_most_resident(const struct starfish_poisson_plan *plan);
 /* Groups that GPUs take of many problems in main memory, if their memory holds them. */
 size_t starfish_slab_groups_of_gpus(const struct starfish_poisson_plan *plan);
 

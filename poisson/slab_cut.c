@@ -101,6 +101,15 @@ static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes,
                    most);
 }
 
+size_t starfish_slab_most_resident(const struct starfish_poisson_plan *plan)
+{
+    const size_t planes = plan->here.planes > 0 ? plan->here.planes : 1, most = most_slabs(plan);
+    const size_t ranks = (size_t)starfish_context_ranks(plan->context), cores = plan->context->workers_of[STARFISH_CPU];
+    const size_t slabs =
+        plan->options.slabs > 0 ? smaller(plan->options.slabs, planes) : cores + gpu_slabs(plan, planes, most);
+    return ranks * smaller(slabs, most);
+}
+
 /* Equal slabs of as many planes as fit, but for the last one. */
 static void add_stream(const struct starfish_poisson_plan *plan, struct starfish_cut *cut)
 {

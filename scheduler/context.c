@@ -12,6 +12,9 @@
 
 #include <starfish/starfish.h>
 
+#ifdef STARFISH_HAVE_GPU
+#include <cuda_runtime_api.h>
+#endif
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -377,6 +380,10 @@ static void run_on_worker(void *buffers[], void *data)
     const struct each_worker *each = data;
     (void)buffers;
     each->function(each->argument, starfish_context_current_worker(each->context));
+#ifdef STARFISH_HAVE_GPU
+    (void)
+        cudaGetLastError(); /* of a call that failed, which the function has told: else the next launch would find it */
+#endif
 }
 
 /* Not by starpu_execute_on_specific_workers: StarPU's heteroprio, which keeps what it has seen of each codelet in a

@@ -73,14 +73,14 @@ static int is_apart(const struct starfish_runs *runs)
     return runs->parts > 1 && (runs->apart || gpus > 0 || is_on_ranks(runs));
 }
 
-/* `rows` rows of part `from` next to its cut with part `to`. */
-static void add_run_halo(struct starfish_space *space, size_t from, size_t to, size_t depth)
+/* `depth` rows of part `from`, which are those below part `to` (its ghosts in front of it) or above it. */
+static void add_run_halo(struct starfish_space *space, size_t from, size_t to, size_t depth, int below)
 {
     const size_t rows = space->first[1][from + 1] - space->first[1][from], count = depth * space->n[0];
     struct starfish_halo *halo = &space->halo[space->halos++];
 
     *halo = (struct starfish_halo){.from = from, .to = to, .count = count};
-    if (from < to) {
+    if (below) {
         halo->first = (rows - depth) * space->n[0];
         halo->at = -(ptrdiff_t)count;
         space->before[to] = count;
@@ -97,8 +97,12 @@ static starfish_status add_run_halos(struct starfish_space *space, size_t depth)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "runs: part %zu has %zu rows, its neighbours read %zu", p,
                                  space->first[1][p + 1] - space->first[1][p], depth);
     for (size_t p = 0; p + 1 < space->parts[1]; p++) {
-        add_run_halo(space, p, p + 1, depth);
-        add_run_halo(space, p + 1, p, depth);
+        add_run_halo(space, p, p + 1, depth, 1);
+        add_run_halo(space, p + 1, p, depth, 0);
+    }
+    if (space->wraps) {
+        add_run_halo(space, space->parts[1] - 1, 0, depth, 1);
+        add_run_halo(space, 0, space->parts[1] - 1, depth, 0);
     }
     return STARFISH_SUCCESS;
 }
@@ -115,6 +119,7 @@ starfish_status starfish_space_runs(struct starfish_space *space, struct starfis
     if (runs->owner)
         memcpy(space->owner, runs->owner, runs->parts * sizeof runs->owner[0]);
     space->apart = is_apart(runs);
+    space->wraps = space->apart && runs->wraps;
     space->on_ranks = is_on_ranks(runs);
     return space->apart ? add_run_halos(space, runs->depth) : STARFISH_SUCCESS;
 }

@@ -45,6 +45,7 @@ struct starfish_space {
     size_t first[2][STARFISH_SPACE_MOST_PARTS + 1];         /* where the runs begin */
     struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS]; /* of runs of rows */
     int apart, local;                                       /* local: indices of a part begin at 0 (index sets) */
+    int wraps;                                              /* apart, with halos between the last part and the first */
     int on_ranks;                                           /* owners are of several ranks */
     size_t halos;
     struct starfish_halo halo[STARFISH_SPACE_MOST_HALOS];
@@ -65,14 +66,15 @@ struct starfish_tiling {
 void starfish_space_tiles(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
                           const struct starfish_tiling *tiling);
 /* Runs of rows first[p] .. first[p + 1] - 1 for p = 0 .. parts-1 with owners. Apart where the owners' memories differ
- * or `apart` is set, and then with halos of `depth` rows on both sides of each cut. ARGUMENT where an inner part has
- * fewer than `depth` rows. */
+ * or `apart` is set, and then with halos of `depth` rows on both sides of each cut; with `wraps` also between the last
+ * part and the first, whose ghosts are then rows -depth .. -1 and n .. n+depth-1. ARGUMENT where a part has fewer than
+ * `depth` rows. */
 struct starfish_runs {
     size_t parts;
     const size_t *first;
     const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
     size_t depth;
-    int apart;
+    int apart, wraps;
 };
 starfish_status starfish_space_runs(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
                                     const struct starfish_runs *runs);

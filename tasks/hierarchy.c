@@ -61,6 +61,7 @@ static starfish_status cut_runs(struct starfish_space *space, struct starfish_co
     starfish_hierarchy_cut_rows(spec, spec->runs, level, first);
     runs.first = first;
     runs.depth = starfish_hierarchy_depth(spec, spec->runs, level);
+    runs.wraps = starfish_hierarchy_wraps(spec);
     return starfish_space_runs(space, context, n, &runs);
 }
 

@@ -18,6 +18,7 @@ struct starfish_direction {
     double *imaginary;            /* imaginary parts of lower, diag and upper, one after the other; NULL: zero */
     double *eigenvalue;           /* n, in the order of the transform; meaningless without one */
     double *sum;                  /* n: what rows sum to, exactly zero where no more than rounding (base/row_sum.h) */
+    double dropped;               /* the most of those sums that were no more than rounding */
     double *weight;               /* n, sums to one: the mean that a singular problem must have zero */
     double boundary_weight[2];    /* right-hand side at an end is reduced by this times the boundary datum */
     int takes_boundary[2];        /* whether the end has data at all */

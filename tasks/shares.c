@@ -132,6 +132,15 @@ size_t starfish_hierarchy_depth(const struct starfish_hierarchy_spec *spec, cons
     return r.depth;
 }
 
+int starfish_hierarchy_wraps(const struct starfish_hierarchy_spec *spec)
+{
+    size_t n[2];
+
+    rows_of(spec, 0, n);
+    const struct starfish_grid_step whole = {.shape = spec->grid[0].shape, .at = {0, n[0], 0, n[1]}};
+    return spec->kind->reads[STARFISH_GRID_RESIDUAL](&whole, STARFISH_GRID_U).wraps;
+}
+
 /* ---- What can be shared ------------------------------------------------------------------------------------------ */
 
 /* NULL, or why not. */
@@ -141,11 +150,7 @@ static const char *why_not_apart(const struct starfish_hierarchy_spec *spec)
         return "sweeps by planes take whole grids";
     if (starfish_hierarchy_runs_along_columns(spec, 0))
         return "the smoother has lines across rows";
-    size_t n[2];
-    rows_of(spec, 0, n);
-    const struct starfish_grid_step whole = {.shape = spec->grid[0].shape, .at = {0, n[0], 0, n[1]}};
-    return spec->kind->reads[STARFISH_GRID_RESIDUAL](&whole, STARFISH_GRID_U).wraps ? "its last direction is periodic"
-                                                                                    : NULL;
+    return starfish_hierarchy_wraps(spec) && !spec->kind->has_ghosts ? "its last direction is periodic" : NULL;
 }
 
 /* ---- What it takes ----------------------------------------------------------------------------------------------- */

@@ -23,6 +23,8 @@ enum { STARFISH_HIERARCHY_MOST_DEPTH = 4 };
 /* What they do read, of a level whose parts are cut along with the finest grid's runs. */
 size_t starfish_hierarchy_depth(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,
                                 int level);
+/* Do tasks read beyond the ends of the rows, which are periodic? */
+int starfish_hierarchy_wraps(const struct starfish_hierarchy_spec *spec);
 /* Where the rows of the finest grid's parts begin on a coarser one: as far down. */
 void starfish_hierarchy_cut_rows(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,
                                  int level, size_t first[STARFISH_SPACE_MOST_PARTS + 1]);

@@ -397,7 +397,7 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
                                                      .modes = modes ? modes[s] : NULL,
                                                      .solution = solution->slab[s],
                                                      .edge = solution->edge[s],
-                                                     .token = starfish_slab_stream_token(&graph->stream, s)};
+                                                     .token = starfish_slab_stream_token_back(&graph->stream, s)};
     STARFISH_TRY(starfish_submit_slab_backward(progress, STARFISH_PHASE_BACKWARD, &task));
     return starfish_slab_stream_after_backward(&graph->stream, s, progress, &task);
 }

@@ -66,6 +66,13 @@ starfish_status starfish_slab_stream_register(const struct starfish_slab_stream 
     return STARFISH_SUCCESS;
 }
 
+/* Forward a slab takes right-hand side, solution and two planes; back its solution and two planes. */
+static size_t places_back(size_t planes, size_t slabs, size_t slots)
+{
+    const size_t of_slab = (planes + slabs - 1) / slabs;
+    return slots * (2 * of_slab + 2) / (of_slab + 2);
+}
+
 starfish_status starfish_slab_stream_create(struct starfish_slab_stream *stream,
                                             const struct starfish_slab_space *space, size_t slots, size_t slabs,
                                             const struct starfish_slab_parts *systems)
@@ -79,7 +86,8 @@ starfish_status starfish_slab_stream_create(struct starfish_slab_stream *stream,
     STARFISH_TRY(starfish_alloc(space->context, ROWS * slabs * row_bytes(stream), &memory));
     stream->memory = memory;
     stream->bytes = ROWS * slabs * row_bytes(stream);
-    for (size_t slot = 0; slot < slots; slot++)
+    stream->back = places_back(space->n[2], slabs, slots);
+    for (size_t slot = 0; slot < stream->back; slot++)
         starfish_token_register(&stream->token[slot]);
     for (size_t part = 0; part < systems->count; part++)
         STARFISH_TRY(register_part(stream, systems, part));
@@ -94,7 +102,7 @@ void starfish_slab_stream_destroy(struct starfish_slab_stream *stream)
         starfish_array_unregister(stream->gathered[part].heads);
         starfish_array_unregister(stream->gathered[part].coefficients);
     }
-    for (size_t slot = 0; slot < stream->slots; slot++)
+    for (size_t slot = 0; slot < stream->back; slot++)
         starfish_array_unregister(stream->token[slot]);
     if (stream->memory && !starfish_is_stuck())
         starfish_free(stream->space->context, stream->memory, stream->bytes);
@@ -108,11 +116,20 @@ starfish_handle starfish_slab_stream_token(const struct starfish_slab_stream *st
     return stream->slots > 0 ? stream->token[s % stream->slots] : NULL;
 }
 
+starfish_handle starfish_slab_stream_token_back(const struct starfish_slab_stream *stream, size_t s)
+{
+    return stream->slots > 0 ? stream->token[s % stream->back] : NULL;
+}
+
+/* Some at a time. */
 static starfish_status send_home(struct starfish_progress *progress, int phase, const starfish_handle *data,
                                  size_t count, starfish_handle token)
 {
-    for (size_t i = 0; i < count; i++)
-        STARFISH_TRY(starfish_submit_send_home(progress, phase, data[i], token));
+    for (size_t i = 0; i < count; i += STARFISH_SENT_AT_ONCE) {
+        const struct starfish_views some = {data + i,
+                                            count - i < STARFISH_SENT_AT_ONCE ? count - i : STARFISH_SENT_AT_ONCE};
+        STARFISH_TRY(starfish_submit_send_home(progress, phase, &some, token));
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -145,7 +162,7 @@ starfish_status starfish_slab_stream_after_backward(const struct starfish_slab_s
     if (stream->slots == 0)
         return STARFISH_SUCCESS;
     return send_home(progress, STARFISH_PHASE_BACKWARD, data, task->before ? 2 : 1,
-                     starfish_slab_stream_token(stream, s));
+                     starfish_slab_stream_token_back(stream, s));
 }
 
 /* ---- Between slabs and parts ------------------------------------------------------------------------------------- */

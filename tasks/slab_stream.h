@@ -15,8 +15,9 @@ enum { STARFISH_SLAB_MOST_SLOTS = 3 * 8 };
 
 struct starfish_slab_stream {
     size_t slots; /* 0: there is none, and nothing else is set */
+    size_t back;  /* places of slabs on their way back, which have no right-hand side beside them */
     size_t slabs, parts;
-    starfish_handle token[STARFISH_SLAB_MOST_SLOTS];
+    starfish_handle token[2 * STARFISH_SLAB_MOST_SLOTS];
     const struct starfish_slab_space *space;
     char *memory; /* separators, heads and coefficients of all slabs, rows of n[0] n[1] reals */
     size_t bytes;
@@ -37,9 +38,10 @@ starfish_status starfish_slab_stream_coefficients(struct starfish_slab_stream *s
                                                   struct starfish_progress *progress, const struct starfish_slab *slab);
 void starfish_slab_stream_is_made(struct starfish_slab_stream *stream, int on_devices);
 
-/* What the task of slab s waits for, NULL where there is no stream; and what is submitted right behind each task, which
- * does nothing without one. */
+/* What the forward and the backward task of slab s wait for, NULL where there is no stream; and what is submitted right
+ * behind each task, which does nothing without one. */
 starfish_handle starfish_slab_stream_token(const struct starfish_slab_stream *stream, size_t s);
+starfish_handle starfish_slab_stream_token_back(const struct starfish_slab_stream *stream, size_t s);
 starfish_status starfish_slab_stream_after_forward(const struct starfish_slab_stream *stream, size_t s,
                                                    struct starfish_progress *progress,
                                                    const struct starfish_slab_forward_task *task);

@@ -22,8 +22,9 @@
  *     stored     4 words per unknown: the couplings of the faces BELOW it in x, y and z, and the rest. The face above
  *                is the neighbour's face below; in an open direction the faces below the first unknowns hold 0.
  *
- * Kernels work on a part: whole rows, y0 .. y1-1 of planes z0 .. z1-1. Arrays are of the whole grid. Several parts may
- * be worked on at the same time. All kernels are bound by memory; words per unknown below are those of the tensor form,
+ * Kernels work on a part: whole rows, y0 .. y1-1 of planes z0 .. z1-1. Arrays are of the whole grid, or of a part with
+ * ghosts around it, shifted so that indices are those of the whole grid. Several parts may be worked on at the same
+ * time. All kernels are bound by memory; words per unknown below are those of the tensor form,
  * and the stored form adds 4. CPU functions keep a few rows in `work`, starfish_flux_work(nx of the grid, the finer of
  * two) reals, one for each part that is worked on at the same time; CUDA functions do not read it. CUDA functions
  * launch on `stream` and return a cudaError_t, 0 when the launch was accepted, cudaErrorInvalidValue where a plane (for
@@ -39,6 +40,7 @@ struct starfish_flux_axis {
     /* tensor form: n + 1 (coupling[i] is the face below i, the last one above n - 1, the first one again where
      * periodic), n and n reals */
     const void *coupling, *extra, *weight;
+    int ghosts; /* z alone, periodic: beyond the ends values are at -1, -2, .. and n, n + 1, .., not at the other end */
 };
 
 struct starfish_flux_matrix {
@@ -73,6 +75,7 @@ struct starfish_flux_transfer {
     int periodic;
     const void *lower, *upper; /* fine reals each */
     const void *gather[4];     /* coarse reals each */
+    int ghosts;                /* z alone, periodic: so do values of the coarse grid */
 };
 
 /* v = w + damping * D^-1 (f - A w), w = u + P coarse, P by transfer[3]. coarse == NULL: w = u; u == NULL is zero. v is

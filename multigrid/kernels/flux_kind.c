@@ -114,15 +114,25 @@ static struct starfish_reach planes(const size_t n[3], ptrdiff_t first, ptrdiff_
     return (struct starfish_reach){0, (ptrdiff_t)(n[0] * n[1]), first, last, wraps};
 }
 
-/* Coarse planes that fine planes first .. last-1 are prolonged from: fine i from (i-1)/2 and the next, rounded down. */
+/* The upper one of the two coarse planes that a fine one lies between: of fine i, (i+1)/2 rounded down. Beyond a
+ * periodic end it is found where the plane is in the grid, whose size may be odd. */
+static ptrdiff_t upper_plane(const struct starfish_flux_shape *shape, ptrdiff_t fine)
+{
+    const ptrdiff_t n = (ptrdiff_t)shape->n[2], coarse = (ptrdiff_t)shape->coarse[2];
+
+    if (shape->periodic[2] && fine >= n)
+        return (fine - n + 1) / 2 + coarse;
+    if (shape->periodic[2] && fine < 0)
+        return (fine + n + 1) / 2 - coarse;
+    return (fine + 1 + 2 * n) / 2 - n; /* a division of numbers that are not negative */
+}
+
+/* Coarse planes that fine planes first .. last-1 are prolonged from. */
 static struct starfish_reach coarse_planes(const struct starfish_flux_shape *shape, ptrdiff_t first, ptrdiff_t last)
 {
-    const ptrdiff_t even = 2 * (ptrdiff_t)shape->n[2]; /* for divisions of numbers that are not negative */
-
     if (shape->coarse[2] == shape->n[2])
         return planes(shape->coarse, first, last, shape->periodic[2]);
-    return planes(shape->coarse, (first - 1 + even) / 2 - even / 2, (last + even) / 2 + 1 - even / 2,
-                  shape->periodic[2]);
+    return planes(shape->coarse, upper_plane(shape, first) - 1, upper_plane(shape, last - 1) + 1, shape->periodic[2]);
 }
 
 /* Whole rows of x, and `width` rows and planes around them. */
@@ -241,7 +251,7 @@ static const char *const sweep_names[STARFISH_FLUX_SWEEPS] = {"points",         
     .compute = {starfish_flux_smooth_here, starfish_flux_restrict_here, starfish_flux_prolong_here,                    \
                 starfish_flux_residual_here},                                                                          \
     .extent = extent, .work = work, .sweeps = sweeps, .damping = damping, .adds_correction = adds_correction,          \
-    .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},                                     \
+    .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads}, .has_ghosts = 1,                    \
     .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share, .variant = variant,          \
     .sweep_names = sweep_names
 

@@ -171,9 +171,9 @@ static void find_system(const struct strip *s, size_t j, size_t k, size_t x0, si
     struct flux_row row;
     struct flux_values values = {s->zeros, {s->zeros, s->zeros, s->zeros, s->zeros}};
 
-    REAL_NAME(starfish_flux_row)(&a->matrix, j, k, &row);
+    REAL_NAME(starfish_flux_row)(&a->matrix, j, (ptrdiff_t)k, &row);
     if (a->u)
-        values = REAL_NAME(starfish_flux_values)(&a->matrix, a->u, j, k);
+        values = REAL_NAME(starfish_flux_values)(&a->matrix, a->u, j, (ptrdiff_t)k);
     REAL_NAME(starfish_flux_row_system)(&row, &values, (const real *)a->f + start, a->direction, x0, count, out);
 }
 

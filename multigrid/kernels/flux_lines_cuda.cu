@@ -41,9 +41,10 @@ struct Neighbours {
 template <typename real>
 __device__ __forceinline__ Neighbours neighbours_of(const Axis<real> &a, int index, long long stride)
 {
-    const long long wrap = (a.n - 1) * stride;
+    const long long faces = (a.n - 1) * stride, wrap = a.ghosts ? -stride : faces;
     const bool first = index == 0, last = index + 1 == a.n;
-    return {first ? (a.periodic ? wrap : 0) : -stride, last ? (a.periodic ? -wrap : 0) : stride, last ? -wrap : stride};
+    return {first ? (a.periodic ? wrap : 0) : -stride, last ? (a.periodic ? -wrap : 0) : stride,
+            last ? -faces : stride};
 }
 
 template <typename real> __device__ __forceinline__ long long element(const Lines<real> &a, const int (&at)[3])

@@ -42,7 +42,7 @@ static_assert(INSIDE_Y % 2 == 0 && INSIDE_X % 2 == 0 && HALO % 2 == 0, "coarse u
 /* ---- Matrices ---------------------------------------------------------------------------------------------------- */
 
 template <typename real> struct Axis {
-    int n, periodic, decoupled;
+    int n, periodic, decoupled, ghosts;
     const real *coupling, *extra, *weight;
 };
 
@@ -60,6 +60,7 @@ template <typename real> Matrix<real> matrix_of(const starfish_flux_matrix &from
         m.axis[d] = {int(a.n),
                      a.periodic,
                      a.decoupled,
+                     a.ghosts,
                      static_cast<const real *>(a.coupling),
                      static_cast<const real *>(a.extra),
                      static_cast<const real *>(a.weight)};
@@ -108,16 +109,16 @@ template <typename real, bool RELAXING> __device__ Line<real> line_of(const Axis
     return {keep * lower, keep * upper, rest + (1 - keep) * (lower + upper), weight};
 }
 
-/* Where a row or a plane lies, and the next one (of stored faces, which wrap). */
+/* Where the values of a row or a plane lie; and its stored faces and the next ones, which wrap. */
 struct Where {
-    long long start, next;
+    long long values, start, next;
     int parity;
 };
 
 template <typename real> __device__ Where where_of(const Axis<real> &a, int place, long long stride)
 {
     const int i = index_of(a, place).at;
-    return {i * stride, i + 1 < a.n ? (i + 1) * stride : 0, i & 1};
+    return {(a.ghosts ? place : i) * stride, i * stride, i + 1 < a.n ? (i + 1) * stride : 0, i & 1};
 }
 
 /* ---- A tile and its tables --------------------------------------------------------------------------------------- */
@@ -197,7 +198,7 @@ template <typename real, bool RELAXING> __device__ Column<real> column_of(const 
 template <typename real>
 __device__ __forceinline__ real *plane_of(real *array, const Tables<real> &s, int plane, int step)
 {
-    real *at = array + (s.plane_at[plane].start + step);
+    real *at = array + (s.plane_at[plane].values + step);
     asm("" : "+l"(at));
     __builtin_assume(__isGlobal(at));
     return at;

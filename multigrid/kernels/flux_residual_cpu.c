@@ -15,8 +15,8 @@ static void residual_row(const struct starfish_flux_residual *a, size_t j, size_
         return;
     }
     struct flux_row row;
-    const struct flux_values values = REAL_NAME(starfish_flux_values)(&a->matrix, a->u, j, k);
-    REAL_NAME(starfish_flux_row)(&a->matrix, j, k, &row);
+    const struct flux_values values = REAL_NAME(starfish_flux_values)(&a->matrix, a->u, j, (ptrdiff_t)k);
+    REAL_NAME(starfish_flux_row)(&a->matrix, j, (ptrdiff_t)k, &row);
     flux_prefetch_after(values.side[FLUX_ABOVE], nx);
     flux_prefetch_after(f, nx);
     REAL_NAME(starfish_flux_row_residual)(&row, &values, f, out);

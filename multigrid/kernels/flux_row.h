@@ -26,25 +26,33 @@ struct flux_row {
     const real *x_face, *side_face[FLUX_SIDES], *rest_of;
 };
 /* Fills what its form has; the rest is not read, and clearing it would take as long as a short row. */
-void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, size_t j, size_t k, struct flux_row *row);
+void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, size_t j, ptrdiff_t plane,
+                                  struct flux_row *row);
 
 /* Values that it is applied to. Where a side is missing it is the middle row, to which the coupling is 0. */
 struct flux_values {
     const real *middle, *side[FLUX_SIDES];
 };
 
+/* Planes k may be ghosts of a periodic direction of n (-n .. 2 n - 1): the plane of the grid that one stands for. */
+static inline size_t flux_plane(size_t n, ptrdiff_t k)
+{
+    return k < 0 ? (size_t)(k + (ptrdiff_t)n) : (size_t)k < n ? (size_t)k : (size_t)k - n;
+}
+
 /* (axis and transfer: three of them) The rows beside row (j,k) at `side`: its place, whether there is one, and whether
  * it is at the other end. */
 struct flux_neighbour {
-    size_t j, k;
+    size_t j;
+    ptrdiff_t k;
     int missing, wrapped;
 };
-struct flux_neighbour REAL_NAME(starfish_flux_neighbour)(const struct starfish_flux_axis *axis, size_t j, size_t k,
+struct flux_neighbour REAL_NAME(starfish_flux_neighbour)(const struct starfish_flux_axis *axis, size_t j, ptrdiff_t k,
                                                          int side);
 
 /* The values of row (j,k) of an array. */
 struct flux_values REAL_NAME(starfish_flux_values)(const struct starfish_flux_matrix *matrix, const void *u, size_t j,
-                                                   size_t k);
+                                                   ptrdiff_t k);
 
 /* Unknowns i = parity, parity + 2, .. of a row, or all. */
 enum { FLUX_ALL = 2 };
@@ -70,7 +78,7 @@ void REAL_NAME(starfish_flux_row_system)(const struct flux_row *row, const struc
 
 /* out = u + row (j,k) of P coarse; u == NULL is zero, out may be u. `combined` is a row of work space. */
 void REAL_NAME(starfish_flux_row_prolong)(const struct starfish_flux_transfer *transfer, const void *coarse,
-                                          const real *u, size_t j, size_t k, real *combined, real *out);
+                                          const real *u, size_t j, ptrdiff_t k, real *combined, real *out);
 
 /* Rows are short and many, and processors see too late that one goes on in the next: ask for what comes after a row of
  * an array. */

@@ -9,41 +9,42 @@
 
 /* Index of the neighbour in the next row or plane. *missing is set where the neighbour lies outside, and the index is
  * then that of the row itself; *wrapped is set where a periodic end was crossed. */
-static size_t beside(const struct starfish_flux_axis *axis, size_t index, int above, int *missing, int *wrapped)
+static ptrdiff_t beside(const struct starfish_flux_axis *axis, ptrdiff_t index, int above, int *missing, int *wrapped)
 {
-    const int at_end = above ? index + 1 == axis->n : index == 0;
+    const ptrdiff_t last = (ptrdiff_t)axis->n - 1;
+    const int at_end = index == (above ? last : 0);
 
     *missing = at_end && (!axis->periodic || axis->n == 1);
     *wrapped = at_end && !*missing;
     if (*missing)
         return index;
-    if (*wrapped)
-        return above ? 0 : axis->n - 1;
+    if (*wrapped && !axis->ghosts)
+        return above ? 0 : last;
     return above ? index + 1 : index - 1;
 }
 
-struct flux_neighbour REAL_NAME(starfish_flux_neighbour)(const struct starfish_flux_axis *axis, size_t j, size_t k,
+struct flux_neighbour REAL_NAME(starfish_flux_neighbour)(const struct starfish_flux_axis *axis, size_t j, ptrdiff_t k,
                                                          int side)
 {
     struct flux_neighbour place = {j, k, 0, 0};
     const int above = side == FLUX_NORTH || side == FLUX_ABOVE;
 
     if (side == FLUX_SOUTH || side == FLUX_NORTH)
-        place.j = beside(&axis[1], j, above, &place.missing, &place.wrapped);
+        place.j = (size_t)beside(&axis[1], (ptrdiff_t)j, above, &place.missing, &place.wrapped);
     else
         place.k = beside(&axis[2], k, above, &place.missing, &place.wrapped);
     return place;
 }
 
 struct flux_values REAL_NAME(starfish_flux_values)(const struct starfish_flux_matrix *matrix, const void *u, size_t j,
-                                                   size_t k)
+                                                   ptrdiff_t k)
 {
-    const size_t nx = matrix->axis[0].n, ny = matrix->axis[1].n;
-    struct flux_values values = {.middle = (const real *)u + nx * (j + ny * k)};
+    const ptrdiff_t nx = (ptrdiff_t)matrix->axis[0].n, ny = (ptrdiff_t)matrix->axis[1].n;
+    struct flux_values values = {.middle = (const real *)u + nx * ((ptrdiff_t)j + ny * k)};
 
     for (int side = 0; side < FLUX_SIDES; side++) {
         const struct flux_neighbour at = REAL_NAME(starfish_flux_neighbour)(matrix->axis, j, k, side);
-        values.side[side] = (const real *)u + nx * (at.j + ny * at.k);
+        values.side[side] = (const real *)u + nx * ((ptrdiff_t)at.j + ny * at.k);
     }
     return values;
 }
@@ -89,9 +90,11 @@ static void set_stored(struct flux_row *row, const struct starfish_flux_matrix *
     row->rest_of = (const real *)matrix->rest + here;
 }
 
-void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, size_t j, size_t k, struct flux_row *row)
+void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, size_t j, ptrdiff_t plane,
+                                  struct flux_row *row)
 {
     const struct starfish_flux_axis *axis = matrix->axis;
+    const size_t k = flux_plane(axis[2].n, plane);
 
     row->nx = axis[0].n;
     row->stored = matrix->face[0] != NULL;
@@ -431,18 +434,34 @@ void REAL_NAME(starfish_flux_row_system)(const struct flux_row *row, const struc
 
 /* The coarse unknowns of a fine one. */
 struct pair {
-    size_t index[2];
+    ptrdiff_t index[2];
     real weight[2];
 };
 
-static struct pair pair_of(const struct starfish_flux_transfer *t, size_t i)
+/* The index of a coarse unknown -1 .. coarse of those next to the fine ones of the grid itself; `turn` is -1 and 1 for
+ * fine ones that are ghosts. */
+static ptrdiff_t coarse_index(const struct starfish_flux_transfer *t, ptrdiff_t index, ptrdiff_t turn)
 {
-    if (t->fine == t->coarse)
-        return (struct pair){{i, i}, {1, 0}};
-    const size_t upper = (i + 1) / 2; /* the lower one is the one before */
-    const size_t end = t->periodic ? 0 : t->coarse - 1, first = t->periodic ? t->coarse - 1 : 0;
+    const ptrdiff_t n = (ptrdiff_t)t->coarse;
 
-    return (struct pair){{upper > 0 ? upper - 1 : first, upper < t->coarse ? upper : end},
+    if (t->ghosts)
+        return index + turn * n;
+    if (index < 0)
+        return t->periodic ? n - 1 : 0;
+    return index < n ? index : t->periodic ? 0 : n - 1;
+}
+
+static struct pair pair_of(const struct starfish_flux_transfer *t, ptrdiff_t place)
+{
+    const size_t i = flux_plane(t->fine, place);
+    const ptrdiff_t turn = place < 0 ? -1 : (size_t)place >= t->fine;
+    const ptrdiff_t upper = t->fine == t->coarse ? (ptrdiff_t)i : ((ptrdiff_t)i + 1) / 2;
+
+    if (t->fine == t->coarse) {
+        const ptrdiff_t same = coarse_index(t, upper, turn);
+        return (struct pair){{same, same}, {1, 0}};
+    }
+    return (struct pair){{coarse_index(t, upper - 1, turn), coarse_index(t, upper, turn)},
                          {((const real *)t->lower)[i], ((const real *)t->upper)[i]}};
 }
 
@@ -505,10 +524,10 @@ static void prolong(const struct starfish_flux_transfer *x, const real *const ro
 }
 
 void REAL_NAME(starfish_flux_row_prolong)(const struct starfish_flux_transfer *transfer, const void *coarse,
-                                          const real *u, size_t j, size_t k, real *combined, real *out)
+                                          const real *u, size_t j, ptrdiff_t k, real *combined, real *out)
 {
-    const struct pair y = pair_of(&transfer[1], j), z = pair_of(&transfer[2], k);
-    const size_t nx = transfer[0].coarse, ny = transfer[1].coarse;
+    const struct pair y = pair_of(&transfer[1], (ptrdiff_t)j), z = pair_of(&transfer[2], k);
+    const ptrdiff_t nx = (ptrdiff_t)transfer[0].coarse, ny = (ptrdiff_t)transfer[1].coarse;
     const real *row[4];
     real weight[4];
 

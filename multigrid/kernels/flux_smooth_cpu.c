@@ -29,22 +29,22 @@ struct sweep {
     real damping;
 };
 
-static size_t offset(const struct sweep *s, size_t j, size_t k)
+static ptrdiff_t offset(const struct sweep *s, size_t j, ptrdiff_t k)
 {
-    return s->nx * (j + s->ny * k);
+    return (ptrdiff_t)s->nx * ((ptrdiff_t)j + (ptrdiff_t)s->ny * k);
 }
 
-static real *result_row(const struct sweep *s, size_t j, size_t k)
+static real *result_row(const struct sweep *s, size_t j, ptrdiff_t k)
 {
     return (real *)s->a->v + offset(s, j, k);
 }
 
-static const real *rhs_row(const struct sweep *s, size_t j, size_t k)
+static const real *rhs_row(const struct sweep *s, size_t j, ptrdiff_t k)
 {
     return (const real *)s->a->f + offset(s, j, k);
 }
 
-static void correct_row(const struct sweep *s, size_t j, size_t k, real *out)
+static void correct_row(const struct sweep *s, size_t j, ptrdiff_t k, real *out)
 {
     const real *u = s->a->u ? (const real *)s->a->u + offset(s, j, k) : NULL;
 
@@ -54,7 +54,7 @@ static void correct_row(const struct sweep *s, size_t j, size_t k, real *out)
 }
 
 /* w of a row: u itself, or corrected into row `buffer` of the work space. */
-static const real *row_before(const struct sweep *s, size_t j, size_t k, int buffer)
+static const real *row_before(const struct sweep *s, size_t j, ptrdiff_t k, int buffer)
 {
     real *out = flux_work_row(s->a->work, s->nx, (size_t)buffer);
 
@@ -65,16 +65,16 @@ static const real *row_before(const struct sweep *s, size_t j, size_t k, int buf
 }
 
 /* Unknowns i of row (j,k) that have a colour. */
-static int parity_of(int colour, size_t j, size_t k)
+static int parity_of(const struct sweep *s, int colour, size_t j, ptrdiff_t k)
 {
-    return colour == FLUX_ALL ? FLUX_ALL : (int)((j + k + (size_t)colour) % 2);
+    return colour == FLUX_ALL ? FLUX_ALL : (int)((j + flux_plane(s->a->matrix.axis[2].n, k) + (size_t)colour) % 2);
 }
 
 /* out = row (j,k) after `colour` is relaxed, from u alone. */
-static void relax_from_start(const struct sweep *s, size_t j, size_t k, int colour, real *out)
+static void relax_from_start(const struct sweep *s, size_t j, ptrdiff_t k, int colour, real *out)
 {
     struct flux_row row;
-    const int parity = parity_of(colour, j, k);
+    const int parity = parity_of(s, colour, j, k);
     struct flux_values values;
 
     REAL_NAME(starfish_flux_row)(&s->a->matrix, j, k, &row);
@@ -94,12 +94,13 @@ static void relax_from_start(const struct sweep *s, size_t j, size_t k, int colo
 
 static int is_in_part(const struct starfish_flux_part *at, const struct flux_neighbour *place)
 {
-    return !place->wrapped && place->j >= at->y0 && place->j < at->y1 && place->k >= at->z0 && place->k < at->z1;
+    return !place->wrapped && place->j >= at->y0 && place->j < at->y1 && place->k >= (ptrdiff_t)at->z0 &&
+           place->k < (ptrdiff_t)at->z1;
 }
 
 /* A colour of a row of v, in place. `first`: sides are read as they were before any colour, else as they are after the
  * first one. */
-static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour, int first)
+static void relax_in_place(const struct sweep *s, size_t j, ptrdiff_t k, int colour, int first)
 {
     struct flux_row row;
     real *v = result_row(s, j, k), *relaxed = flux_work_row(s->a->work, s->nx, RELAXED);
@@ -123,13 +124,14 @@ static void relax_in_place(const struct sweep *s, size_t j, size_t k, int colour
             values.side[side] = again;
         }
     }
-    REAL_NAME(starfish_flux_row_relax)(&row, &values, rhs_row(s, j, k), s->damping, parity_of(colour, j, k), relaxed);
+    REAL_NAME(starfish_flux_row_relax)
+    (&row, &values, rhs_row(s, j, k), s->damping, parity_of(s, colour, j, k), relaxed);
     memcpy(v, relaxed, s->nx * sizeof(real));
 }
 
 /* ---- Stages ------------------------------------------------------------------------------------------------------ */
 
-static void correct_stage(const struct sweep *s, size_t j, size_t k)
+static void correct_stage(const struct sweep *s, size_t j, ptrdiff_t k)
 {
     if (s->a->coarse)
         correct_row(s, j, k, result_row(s, j, k));
@@ -140,7 +142,7 @@ static int first_colour(const struct sweep *s)
     return s->a->order == STARFISH_FLUX_ODD_FIRST;
 }
 
-static void first_stage(const struct sweep *s, size_t j, size_t k)
+static void first_stage(const struct sweep *s, size_t j, ptrdiff_t k)
 {
     if (s->a->coarse)
         relax_in_place(s, j, k, first_colour(s), 1);
@@ -148,12 +150,13 @@ static void first_stage(const struct sweep *s, size_t j, size_t k)
         relax_from_start(s, j, k, first_colour(s), result_row(s, j, k));
 }
 
-static void second_stage(const struct sweep *s, size_t j, size_t k)
+static void second_stage(const struct sweep *s, size_t j, ptrdiff_t k)
 {
     relax_in_place(s, j, k, 1 - first_colour(s), 0);
 }
 
-static void (*const stages[])(const struct sweep *s, size_t j, size_t k) = {correct_stage, first_stage, second_stage};
+static void (*const stages[])(const struct sweep *s, size_t j, ptrdiff_t k) = {correct_stage, first_stage,
+                                                                               second_stage};
 enum { STAGES = sizeof stages / sizeof stages[0] };
 
 /* A strip's row `edge` in a stage that lies behind: those at the ends of the part are there for all. */
@@ -170,7 +173,7 @@ static void sweep_strip(const struct sweep *s, size_t y0, size_t y1)
         for (size_t stage = 0; stage < STAGES; stage++)
             if (step >= at->z0 + stage && step - stage < at->z1)
                 for (size_t j = behind(at, y0, stage); j < behind(at, y1, stage); j++)
-                    stages[stage](s, j, step - stage);
+                    stages[stage](s, j, (ptrdiff_t)(step - stage));
 }
 
 static size_t strip_rows(const struct sweep *s)
@@ -194,7 +197,7 @@ static void sweep_at_once(const struct sweep *s)
 
     for (size_t k = at->z0; k < at->z1; k++)
         for (size_t j = at->y0; j < at->y1; j++)
-            relax_from_start(s, j, k, FLUX_ALL, result_row(s, j, k));
+            relax_from_start(s, j, (ptrdiff_t)k, FLUX_ALL, result_row(s, j, (ptrdiff_t)k));
 }
 
 void REAL_NAME(starfish_flux_smooth_cpu)(const struct starfish_flux_smooth *a)

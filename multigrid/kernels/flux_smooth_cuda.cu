@@ -44,6 +44,17 @@ template <typename real> struct Pairs {
     Pair<real, int> column[ACROSS], row[HEIGHT], plane[TABLED_PLANES]; /* of planes the numbers */
 };
 
+/* The coarse planes of a fine one, which may be a ghost. */
+template <typename real> __device__ Pair<real, int> planes_of(const Smooth<real> &a, int place)
+{
+    const Transfer<real> &z = a.transfer[2];
+    Pair<real, int> pair = pair_of(z, index_of(a.matrix.axis[2], place).at, 1);
+    const int turn = !z.ghosts ? 0 : place < 0 ? -1 : place >= z.fine;
+    pair.start[0] += turn * z.coarse;
+    pair.start[1] += turn * z.coarse;
+    return pair;
+}
+
 template <typename real> __device__ void fill_pairs(Pairs<real> &pairs, const Smooth<real> &a, const Tile &tile)
 {
     const int thread = threadIdx.y * ACROSS + threadIdx.x;
@@ -56,7 +67,7 @@ template <typename real> __device__ void fill_pairs(Pairs<real> &pairs, const Sm
         pairs.row[r] = pair_of(a.transfer[1], index_of(a.matrix.axis[1], tile.y + r).at, nx);
 #pragma unroll 1
     for (int p = thread; p < tile.planes; p += THREADS)
-        pairs.plane[p] = pair_of(a.transfer[2], index_of(a.matrix.axis[2], tile.z + p).at, 1);
+        pairs.plane[p] = planes_of(a, tile.z + p);
 }
 
 /* Whether the thread's rows lie between four coarse rows in the way that rows from an even one on do within a grid: 01
@@ -71,9 +82,11 @@ template <typename real> __device__ bool are_regular(const Pair<real, int> (&row
 
 /* Two coarse planes between the rows and columns of a thread. Two fine planes that follow each other lie between the
  * same ones or have one in common, so that each is made once. */
+constexpr int NO_PLANE = INT_MIN;
+
 template <typename real> struct Slices {
     real low[ROWS], high[ROWS];
-    int low_plane, high_plane; /* -1: none yet */
+    int low_plane, high_plane; /* NO_PLANE: none yet */
 };
 
 template <typename real>
@@ -149,7 +162,7 @@ __global__ void __launch_bounds__(THREADS) odd_colours_kernel(const __grid_const
     real w0[ROWS] = {}, w1[ROWS] = {}, r0[ROWS] = {}, r1[ROWS] = {}, f0[ROWS] = {}, f1[ROWS] = {}, w_next[ROWS] = {},
          f_next[ROWS] = {};
 
-    Slices<real> slices = {{}, {}, -1, -1};
+    Slices<real> slices = {{}, {}, NO_PLANE, NO_PLANE};
 
     fill_tables<real, true>(s, a.matrix, tile);
     clear_spare(before);
@@ -285,7 +298,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) colours_kernel(const 
     /* rows of a tile begin with an even one, and no neighbours have one colour */
     bool odd = ((tile.x + column.x + tile.z - 1 + a.first) & 1) != 0;
 
-    Slices<real> slices = {{}, {}, -1, -1};
+    Slices<real> slices = {{}, {}, NO_PLANE, NO_PLANE};
 
     fill_tables<real, true>(s, a.matrix, tile);
     clear_spare(planes);
@@ -332,7 +345,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) at_once_kernel(const 
     const Column<real> column = column_of<real, true>(a.matrix, tile);
     real w0[ROWS] = {}, w1[ROWS] = {}, f1[ROWS] = {}, w_next[ROWS] = {}, f_next[ROWS] = {};
 
-    Slices<real> slices = {{}, {}, -1, -1};
+    Slices<real> slices = {{}, {}, NO_PLANE, NO_PLANE};
 
     fill_tables<real, true>(s, a.matrix, tile);
     clear_spare(before);

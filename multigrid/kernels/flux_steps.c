@@ -97,6 +97,22 @@ static void set_transfers(const struct starfish_place *place, const struct starf
     }
 }
 
+static struct starfish_flux_matrix matrix_of_step(const struct starfish_place *place,
+                                                  const struct starfish_grid_step *s)
+{
+    struct starfish_flux_matrix matrix = matrix_of(place, s->shape, s->table);
+
+    matrix.axis[2].ghosts = s->ghosts;
+    return matrix;
+}
+
+static void set_transfers_of_step(const struct starfish_place *place, const struct starfish_grid_step *s,
+                                  struct starfish_flux_transfer transfer[3])
+{
+    set_transfers(place, s->shape, s->table, transfer);
+    transfer[2].ghosts = s->coarse_ghosts;
+}
+
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
 static int smooth_points(const struct starfish_place *place, const struct starfish_grid_step *s)
@@ -105,7 +121,7 @@ static int smooth_points(const struct starfish_place *place, const struct starfi
                                                      [STARFISH_FLUX_RED_BLACK] = STARFISH_FLUX_EVEN_FIRST,
                                                      [STARFISH_FLUX_BLACK_RED] = STARFISH_FLUX_ODD_FIRST};
     const struct starfish_flux_shape *shape = s->shape;
-    struct starfish_flux_smooth smooth = {.matrix = matrix_of(place, shape, s->table),
+    struct starfish_flux_smooth smooth = {.matrix = matrix_of_step(place, s),
                                           .at = starfish_flux_part_of(shape->n[0], s->at),
                                           .order = order[s->sweep],
                                           .damping = s->damping,
@@ -116,7 +132,7 @@ static int smooth_points(const struct starfish_place *place, const struct starfi
                                           .work = place->work};
 
     if (s->coarse)
-        set_transfers(place, shape, s->table, smooth.transfer);
+        set_transfers_of_step(place, s, smooth.transfer);
     return run_smooth(place, &smooth);
 }
 
@@ -124,7 +140,7 @@ static struct starfish_flux_lines lines_of(const struct starfish_place *place, c
 {
     const struct starfish_flux_shape *shape = s->shape;
 
-    return (struct starfish_flux_lines){.matrix = matrix_of(place, shape, s->table),
+    return (struct starfish_flux_lines){.matrix = matrix_of_step(place, s),
                                         .at = starfish_flux_part_of(shape->n[0], s->at),
                                         .direction = s->sweep - (int)STARFISH_FLUX_LINES_X,
                                         .which = STARFISH_FLUX_ALL_LINES,
@@ -148,14 +164,14 @@ int starfish_flux_smooth_here(const struct starfish_place *place, const struct s
 int starfish_flux_restrict_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
     const struct starfish_flux_shape *shape = s->shape;
-    struct starfish_flux_restrict restrict_ = {.matrix = matrix_of(place, shape, s->table),
+    struct starfish_flux_restrict restrict_ = {.matrix = matrix_of_step(place, s),
                                                .at = starfish_flux_part_of(shape->coarse[0], s->at),
                                                .u = s->u,
                                                .f = s->f,
                                                .coarse = s->result,
                                                .work = place->work};
 
-    set_transfers(place, shape, s->table, restrict_.transfer);
+    set_transfers_of_step(place, s, restrict_.transfer);
     return run_restrict(place, &restrict_);
 }
 
@@ -168,14 +184,14 @@ int starfish_flux_prolong_here(const struct starfish_place *place, const struct 
                                             .v = s->result,
                                             .work = place->work};
 
-    set_transfers(place, shape, s->table, prolong.transfer);
+    set_transfers_of_step(place, s, prolong.transfer);
     return run_prolong(place, &prolong);
 }
 
 int starfish_flux_residual_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
     const struct starfish_flux_shape *shape = s->shape;
-    const struct starfish_flux_residual residual = {.matrix = matrix_of(place, shape, s->table),
+    const struct starfish_flux_residual residual = {.matrix = matrix_of_step(place, s),
                                                     .at = starfish_flux_part_of(shape->n[0], s->at),
                                                     .u = s->u,
                                                     .f = s->f,

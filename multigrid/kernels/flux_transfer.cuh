@@ -10,15 +10,19 @@ namespace flux
 {
 
 template <typename real> struct Transfer {
-    int fine, coarse, periodic;
+    int fine, coarse, periodic, ghosts;
     const real *lower, *upper, *gather[4];
 };
 
 template <typename real> Transfer<real> transfer_of(const starfish_flux_transfer &t)
 {
-    Transfer<real> to = {
-        int(t.fine), int(t.coarse), t.periodic, static_cast<const real *>(t.lower), static_cast<const real *>(t.upper),
-        {}};
+    Transfer<real> to = {int(t.fine),
+                         int(t.coarse),
+                         t.periodic,
+                         t.ghosts,
+                         static_cast<const real *>(t.lower),
+                         static_cast<const real *>(t.upper),
+                         {}};
     for (int tap = 0; tap < 4; tap++)
         to.gather[tap] = static_cast<const real *>(t.gather[tap]);
     return to;
@@ -37,7 +41,12 @@ __device__ Pair<real, Index> pair_of(const Transfer<real> &t, int i, Index strid
     if (t.fine == t.coarse)
         return {{Index(i) * stride, Index(i) * stride}, {1, 0}};
     const int upper = (i + 1) / 2;
-    const int first = t.periodic ? t.coarse - 1 : 0, end = t.periodic ? 0 : t.coarse - 1;
+    const int first = t.ghosts     ? -1
+                      : t.periodic ? t.coarse - 1
+                                   : 0,
+              end = t.ghosts     ? t.coarse
+                    : t.periodic ? 0
+                                 : t.coarse - 1;
     return {{Index(upper > 0 ? upper - 1 : first) * stride, Index(upper < t.coarse ? upper : end) * stride},
             {t.lower[i], t.upper[i]}};
 }

@@ -27,15 +27,14 @@ static void counted(const struct starfish_flux_transfer *t, size_t first, size_t
     count[1] = same ? last + 1 : 2 * (last - 1) + GATHERED;
 }
 
-/* Whether there is a fine unknown of that count, and which. */
-static int fine_of(const struct starfish_flux_transfer *t, size_t count, size_t *fine)
+/* Whether there is a fine unknown of that count, and where. */
+static int fine_of(const struct starfish_flux_transfer *t, int ghosts, size_t count, ptrdiff_t *fine)
 {
     const int inside = count > 0 && count <= t->fine;
 
-    if (inside)
-        *fine = count - 1;
-    else
-        *fine = count == 0 ? t->fine - 1 : count - 1 - t->fine;
+    *fine = (ptrdiff_t)count - 1;
+    if (!ghosts && !inside)
+        *fine += count == 0 ? (ptrdiff_t)t->fine : -(ptrdiff_t)t->fine;
     return inside || t->periodic;
 }
 
@@ -83,9 +82,10 @@ static void add_share(const real *restrict sum, real weight, size_t count, real 
 }
 
 /* f - A u of row (j,k), summed in x. */
-static const real *summed_row(const struct starfish_flux_restrict *a, size_t j, size_t k)
+static const real *summed_row(const struct starfish_flux_restrict *a, size_t j, ptrdiff_t k)
 {
-    const size_t nx = a->matrix.axis[0].n, start = nx * (j + a->matrix.axis[1].n * k);
+    const size_t nx = a->matrix.axis[0].n;
+    const ptrdiff_t start = (ptrdiff_t)nx * ((ptrdiff_t)j + (ptrdiff_t)a->matrix.axis[1].n * k);
     real *residual = flux_work_row(a->work, nx, 0), *sum = flux_work_row(a->work, nx, 1);
     const real *f = (const real *)a->f + start;
 
@@ -109,12 +109,12 @@ static void restrict_row(const struct starfish_flux_restrict *a, size_t y_count,
     const struct shares y = shares_of(&a->transfer[1], a->at.y0, a->at.y1, y_count);
     const struct shares z = shares_of(&a->transfer[2], a->at.z0, a->at.z1, z_count);
     const size_t nx = a->transfer[0].coarse, ny = a->transfer[1].coarse;
-    size_t j, k;
+    ptrdiff_t j, k;
 
-    if (y.count == 0 || z.count == 0 || !fine_of(&a->transfer[1], y_count, &j) ||
-        !fine_of(&a->transfer[2], z_count, &k))
+    if (y.count == 0 || z.count == 0 || !fine_of(&a->transfer[1], 0, y_count, &j) ||
+        !fine_of(&a->transfer[2], a->matrix.axis[2].ghosts, z_count, &k))
         return;
-    const real *sum = summed_row(a, j, k);
+    const real *sum = summed_row(a, (size_t)j, k);
     for (size_t K = 0; K < z.count; K++)
         for (size_t J = 0; J < y.count; J++)
             add_share(sum, y.weight[J] * z.weight[K], nx, (real *)a->coarse + nx * (y.coarse[J] + ny * z.coarse[K]));
@@ -148,6 +148,6 @@ void REAL_NAME(starfish_flux_prolong_cpu)(const struct starfish_flux_prolong *a)
             const size_t start = nx * (j + ny * k);
             const real *u = a->u ? (const real *)a->u + start : NULL;
             REAL_NAME(starfish_flux_row_prolong)
-            (a->transfer, a->coarse, u, j, k, combined, (real *)a->v + start);
+            (a->transfer, a->coarse, u, j, (ptrdiff_t)k, combined, (real *)a->v + start);
         }
 }

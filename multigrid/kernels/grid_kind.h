@@ -56,6 +56,9 @@ struct starfish_grid_step {
     const void *u, *f;                /* u NULL: zero; RESIDUAL: f NULL too (result = -A u), but not both */
     const void *coarse;               /* solution of the next coarser grid; NULL for SMOOTH without a correction */
     void *result;                     /* SMOOTH: neither u nor f; RESIDUAL: may be NULL */
+    /* Values beyond a periodic end of the rows are in ghosts of the part, at rows -1, -2, .. and n, n + 1, ..; else at
+     * the other end. Where the kind has_ghosts. */
+    int ghosts, coarse_ghosts;
     double *sums; /* RESIDUAL: STARFISH_SUMS doubles that add up to the sum of squares; may be NULL */
     /* Where the kind `combines`. RESIDUAL of w = u + factor * *scalar (NULL: 1) * correction instead of u, where
      * correction is not NULL, stored as v where that is not NULL; with `energy` sums are of w (f - A w). SMOOTH from
@@ -112,7 +115,8 @@ struct starfish_grid_kind {
      * makes of u a vector that is no solution, and its second one adds that to u, where it stands. NULL: none does. */
     int (*adds)(int sweep);
 
-    int combines; /* steps may have corrections, v, energy, and sums of sweeps */
+    int has_ghosts; /* beyond periodic ends too, so that grids with such ends may be cut into parts apart */
+    int combines;   /* steps may have corrections, v, energy, and sums of sweeps */
 
     /* What an operation whose step has shapes, `at` and sweep set reads of an input; not what it reads of its result.
      */

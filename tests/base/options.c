@@ -255,8 +255,8 @@ static void messages_tell_value_and_range(void **state)
     expect(poisson, "precision", -1, "options.precision is -1, none of f32 and f64");
     expect(poisson, "slabs", 65, "options.slabs is 65, not in 0..64");
     expect(poisson, "mode_blocks", 33, "options.mode_blocks is 33, not in 0..32");
-    expect(poisson, "refinements", 9, "options.refinements is 9, not in -1..8");
-    expect(poisson, "refinements", -2, "options.refinements is -2, not in -1..8");
+    expect(poisson, "refinements", 11, "options.refinements is 11, not in -1..10");
+    expect(poisson, "refinements", -2, "options.refinements is -2, not in -1..10");
     expect(poisson, "algorithm", STARFISH_ALGORITHM_TILED,
            "options.algorithm is 2, none of auto, thomas, cr, pcr and cr-pcr");
     expect(poisson, "split", 35, "options.split is 35, not in -1..34");
@@ -393,7 +393,7 @@ static void help_tells_ranges_and_defaults(void **state)
     } cases[] = {
         {"method", "auto, slab, blktri, blktri-product, multigrid", "auto"},
         {"slabs", "0..64", "0"},
-        {"refinements", "-1..8", "-1"},
+        {"refinements", "-1..10", "-1"},
         {"check_residual", "", "off"},
         {"tolerance", "0 or more", "0"},
         {"radix", "auto, 2, 4", "auto"},

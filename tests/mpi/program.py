@@ -139,14 +139,15 @@ class Same(Ranks):
             self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
 
     def test_multigrid_in_parts(self):
-        problem = self.write("p.json", poisson(n=[40, 33, 50], rhs=1.0, grid={"y": "cell", "z": "cell"},
-                                               boundary={"z0": 1.0}))
-        status, out, _ = self.run_program("solve", problem, "--json", "--method", "multigrid", "--out", "one.npy")
-        self.assertEqual(status, 0)
-        for ranks in (2, 3):
-            result = self.solve_on(ranks, problem, "--method", "multigrid", "--out", "u.npy")
-            self.assertEqual((result["owners"], result["iterations"]), (ranks, json.loads(out)["iterations"]))
-            self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
+        box = poisson(n=[40, 33, 50], rhs=1.0, grid={"y": "cell", "z": "cell"}, boundary={"z0": 1.0})
+        around = dict(box, bc=dict(box["bc"], y=["dirichlet", "dirichlet"], z="periodic"), boundary={"y0": 1.0})
+        for problem, several in (self.write("p.json", box), (2, 3)), (self.write("q.json", around), (3,)):
+            status, out, _ = self.run_program("solve", problem, "--json", "--method", "multigrid", "--out", "one.npy")
+            self.assertEqual(status, 0)
+            for ranks in several:
+                result = self.solve_on(ranks, problem, "--method", "multigrid", "--out", "u.npy")
+                self.assertEqual((result["owners"], result["iterations"]), (ranks, json.loads(out)["iterations"]))
+                self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
 
     def test_other_families(self):
         """Diffusion with a coefficient and regions for each cell, and flat domains: each rank reads its planes."""

@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-static int run(int cores, const struct test_memory *memory)
+static int run(int cores, const struct test_memory *memory, size_t every)
 {
     starfish_context *context = test_context(1, cores ? -1 : 0, 0);
 
     if (!context)
         return 1;
-    const int failed = test_multigrid_solves(context, memory) +
+    const int failed = test_multigrid_solves(context, memory, every) +
                        test_multigrid_paper(context, memory, getenv("STARFISH_TEST_SMALL") != NULL);
     starfish_context_destroy(context);
     return failed;
@@ -22,5 +22,6 @@ int main(void)
 {
     if (test_cuda_devices() == 0)
         return 77;
-    return run(0, &test_cuda_memory) + run(0, &test_host_memory) + run(1, &test_host_memory) != 0;
+    const size_t every = getenv("STARFISH_TEST_SMALL") ? 5 : 1;
+    return run(0, &test_cuda_memory, every) + run(0, &test_host_memory, 7) + run(1, &test_host_memory, 7) != 0;
 }

@@ -12,7 +12,7 @@
 
 enum { Q1_ELEMENTS = 64, LARGE_ELEMENTS = 256, LARGE_UNKNOWNS = 255 * 255, FLUX_N = 64, MOST_ELEMENTS = 256 };
 
-static const size_t q1_first[] = {0, 31, 43, 63}, flux_first[] = {0, 30, 42, 64};
+static const size_t q1_first[] = {0, 31, 43, 63}, flux_first[] = {0, 30, 42, 64}, odd_first[] = {0, 30, 42, 63};
 
 /* One hierarchy: a maker of plans over the same problem, cut or whole. */
 struct family {
@@ -52,21 +52,44 @@ static starfish_status create_large(starfish_context *context, const struct star
     return create_square(context, LARGE_ELEMENTS, options, runs, plan);
 }
 
-static starfish_status create_flux(starfish_context *context, const struct starfish_multigrid_options *options,
-                                   const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+/* With those ends of z, others of x where it is periodic. */
+static starfish_status create_box(starfish_context *context, size_t planes, const starfish_end z[2],
+                                  const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
+                                  starfish_multigrid_plan **plan)
 {
     static double width[MOST_ELEMENTS];
-    const struct starfish_stencil_problem problem = {.n = {17, 18, FLUX_N},
-                                                     .ends = {{STARFISH_PERIODIC, STARFISH_PERIODIC},
-                                                              {STARFISH_NEUMANN, STARFISH_NEUMANN},
-                                                              {STARFISH_DIRICHLET, STARFISH_NEUMANN}},
-                                                     .grid = STARFISH_CELL,
-                                                     .width = {width, width, width},
-                                                     .rhs_factor = -1};
+    const starfish_end x = z[0] == STARFISH_PERIODIC ? STARFISH_DIRICHLET : STARFISH_PERIODIC;
+    const struct starfish_stencil_problem problem = {
+        .n = {17, 18, planes},
+        .ends = {{x, x}, {STARFISH_NEUMANN, STARFISH_NEUMANN}, {z[0], z[1]}},
+        .grid = STARFISH_CELL,
+        .width = {width, width, width},
+        .rhs_factor = -1};
 
     for (int i = 0; i < MOST_ELEMENTS; i++)
         width[i] = 0.1;
     return starfish_stencil_plan_create_cut(context, &problem, options, runs, plan);
+}
+
+static starfish_status create_flux(starfish_context *context, const struct starfish_multigrid_options *options,
+                                   const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+{
+    return create_box(context, FLUX_N, (const starfish_end[]){STARFISH_DIRICHLET, STARFISH_NEUMANN}, options, runs,
+                      plan);
+}
+
+static const starfish_end around[] = {STARFISH_PERIODIC, STARFISH_PERIODIC};
+
+static starfish_status create_periodic(starfish_context *context, const struct starfish_multigrid_options *options,
+                                       const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+{
+    return create_box(context, FLUX_N, around, options, runs, plan);
+}
+
+static starfish_status create_odd(starfish_context *context, const struct starfish_multigrid_options *options,
+                                  const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+{
+    return create_box(context, FLUX_N - 1, around, options, runs, plan);
 }
 
 static const struct family families[] = {
@@ -83,6 +106,18 @@ static const struct family families[] = {
      5,
      {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV, STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_SMOOTHER_LINE_X,
       STARFISH_SMOOTHER_LINE_Y}},
+    {"flux with periodic planes",
+     17 * 18 * FLUX_N,
+     flux_first,
+     create_periodic,
+     4,
+     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_SMOOTHER_LINE_X, STARFISH_SMOOTHER_LINE_Y}},
+    {"flux with an odd number of periodic planes",
+     17 * 18 * (FLUX_N - 1),
+     odd_first,
+     create_odd,
+     2,
+     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_GAUSS_SEIDEL}},
 };
 
 /* How a solve goes: in which precisions, alone or around it conjugate gradients. */

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", starfish_error_message());
         return 1;
     }
-    const int failed = argc < 2 ? test_multigrid_solves(context, &test_host_memory) +
+    const int failed = argc < 2 ? test_multigrid_solves(context, &test_host_memory, 1) +
                                       test_multigrid_paper(context, &test_host_memory, 1)
                                 : test_multigrid_paper(context, &test_host_memory, 0);
     starfish_context_destroy(context);

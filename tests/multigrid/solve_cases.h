@@ -6,8 +6,9 @@
 
 #include <starfish/starfish.h>
 
-/* Right-hand sides and solutions lie in the given memory. Both return how many tests failed. */
-int test_multigrid_solves(starfish_context *given, const struct test_memory *given_memory);
+/* Right-hand sides and solutions lie in the given memory. Both return how many tests failed. Of many combinations of
+ * options every so-many-th is tried: a number without a common divisor with 6. */
+int test_multigrid_solves(starfish_context *given, const struct test_memory *given_memory, size_t every);
 /* Of these, those of acceleration_cases.c, iteration_cases.c and use_cases.c, on the context and memory that are
  * set. */
 int test_multigrid_accelerations(void);

@@ -19,6 +19,7 @@
 
 starfish_context *test_q1_context;
 const struct test_memory *test_q1_memory;
+size_t test_q1_every = 1;
 
 /* ---- Problems ---------------------------------------------------------------------------------------------------- */
 

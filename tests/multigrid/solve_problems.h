@@ -9,6 +9,7 @@
 /* Where solves run, and where right-hand sides and solutions lie: for the tests to set. */
 extern starfish_context *test_q1_context;
 extern const struct test_memory *test_q1_memory;
+extern size_t test_q1_every; /* of the combinations of options, one of so many */
 
 struct test_q1_mesh {
     struct starfish_q1_problem problem;

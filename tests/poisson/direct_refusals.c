@@ -37,9 +37,9 @@ void refuses_what_it_cannot_solve(void **state)
     ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
                  "options.slabs");
     options.slabs = 0;
-    options.refinements = 9;
+    options.refinements = 11;
     ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
-                 "options.refinements is 9");
+                 "options.refinements is 11");
     options.refinements = -1;
     options.split = 35;
     ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,

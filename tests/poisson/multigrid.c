@@ -110,10 +110,16 @@ static void check_recovers(const char *const kinds[3], const struct starfish_poi
     free_problem(&p);
 }
 
+/* On a GPU, where a plan takes some 20 ms, some of the combinations: no multiple of AXES, so that all axes occur. */
+static size_t combination_step(void)
+{
+    return workers[STARFISH_GPU] == 0 ? 1 : workers[STARFISH_CPU] == 0 ? 2 : 5;
+}
+
 static void recovers_random_fields(void **state)
 {
     (void)state;
-    for (size_t c = 0; c < AXES * AXES; c++) {
+    for (size_t c = 0; c < AXES * AXES; c += combination_step()) {
         const char *const kinds[3] = {axes[(5 * c + c / AXES) % AXES], axes[c % AXES], axes[c / AXES]};
         struct starfish_poisson_options options = multigrid(1e-12);
         check_recovers(kinds, &options, 1e-9);
