@@ -49,6 +49,7 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
     options.before = options.after = 1;
+    options.shape = STARFISH_CYCLE_TWICE;
     return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, &plan->runs, memory)
                   : starfish_stencil_plan_create_faces(plan->context, &faces, &options, &plan->runs, created);
 }
