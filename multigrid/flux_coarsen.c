@@ -151,8 +151,8 @@ static starfish_status coarsen_line(const struct starfish_flux_line *fine, int p
     gather(to, fine->extra, 1, coarse->extra, 1);
     gather(to, fine->weight, 1, coarse->weight, 1);
     for (size_t c = 0; c < to->coarse; c++)
-        coarse->coupling[c] = pairs ? coupling_of_pairs(fine, c, fine->coupling, 1)
-                                    : coarse_coupling(fine, to, c, fine->coupling, 1);
+        coarse->coupling[c] =
+            pairs ? coupling_of_pairs(fine, c, fine->coupling, 1) : coarse_coupling(fine, to, c, fine->coupling, 1);
     coarse->coupling[to->coarse] = fine->periodic ? coarse->coupling[0] : 0;
     return STARFISH_SUCCESS;
 }

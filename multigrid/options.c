@@ -18,9 +18,11 @@ const char *const starfish_smoother_names[] = {
     [STARFISH_SMOOTHER_CHEBYSHEV] = "chebyshev", [STARFISH_SMOOTHER_LINE_Z] = "line-z",
     [STARFISH_SMOOTHER_PLANE] = "plane",         [STARFISH_SMOOTHER_ZEBRA] = "zebra",
 };
-const char *const starfish_cycle_names[] = {
-    [STARFISH_CYCLE_V] = "v", [STARFISH_CYCLE_F] = "f", [STARFISH_CYCLE_W] = "w", [STARFISH_CYCLE_FMG] = "fmg",
-    [STARFISH_CYCLE_TWICE] = "twice"};
+const char *const starfish_cycle_names[] = {[STARFISH_CYCLE_V] = "v",
+                                            [STARFISH_CYCLE_F] = "f",
+                                            [STARFISH_CYCLE_W] = "w",
+                                            [STARFISH_CYCLE_FMG] = "fmg",
+                                            [STARFISH_CYCLE_TWICE] = "twice"};
 const char *const starfish_storage_names[] = {
     [STARFISH_STORAGE_INNER] = "inner", [STARFISH_STORAGE_F16] = "f16", [STARFISH_STORAGE_BF16] = "bf16"};
 const char *const starfish_matrix_names[] = {

@@ -1,4 +1,6 @@
-/* Steps of an iteration on the cells of a matrix on the GPU: a thread per cell, of rows of x. Bound by memory. */
+/* Steps of an iteration on the cells of a matrix on the GPU: a thread per cell, of rows of x. Bound by memory, where
+ * few instructions are left over for finding a cell's neighbours: so the usual matrices, stored and without periodic
+ * ends, have kernels in which that is known, and whether they have two dimensions or three. */
 extern "C" {
 #include "krylov/kernels/cell_step.h"
 #include "krylov/kernels/krylov_stage.h"
@@ -53,15 +55,46 @@ __device__ void advance_as_the_last(const starfish_cells &a)
     }
 }
 
-template <starfish_cell_step step> __global__ void __launch_bounds__(THREADS) cells_kernel(const starfish_cells a)
+/* What a kernel knows of its matrix: nothing; or that it is stored, has no periodic ends, fewer than 2^31 cells, and
+ * two dimensions, or three. */
+enum Shape { ANY, FLAT, SOLID };
+
+/* The same arguments, with what the shape says written in, so that the compiler leaves out what does not happen. */
+template <Shape shape> __device__ __forceinline__ starfish_cells told(const starfish_cells &a)
 {
-    if (a.done && *a.done != 0)
+    starfish_cells known = a;
+    if (shape == ANY)
+        return known;
+    if (shape == FLAT)
+        known.matrix.n[1] = 1;
+    for (int d = 0; d < 3; d++)
+        known.matrix.periodic[d] = 0;
+    __builtin_assume(known.matrix.stored != nullptr);
+    return known;
+}
+
+template <Shape shape> __device__ __forceinline__ cell cell_of_row(const starfish_cells &a, size_t i, size_t row)
+{
+    if (shape == FLAT)
+        return cell_at(&a, i, 0, row);
+    if (shape == SOLID) {
+        const unsigned r = unsigned(row), ny = unsigned(a.matrix.n[1]), k = r / ny;
+        return cell_at(&a, i, r - k * ny, k);
+    }
+    return cell_at(&a, i, row % a.matrix.n[1], row / a.matrix.n[1]);
+}
+
+template <starfish_cell_step step, Shape shape>
+__global__ void __launch_bounds__(THREADS) cells_kernel(const starfish_cells given)
+{
+    if (given.done && *given.done != 0)
         return;
+    const starfish_cells a = told<shape>(given);
     const double scalar = a.scalar ? *a.scalar : 1;
     const starfish_rectangle at = {0, a.matrix.n[0], a.first * a.matrix.n[1], a.last * a.matrix.n[1]};
     double sum = 0;
     walk(at, [&](size_t i, size_t row) {
-        const cell c = cell_at(&a, i, row % a.matrix.n[1], row / a.matrix.n[1]);
+        const cell c = cell_of_row<shape>(a, i, row);
         sum = cell_add(step, sum, cell_step(step, &a, &c, scalar));
     });
     if (a.sums && step == STARFISH_CELLS_LARGEST)
@@ -72,10 +105,24 @@ template <starfish_cell_step step> __global__ void __launch_bounds__(THREADS) ce
         advance_as_the_last(a);
 }
 
+/* Does the step read neighbours, so that their finding is worth a kernel of its own? */
+constexpr bool reads_neighbours(starfish_cell_step step)
+{
+    return step == STARFISH_CELLS_APPLY || step == STARFISH_CELLS_TURN || step == STARFISH_CELLS_RESIDUAL ||
+           step == STARFISH_CELLS_IP_FIRST || step == STARFISH_CELLS_IP_SECOND;
+}
+
+Shape shape_of(const starfish_cell_matrix &m)
+{
+    const bool is_usual =
+        m.stored && !m.periodic[0] && !m.periodic[1] && !m.periodic[2] && m.n[0] * m.n[1] * m.n[2] < size_t(1) << 31;
+    return !is_usual ? ANY : m.n[1] == 1 ? FLAT : SOLID;
+}
+
 template <starfish_cell_step step> int launch(const starfish_cells *a, cudaStream_t stream)
 {
     const starfish_rectangle at = {0, a->matrix.n[0], a->first * a->matrix.n[1], a->last * a->matrix.n[1]};
-    const dim3 blocks = empty(at) ? dim3(0) : blocks_for(at);
+    const dim3 blocks = empty(at) ? dim3(0) : blocks_for(at), threads(ACROSS, DOWN);
     if (a->sums && !a->then.state && blocks.x * blocks.y < STARFISH_SUMS) {
         const size_t used = empty(at) ? 0 : blocks.x * blocks.y;
         const cudaError_t error = cudaMemsetAsync(a->sums + used, 0, (STARFISH_SUMS - used) * sizeof(double), stream);
@@ -84,7 +131,13 @@ template <starfish_cell_step step> int launch(const starfish_cells *a, cudaStrea
     }
     if (empty(at))
         return cudaSuccess;
-    cells_kernel<step><<<blocks, dim3(ACROSS, DOWN), 0, stream>>>(*a);
+    const Shape shape = shape_of(a->matrix);
+    if (reads_neighbours(step) && shape == FLAT)
+        cells_kernel<step, reads_neighbours(step) ? FLAT : ANY><<<blocks, threads, 0, stream>>>(*a);
+    else if (reads_neighbours(step) && shape == SOLID)
+        cells_kernel<step, reads_neighbours(step) ? SOLID : ANY><<<blocks, threads, 0, stream>>>(*a);
+    else
+        cells_kernel<step, ANY><<<blocks, threads, 0, stream>>>(*a);
     return cudaGetLastError();
 }
 

@@ -433,7 +433,7 @@ static void coarse_systems_are_solved(void **state)
         struct starfish_coarse_solve a = {.domains = DOMAINS,
                                           .unknowns = unknowns,
                                           .band = 1,
-                                          .dense = is_dense,
+                                          .form = is_dense ? STARFISH_COARSE_BY_INVERSE : STARFISH_COARSE_BY_BAND,
                                           .matrix = put(STARFISH_F64, matrix, 9),
                                           .place = put_ints(lacks ? left_out : place, DOMAINS),
                                           .parts = 1,
