@@ -326,12 +326,7 @@ static starfish_status measure(struct bench *bench)
     struct axes axes;
 
     STARFISH_TRY(read_axes(run, &axes));
-    STARFISH_TRY(bench_look_around(bench));
-    STARFISH_TRY(list_read("--workers",
-                           run->workers      ? run->workers
-                           : bench->gpus > 0 ? "gpu;cpu"
-                                             : "cpu",
-                           ';', &axes.workers));
+    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu", &axes.workers));
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
     for (size_t i = 0; i < axes.sizes; ++i) {
         struct diffusion_case given;
