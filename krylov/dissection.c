@@ -268,7 +268,7 @@ int starfish_dissection_invert(const struct starfish_dissection *d, const struct
     return failed;
 }
 
-/* ---- Cuthill and McKee -------------------------------------------------------------------------------------------- */
+/* ---- Cuthill and McKee ------------------------------------------------------------------------------------------- */
 
 /* Breadth first from `root`, domains that have no place yet: place, and the order in which they were found. Returns how
  * many have places then. */

@@ -1,14 +1,15 @@
 /* The small matrix E of deflation, solved by two products with sparse matrices: E^-1 = W' W, W the inverse of the
  * Cholesky factor in an order of nested dissection (George, SIAM J. Numer. Anal. 10 (1973), 345-363; inverses of
- * factors for parallel solves: Alvarado, Pothen, Schreiber, 1993). A domain's row of W has entries for the domains of its
- * subtree alone, which are consecutive: for 64 x 64 blocks some 200 a row, where the inverse of E has 4096. */
+ * factors for parallel solves: Alvarado, Pothen, Schreiber, 1993). A domain's row of W has entries for the domains of
+ * its subtree alone, which are consecutive: for 64 x 64 blocks some 200 a row, where the inverse of E has 4096. */
 #ifndef STARFISH_KRYLOV_DISSECTION_H
 #define STARFISH_KRYLOV_DISSECTION_H
 
 #include <starfish/status.h>
 #include <stddef.h>
 
-/* A symmetric matrix as a graph: E_dd = diagonal[d]; E_de = -coupling[i], e = other[i], begin[d] <= i < begin[d + 1]. */
+/* A symmetric matrix as a graph: E_dd = diagonal[d]; E_de = -coupling[i], e = other[i], for i = begin[d] ..
+ * begin[d + 1] - 1. */
 struct starfish_domain_graph {
     size_t domains;
     size_t *begin; /* domains + 1 */

@@ -1,6 +1,6 @@
 /* Steps of an iteration on the cells of a matrix, on a core. Bound by memory; the couplings of a stored matrix are four
- * words of each cell. Products and residuals of stored matrices, and what needs no neighbours, are done by rows in which
- * all cells have their neighbours at the same distances; all else cell by cell. */
+ * words of each cell. Products and residuals of stored matrices, and what needs no neighbours, are done by rows in
+ * which all cells have their neighbours at the same distances; all else cell by cell. */
 #include "krylov/kernels/cells.h"
 
 #include "base/clones.h"
