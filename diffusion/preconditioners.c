@@ -48,8 +48,7 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     faces.rest = values + 3 * box->cells;
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
-    options.before = options.after = 1;
-    options.shape = STARFISH_CYCLE_TWICE;
+    options.before = options.after = 2;
     return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, &plan->runs, memory)
                   : starfish_stencil_plan_create_faces(plan->context, &faces, &options, &plan->runs, created);
 }

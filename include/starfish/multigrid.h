@@ -101,8 +101,7 @@ typedef enum starfish_cycle_shape {
     STARFISH_CYCLE_V,
     STARFISH_CYCLE_F,
     STARFISH_CYCLE_W,
-    STARFISH_CYCLE_FMG,  /* the first cycle full multigrid, then V */
-    STARFISH_CYCLE_TWICE /* as V, but two V cycles on the first coarse grid */
+    STARFISH_CYCLE_FMG /* the first cycle full multigrid, then V */
 } starfish_cycle_shape;
 
 typedef enum starfish_smoother {
@@ -176,8 +175,8 @@ struct starfish_multigrid_options {
     size_t tail;       /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
     /* The method of conjugate gradients, preconditioned by cycles (one, or in mixed precision inner_cycles or
      * inner_digits), for meshes on which cycles alone are slow. A preconditioner must be symmetric: before == after,
-     * shapes V, W and TWICE, any smoother but Gauss-Seidel; after the coarse grid's correction the sweeps of a step
-     * come in reverse order. Three more arrays. */
+     * shapes V and W, any smoother but Gauss-Seidel; after the coarse grid's correction the sweeps of a step come in
+     * reverse order. Three more arrays. */
     int conjugate_gradients;
     /* The cycles' matrices are stored with diagonals and A u is a sum of products, as usual, to see what rounding
      * errors then do. Else row sums are stored in their place and A u is a sum of differences, with which f32 serves

@@ -6,17 +6,16 @@
 static starfish_status visit(const struct starfish_hierarchy *h, const struct starfish_cycle *cycle,
                              starfish_cycle_shape shape, int level, int zero);
 
-/* F: once in its own shape, once as V. W: twice in its own. TWICE: twice as V. An exact solution is not improved upon.
- */
+/* F: once in its own shape, once as V. W: twice in its own. An exact solution is not improved upon. */
 static starfish_status visit_coarser(const struct starfish_hierarchy *h, const struct starfish_cycle *cycle,
                                      starfish_cycle_shape shape, int level)
 {
     const int last = level == h->levels - 1;
 
-    STARFISH_TRY(visit(h, cycle, shape == STARFISH_CYCLE_TWICE ? STARFISH_CYCLE_V : shape, level, 1));
+    STARFISH_TRY(visit(h, cycle, shape, level, 1));
     if (shape == STARFISH_CYCLE_V || (last && h->exact))
         return STARFISH_SUCCESS;
-    return visit(h, cycle, shape == STARFISH_CYCLE_W ? shape : STARFISH_CYCLE_V, level, 0);
+    return visit(h, cycle, shape == STARFISH_CYCLE_F ? STARFISH_CYCLE_V : shape, level, 0);
 }
 
 static starfish_status visit(const struct starfish_hierarchy *h, const struct starfish_cycle *cycle,

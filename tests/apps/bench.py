@@ -252,7 +252,7 @@ class Bench(Case):
                                    ("no mesh 'U9'", ["--mesh", "U9"]),
                                    ("--level: is -1, must be 1 .. 13", ["--level", "14"]),
                                    ("--smoother: 'sor' is not one of auto, adi", ["--smoother", "sor"]),
-                                   ("--cycle: 'x' is not one of v, f, w, fmg, twice", ["--cycle", "x"]),
+                                   ("--cycle: 'x' is not one of v, f, w, fmg", ["--cycle", "x"]),
                                    ("options.shape: F and FMG", ["--cycle", "f", "--krylov", "cg", "--level", "3"]),
                                    ("nothing of what is asked for", ["--where", "device", "--peers", "none"])):
             with self.subTest(arguments=arguments):
