@@ -270,8 +270,8 @@ static void stored_grids_are_no_weaker(void **state)
     }
 }
 
-/* Couplings that jump, harmonic means of what is constant in each pair: the coarse grid has those of its own cells, with
- * faces of four times the area between centres at twice the distance. */
+/* Couplings that jump, harmonic means of what is constant in each pair: the coarse grid has those of its own cells,
+ * with faces of four times the area between centres at twice the distance. */
 static void pairs_are_cells(void **state)
 {
     (void)state;
