@@ -298,26 +298,26 @@ static size_t far_from(const struct starfish_domain_graph *g, size_t root, int *
     return last;
 }
 
-void starfish_dissection_follow_band(const struct starfish_domain_graph *g, struct starfish_dissection *of)
+void starfish_dissection_follow_band(const struct starfish_domain_graph *graph, struct starfish_dissection *dissection)
 {
-    int *const place = of->place, *const order = of->order;
+    int *const place = dissection->place, *const order = dissection->order;
     size_t count = 0;
 
-    for (size_t d = 0; d < g->domains; d++)
+    for (size_t d = 0; d < graph->domains; d++)
         place[d] = -1;
-    for (size_t d = 0; d < g->domains; d++)
+    for (size_t d = 0; d < graph->domains; d++)
         if (place[d] < 0)
-            count = number_from(g, far_from(g, d, place, order, count), place, order, count);
+            count = number_from(graph, far_from(graph, d, place, order, count), place, order, count);
 }
 
-size_t starfish_dissection_band(const struct starfish_domain_graph *g, const struct starfish_dissection *of)
+size_t starfish_dissection_band(const struct starfish_domain_graph *graph, const struct starfish_dissection *dissection)
 {
-    const int *const place = of->place;
+    const int *const place = dissection->place;
     size_t band = 0;
 
-    for (size_t d = 0; d < g->domains; d++)
-        for (size_t i = g->begin[d]; i < g->begin[d + 1]; i++) {
-            const int distance = place[d] - place[g->other[i]];
+    for (size_t d = 0; d < graph->domains; d++)
+        for (size_t i = graph->begin[d]; i < graph->begin[d + 1]; i++) {
+            const int distance = place[d] - place[graph->other[i]];
             if (distance > 0 && (size_t)distance > band)
                 band = (size_t)distance;
         }
