@@ -137,16 +137,17 @@ starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *alge
                                              const struct starfish_coarse_matrix *matrix,
                                              const struct starfish_chunks *chunks)
 {
-    const size_t parts = space->parts[1], sizes[] = {matrix->domains, matrix->band, (size_t)matrix->dense, parts};
+    const size_t parts = space->parts[1], sizes[] = {matrix->domains, matrix->band, (size_t)matrix->form, parts};
     struct arguments a = {.kernel = {.domains = matrix->domains,
                                      .unknowns = matrix->unknowns,
                                      .band = matrix->band,
-                                     .dense = matrix->dense,
+                                     .entries = matrix->entries,
+                                     .form = matrix->form,
                                      .parts = parts}};
     struct starfish_task task;
 
     starfish_task_begin(&task, &coarse_solve_codelet, algebra->progress, algebra->phase);
-    if (matrix->dense)
+    if (matrix->form != STARFISH_COARSE_BY_BAND)
         starfish_task_of_owner(&task, space, 0, algebra->where);
     else
         task.where = STARPU_CPU;

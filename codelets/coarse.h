@@ -15,8 +15,9 @@ struct starfish_chunks {
 };
 
 struct starfish_coarse_matrix {
-    size_t domains, unknowns, band;
-    int dense, one_each;                 /* one_each: one part, and one chunk for each domain */
+    size_t domains, unknowns, band, entries;
+    enum starfish_coarse_form form;
+    int one_each;                        /* one part, and one chunk for each domain */
     struct starfish_table matrix, place; /* doubles; ints */
     struct starfish_table rhs, solution; /* results */
 };

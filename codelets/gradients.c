@@ -195,7 +195,8 @@ static void attach_deflation(struct starfish_task *task, struct arguments *a, co
     a->kernel.coarse = (struct starfish_coarse_solve){.domains = c->domains,
                                                       .unknowns = c->unknowns,
                                                       .band = c->band,
-                                                      .dense = c->dense,
+                                                      .entries = c->entries,
+                                                      .form = c->form,
                                                       .parts = 1,
                                                       .one_each = c->one_each};
     a->kernel.chunks.chunks = p->chunks;

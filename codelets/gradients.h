@@ -12,7 +12,7 @@ struct starfish_gradients_task {
     enum starfish_cell_preconditioner by; /* not ANOTHER */
     size_t block;                         /* of blocks */
     starpu_data_handle_t table;           /* of the preconditioner; NULL: it has none */
-    /* Deflation: NULL: none; domains of the cells, their chunks, the matrix, which on a GPU must be dense. */
+    /* Deflation: NULL: none; domains of the cells, their chunks, the matrix, on a GPU no band. */
     const struct starfish_coarse_matrix *coarse;
     const struct starfish_chunks *chunks;
     starpu_data_handle_t domain;

@@ -21,8 +21,10 @@ const char *const starfish_deflation_names[STARFISH_DEFLATIONS] = {[STARFISH_DEF
                                                                    [STARFISH_DEFLATION_STRIPES] = "stripes",
                                                                    [STARFISH_DEFLATION_BLOCKS] = "blocks",
                                                                    [STARFISH_DEFLATION_REGIONS] = "regions"};
-static const char *const coarse_names[STARFISH_COARSE_FORMS] = {
-    [STARFISH_COARSE_AUTO] = "auto", [STARFISH_COARSE_BAND] = "band", [STARFISH_COARSE_DENSE] = "dense"};
+static const char *const coarse_names[STARFISH_COARSE_FORMS] = {[STARFISH_COARSE_AUTO] = "auto",
+                                                                [STARFISH_COARSE_BAND] = "band",
+                                                                [STARFISH_COARSE_DENSE] = "dense",
+                                                                [STARFISH_COARSE_HALVES] = "halves"};
 
 static const struct starfish_option rows[] = {
     {AT(method), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(starfish_diffusion_method_names),

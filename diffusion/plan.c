@@ -153,7 +153,8 @@ static int may_fuse(const struct starfish_diffusion_plan *plan)
     const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE;
 
     return !plan->options.separate_tasks && !(deflates && plan->options.product_with_az) &&
-           starfish_cells_cg_fuses(&plan->space, by, !deflates || plan->deflation.coarse.dense);
+           starfish_cells_cg_fuses(&plan->space, by,
+                                   deflates ? plan->deflation.coarse.form : STARFISH_COARSE_BY_INVERSE);
 }
 
 static starfish_status create_vectors(struct starfish_diffusion_plan *plan)

@@ -48,7 +48,7 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     faces.rest = values + 3 * box->cells;
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
-    options.before = options.after = 1;
+    options.before = options.after = 2;
     return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, &plan->runs, memory)
                   : starfish_stencil_plan_create_faces(plan->context, &faces, &options, &plan->runs, created);
 }
@@ -81,8 +81,23 @@ starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *p
 
 /* ---- Deflation --------------------------------------------------------------------------------------------------- */
 
-/* The inverse of E is for GPUs, and up to so many vectors: 512 MB. */
-enum { MOST_DENSE = 8192 };
+/* A band is for cores. */
+static enum starfish_coarse_form choose_form(const struct starfish_diffusion_plan *plan)
+{
+    const int on_gpu = starfish_context_workers_of(plan->context, STARFISH_GPU) > 0;
+    const int has_cores = starfish_context_workers_of(plan->context, STARFISH_CPU) > 0;
+
+    switch (plan->options.coarse) {
+    case STARFISH_COARSE_DENSE:
+        return STARFISH_COARSE_BY_INVERSE;
+    case STARFISH_COARSE_HALVES:
+        return STARFISH_COARSE_BY_HALVES;
+    case STARFISH_COARSE_BAND:
+        return has_cores ? STARFISH_COARSE_BY_BAND : STARFISH_COARSE_BY_HALVES;
+    default:
+        return on_gpu ? STARFISH_COARSE_BY_HALVES : STARFISH_COARSE_BY_BAND;
+    }
+}
 
 static starfish_status find_domains(struct starfish_diffusion_plan *plan,
                                     const struct starfish_diffusion_problem *problem, int *domain)
@@ -112,17 +127,13 @@ static starfish_status create_deflation(struct starfish_diffusion_plan *plan,
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", plan->box.cells);
     starfish_status status = find_domains(plan, problem, domain);
     if (status == STARFISH_SUCCESS) {
-        const int on_gpu = starfish_context_workers_of(plan->context, STARFISH_GPU) > 0;
-        const int has_cores = starfish_context_workers_of(plan->context, STARFISH_CPU) > 0;
-        const struct starfish_deflation_spec spec = {
-            .space = &plan->space,
-            .precision = plan->inner,
-            .matrix = matrix,
-            .domain = domain,
-            .domains = plan->vectors,
-            .singular = plan->box.singular,
-            .dense = plan->options.coarse == STARFISH_COARSE_DENSE || !has_cores ||
-                     (plan->options.coarse == STARFISH_COARSE_AUTO && on_gpu && plan->vectors <= MOST_DENSE)};
+        const struct starfish_deflation_spec spec = {.space = &plan->space,
+                                                     .precision = plan->inner,
+                                                     .matrix = matrix,
+                                                     .domain = domain,
+                                                     .domains = plan->vectors,
+                                                     .singular = plan->box.singular,
+                                                     .form = choose_form(plan)};
         status = starfish_deflation_create(&plan->deflation, &spec);
     }
     free(domain);

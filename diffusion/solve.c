@@ -204,10 +204,9 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
         return submit_gathered(plan, boundary, rhs, solution, job);
     STARFISH_TRY(create_job(plan, boundary, rhs, solution, &created));
     created->ticket = starfish_queue_enter(&plan->queue);
-    const starfish_status status = starfish_driver_start(&created->driver, plan->context, drive, created);
-    if (status != STARFISH_SUCCESS) { /* its turn must pass */
-        starfish_queue_wait(&plan->queue, created->ticket);
-        starfish_queue_leave(&plan->queue);
+    const starfish_status status =
+        starfish_driver_start_in_turn(&created->driver, plan->context, &plan->queue, created->ticket, drive, created);
+    if (status != STARFISH_SUCCESS) {
         free_job(created);
         return status;
     }

@@ -249,10 +249,9 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     *job = NULL;
     STARFISH_TRY(create_job(plan, u, &created));
-    const starfish_status status = starfish_driver_start(&created->driver, plan->context, drive, created);
-    if (status != STARFISH_SUCCESS) { /* its turn must pass */
-        starfish_queue_wait(&plan->queue, created->ticket);
-        starfish_queue_leave(&plan->queue);
+    const starfish_status status =
+        starfish_driver_start_in_turn(&created->driver, plan->context, &plan->queue, created->ticket, drive, created);
+    if (status != STARFISH_SUCCESS) {
         free_job(created);
         return status;
     }

@@ -228,15 +228,16 @@ static starfish_status steps(void *self, int first, int count)
     return starfish_submit_gradients(cg->algebra, &task);
 }
 
-int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_cell_preconditioner by, int dense)
+int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_cell_preconditioner by,
+                            enum starfish_coarse_form form)
 {
     const int gpus = starfish_context_workers_of(space->context, STARFISH_GPU) > 0;
     const int alone = starfish_context_workers_of(space->context, STARFISH_CPU) == 1 &&
                       starfish_team_largest(space->context, STARFISH_CPU) == 1;
 
     /* Recorded machines know the tasks of operations. */
-    return space->parts[1] == 1 && by != STARFISH_CELLS_BY_ANOTHER && (gpus ? dense : alone) &&
-           !starfish_machine_is_simulated();
+    return space->parts[1] == 1 && by != STARFISH_CELLS_BY_ANOTHER &&
+           (gpus ? form != STARFISH_COARSE_BY_BAND : alone) && !starfish_machine_is_simulated();
 }
 
 struct starfish_iteration starfish_cells_cg_iteration(struct starfish_cells_cg *cg)

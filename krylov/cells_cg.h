@@ -28,8 +28,10 @@ struct starfish_cells_cg {
     const struct starfish_vector *other_p;
     struct starfish_replays *replays;
 };
-/* May steps be one task? On a GPU E must be inverted, on cores there must be one that does them all. */
-int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_cell_preconditioner by, int dense);
+/* May steps be one task? On a GPU E may not be a band, on cores there must be one that does them all.
+ */
+int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_cell_preconditioner by,
+                            enum starfish_coarse_form form);
 /* Steps of it. Of the iteration's residuals the first is r's norm. */
 struct starfish_iteration starfish_cells_cg_iteration(struct starfish_cells_cg *cg);
 

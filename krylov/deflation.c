@@ -3,6 +3,7 @@
 #include "krylov/deflation.h"
 
 #include "base/status.h"
+#include "krylov/dissection.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -245,16 +246,7 @@ static starfish_status create_chunks(const struct starfish_deflation_spec *s, co
 
 /* ---- E ----------------------------------------------------------------------------------------------------------- */
 
-/* E as rows: begin[domains + 1], and couplings of each domain to others, which are added up. */
-struct graph {
-    size_t domains;
-    double *diagonal;
-    size_t *begin;
-    int *other;
-    double *coupling;
-};
-
-static void free_graph(struct graph *g)
+static void free_graph(struct starfish_domain_graph *g)
 {
     free(g->diagonal);
     free(g->begin);
@@ -302,11 +294,11 @@ static starfish_status find_couplings(const struct starfish_deflation_spec *s, s
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create_graph(const struct starfish_deflation_spec *s, struct graph *g)
+static starfish_status create_graph(const struct starfish_deflation_spec *s, struct starfish_domain_graph *g)
 {
     struct terms pairs = {.count = 0};
 
-    *g = (struct graph){.domains = s->domains, .diagonal = calloc(s->domains, sizeof(double))};
+    *g = (struct starfish_domain_graph){.domains = s->domains, .diagonal = calloc(s->domains, sizeof(double))};
     if (!g->diagonal)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
     starfish_status status = find_couplings(s, &pairs, g->diagonal);
@@ -327,60 +319,9 @@ static starfish_status create_graph(const struct starfish_deflation_spec *s, str
     return status;
 }
 
-/* Breadth first from `root`, domains that have no place yet: place, and the order in which they were found. Returns how
- * many have places then. */
-static size_t number_from(const struct graph *g, size_t root, int *place, int *order, size_t count)
-{
-    size_t at = count;
-
-    place[root] = (int)count;
-    order[count++] = (int)root;
-    for (; at < count; at++)
-        for (size_t i = g->begin[order[at]]; i < g->begin[order[at] + 1]; i++)
-            if (place[g->other[i]] < 0) {
-                place[g->other[i]] = (int)count;
-                order[count++] = g->other[i];
-            }
-    return count;
-}
-
-/* The last domain that a walk from `root` finds is far from it: a good end to begin with. `place` is as before. */
-static size_t far_from(const struct graph *g, size_t root, int *place, int *order, size_t count)
-{
-    const size_t found = number_from(g, root, place, order, count);
-    const size_t last = (size_t)order[found - 1];
-
-    for (size_t i = count; i < found; i++)
-        place[order[i]] = -1;
-    return last;
-}
-
-static void number_all(const struct graph *g, int *place, int *order)
-{
-    size_t count = 0;
-
-    for (size_t d = 0; d < g->domains; d++)
-        place[d] = -1;
-    for (size_t d = 0; d < g->domains; d++)
-        if (place[d] < 0)
-            count = number_from(g, far_from(g, d, place, order, count), place, order, count);
-}
-
-static size_t band_of(const struct graph *g, const int *place)
-{
-    size_t band = 0;
-
-    for (size_t d = 0; d < g->domains; d++)
-        for (size_t i = g->begin[d]; i < g->begin[d + 1]; i++) {
-            const int distance = place[d] - place[g->other[i]];
-            if (distance > 0 && (size_t)distance > band)
-                band = (size_t)distance;
-        }
-    return band;
-}
-
 /* E as a band below the diagonal, of the unknowns without the last one where that is left out. */
-static void fill_band(const struct graph *g, const struct starfish_coarse_matrix *c, const int *place, double *band)
+static void fill_band(const struct starfish_domain_graph *g, const struct starfish_coarse_matrix *c, const int *place,
+                      double *band)
 {
     const size_t rows = c->band + 1;
 
@@ -397,7 +338,7 @@ static void fill_band(const struct graph *g, const struct starfish_coarse_matrix
     }
 }
 
-static void fill_dense(const struct graph *g, size_t unknowns, double *matrix)
+static void fill_dense(const struct starfish_domain_graph *g, size_t unknowns, double *matrix)
 {
     for (size_t d = 0; d < unknowns; d++) {
         matrix[d * unknowns + d] += g->diagonal[d];
@@ -414,20 +355,30 @@ static void raise_diagonal(double *matrix, size_t count, size_t stride, double b
         matrix[i * stride] *= 1 + by;
 }
 
-static starfish_status factor(const struct graph *g, const struct starfish_coarse_matrix *c, const int *place,
-                              double *matrix, size_t size)
+/* E's factor, inverse, or halves of that, from a matrix with a diagonal 1 + raised times as large: 0, else whatever. */
+static int try_factor(const struct starfish_domain_graph *g, const struct starfish_coarse_matrix *c,
+                      const struct starfish_dissection *d, double raised, double *matrix)
+{
+    if (c->form == STARFISH_COARSE_BY_HALVES)
+        return starfish_dissection_invert(d, g, raised, matrix);
+    if (c->form == STARFISH_COARSE_BY_INVERSE) {
+        fill_dense(g, c->unknowns, matrix);
+        raise_diagonal(matrix, c->unknowns, c->unknowns + 1, raised);
+        return starfish_coarse_invert(c->unknowns, matrix);
+    }
+    fill_band(g, c, d->place, matrix);
+    raise_diagonal(matrix, c->unknowns, c->band + 1, raised);
+    return starfish_coarse_factor(c->unknowns, c->band, matrix);
+}
+
+static starfish_status factor(const struct starfish_domain_graph *g, const struct starfish_coarse_matrix *c,
+                              const struct starfish_dissection *d, double *matrix, size_t size)
 {
     static const double raised[] = {0, 1e-14, 1e-12, 1e-10};
 
     for (size_t attempt = 0; attempt < sizeof raised / sizeof raised[0]; attempt++) {
         memset(matrix, 0, size * sizeof *matrix);
-        if (c->dense)
-            fill_dense(g, c->unknowns, matrix);
-        else
-            fill_band(g, c, place, matrix);
-        raise_diagonal(matrix, c->unknowns, c->dense ? c->unknowns + 1 : c->band + 1, raised[attempt]);
-        if ((c->dense ? starfish_coarse_invert(c->unknowns, matrix)
-                      : starfish_coarse_factor(c->unknowns, c->band, matrix)) == 0)
+        if (try_factor(g, c, d, raised[attempt], matrix) == 0)
             return STARFISH_SUCCESS;
     }
     return starfish_fail(STARFISH_ERROR_NUMERICAL, "the matrix of %zu deflation vectors is not positive definite",
@@ -448,68 +399,98 @@ static void spread(const struct starfish_coarse_matrix *c, double *matrix)
     memset(matrix + n * all, 0, all * sizeof *matrix);
 }
 
-/* A matrix of too many domains would take its time as well: its factors, some seconds of a core at the limit. */
-static starfish_status check_bytes(const struct starfish_deflation_spec *s, size_t rows)
+/* Doubles of E's inverse, its halves, or its factor. */
+static size_t size_of(const struct starfish_coarse_matrix *c)
 {
-    const double bytes = (double)rows * (double)s->domains * sizeof(double);
+    switch (c->form) {
+    case STARFISH_COARSE_BY_INVERSE:
+        return c->domains * c->domains;
+    case STARFISH_COARSE_BY_HALVES:
+        return 2 * c->entries + 1;
+    default:
+        return (c->band + 1) * c->domains;
+    }
+}
+
+/* A matrix of too many domains would take its time as well: its factors, some seconds of a core at the limit. */
+static starfish_status check_bytes(const struct starfish_coarse_matrix *c)
+{
+    const double bytes = (double)size_of(c) * sizeof(double);
 
     if (bytes <= (double)STARFISH_DEFLATION_MOST_BYTES)
         return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_ARGUMENT,
                          "--vectors: the %s of the %zu deflation vectors' matrix takes %.0f bytes, more than %zu: "
                          "take fewer vectors",
-                         s->dense ? "inverse" : "factor", s->domains, bytes, (size_t)STARFISH_DEFLATION_MOST_BYTES);
+                         c->form == STARFISH_COARSE_BY_BAND ? "factor" : "inverse", c->domains, bytes,
+                         (size_t)STARFISH_DEFLATION_MOST_BYTES);
 }
 
-/* The size of E's inverse or factor, once that is small enough: of which `place` numbers the domains for a band. */
-static starfish_status choose_rows(const struct starfish_deflation_spec *s, const struct graph *g,
-                                   struct starfish_coarse_matrix *c, int *place)
+/* The order of the domains, and what E's inverse or factor takes in it. The place of each: the dissection's, or for a
+ * band after Cuthill and McKee. */
+static starfish_status choose_order(const struct starfish_domain_graph *g, struct starfish_coarse_matrix *c,
+                                    struct starfish_dissection *d)
 {
-    *c = (struct starfish_coarse_matrix){
-        .domains = s->domains, .unknowns = s->domains - (s->singular ? 1 : 0), .dense = s->dense};
-    number_all(g, place, place + s->domains);
-    c->band = s->dense ? 0 : band_of(g, place);
-    return check_bytes(s, s->dense ? s->domains : c->band + 1);
+    STARFISH_TRY(starfish_dissection_create(g, c->unknowns, d));
+    c->entries = d->entries;
+    if (c->form != STARFISH_COARSE_BY_HALVES)
+        starfish_dissection_follow_band(g, d);
+    c->band = c->form == STARFISH_COARSE_BY_BAND ? starfish_dissection_band(g, d) : 0;
+    return check_bytes(c);
 }
 
-static starfish_status fill_coarse(const struct starfish_deflation_spec *s, const struct graph *g,
-                                   struct starfish_coarse_matrix *c, int *place)
+/* What tasks read besides the matrix. */
+static starfish_status put_places(struct starfish_coarse_matrix *c, const struct starfish_dissection *d)
 {
-    const size_t rows = s->dense ? s->domains : c->band + 1;
-    double *matrix = malloc(rows * s->domains * sizeof *matrix);
-    starfish_status status = matrix ? factor(g, c, place, matrix, rows * s->domains)
-                                    : starfish_fail(STARFISH_ERROR_MEMORY,
-                                                    "out of memory for the matrix of %zu deflation vectors, whose "
-                                                    "band is %zu wide",
-                                                    s->domains, rows);
-    for (size_t d = 0; d < s->domains; d++)
-        if ((size_t)place[d] >= c->unknowns)
-            place[d] = -1;
-    if (status == STARFISH_SUCCESS && s->dense)
+    const int by_halves = c->form == STARFISH_COARSE_BY_HALVES;
+    const size_t count = by_halves ? starfish_dissection_indices(d) : c->domains;
+    int *index = malloc((count + 1) * sizeof *index);
+
+    if (!index)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu deflation vectors", c->domains);
+    if (by_halves)
+        starfish_dissection_index(d, index);
+    for (size_t i = 0; i < c->domains && !by_halves; i++)
+        index[i] = (size_t)d->place[i] < c->unknowns ? d->place[i] : -1;
+    const starfish_status status = starfish_table_ints(&c->place, index, count);
+    free(index);
+    return status;
+}
+
+static starfish_status fill_coarse(const struct starfish_domain_graph *g, const struct starfish_dissection *d,
+                                   struct starfish_coarse_matrix *c)
+{
+    const size_t size = size_of(c);
+    double *matrix = malloc(size * sizeof *matrix);
+    starfish_status status =
+        matrix ? factor(g, c, d, matrix, size)
+               : starfish_fail(STARFISH_ERROR_MEMORY,
+                               "out of memory for the matrix of %zu deflation vectors: %zu numbers", c->domains, size);
+    if (status == STARFISH_SUCCESS && c->form == STARFISH_COARSE_BY_INVERSE)
         spread(c, matrix);
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_reals(&c->matrix, STARFISH_F64, matrix, rows * s->domains);
+        status = starfish_table_reals(&c->matrix, STARFISH_F64, matrix, size);
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_ints(&c->place, place, s->domains);
+        status = put_places(c, d);
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_results(&c->rhs, s->domains);
+        status = starfish_table_results(&c->rhs, 2 * c->domains);
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_results(&c->solution, s->domains);
+        status = starfish_table_results(&c->solution, c->domains);
     free(matrix);
     return status;
 }
 
-static starfish_status create_coarse(const struct starfish_deflation_spec *s, const struct graph *g,
+static starfish_status create_coarse(const struct starfish_deflation_spec *s, const struct starfish_domain_graph *g,
                                      struct starfish_coarse_matrix *c)
 {
-    int *place = calloc(2 * s->domains, sizeof *place);
+    struct starfish_dissection d;
 
-    if (!place)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
-    starfish_status status = choose_rows(s, g, c, place);
+    *c = (struct starfish_coarse_matrix){
+        .domains = s->domains, .unknowns = s->domains - (s->singular ? 1 : 0), .form = s->form};
+    starfish_status status = choose_order(g, c, &d);
     if (status == STARFISH_SUCCESS)
-        status = fill_coarse(s, g, c, place);
-    free(place);
+        status = fill_coarse(g, &d, c);
+    starfish_dissection_destroy(&d);
     return status;
 }
 
@@ -529,7 +510,7 @@ static starfish_status create_sums(struct starfish_cells_deflation *deflation, c
 starfish_status starfish_deflation_create(struct starfish_cells_deflation *deflation,
                                           const struct starfish_deflation_spec *spec)
 {
-    struct graph graph = {.domains = 0};
+    struct starfish_domain_graph graph = {.domains = 0};
 
     memset(deflation, 0, sizeof *deflation);
     deflation->space = spec->space;

@@ -23,9 +23,10 @@ struct starfish_deflation_spec {
     const int *domain;                         /* of each cell, 0 .. domains - 1, every one of which has cells */
     size_t domains;
     int singular; /* constants are in the null space */
-    int dense;    /* 1: the inverse of E; 0: its factors */
+    enum starfish_coarse_form form;
 };
-/* Bytes that the inverse or the factor of E may take: of 8192 vectors densely, of blocks 36 per direction in 3D. */
+/* Bytes that the inverse of E, its halves or its factor may take: of 8192 vectors densely, of blocks 36 per direction
+ * in 3D as a factor. */
 #define STARFISH_DEFLATION_MOST_BYTES ((size_t)1 << 29)
 
 /* Errors: ARGUMENT (E takes more bytes than that, which is found before it has any), MEMORY, NUMERICAL (E is not

@@ -8,7 +8,13 @@
  * weights, and in the stored form the couplings across, are restricted by its transpose (lumped: Galerkin's matrix
  * would have 27 points). A coarse line is the discretisation of the coarse grid, whatever the kind of grid was. So
  * constants stay in the null space, and the transfers are transposed: cycles of symmetric smoothers are symmetric.
- * Source: Alcouffe, Brandt, Dendy, Painter, SIAM J. Sci. Stat. Comput. 2 (1981), 430-454, one direction at a time. */
+ * Source: Alcouffe, Brandt, Dendy, Painter, SIAM J. Sci. Stat. Comput. 2 (1981), 430-454, one direction at a time.
+ *
+ * Where stored couplings jump, a line says nothing about the interpolation of the others. Then coarse unknowns are
+ * pairs of cells in each direction, interpolated by constants, and a coarse coupling is the sum of the fine ones in the
+ * coarse face, times the fine distance of centres over the coarse one: for harmonic means that is what the coarse cells
+ * have between their centres (Wesseling, An Introduction to Multigrid Methods, 1992, section 5.4; Galerkin's matrix
+ * without the distances would be twice as stiff). Source of the factor: Braess, Computing 55 (1995), 379-393. */
 #ifndef STARFISH_MULTIGRID_FLUX_GRIDS_H
 #define STARFISH_MULTIGRID_FLUX_GRIDS_H
 
@@ -40,12 +46,14 @@ struct starfish_flux_grid {
     struct starfish_flux_line line[3];
     double lambda;
     double *face[3], *rest;                   /* stored form: the faces below unknowns; NULL: tensor */
+    int pairs;                                /* coarse unknowns are pairs of cells */
     struct starfish_flux_interpolation to[3]; /* from the next coarser grid; unset on the coarsest */
 };
 starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
                                           const struct starfish_stencil_problem *problem);
 /* Couplings of its own for every face, the one below each unknown (around a periodic end: across it), and what else is
- * on the diagonal, instead of those that the lines have. MEMORY. */
+ * on the diagonal, instead of those that the lines have. Where the largest coupling is more than 10 times the smallest
+ * one, coarse unknowns are pairs. MEMORY. */
 starfish_status starfish_flux_grid_set_faces(struct starfish_flux_grid *grid, const double *const face[3],
                                              const double *rest);
 void starfish_flux_grid_destroy(struct starfish_flux_grid *grid);

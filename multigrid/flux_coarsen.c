@@ -32,11 +32,13 @@ static double conductance(const struct starfish_flux_line *line, size_t i)
     return line->coupling[i] + line->coupling[i + 1] + line->extra[i];
 }
 
-static void fill_weights(const struct starfish_flux_line *line, struct starfish_flux_interpolation *to, size_t origin)
+static void fill_weights(const struct starfish_flux_line *line, int pairs, size_t origin,
+                         struct starfish_flux_interpolation *to)
 {
     for (size_t i = 0; i < line->n; i++) {
-        /* the coarse unknown before i, and itself where it stays, as struct starfish_flux_transfer counts them */
-        if (!goes(line, origin, i)) {
+        /* the coarse unknown before i, and itself where it stays, as struct starfish_flux_transfer counts them; a pair
+         * is both */
+        if (pairs || !goes(line, origin, i)) {
             *(i % 2 ? &to->lower[i] : &to->upper[i]) = 1;
         } else if (conductance(line, i) > 0) {
             to->lower[i] = line->coupling[i] / conductance(line, i);
@@ -63,9 +65,10 @@ static void fill_gather(struct starfish_flux_interpolation *to)
         }
 }
 
-static starfish_status make_interpolation(const struct starfish_flux_line *line, struct starfish_flux_interpolation *to)
+static starfish_status make_interpolation(const struct starfish_flux_line *line, int pairs,
+                                          struct starfish_flux_interpolation *to)
 {
-    const size_t origin = origin_of(line);
+    const size_t origin = pairs ? 0 : origin_of(line);
     int there;
 
     to->coarse = origin == 0 ? (line->n + 1) / 2 : line->n / 2;
@@ -75,7 +78,7 @@ static starfish_status make_interpolation(const struct starfish_flux_line *line,
         there = (to->gather[t] = calloc(to->coarse, sizeof(double))) && there;
     if (!there)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an interpolation from %zu unknowns", to->coarse);
-    fill_weights(line, to, origin);
+    fill_weights(line, pairs, origin, to);
     fill_gather(to);
     return STARFISH_SUCCESS;
 }
@@ -117,8 +120,21 @@ static double coarse_coupling(const struct starfish_flux_line *line, const struc
                 0);
 }
 
-static starfish_status coarsen_line(const struct starfish_flux_line *fine, const struct starfish_flux_interpolation *to,
-                                    struct starfish_flux_line *coarse)
+/* The same of pairs: the fine face in the coarse one, between centres that are further apart. */
+static double coupling_of_pairs(const struct starfish_flux_line *line, size_t c, const double *below, size_t stride)
+{
+    const size_t n = line->n, i = 2 * c, coarse = (n + 1) / 2;
+    const double *w = line->weight;
+
+    if (coarse == 1 || (i == 0 && !line->periodic))
+        return 0;
+    const size_t last = 2 * ((c > 0 ? c : coarse) - 1); /* the first of the pair before */
+    const double before = last + 1 < n ? w[last] + w[last + 1] : w[last], own = i + 1 < n ? w[i] + w[i + 1] : w[i];
+    return below[i * stride] * (w[i > 0 ? i - 1 : n - 1] + w[i]) / (before + own);
+}
+
+static starfish_status coarsen_line(const struct starfish_flux_line *fine, int pairs,
+                                    const struct starfish_flux_interpolation *to, struct starfish_flux_line *coarse)
 {
     *coarse = (struct starfish_flux_line){.n = to->coarse, .periodic = fine->periodic};
     coarse->coupling = calloc(to->coarse + 1, sizeof(double));
@@ -135,7 +151,8 @@ static starfish_status coarsen_line(const struct starfish_flux_line *fine, const
     gather(to, fine->extra, 1, coarse->extra, 1);
     gather(to, fine->weight, 1, coarse->weight, 1);
     for (size_t c = 0; c < to->coarse; c++)
-        coarse->coupling[c] = coarse_coupling(fine, to, c, fine->coupling, 1);
+        coarse->coupling[c] =
+            pairs ? coupling_of_pairs(fine, c, fine->coupling, 1) : coarse_coupling(fine, to, c, fine->coupling, 1);
     coarse->coupling[to->coarse] = fine->periodic ? coarse->coupling[0] : 0;
     return STARFISH_SUCCESS;
 }
@@ -159,7 +176,8 @@ static starfish_status coarsen_array(const struct starfish_flux_grid *fine, cons
         if (!along)
             gather(to, values, before, coarse, before);
         for (size_t c = 0; c < to->coarse && along; c++)
-            coarse[c * before] = coarse_coupling(&fine->line[d], to, c, values, before);
+            coarse[c * before] = fine->pairs ? coupling_of_pairs(&fine->line[d], c, values, before)
+                                             : coarse_coupling(&fine->line[d], to, c, values, before);
     }
     free(*array);
     *array = result;
@@ -192,12 +210,13 @@ starfish_status starfish_flux_grid_coarsen(struct starfish_flux_grid *fine, cons
 {
     memset(coarse, 0, sizeof *coarse);
     coarse->lambda = fine->lambda;
+    coarse->pairs = fine->pairs;
     for (int d = 0; d < 3; d++) {
         fine->to[d] = (struct starfish_flux_interpolation){
             .fine = fine->line[d].n, .coarse = fine->line[d].n, .periodic = fine->line[d].periodic};
         if (coarsened[d])
-            STARFISH_TRY(make_interpolation(&fine->line[d], &fine->to[d]));
-        STARFISH_TRY(coarsen_line(&fine->line[d], &fine->to[d], &coarse->line[d]));
+            STARFISH_TRY(make_interpolation(&fine->line[d], fine->pairs, &fine->to[d]));
+        STARFISH_TRY(coarsen_line(&fine->line[d], fine->pairs, &fine->to[d], &coarse->line[d]));
     }
     return fine->face[0] ? coarsen_stored(fine, coarse) : STARFISH_SUCCESS;
 }

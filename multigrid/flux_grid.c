@@ -108,6 +108,21 @@ starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
     return STARFISH_SUCCESS;
 }
 
+/* Are couplings so different that they jump? */
+static int jumps(const struct starfish_flux_grid *grid)
+{
+    const double much = 10;
+    double least = INFINITY, most = 0;
+
+    for (int d = 0; d < 3; d++)
+        for (size_t e = 0; e < starfish_flux_grid_unknowns(grid); e++)
+            if (grid->face[d][e] > 0) {
+                least = fmin(least, grid->face[d][e]);
+                most = fmax(most, grid->face[d][e]);
+            }
+    return most > much * least;
+}
+
 starfish_status starfish_flux_grid_set_faces(struct starfish_flux_grid *grid, const double *const face[3],
                                              const double *rest)
 {
@@ -117,6 +132,7 @@ starfish_status starfish_flux_grid_set_faces(struct starfish_flux_grid *grid, co
     for (int d = 0; d < 3; d++)
         memcpy(grid->face[d], face[d], bytes);
     memcpy(grid->rest, rest, bytes);
+    grid->pairs = jumps(grid);
     return STARFISH_SUCCESS;
 }
 

@@ -270,10 +270,9 @@ static starfish_status start(struct starfish_multigrid_job *job, struct starfish
         *started = job;
         return STARFISH_SUCCESS;
     }
-    const starfish_status status = starfish_driver_start(&job->driver, job->plan->context, drive, job);
-    if (status != STARFISH_SUCCESS) { /* its turn must pass */
-        starfish_queue_wait(queue, job->ticket);
-        starfish_queue_leave(queue);
+    const starfish_status status =
+        starfish_driver_start_in_turn(&job->driver, job->plan->context, queue, job->ticket, drive, job);
+    if (status != STARFISH_SUCCESS) {
         free(job);
         return status;
     }

@@ -92,3 +92,16 @@ void starfish_queue_leave(struct starfish_queue *queue)
     STARPU_PTHREAD_COND_BROADCAST(&queue->moved);
     STARPU_PTHREAD_MUTEX_UNLOCK(&queue->lock);
 }
+
+starfish_status starfish_driver_start_in_turn(struct starfish_driver *driver, struct starfish_context *context,
+                                              struct starfish_queue *queue, size_t ticket,
+                                              void (*function)(void *argument), void *argument)
+{
+    const starfish_status status = starfish_driver_start(driver, context, function, argument);
+
+    if (status != STARFISH_SUCCESS) {
+        starfish_queue_wait(queue, ticket);
+        starfish_queue_leave(queue);
+    }
+    return status;
+}

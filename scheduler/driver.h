@@ -38,4 +38,10 @@ size_t starfish_queue_enter(struct starfish_queue *queue);
 void starfish_queue_wait(struct starfish_queue *queue, size_t ticket);
 void starfish_queue_leave(struct starfish_queue *queue);
 
+/* As starfish_driver_start, for a function that waits for the ticket's turn and leaves the queue. Where there is no
+ * thread for it the turn passes in this one, before it returns. */
+starfish_status starfish_driver_start_in_turn(struct starfish_driver *driver, struct starfish_context *context,
+                                              struct starfish_queue *queue, size_t ticket,
+                                              void (*function)(void *argument), void *argument);
+
 #endif

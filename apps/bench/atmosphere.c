@@ -178,12 +178,7 @@ static starfish_status measure(struct bench *bench)
     if (run->panel && run->rows > 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--rows: a panel has as many columns in y as in x");
     STARFISH_TRY(read_axes(run, &axes));
-    STARFISH_TRY(bench_look_around(bench));
-    STARFISH_TRY(list_read("--workers",
-                           run->workers      ? run->workers
-                           : bench->gpus > 0 ? "gpu;cpu"
-                                             : "cpu",
-                           ';', &axes.workers));
+    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu", &axes.workers));
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
     for (size_t i = 0; i < axes.sizes; ++i)
         STARFISH_TRY(measure_size(run, &axes, axes.size[i]));

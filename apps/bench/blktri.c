@@ -253,12 +253,7 @@ static starfish_status measure(struct bench *bench)
     struct blktri_bench *run = (struct blktri_bench *)bench;
     struct axes axes;
     STARFISH_TRY(read_axes(run, &axes));
-    STARFISH_TRY(bench_look_around(bench));
-    STARFISH_TRY(list_read("--workers",
-                           run->workers      ? run->workers
-                           : bench->gpus > 0 ? "gpu;all;cpu"
-                                             : "cpu:1;cpu",
-                           ';', &axes.workers));
+    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;all;cpu", "cpu:1;cpu", &axes.workers));
     for (size_t i = 0; i < axes.workers.count * axes.size.count; ++i) {
         struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count],
                                 .team = run->context.cores_per_worker};

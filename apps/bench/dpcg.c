@@ -26,22 +26,43 @@ struct dpcg_bench {
     double host_rate, device_rate, peer; /* copies; the median of hypre's CG+PFMG, 0: there is none */
 };
 
-/* What may be measured: a preconditioner and a deflation, with the words per unknown and step that must move: product
- * and direction 8, solution and residual 6, deflation 5, and the preconditioner's. */
+/* Words per unknown and step that must move, in two and in three dimensions: product and direction; solution and
+ * residual; deflation's sums and correction; incomplete Poisson in one pass. A V(2,2) cycle: 33 on each grid. */
+enum { PLAIN_FLAT = 7 + 6, PLAIN_SOLID = 8 + 6, DEFLATED = 5, IP_FLAT = 5, IP_SOLID = 6 };
+
+/* What may be measured: a preconditioner and a deflation. */
 static const struct way {
     const char *name;
     starfish_diffusion_preconditioner by;
     starfish_deflation deflation;
-    double words;
-} ways[] = {{"multigrid", STARFISH_PRECONDITIONER_MULTIGRID, STARFISH_DEFLATION_NONE, 14 + 11.5},
-            {"none", STARFISH_PRECONDITIONER_NONE, STARFISH_DEFLATION_NONE, 14 + 3},
-            {"jacobi", STARFISH_PRECONDITIONER_JACOBI, STARFISH_DEFLATION_NONE, 14 + 3},
-            {"jacobi+regions", STARFISH_PRECONDITIONER_JACOBI, STARFISH_DEFLATION_REGIONS, 14 + 5 + 3},
-            {"ip", STARFISH_PRECONDITIONER_IP, STARFISH_DEFLATION_NONE, 14 + 14},
-            {"ip+stripes", STARFISH_PRECONDITIONER_IP, STARFISH_DEFLATION_STRIPES, 14 + 5 + 14},
-            {"ip+blocks", STARFISH_PRECONDITIONER_IP, STARFISH_DEFLATION_BLOCKS, 14 + 5 + 14},
-            {"ip+regions", STARFISH_PRECONDITIONER_IP, STARFISH_DEFLATION_REGIONS, 14 + 5 + 14},
-            {"block-ic+blocks", STARFISH_PRECONDITIONER_BLOCK_IC, STARFISH_DEFLATION_BLOCKS, 14 + 5 + 9}};
+    double words[2];
+} ways[] = {{"multigrid",
+             STARFISH_PRECONDITIONER_MULTIGRID,
+             STARFISH_DEFLATION_NONE,
+             {PLAIN_FLAT + 33 * 4. / 3, PLAIN_SOLID + 33 * 8. / 7}},
+            {"none", STARFISH_PRECONDITIONER_NONE, STARFISH_DEFLATION_NONE, {PLAIN_FLAT + 3, PLAIN_SOLID + 3}},
+            {"jacobi", STARFISH_PRECONDITIONER_JACOBI, STARFISH_DEFLATION_NONE, {PLAIN_FLAT + 3, PLAIN_SOLID + 3}},
+            {"jacobi+regions",
+             STARFISH_PRECONDITIONER_JACOBI,
+             STARFISH_DEFLATION_REGIONS,
+             {PLAIN_FLAT + DEFLATED + 3, PLAIN_SOLID + DEFLATED + 3}},
+            {"ip", STARFISH_PRECONDITIONER_IP, STARFISH_DEFLATION_NONE, {PLAIN_FLAT + IP_FLAT, PLAIN_SOLID + IP_SOLID}},
+            {"ip+stripes",
+             STARFISH_PRECONDITIONER_IP,
+             STARFISH_DEFLATION_STRIPES,
+             {PLAIN_FLAT + DEFLATED + IP_FLAT, PLAIN_SOLID + DEFLATED + IP_SOLID}},
+            {"ip+blocks",
+             STARFISH_PRECONDITIONER_IP,
+             STARFISH_DEFLATION_BLOCKS,
+             {PLAIN_FLAT + DEFLATED + IP_FLAT, PLAIN_SOLID + DEFLATED + IP_SOLID}},
+            {"ip+regions",
+             STARFISH_PRECONDITIONER_IP,
+             STARFISH_DEFLATION_REGIONS,
+             {PLAIN_FLAT + DEFLATED + IP_FLAT, PLAIN_SOLID + DEFLATED + IP_SOLID}},
+            {"block-ic+blocks",
+             STARFISH_PRECONDITIONER_BLOCK_IC,
+             STARFISH_DEFLATION_BLOCKS,
+             {PLAIN_FLAT + DEFLATED + 9, PLAIN_SOLID + DEFLATED + 9}}};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 struct combination {
@@ -96,7 +117,8 @@ static starfish_status measure_combination(struct dpcg_bench *run, const struct 
     bench_announce("%s", name);
     const starfish_status status = diffusion_repeat(c->given, &options, c->context, &repeats, &times);
     if (status == STARFISH_SUCCESS) {
-        const double bytes = c->way->words * size * (double)c->given->count * times.info.iterations;
+        const double bytes =
+            c->way->words[run->dimensions - 2] * size * (double)c->given->count * times.info.iterations;
         const double rate =
             starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
@@ -326,12 +348,7 @@ static starfish_status measure(struct bench *bench)
     struct axes axes;
 
     STARFISH_TRY(read_axes(run, &axes));
-    STARFISH_TRY(bench_look_around(bench));
-    STARFISH_TRY(list_read("--workers",
-                           run->workers      ? run->workers
-                           : bench->gpus > 0 ? "gpu;cpu"
-                                             : "cpu",
-                           ';', &axes.workers));
+    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu", &axes.workers));
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
     for (size_t i = 0; i < axes.sizes; ++i) {
         struct diffusion_case given;

@@ -251,12 +251,7 @@ static starfish_status measure(struct bench *bench)
     struct many *run = (struct many *)bench;
     if (run->where)
         STARFISH_TRY(list_choices("--where", run->where, &names_table, run->place, &run->place_count));
-    STARFISH_TRY(bench_look_around(bench));
-    STARFISH_TRY(list_read("--workers",
-                           run->workers      ? run->workers
-                           : bench->gpus > 0 ? "gpu;cpu"
-                                             : "cpu",
-                           ';', &run->sets));
+    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu", &run->sets));
     for (size_t i = 0; i < run->sets.count; ++i)
         STARFISH_TRY(measure_set(run, run->sets.item[i]));
     return STARFISH_SUCCESS;

@@ -227,12 +227,7 @@ static starfish_status measure(struct bench *bench)
     struct axes axes;
 
     STARFISH_TRY(read_axes(run, &axes));
-    STARFISH_TRY(bench_look_around(bench));
-    STARFISH_TRY(list_read("--workers",
-                           run->workers      ? run->workers
-                           : bench->gpus > 0 ? "gpu;cpu"
-                                             : "cpu:1;cpu",
-                           ';', &axes.workers));
+    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu:1;cpu", &axes.workers));
     if (axes.places == 1 && axes.place[0] == 1 && bench->gpus == 0)
         return STARFISH_SUCCESS; /* nothing to measure, which the frame tells */
     multigrid_copies(bench, &run->host_rate, &run->device_rate);

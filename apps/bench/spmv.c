@@ -488,9 +488,7 @@ static starfish_status measure(struct bench *bench)
     size_t numbering[LIST_MOST], count;
     if (run->dimensions != 2 && run->dimensions != 3)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dimensions: must be 2 or 3");
-    STARFISH_TRY(bench_look_around(bench));
-    const char *sets = run->workers ? run->workers : bench->gpus > 0 ? "gpu:1;cpu" : "cpu";
-    STARFISH_TRY(list_read("--workers", sets, ';', &workers));
+    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu:1;cpu", "cpu", &workers));
     STARFISH_TRY(list_choices("--numbering", run->numberings, &starfish_fem_option_table, numbering, &count));
     STARFISH_TRY(fem_domain_create((int)run->dimensions, &domain));
     const struct starfish_fem_problem problem = {.mesh = &domain.mesh,

@@ -104,6 +104,13 @@ starfish_status bench_look_around(struct bench *bench)
     return STARFISH_SUCCESS;
 }
 
+starfish_status bench_worker_sets(struct bench *bench, const char *given, const char *with_gpu, const char *without,
+                                  struct list *sets)
+{
+    STARFISH_TRY(bench_look_around(bench));
+    return list_read("--workers", given ? given : bench->gpus > 0 ? with_gpu : without, ';', sets);
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* In the order of measuring. */

@@ -15,6 +15,7 @@
 #ifndef STARFISH_APPS_FRAME_FRAME_H
 #define STARFISH_APPS_FRAME_FRAME_H
 
+#include "apps/lists.h"
 #include "apps/options.h"
 #include "apps/pictures/canvas.h"
 
@@ -67,6 +68,10 @@ void bench_machine(struct bench *bench, const starfish_context *context);
 
 /* bench_machine of a context with all workers that there are, for a moment: then bench->gpus are the machine's. */
 starfish_status bench_look_around(struct bench *bench);
+/* bench_look_around, and the sets of workers of --workers: those given, or where that is NULL those for a machine with
+ * a GPU, or without. */
+starfish_status bench_worker_sets(struct bench *bench, const char *given, const char *with_gpu, const char *without,
+                                  struct list *sets);
 
 /* The same with how far it is: `done` of `total` equal parts, and the time that is left by what these took. */
 void bench_progress(const struct bench *bench, size_t done, size_t total, const char *what);

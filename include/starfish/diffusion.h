@@ -74,9 +74,10 @@ typedef enum starfish_deflation {
 
 /* How the small matrix E = Z' A Z of the deflation is inverted. */
 typedef enum starfish_deflation_solver {
-    STARFISH_COARSE_AUTO,  /* DENSE on GPUs where that is small enough, else BAND */
-    STARFISH_COARSE_BAND,  /* Cholesky factors of a banded matrix, by one core */
-    STARFISH_COARSE_DENSE, /* the inverse, times a vector: the paper's */
+    STARFISH_COARSE_AUTO,   /* HALVES where there are GPUs, else BAND */
+    STARFISH_COARSE_BAND,   /* Cholesky factors of a banded matrix, by one core */
+    STARFISH_COARSE_DENSE,  /* the inverse, times a vector: the paper's */
+    STARFISH_COARSE_HALVES, /* the inverse of the factor in nested dissection order, sparse, and its transpose */
     STARFISH_COARSE_FORMS
 } starfish_deflation_solver;
 

@@ -1,7 +1,9 @@
 /* Steps of an iteration on the cells of a matrix, on a core. Bound by memory; the couplings of a stored matrix are four
- * words of each cell. */
+ * words of each cell. Products and residuals of stored matrices, and what needs no neighbours, are done by rows in
+ * which all cells have their neighbours at the same distances; all else cell by cell. */
 #include "krylov/kernels/cells.h"
 
+#include "base/clones.h"
 #include "krylov/kernels/cell_step.h"
 
 #include <string.h>
@@ -20,16 +22,141 @@ static inline double walk(enum starfish_cell_step step, const struct starfish_ce
     return sum;
 }
 
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+/* Cells of a row of x that have neighbours on both sides in x; of the other directions `directions` are there, whose
+ * neighbours are `up` and `down` elements away in vectors. */
+struct row {
+    size_t count;
+    const real *along, *extra, *above[2], *below[2];
+    ptrdiff_t up[2], down[2];
+};
+
+static struct row row_at(const struct starfish_cell_matrix *m, const struct cell *c)
+{
+    const size_t all = m->n[0] * m->n[1] * m->n[2];
+    const real *stored = m->stored;
+    struct row row = {.count = m->n[0] - 2, .along = stored + c->e, .extra = stored + 3 * all + c->e};
+
+    for (int i = 0, d = m->n[1] > 1 ? 1 : 2; d < 3; i++, d++) {
+        row.above[i] = stored + (size_t)d * all + c->e;
+        row.below[i] = stored + (size_t)d * all + c->table[d];
+        row.up[i] = c->above[d] - c->e;
+        row.down[i] = c->below[d] - c->e;
+    }
+    return row;
+}
+
+/* A u of cell i of the row. */
+static inline real row_product(const struct row *row, int directions, const real *u, size_t i)
+{
+    real sum = row->extra[i] * u[i] + row->along[i] * (u[i] - u[i + 1]) +
+               row->along[(ptrdiff_t)i - 1] * (u[i] - u[(ptrdiff_t)i - 1]);
+
+    for (int d = 0; d < directions; d++)
+        sum += row->above[d][i] * (u[i] - u[(ptrdiff_t)i + row->up[d]]) +
+               row->below[d][i] * (u[i] - u[(ptrdiff_t)i + row->down[d]]);
+    return sum;
+}
+
+#define ROW_STEP(name, directions)                                                                                     \
+    STARFISH_CLONES static double apply_##name(const struct row *given, const real *u, real *q)                        \
+    {                                                                                                                  \
+        const struct row row = *given;                                                                                 \
+        double sum = 0;                                                                                                \
+        _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
+        {                                                                                                              \
+            q[i] = row_product(&row, directions, u, i);                                                                \
+            sum += (double)u[i] * (double)q[i];                                                                        \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+    STARFISH_CLONES static double residual_##name(const struct row *given, const real *u, const real *f, real *q)      \
+    {                                                                                                                  \
+        const struct row row = *given;                                                                                 \
+        double sum = 0;                                                                                                \
+        _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
+        {                                                                                                              \
+            q[i] = f[i] - row_product(&row, directions, u, i);                                                         \
+            sum += (double)q[i] * (double)q[i];                                                                        \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }
+ROW_STEP(flat, 1)
+ROW_STEP(solid, 2)
+
+/* Products and residuals; the first and the last cell of each row on their own. */
+static double walk_rows(enum starfish_cell_step step, const struct starfish_cells *a)
+{
+    const struct starfish_cell_matrix *m = &a->matrix;
+    const int flat = m->n[1] == 1;
+    double sum = 0;
+
+    for (size_t k = a->first; k < a->last; k++)
+        for (size_t j = 0; j < m->n[1]; j++) {
+            const struct cell ends[] = {cell_at(a, 0, j, k), cell_at(a, m->n[0] - 1, j, k)},
+                              inner = cell_at(a, 1, j, k);
+            const struct row row = row_at(m, &inner);
+            const real *u = (const real *)a->u + inner.e;
+            real *q = (real *)a->q + inner.e;
+            for (int i = 0; i < 2; i++)
+                sum += cell_step(step, a, &ends[i], 1);
+            if (step == STARFISH_CELLS_APPLY)
+                sum += flat ? apply_flat(&row, u, q) : apply_solid(&row, u, q);
+            else
+                sum += (flat ? residual_flat : residual_solid)(&row, u, (const real *)a->f + inner.e, q);
+        }
+    return sum;
+}
+
+STARFISH_CLONES static double advance(const struct starfish_cells *a, size_t begin, size_t count, int wide)
+{
+    const double scalar = a->scalar ? *a->scalar : 1, factor = a->factor * (a->more ? *a->more : 1) * scalar;
+    const real *restrict u = (const real *)a->u + begin, *restrict f = (const real *)a->f + begin;
+    real *restrict r = (real *)a->r + begin, *restrict v = (real *)a->v + begin, by = (real)scalar,
+                   times = (real)factor;
+    double *restrict v_wide = (double *)a->v + begin, sum = 0;
+
+#pragma omp simd
+    for (size_t i = 0; i < (wide && scalar != 0 ? count : 0); i++)
+        v_wide[i] += factor * (double)u[i];
+#pragma omp simd
+    for (size_t i = 0; i < (!wide && scalar != 0 ? count : 0); i++)
+        v[i] += times * u[i];
+#pragma omp simd
+    for (size_t i = 0; i < (scalar != 0 ? count : 0); i++)
+        r[i] -= by * f[i];
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < count; i++)
+        sum += (double)r[i] * (double)r[i];
+    return sum;
+}
+
+/* A row's worth of cells at a time, which stay in the first cache between the loops. */
+static double advance_all(const struct starfish_cells *a, int wide)
+{
+    const size_t plane = a->matrix.n[0] * a->matrix.n[1], run = 512;
+    double sum = 0;
+
+    for (size_t e = a->first * plane; e < a->last * plane; e += run)
+        sum += advance(a, e, a->last * plane - e < run ? a->last * plane - e : run, wide);
+    return sum;
+}
+
 /* A loop for each step, in which it is a constant. */
 static double sum_of(enum starfish_cell_step step, const struct starfish_cells *a)
 {
+    const int by_rows = a->matrix.stored && a->matrix.n[0] > 2 && a->matrix.n[2] > 1;
+
     switch (step) {
     case STARFISH_CELLS_APPLY:
-        return walk(STARFISH_CELLS_APPLY, a);
+        return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_APPLY, a);
     case STARFISH_CELLS_RESIDUAL:
-        return walk(STARFISH_CELLS_RESIDUAL, a);
+        return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_RESIDUAL, a);
     case STARFISH_CELLS_ADVANCE:
-        return walk(STARFISH_CELLS_ADVANCE, a);
+        return advance_all(a, 0);
+    case STARFISH_CELLS_ADVANCE_WIDE:
+        return advance_all(a, 1);
     case STARFISH_CELLS_JACOBI:
         return walk(STARFISH_CELLS_JACOBI, a);
     case STARFISH_CELLS_IP_FIRST:

@@ -1,4 +1,6 @@
-/* Steps of an iteration on the cells of a matrix on the GPU: a thread per cell, of rows of x. Bound by memory. */
+/* Steps of an iteration on the cells of a matrix on the GPU: a thread per cell, of rows of x. Bound by memory, where
+ * few instructions are left over for finding a cell's neighbours: so the usual matrices, stored and without periodic
+ * ends, have kernels in which that is known, and whether they have two dimensions or three. */
 extern "C" {
 #include "krylov/kernels/cell_step.h"
 #include "krylov/kernels/krylov_stage.h"
@@ -26,11 +28,12 @@ __device__ void store_largest(double value, double *sums)
     }
 }
 
-/* The last block to get here adds up what all have stored, and advances the state. */
+/* The last block to get here adds up what all have stored, and advances the state, whose many numbers are read and
+ * written by as many threads at once. */
 __device__ void advance_as_the_last(const starfish_cells &a)
 {
     __shared__ bool last;
-    __shared__ double total;
+    __shared__ double total, state[STARFISH_KRYLOV_STATE];
     const unsigned thread = threadIdx.y * ACROSS + threadIdx.x, blocks = gridDim.x * gridDim.y;
     if (thread == 0) {
         __threadfence();
@@ -41,6 +44,8 @@ __device__ void advance_as_the_last(const starfish_cells &a)
     if (!last)
         return;
     __threadfence();
+    for (unsigned i = thread; i < STARFISH_KRYLOV_STATE; i += THREADS)
+        state[i] = __ldcg(a.then.state + i);
     double sum = 0;
     for (unsigned i = thread; i < blocks; i += THREADS)
         sum += __ldcg(a.sums + i);
@@ -48,20 +53,54 @@ __device__ void advance_as_the_last(const starfish_cells &a)
     if (thread == 0) {
         starfish_krylov_scalars scalars;
         scalars.stage = a.then.stage;
-        scalars.state = a.then.state;
+        scalars.state = state;
         starfish_krylov_advance(&scalars, total, 0);
     }
+    __syncthreads();
+    for (unsigned i = thread; i < STARFISH_KRYLOV_STATE; i += THREADS)
+        a.then.state[i] = state[i];
 }
 
-template <starfish_cell_step step> __global__ void __launch_bounds__(THREADS) cells_kernel(const starfish_cells a)
+/* What a kernel knows of its matrix: nothing; or that it is stored, has no periodic ends, fewer than 2^31 cells, and
+ * two dimensions, or three. */
+enum Shape { ANY, FLAT, SOLID };
+
+/* The same arguments, with what the shape says written in, so that the compiler leaves out what does not happen. */
+template <Shape shape> __device__ __forceinline__ starfish_cells told(const starfish_cells &a)
 {
-    if (a.done && *a.done != 0)
+    starfish_cells known = a;
+    if (shape == ANY)
+        return known;
+    if (shape == FLAT)
+        known.matrix.n[1] = 1;
+    for (int d = 0; d < 3; d++)
+        known.matrix.periodic[d] = 0;
+    __builtin_assume(known.matrix.stored != nullptr);
+    return known;
+}
+
+template <Shape shape> __device__ __forceinline__ cell cell_of_row(const starfish_cells &a, size_t i, size_t row)
+{
+    if (shape == FLAT)
+        return cell_at(&a, i, 0, row);
+    if (shape == SOLID) {
+        const unsigned r = unsigned(row), ny = unsigned(a.matrix.n[1]), k = r / ny;
+        return cell_at(&a, i, r - k * ny, k);
+    }
+    return cell_at(&a, i, row % a.matrix.n[1], row / a.matrix.n[1]);
+}
+
+template <starfish_cell_step step, Shape shape>
+__global__ void __launch_bounds__(THREADS) cells_kernel(const starfish_cells given)
+{
+    if (given.done && *given.done != 0)
         return;
+    const starfish_cells a = told<shape>(given);
     const double scalar = a.scalar ? *a.scalar : 1;
     const starfish_rectangle at = {0, a.matrix.n[0], a.first * a.matrix.n[1], a.last * a.matrix.n[1]};
     double sum = 0;
     walk(at, [&](size_t i, size_t row) {
-        const cell c = cell_at(&a, i, row % a.matrix.n[1], row / a.matrix.n[1]);
+        const cell c = cell_of_row<shape>(a, i, row);
         sum = cell_add(step, sum, cell_step(step, &a, &c, scalar));
     });
     if (a.sums && step == STARFISH_CELLS_LARGEST)
@@ -72,10 +111,24 @@ template <starfish_cell_step step> __global__ void __launch_bounds__(THREADS) ce
         advance_as_the_last(a);
 }
 
+/* Does the step read neighbours, so that their finding is worth a kernel of its own? */
+constexpr bool reads_neighbours(starfish_cell_step step)
+{
+    return step == STARFISH_CELLS_APPLY || step == STARFISH_CELLS_TURN || step == STARFISH_CELLS_RESIDUAL ||
+           step == STARFISH_CELLS_IP_FIRST || step == STARFISH_CELLS_IP_SECOND || step == STARFISH_CELLS_IP_WHOLE;
+}
+
+Shape shape_of(const starfish_cell_matrix &m)
+{
+    const bool is_usual =
+        m.stored && !m.periodic[0] && !m.periodic[1] && !m.periodic[2] && m.n[0] * m.n[1] * m.n[2] < size_t(1) << 31;
+    return !is_usual ? ANY : m.n[1] == 1 ? FLAT : SOLID;
+}
+
 template <starfish_cell_step step> int launch(const starfish_cells *a, cudaStream_t stream)
 {
     const starfish_rectangle at = {0, a->matrix.n[0], a->first * a->matrix.n[1], a->last * a->matrix.n[1]};
-    const dim3 blocks = empty(at) ? dim3(0) : blocks_for(at);
+    const dim3 blocks = empty(at) ? dim3(0) : blocks_for(at), threads(ACROSS, DOWN);
     if (a->sums && !a->then.state && blocks.x * blocks.y < STARFISH_SUMS) {
         const size_t used = empty(at) ? 0 : blocks.x * blocks.y;
         const cudaError_t error = cudaMemsetAsync(a->sums + used, 0, (STARFISH_SUMS - used) * sizeof(double), stream);
@@ -84,7 +137,13 @@ template <starfish_cell_step step> int launch(const starfish_cells *a, cudaStrea
     }
     if (empty(at))
         return cudaSuccess;
-    cells_kernel<step><<<blocks, dim3(ACROSS, DOWN), 0, stream>>>(*a);
+    const Shape shape = shape_of(a->matrix);
+    if (reads_neighbours(step) && shape == FLAT)
+        cells_kernel<step, reads_neighbours(step) ? FLAT : ANY><<<blocks, threads, 0, stream>>>(*a);
+    else if (reads_neighbours(step) && shape == SOLID)
+        cells_kernel<step, reads_neighbours(step) ? SOLID : ANY><<<blocks, threads, 0, stream>>>(*a);
+    else
+        cells_kernel<step, ANY><<<blocks, threads, 0, stream>>>(*a);
     return cudaGetLastError();
 }
 
@@ -94,10 +153,11 @@ extern "C" int REAL_NAME(starfish_cells_cuda)(enum starfish_cell_step step, cons
                                               cudaStream_t stream)
 {
     static int (*const launches[])(const starfish_cells *, cudaStream_t) = {
-        launch<STARFISH_CELLS_APPLY>,      launch<STARFISH_CELLS_TURN>,     launch<STARFISH_CELLS_RESIDUAL>,
-        launch<STARFISH_CELLS_ABSOLUTE>,   launch<STARFISH_CELLS_ADVANCE>,  launch<STARFISH_CELLS_ADVANCE_WIDE>,
-        launch<STARFISH_CELLS_JACOBI>,     launch<STARFISH_CELLS_IP_FIRST>, launch<STARFISH_CELLS_IP_SECOND>,
-        launch<STARFISH_CELLS_IP_DROPPED>, launch<STARFISH_CELLS_PROLONG>,  launch<STARFISH_CELLS_PROLONG_WIDE>,
-        launch<STARFISH_CELLS_SUM>,        launch<STARFISH_CELLS_SHIFT>,    launch<STARFISH_CELLS_LARGEST>};
+        launch<STARFISH_CELLS_APPLY>,        launch<STARFISH_CELLS_TURN>,     launch<STARFISH_CELLS_RESIDUAL>,
+        launch<STARFISH_CELLS_ABSOLUTE>,     launch<STARFISH_CELLS_ADVANCE>,  launch<STARFISH_CELLS_ADVANCE_WIDE>,
+        launch<STARFISH_CELLS_JACOBI>,       launch<STARFISH_CELLS_IP_FIRST>, launch<STARFISH_CELLS_IP_SECOND>,
+        launch<STARFISH_CELLS_IP_DROPPED>,   launch<STARFISH_CELLS_IP_WHOLE>, launch<STARFISH_CELLS_PROLONG>,
+        launch<STARFISH_CELLS_PROLONG_WIDE>, launch<STARFISH_CELLS_SUM>,      launch<STARFISH_CELLS_SHIFT>,
+        launch<STARFISH_CELLS_LARGEST>};
     return launches[step](a, stream);
 }

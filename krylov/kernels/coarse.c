@@ -29,6 +29,30 @@ static void solve_dense(const struct starfish_coarse_solve *a)
     }
 }
 
+static void solve_halves(const struct starfish_coarse_solve *a)
+{
+    const size_t n = a->unknowns;
+    const int *order = a->place, *row = order + a->domains, *first = row + n + 1, *column = first + n,
+              *above = column + n + 1;
+    double *half = a->rhs + a->domains;
+
+    for (size_t i = 0; i < n; i++) {
+        const double *w = a->matrix + row[i];
+        const int count = row[i + 1] - row[i];
+        half[i] = 0;
+        for (int c = 0; c < count; c++)
+            half[i] += w[c] * a->rhs[order[first[i] + c]];
+    }
+    for (size_t j = n; j < a->domains; j++)
+        a->solution[order[j]] = 0;
+    for (size_t j = 0; j < n; j++) {
+        double sum = 0;
+        for (int e = column[j]; e < column[j + 1]; e++)
+            sum += a->matrix[a->entries + (size_t)e] * half[above[e]];
+        a->solution[order[j]] = sum;
+    }
+}
+
 /* The right-hand side in the order of the unknowns is the solution's memory, and the other way round in the end. */
 static void solve_band(const struct starfish_coarse_solve *a)
 {
@@ -49,11 +73,12 @@ static void solve_band(const struct starfish_coarse_solve *a)
 
 void starfish_coarse_solve_cpu(const struct starfish_coarse_solve *a)
 {
+    static void (*const solve[])(const struct starfish_coarse_solve *) = {[STARFISH_COARSE_BY_BAND] = solve_band,
+                                                                          [STARFISH_COARSE_BY_INVERSE] = solve_dense,
+                                                                          [STARFISH_COARSE_BY_HALVES] = solve_halves};
+
     add_up(a, a->rhs);
-    if (a->dense)
-        solve_dense(a);
-    else
-        solve_band(a);
+    solve[a->form](a);
 }
 
 int starfish_coarse_factor(size_t unknowns, size_t band, double *matrix)

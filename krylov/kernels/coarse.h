@@ -4,7 +4,8 @@
  * Cells of a domain are summed in chunks of at most STARFISH_CHUNK, so that the order of sums depends on nothing.
  * (A Z)' y has few terms, those of cells at the boundary of a domain or of the problem: they are stored with their
  * factors (the sparse A Z of Gupta et al. 2010, DPCG1). E is banded after a reordering, and factored; or its inverse is
- * stored, as the paper has it. CUDA functions launch on `stream` and return a cudaError_t. */
+ * stored, as the paper has it, or the two sparse halves of that (krylov/dissection.h). CUDA functions launch on
+ * `stream` and return a cudaError_t. */
 #ifndef STARFISH_KRYLOV_KERNELS_COARSE_H
 #define STARFISH_KRYLOV_KERNELS_COARSE_H
 
@@ -32,17 +33,27 @@ int starfish_chunk_sums_cuda_f64(const struct starfish_chunk_sums *arguments, st
 
 enum { STARFISH_COARSE_MOST_PARTS = 16 };
 
+enum starfish_coarse_form {
+    STARFISH_COARSE_BY_BAND,    /* (band + 1) * unknowns doubles, a column after the other (LAPACK dpbtrf, lower);
+                                   not on a GPU */
+    STARFISH_COARSE_BY_INVERSE, /* domains squared doubles */
+    STARFISH_COARSE_BY_HALVES   /* W by rows, then by columns: 2 * entries doubles; E^-1 = W' W */
+};
+
 /* solution = E^-1 of the sums over each domain's chunks. */
 struct starfish_coarse_solve {
     size_t domains, unknowns; /* unknowns: of E, one less where a singular problem has left one out */
-    size_t band;              /* below the diagonal; or */
-    int dense;                /* the inverse: domains squared doubles; on a GPU it must be */
-    const double *matrix;     /* (band + 1) * unknowns doubles, a column after the other (LAPACK dpbtrf, lower) */
-    const int *place;         /* of each domain among the unknowns; -1: left out */
+    size_t band, entries;     /* band: below the diagonal */
+    enum starfish_coarse_form form;
+    const double *matrix;
+    /* Of each domain among the unknowns; -1: left out. Of halves: the domain at each position; where rows begin among
+     * the entries, unknowns + 1; the first position that each row has, which it has all from; where columns begin; and
+     * the positions that each column has. */
+    const int *place;
     size_t parts;
     const int *chunk_begin[STARFISH_COARSE_MOST_PARTS]; /* domains + 1 positions among a part's chunks */
     const double *sum[STARFISH_COARSE_MOST_PARTS];
-    double *rhs, *solution; /* domains each */
+    double *rhs, *solution; /* domains each; of halves, rhs has as many again behind it */
     int one_each;           /* one part, and one chunk for each domain: sum[0] is the right-hand side */
     const double *done;     /* on a GPU: where it is not 0 nothing happens; may be NULL */
 };

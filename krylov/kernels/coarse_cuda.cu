@@ -1,5 +1,5 @@
 /* The coarse space of deflation on the GPU: a warp for each chunk; a block for each row of the inverse, which is bound
- * by memory. */
+ * by memory, or of its first half, and a warp for each row of the other, which are bound by two launches. */
 extern "C" {
 #include "krylov/kernels/coarse.h"
 }
@@ -96,6 +96,46 @@ __global__ void __launch_bounds__(THREADS) inverse_kernel(const starfish_coarse_
     }
 }
 
+/* half = W rhs: rows are runs of positions, of the topmost separator as long as there are positions. */
+__global__ void __launch_bounds__(THREADS) first_half_kernel(const starfish_coarse_solve a)
+{
+    if (a.done && *a.done != 0)
+        return;
+    const int *order = a.place, *row = order + a.domains, *first = row + a.unknowns + 1;
+    const double *rhs = a.one_each ? a.sum[0] : a.rhs;
+    for (size_t i = blockIdx.x; i < a.unknowns; i += gridDim.x) {
+        const double *w = a.matrix + row[i];
+        const int count = row[i + 1] - row[i], *at = order + first[i];
+        double sum = 0;
+        for (int c = int(threadIdx.x); c < count; c += THREADS)
+            sum += w[c] * rhs[at[c]];
+        sum = block_sum(sum);
+        if (threadIdx.x == 0)
+            a.rhs[a.domains + i] = sum;
+        __syncthreads();
+    }
+}
+
+/* solution = W' half. */
+__global__ void __launch_bounds__(THREADS) second_half_kernel(const starfish_coarse_solve a)
+{
+    if (a.done && *a.done != 0)
+        return;
+    const size_t n = a.unknowns;
+    const int *order = a.place, *column = order + a.domains + 2 * n + 1, *above = column + n + 1;
+    const double *half = a.rhs + a.domains, *w = a.matrix + a.entries;
+    const int lane = int(threadIdx.x % 32);
+    for (size_t j = blockIdx.x * WARPS + threadIdx.x / 32; j < a.domains; j += size_t(gridDim.x) * WARPS) {
+        double sum = 0;
+        if (j < n)
+            for (int e = column[j] + lane; e < column[j + 1]; e += 32)
+                sum += w[e] * half[above[e]];
+        sum = warp_sum(sum);
+        if (lane == 0)
+            a.solution[order[j]] = sum;
+    }
+}
+
 } // namespace
 
 STARFISH_CUDA_ENTRIES(starfish_chunk_sums, chunks)
@@ -105,6 +145,12 @@ extern "C" int starfish_coarse_solve_cuda(const struct starfish_coarse_solve *a,
     const unsigned blocks = unsigned(a->domains < 65535 ? a->domains : 65535);
     if (!a->one_each)
         add_up_kernel<<<blocks, THREADS, 0, stream>>>(*a);
-    inverse_kernel<<<blocks, THREADS, 0, stream>>>(*a);
+    if (a->form == STARFISH_COARSE_BY_INVERSE) {
+        inverse_kernel<<<blocks, THREADS, 0, stream>>>(*a);
+        return cudaGetLastError();
+    }
+    if (a->unknowns > 0)
+        first_half_kernel<<<blocks, THREADS, 0, stream>>>(*a);
+    second_half_kernel<<<(blocks + WARPS - 1) / WARPS, THREADS, 0, stream>>>(*a);
     return cudaGetLastError();
 }

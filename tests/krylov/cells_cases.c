@@ -236,6 +236,11 @@ static void check_incomplete_poisson(const struct problem *p, starfish_precision
     if (dropped) {
         tested->cells[precision](STARFISH_CELLS_IP_DROPPED, &a);
     } else {
+        if (!p->periodic[0] && !p->periodic[1] && !p->periodic[2]) {
+            tested->cells[precision](STARFISH_CELLS_IP_WHOLE, &a);
+            assert_vector(precision, a.q, expected, p->count);
+            assert_near(precision, total(a.sums), product(p->count, p->u, expected), (double)p->count);
+        }
         const void *const u = a.u;
         void *const second = room(precision, p->count);
         tested->cells[precision](STARFISH_CELLS_IP_FIRST, &a);
@@ -433,7 +438,7 @@ static void coarse_systems_are_solved(void **state)
         struct starfish_coarse_solve a = {.domains = DOMAINS,
                                           .unknowns = unknowns,
                                           .band = 1,
-                                          .dense = is_dense,
+                                          .form = is_dense ? STARFISH_COARSE_BY_INVERSE : STARFISH_COARSE_BY_BAND,
                                           .matrix = put(STARFISH_F64, matrix, 9),
                                           .place = put_ints(lacks ? left_out : place, DOMAINS),
                                           .parts = 1,

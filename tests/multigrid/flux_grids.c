@@ -270,6 +270,50 @@ static void stored_grids_are_no_weaker(void **state)
     }
 }
 
+/* Couplings that jump, harmonic means of what is constant in each pair: the coarse grid has those of its own cells,
+ * with faces of four times the area between centres at twice the distance. */
+static void pairs_are_cells(void **state)
+{
+    (void)state;
+    enum { N = 6, C = N / 2 };
+    static const size_t wide[3] = {1, C, C * C};
+    static const int all[3] = {1, 1, 1};
+    static double k[C * C * C], face[3][N * N * N], rest[N * N * N];
+    struct starfish_stencil_problem problem = {.n = {N, N, N}, .grid = STARFISH_CELL};
+    struct starfish_flux_grid grid, coarse;
+    double width[N];
+    unsigned seed = 5;
+
+    for (size_t i = 0; i < N; i++)
+        width[i] = 1;
+    for (size_t c = 0; c < C * C * C; c++)
+        k[c] = pow(1000, test_real_random(&seed));
+    for (size_t e = 0; e < N * N * N; e++)
+        for (int d = 0; d < 3; d++) {
+            const size_t i[3] = {e % N, e / N % N, e / N / N}, own = i[0] / 2 + C * (i[1] / 2 + C * (i[2] / 2));
+            const size_t below = i[d] % 2 ? own : own - wide[d];
+            face[d][e] = i[d] > 0 ? 2 / (1 / k[own] + 1 / k[below]) : 0;
+        }
+    for (int d = 0; d < 3; d++) {
+        problem.ends[d][0] = problem.ends[d][1] = STARFISH_NEUMANN;
+        problem.width[d] = width;
+    }
+    ASSERT_OK(starfish_flux_grid_create(&grid, &problem));
+    ASSERT_OK(starfish_flux_grid_set_faces(&grid, (const double *const[]){face[0], face[1], face[2]}, rest));
+    assert_int_equal(grid.pairs, 1);
+    ASSERT_OK(starfish_flux_grid_coarsen(&grid, all, &coarse));
+    for (size_t c = 0; c < C * C * C; c++)
+        for (int d = 0; d < 3; d++) {
+            const size_t i[3] = {c % C, c / C % C, c / C / C};
+            const double expected = i[d] > 0 ? 2 * 2 / (1 / k[c] + 1 / k[c - wide[d]]) : 0;
+            assert_true(fabs(coarse.face[d][c] - expected) <= 1e-12 * expected);
+        }
+    for (size_t i = 0; i < N; i++)
+        assert_true(grid.to[0].lower[i] == (double)(i % 2) && grid.to[0].upper[i] == (double)(1 - i % 2));
+    starfish_flux_grid_destroy(&grid);
+    starfish_flux_grid_destroy(&coarse);
+}
+
 /* X = A^-1; of a singular A, A X A = A and X of a constant is 0. */
 static void inverses_invert(void **state)
 {
@@ -306,6 +350,7 @@ int main(void)
         cmocka_unit_test(uniform_lines_stay_uniform),
         cmocka_unit_test(coarse_grids_are_no_weaker),
         cmocka_unit_test(stored_grids_are_no_weaker),
+        cmocka_unit_test(pairs_are_cells),
         cmocka_unit_test(inverses_invert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
