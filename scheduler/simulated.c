@@ -301,6 +301,18 @@ int starfish_recorded_is_known(struct starpu_task *task, unsigned worker)
     return like && apart(like, bytes) < log(FAR);
 }
 
+int starfish_recorded_knows(const struct starpu_codelet *codelet, const struct starfish_context *context,
+                            starfish_worker_kind kind)
+{
+    for (size_t i = 0; i < context->workers; i++)
+        if (starfish_context_worker_kind(context, i) == kind) {
+            const struct recorded *entry =
+                recorded_of(codelet->model->symbol, starpu_worker_get_perf_archtype(context->worker[i], 0));
+            return entry && entry->count > 0;
+        }
+    return 0;
+}
+
 starfish_status starfish_recorded_check(struct starpu_task *task)
 {
     int any_estimate = 0;
@@ -327,6 +339,13 @@ void starfish_recorded_count(size_t *estimated, size_t *all)
 }
 
 #else
+
+int starfish_recorded_knows(const struct starpu_codelet *codelet, const struct starfish_context *context,
+                            starfish_worker_kind kind)
+{
+    (void)codelet, (void)context, (void)kind;
+    return 1;
+}
 
 void starfish_recorded_count(size_t *estimated, size_t *all)
 {

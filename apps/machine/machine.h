@@ -19,8 +19,8 @@ int machine_derive(int argc, char **argv);
 enum machine_stage {
     MACHINE_CODELETS, /* first: these between them run every codelet */
     MACHINE_SIZES,    /* then sizes, precisions and cuts, for the models and for the comparison */
-    MACHINE_POLICIES, /* then the other policies, for the comparison */
-    MACHINE_HELD_OUT, /* at last what the models never see: how well they hold for what was not recorded */
+    MACHINE_HELD_OUT, /* then what the models never see: how well they hold for what was not recorded */
+    MACHINE_POLICIES, /* at last the other policies, for the comparison */
     MACHINE_STAGES
 };
 
