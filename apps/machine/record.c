@@ -240,7 +240,7 @@ struct stage {
 static const struct stage stages[MACHINE_STAGES] = {
     [MACHINE_CODELETS] = {"every codelet", MACHINE_FIRST_POLICY, 0, 0},
     [MACHINE_SIZES] = {"sizes", MACHINE_FIRST_POLICY, 6, 0},
-    [MACHINE_HELD_OUT] = {"held out", RECORDED_POLICIES, 4, 0.8},
+    [MACHINE_HELD_OUT] = {"held out", RECORDED_POLICIES, 4, 0.5},
     [MACHINE_POLICIES] = {"policies", RECORDED_POLICIES, 0.3, 0.3},
 };
 

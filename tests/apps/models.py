@@ -17,17 +17,7 @@ CODELET = re.compile(r"\bSTARFISH_CODELET\(\s*\w+\s*,\s*(\"(\w+)\")?")
 # Codelets without a model, by the machine that lacks them: since it was recorded they have been added or renamed, or
 # its cases did not run them. The next recording must empty this table: an entry that has a model, or is no codelet,
 # fails.
-MISSING = {
-    "h200-16c": {
-        "arrange",  # of flat domains, recorded on no machine yet
-        "cells", "coarse_solve", "domain_sums", "gradients",  # of diffusion problems, recorded on no machine yet
-        "finite",  # of check_data, which no command asks for
-        "judge", "restore",  # of refinement
-        "local_inverse",  # of finite elements, which sched does not solve
-        "slab_whole", "gang_help",  # of cores alone, recorded on no machine yet
-        "slab_problems", "ghosts",  # of many problems and of arrays with halos, recorded on no machine yet
-    },
-}
+MISSING = {}
 
 
 def codelets():
