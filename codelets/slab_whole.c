@@ -438,6 +438,7 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
     task.name = "whole";
     task.where = STARFISH_ON_CORES;
     task.width = space->n[0] * space->n[1];
+    task.flops = 2 * starfish_slab_flops(space, space->n[2]);
     starfish_slab_tables(&task, space);
     starfish_task_data(&task, d->whole->token, STARPU_W);
     attach_slabs(&task, d->cut, d->solution, arguments.in_place ? STARPU_RW : STARPU_W);

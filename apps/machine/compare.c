@@ -457,6 +457,7 @@ static starfish_status fit(void *data)
     STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
     STARFISH_TRY(simulate_environment(comparison->folder));
     STARFISH_TRY(simulate_isolate(comparison->folder));
+    STARFISH_TRY(machine_share_links(comparison->folder));
     STARFISH_TRY(write_corrections(comparison, NULL));
     STARFISH_TRY(compare_in_scratch(comparison));
     for (int set = 0; set < STARFISH_WORKER_SETS; ++set) {
