@@ -24,7 +24,7 @@ static const double wanted = 0.15;
 
 struct comparison {
     const char *name, *only, *csv;
-    int markdown;
+    int markdown, fits; /* fits: what is held out is left out */
     char folder[SIMULATE_PATH], scratch[64];
     json_t *rows;             /* case, workers, policy, measured, simulated */
     size_t estimated;         /* cases in which some tasks have no recorded times */
@@ -66,7 +66,7 @@ static starfish_status simulate_case(const struct comparison *comparison, const 
                                      json_t **said)
 {
     char problem[SIMULATE_PATH], output[128], program[SIMULATE_PATH], policies[512];
-    const char *arguments[MEASURED_ARGUMENTS + 9] = {program, "--log=root.thres:warning", "sched"};
+    const char *arguments[MEASURED_ARGUMENTS + 13] = {program, "--log=root.thres:warning", "sched"};
     const char *kind = json_string_value(json_object_get(recorded, "problem"));
     const json_t *argument, *rows = json_object_get(recorded, "rows");
     size_t i, n[3], count = 3;
@@ -83,7 +83,7 @@ static starfish_status simulate_case(const struct comparison *comparison, const 
         arguments[count++] = json_string_value(argument);
     }
     join_policies(rows, workers, policies, sizeof policies);
-    const char *const sets[] = {"--workers", workers, "--policies", policies};
+    const char *const sets[] = {"--workers", workers, "--policies", policies, "--repeat", "3", "--warmup", "1"};
     for (i = 0; i < sizeof sets / sizeof sets[0]; ++i) /* the last ones given count */
         arguments[count++] = sets[i];
     starfish_status status = run_program(arguments, output, SECONDS_AT_MOST);
@@ -150,7 +150,9 @@ static starfish_status compare_case(struct comparison *comparison, const char *p
     STARFISH_TRY(measured_read(path, &recorded));
     json_t *seen = json_object();
     const char *name = text_of(recorded, "name");
-    const int wanted_here = !comparison->only || strncmp(name, comparison->only, strlen(comparison->only)) == 0;
+    const int held_out = json_is_true(json_object_get(recorded, "held_out"));
+    const int wanted_here = (!comparison->only || strncmp(name, comparison->only, strlen(comparison->only)) == 0) &&
+                            !(held_out && comparison->fits);
     json_array_foreach(json_object_get(recorded, "rows"), i, row)
     {
         const char *workers = text_of(row, "workers");
@@ -475,7 +477,7 @@ static starfish_status fit(void *data)
 
 int machine_fit(int argc, char **argv)
 {
-    struct comparison comparison = {.rows = json_array()};
+    struct comparison comparison = {.rows = json_array(), .fits = 1};
     const struct option_entry options[] = {{.name = NULL}};
     const struct command_line line = {
         .usage = "machine fit NAME",
