@@ -370,10 +370,10 @@ static starfish_status record(void *data)
     STARFISH_TRY(set_environment(recording));
     STARFISH_TRY(write_machine(recording));
     STARFISH_TRY(simulate_environment(recording->absolute));
-    /* StarPU drops samples that are far from the mean, and then the mean too where these are many. Times of the quick
-     * cases mean nothing, but no codelet may be left without one. */
+    /* StarPU drops samples that are so many per cent from the mean, and then the mean too where these are many: short
+     * tasks may be left without a time. Times of the quick cases mean nothing, but no codelet may be without one. */
     if (setenv("STARPU_CALIBRATE", "1", 1) != 0 ||
-        (recording->quick && setenv("STARPU_HISTORY_MAX_ERROR", "1000000", 1) != 0))
+        setenv("STARPU_HISTORY_MAX_ERROR", recording->quick ? "1000000" : "150", 1) != 0)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
     STARFISH_TRY(run_passes(recording));
     simulate_discard();
