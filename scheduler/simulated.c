@@ -271,10 +271,16 @@ static struct starfish_correction correction_here(void)
                    : (struct starfish_correction){0, 0};
 }
 
-static double factor_of(const struct starpu_perfmodel_arch *arch)
+/* A task that all cores share has them for itself: its times are of that, and nothing is to be corrected. */
+static int is_shared_by_all(const struct starpu_task *task)
+{
+    return strcmp(task->cl->name, "slab_whole") == 0;
+}
+
+static double factor_of(const struct starpu_task *task, const struct starpu_perfmodel_arch *arch)
 {
     const double factor = correction_here().factor;
-    return factor > 0 && arch->devices[0].type == STARPU_CPU_WORKER ? factor : 1;
+    return factor > 0 && arch->devices[0].type == STARPU_CPU_WORKER && !is_shared_by_all(task) ? factor : 1;
 }
 
 void starfish_recorded_begin(void)
@@ -301,7 +307,7 @@ double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmode
     int is_estimate;
     (void)implementation;
     take_time_to_choose(task);
-    return length_of(task, arch, &is_estimate) * factor_of(arch) / speed_of(arch);
+    return length_of(task, arch, &is_estimate) * factor_of(task, arch) / speed_of(arch);
 }
 
 int starfish_recorded_is_known(struct starpu_task *task, unsigned worker)

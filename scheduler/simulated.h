@@ -23,8 +23,8 @@ double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmode
  * far from it. Small tasks of a GPU tell nothing of large ones, since all that they take is their launch. */
 int starfish_recorded_is_known(struct starpu_task *task, unsigned worker);
 
-/* Whether any time of a codelet on that kind of the context's workers was recorded; 1 where nothing is simulated. Graphs
- * that have newer tasks and older ones take the older ones on a machine that was recorded before the newer ones. */
+/* Whether any time of a codelet on that kind of the context's workers was recorded; 1 where nothing is simulated.
+ * Graphs that have newer tasks and older ones take the older ones on a machine that was recorded before the newer. */
 int starfish_recorded_knows(const struct starpu_codelet *codelet, const struct starfish_context *context,
                             starfish_worker_kind kind);
 

@@ -402,7 +402,7 @@ int machine_compare(int argc, char **argv)
 /* ---- fit --------------------------------------------------------------------------------------------------------- */
 
 /* How bad a correction is for a set's rows that the models have seen: the sum of what their logarithms are off by, each
- * no more than a factor of 1.5 counts. */
+ * no more than a factor of 1.2 counts: rows that are further off are so for other reasons than what is corrected. */
 static double badness(const struct comparison *comparison, enum starfish_worker_set set,
                       struct starfish_correction correction)
 {
@@ -414,7 +414,7 @@ static double badness(const struct comparison *comparison, enum starfish_worker_
         if (json_is_true(json_object_get(row, "held_out")) || set_of(text_of(row, "workers")) != set)
             continue;
         const double said = number_of(row, "simulated") * correction.factor + correction.seconds;
-        sum += fmin(fabs(log(said / number_of(row, "measured"))), log(1.5));
+        sum += fmin(fabs(log(said / number_of(row, "measured"))), log(1.2));
     }
     return sum;
 }

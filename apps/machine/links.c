@@ -1,8 +1,8 @@
 /* What copies of several GPUs share on a recorded machine.
  *
  * StarPU measures one link at a time, and takes whatever lies between main memory and all GPUs for as fast as the
- * fastest of them, so that in a simulation two GPUs get half a link each. What they share on the machine is main memory,
- * whose rate is that of a stream of solves on all GPUs at once, which was recorded with the rates of planes. */
+ * fastest of them, so that in a simulation two GPUs get half a link each. What they share on the machine is main
+ * memory, whose rate is that of a stream of solves on all GPUs at once, which was recorded with the rates of planes. */
 #include "apps/machine/machine.h"
 
 #include "apps/files/output.h"

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 enum { MOST_WORDS = 48, MOST_CALIBRATIONS = 24, PARTS = 16 };
-/* In which a case's tasks should be known; those that are not are estimated from other sizes. What is held out leaves no
- * times behind. */
+/* In which a case's tasks should be known; those that are not are estimated from other sizes. What is held out leaves
+ * no times behind. */
 static const double calibration_seconds[MACHINE_STAGES] = {
     [MACHINE_CODELETS] = 1.5, [MACHINE_SIZES] = 1, [MACHINE_HELD_OUT] = 0.5, [MACHINE_POLICIES] = 0.5};
 
