@@ -219,6 +219,7 @@ static starfish_status submit(struct starfish_task *task, struct arguments *a, s
 {
     const size_t sizes[] = {a->precision, a->at.x1 - a->at.x0, a->at.y1 - a->at.y0, variant};
 
+    task->flops = 2.0 * (double)(sizes[1] * sizes[2]); /* a product and a sum each */
     a->header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(task, a, sizeof *a);
 }

@@ -139,6 +139,7 @@ static starfish_status submit(struct starfish_progress *progress, struct starpu_
                             k->coefficients.line == 0,
                             d->factors != NULL,
                             d->shift != NULL};
+    task.flops = 8.0 * (double)(k->n * k->lines); /* by elimination */
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -106,7 +106,7 @@ static void ask_for_help(struct starfish_gang *gang, struct starfish_progress *p
         if (worker == here || starfish_context_worker_kind(context, worker) != STARFISH_CPU)
             continue;
         struct starfish_task task;
-        struct arguments arguments = {.gang = gang};
+        struct arguments arguments = {.header.footprint = gang->footprint, .gang = gang};
         starfish_task_begin(&task, &gang_help_codelet, progress, phase);
         task.name = "help";
         task.where = STARFISH_ON_CORES;

@@ -21,6 +21,7 @@ struct starfish_gang {
     void (*work)(void *data, size_t step, size_t item, size_t part);
     void *data;
     size_t items;
+    uint32_t footprint;                            /* of what is done, for the times of those who help */
     atomic_size_t steps;                           /* 0: nothing to be done */
     atomic_size_t step;                            /* that is being done */
     atomic_size_t done;                            /* items of all steps */

@@ -150,6 +150,11 @@ static void gradients_cuda(void *buffers[], void *data)
 
 STARFISH_CODELET(gradients, "gradients", 0x55aa77);
 
+int starfish_gradients_known(const struct starfish_context *context, starfish_worker_kind kind)
+{
+    return starfish_recorded_knows(&gradients_codelet, context, kind);
+}
+
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 
 /* The first step reads no direction before it has written one. */

@@ -21,6 +21,8 @@ struct starfish_gradients_task {
     int first, count; /* steps */
     struct starfish_replays *replays;
 };
+/* Whether a simulated machine has times of it on that kind of worker; 1 where nothing is simulated. */
+int starfish_gradients_known(const struct starfish_context *context, starfish_worker_kind kind);
 /* Vectors are in one part, and owned by one worker. */
 starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra,
                                           const struct starfish_gradients_task *task);

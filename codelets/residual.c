@@ -171,6 +171,7 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     arguments.offset = add_data(&task, d->offset, STARPU_R);
     arguments.maximum = add_data(&task, d->maximum, STARPU_W);
     arguments.result = add_data(&task, d->result, STARPU_W);
+    task.flops = 14.0 * (double)(d->n[0] * d->n[1] * d->n[2]); /* seven products and sums each */
     const size_t sizes[] = {d->precision, (size_t)d->complex_y, d->n[0], d->n[1], d->n[2]};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);

@@ -146,6 +146,7 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
     task.name = "backward";
     task.where = d->slab->where;
     task.width = space->n[0] * space->n[1];
+    task.flops = starfish_slab_flops(space, d->slab->planes);
     starfish_task_at(&task, "slab", d->solution, 0);
     task.priority = STARFISH_PRIORITY_BACKWARD;
     starfish_slab_tables(&task, space);

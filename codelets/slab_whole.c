@@ -36,15 +36,6 @@ static size_t width_of(const struct starfish_slab_space *space)
     return row * ratio(space->n[0], row * STARFISH_TRANSFORM_MAX_TILES);
 }
 
-int starfish_slab_whole_possible(const struct starfish_slab_space *space)
-{
-    const struct starfish_context *context = space->context;
-    const size_t blocks = ratio(space->n[0], width_of(space)), cores = starfish_gang_cores(context);
-    return context->workers_of[STARFISH_GPU] == 0 && context->workers_of[STARFISH_CPU] > 0 &&
-           space->planes.basis.basis.n == 0 && space->count == 1 && 2 * space->n[0] >= width_of(space) &&
-           2 * blocks >= cores && cores <= STARFISH_GANG_MOST_ITEMS;
-}
-
 size_t starfish_slab_whole_workspace(const struct starfish_slab_space *space)
 {
     return starfish_plane_set_workspace(&space->planes, STARFISH_CPU);
@@ -419,6 +410,16 @@ static void slab_whole_cuda(void *buffers[], void *data) /* where cores alone ma
 
 STARFISH_CODELET(slab_whole, "slab_whole", 0x4477aa);
 
+int starfish_slab_whole_possible(const struct starfish_slab_space *space)
+{
+    const struct starfish_context *context = space->context;
+    const size_t blocks = ratio(space->n[0], width_of(space)), cores = starfish_gang_cores(context);
+    return context->workers_of[STARFISH_GPU] == 0 && context->workers_of[STARFISH_CPU] > 0 &&
+           space->planes.basis.basis.n == 0 && space->count == 1 && 2 * space->n[0] >= width_of(space) &&
+           2 * blocks >= cores && cores <= STARFISH_GANG_MOST_ITEMS &&
+           starfish_recorded_knows(&slab_whole_codelet, context, STARFISH_CPU);
+}
+
 static void attach_slabs(struct starfish_task *task, const struct starfish_cut *cut, const starpu_data_handle_t *slab,
                          enum starpu_data_access_mode mode)
 {
@@ -437,6 +438,7 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
     task.name = "whole";
     task.where = STARFISH_ON_CORES;
     task.width = space->n[0] * space->n[1];
+    task.flops = 2 * starfish_slab_flops(space, space->n[2]);
     starfish_slab_tables(&task, space);
     starfish_task_data(&task, d->whole->token, STARPU_W);
     attach_slabs(&task, d->cut, d->solution, arguments.in_place ? STARPU_RW : STARPU_W);
@@ -453,5 +455,6 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
         space->planes.x.kind,   space->planes.y.kind, d->whole->gang.cores, space->constant_lane >= 0,
         (size_t)space->periodic};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    d->whole->gang.footprint = arguments.header.footprint;
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

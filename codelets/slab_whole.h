@@ -27,7 +27,7 @@ struct starfish_slab_whole {
     struct starfish_gang gang;
 };
 
-/* Are there cores alone, a transform in y, and blocks for them? */
+/* Are there cores alone, a transform in y, and blocks for them? In a simulation: has the machine a time of it, too? */
 int starfish_slab_whole_possible(const struct starfish_slab_space *space);
 /* Bytes of work space for each core. */
 size_t starfish_slab_whole_workspace(const struct starfish_slab_space *space);

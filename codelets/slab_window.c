@@ -4,6 +4,7 @@
 #include "codelets/kernel_pair.h"
 #include "scheduler/team.h"
 
+#include <math.h>
 #include <string.h>
 
 void starfish_slab_tables(struct starfish_task *task, const struct starfish_slab_space *space)
@@ -92,6 +93,12 @@ void starfish_slab_planes_cpu(const struct starfish_slab_space *space, const str
 {
     struct shared_planes shared = {space, workspace, whole};
     starfish_team_run(space->context, transform_share, &shared);
+}
+
+double starfish_slab_flops(const struct starfish_slab_space *space, size_t planes)
+{
+    const double nx = (double)space->n[0], ny = (double)space->n[1];
+    return nx * ny * (double)planes * (2.5 * (log2(nx) + log2(ny)) + 4);
 }
 
 uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts,

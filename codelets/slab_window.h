@@ -38,6 +38,9 @@ static inline ptrdiff_t starfish_slab_pinned(ptrdiff_t pinned_lane, size_t first
 void starfish_slab_planes_cpu(const struct starfish_slab_space *space, const struct starfish_workspace *workspace,
                               const struct starfish_planes *whole);
 
+/* Floating-point operations of one way, forward or backward, on so many planes: a fast real transform has 2.5 log2 of
+ * its length for each unknown, in x and in y, and half of a line in z 4. */
+double starfish_slab_flops(const struct starfish_slab_space *space, size_t planes);
 uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts,
                                  const struct starfish_slab *slab, int alone);
 

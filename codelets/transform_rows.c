@@ -5,6 +5,7 @@
 #include "scheduler/ranks.h"
 #include "scheduler/team.h"
 
+#include <math.h>
 #include <string.h>
 
 struct arguments {
@@ -92,6 +93,7 @@ starfish_status starfish_submit_transform_rows(struct starfish_progress *progres
                                   .kernel = {.count = rows, .tiles = (int)d->tiles, .scale = d->scale}};
     memcpy(arguments.kernel.first_mode, d->first_mode, (d->tiles + 1) * sizeof *d->first_mode);
     const size_t sizes[] = {d->set->kind, d->set->n, d->set->precision, d->direction, rows, d->tiles};
+    task.flops = 2.5 * log2((double)d->set->n) * (double)(d->set->n * rows);
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

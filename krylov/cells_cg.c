@@ -235,9 +235,9 @@ int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_ce
     const int alone = starfish_context_workers_of(space->context, STARFISH_CPU) == 1 &&
                       starfish_team_largest(space->context, STARFISH_CPU) == 1;
 
-    /* Recorded machines know the tasks of operations. */
     return space->parts[1] == 1 && by != STARFISH_CELLS_BY_ANOTHER &&
-           (gpus ? form != STARFISH_COARSE_BY_BAND : alone) && !starfish_machine_is_simulated();
+           (gpus ? form != STARFISH_COARSE_BY_BAND : alone) &&
+           starfish_gradients_known(space->context, gpus ? STARFISH_GPU : STARFISH_CPU);
 }
 
 struct starfish_iteration starfish_cells_cg_iteration(struct starfish_cells_cg *cg)

@@ -115,6 +115,7 @@ static starfish_status submit_step(struct state *s)
     const int zero = s->steps == 0 && !s->stopping->initial_guess;
     int cycles = 0;
 
+    starfish_progress_iterate(i->algebra->progress, s->steps + 1);
     STARFISH_TRY(i->step(i->self, s->steps++, zero, s->stopping->most_cycles - s->cycles, &cycles));
     s->cycles += cycles;
     s->cycles_of[s->steps % STARFISH_KRYLOV_RING] = cycles;
@@ -129,6 +130,7 @@ static starfish_status submit_steps(struct state *s, int *steps)
     const int left = s->stopping->most_cycles - s->cycles;
 
     *steps = s->ahead < left ? s->ahead : left;
+    starfish_progress_iterate(s->iteration->algebra->progress, s->steps + 1);
     STARFISH_TRY(s->iteration->steps(s->iteration->self, s->steps, *steps));
     for (int i = 0; i < *steps; i++)
         s->cycles_of[++s->steps % STARFISH_KRYLOV_RING] = 1;

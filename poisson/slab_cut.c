@@ -260,11 +260,11 @@ static starfish_status cut_here(struct starfish_poisson_plan *plan, enum starfis
     return STARFISH_SUCCESS;
 }
 
-/* Where nobody says how to cut, cores alone do the whole field together. Recorded machines know slabs' tasks. */
+/* Where nobody says how to cut, cores alone do the whole field together. */
 static int may_be_whole(const struct starfish_poisson_plan *plan)
 {
     return plan->options.slabs == 0 && plan->options.mode_blocks == 0 && starfish_context_ranks(plan->context) == 1 &&
-           !starfish_machine_is_simulated() && starfish_slab_whole_possible(&starfish_slab_state(plan)->space);
+           starfish_slab_whole_possible(&starfish_slab_state(plan)->space);
 }
 
 starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,

@@ -12,6 +12,11 @@
 
 static const double poll_us = 20000;
 
+void starfish_progress_iterate(struct starfish_progress *progress, int iteration)
+{
+    atomic_store(&progress->iteration, iteration);
+}
+
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context)
 {
     static const struct starfish_interval none = {HUGE_VAL, -HUGE_VAL};

@@ -31,6 +31,7 @@ struct starfish_progress {
     struct starfish_bundle *bundle; /* that its tasks are collected in (bundle.h), or NULL */
     uint32_t where; /* kinds of workers that its tasks may run on: the context's, unless its plan uses fewer */
     atomic_size_t submitted, finished;
+    atomic_int iteration;          /* that tasks are submitted of, from 1; 0: of none */
     atomic_int error;              /* the first CUDA error that a task met, 0 for none */
     _Atomic(const char *) culprit; /* the operation that met it */
     starfish_status refused;       /* on several ranks: why a task could not be submitted (task.c), and what it says */
@@ -50,6 +51,8 @@ struct starfish_progress {
 };
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context);
+/* Tasks that are submitted from now on are of iteration number 1, 2, ...: for traces. */
+void starfish_progress_iterate(struct starfish_progress *progress, int iteration);
 /* Wait until every submitted task has finished; STARFISH_ERROR_RUNTIME when one of them failed, or when the runtime is
  * stuck (watch.h). Where the context's workers leave a core free, the first milliseconds are spent looking again and
  * again: to be woken up takes 50 us. */

@@ -271,10 +271,16 @@ static struct starfish_correction correction_here(void)
                    : (struct starfish_correction){0, 0};
 }
 
-static double factor_of(const struct starpu_perfmodel_arch *arch)
+/* A task that all cores share has them for itself: its times are of that, and nothing is to be corrected. */
+static int is_shared_by_all(const struct starpu_task *task)
+{
+    return strcmp(task->cl->name, "slab_whole") == 0;
+}
+
+static double factor_of(const struct starpu_task *task, const struct starpu_perfmodel_arch *arch)
 {
     const double factor = correction_here().factor;
-    return factor > 0 && arch->devices[0].type == STARPU_CPU_WORKER ? factor : 1;
+    return factor > 0 && arch->devices[0].type == STARPU_CPU_WORKER && !is_shared_by_all(task) ? factor : 1;
 }
 
 void starfish_recorded_begin(void)
@@ -284,11 +290,24 @@ void starfish_recorded_begin(void)
         starpu_sleep((float)seconds);
 }
 
+/* A policy with models looks at every worker before it gives a task to one, and a task that has made others possible
+ * gives them one after the other: between steps of short tasks that is most of the time. */
+static void take_time_to_choose(struct starpu_task *task)
+{
+    const float per_worker = 1.5e-6F;
+    struct starfish_task_header *header = task->cl_arg;
+    if (task->status == STARPU_TASK_RUNNING || header->chosen || starpu_worker_get_id() < 0)
+        return;
+    header->chosen = 1;
+    starpu_sleep(per_worker * (float)starpu_worker_get_count());
+}
+
 double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned implementation)
 {
     int is_estimate;
     (void)implementation;
-    return length_of(task, arch, &is_estimate) * factor_of(arch) / speed_of(arch);
+    take_time_to_choose(task);
+    return length_of(task, arch, &is_estimate) * factor_of(task, arch) / speed_of(arch);
 }
 
 int starfish_recorded_is_known(struct starpu_task *task, unsigned worker)
@@ -299,6 +318,18 @@ int starfish_recorded_is_known(struct starpu_task *task, unsigned worker)
     const double bytes = bytes_of(task);
     const struct sample *like = entry ? closest(entry, starfish_task_footprint(task), bytes) : NULL;
     return like && apart(like, bytes) < log(FAR);
+}
+
+int starfish_recorded_knows(const struct starpu_codelet *codelet, const struct starfish_context *context,
+                            starfish_worker_kind kind)
+{
+    for (size_t i = 0; i < context->workers; i++)
+        if (starfish_context_worker_kind(context, i) == kind) {
+            const struct recorded *entry =
+                recorded_of(codelet->model->symbol, starpu_worker_get_perf_archtype(context->worker[i], 0));
+            return entry && entry->count > 0;
+        }
+    return 0;
 }
 
 starfish_status starfish_recorded_check(struct starpu_task *task)
@@ -327,6 +358,13 @@ void starfish_recorded_count(size_t *estimated, size_t *all)
 }
 
 #else
+
+int starfish_recorded_knows(const struct starpu_codelet *codelet, const struct starfish_context *context,
+                            starfish_worker_kind kind)
+{
+    (void)codelet, (void)context, (void)kind;
+    return 1;
+}
 
 void starfish_recorded_count(size_t *estimated, size_t *all)
 {

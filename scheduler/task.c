@@ -32,6 +32,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->rank = -1;
     task->name = codelet->name;
     task->width = 0;
+    task->flops = 0;
     task->coordinates = 0;
     task->count = 0;
     task->refused = 0;
@@ -249,6 +250,7 @@ static starfish_status make(const struct starfish_task *task, void *arguments, s
     memcpy(copy->at, task->at, sizeof copy->at);
     starpu_task->cl = task->codelet;
     starpu_task->name = task->name;
+    starpu_task->flops = task->flops;
     choose_workers(task, starpu_task);
     starpu_task->cl_arg = copy;
     starpu_task->cl_arg_size = size;
@@ -289,6 +291,19 @@ static void begin_solve(const struct starfish_progress *progress)
 #endif
 }
 
+/* Whoever watches a solve sees which iteration, or without iterations which phase, a task is of. StarPU keeps one such
+ * number for all threads that submit: a context keeps one record, and that of one solve. */
+static int submit_in_iteration(const struct starfish_task *task, struct starpu_task *starpu_task, int watched)
+{
+    const int iteration = atomic_load(&task->progress->iteration);
+    if (watched)
+        starpu_iteration_push((unsigned long)(iteration > 0 ? iteration : task->phase));
+    const int code = starpu_task_submit(starpu_task);
+    if (watched)
+        starpu_iteration_pop();
+    return code;
+}
+
 static starfish_status submit_here(const struct starfish_task *task, void *arguments, size_t size)
 {
     struct starpu_task *starpu_task;
@@ -313,7 +328,7 @@ static starfish_status submit_here(const struct starfish_task *task, void *argum
     starfish_watched_add(&task->progress->context->watched, copy);
     atomic_fetch_add(&task->progress->submitted, 1);
     starfish_rest_busy();
-    int code = starpu_task_submit(starpu_task);
+    int code = submit_in_iteration(task, starpu_task, copy->record != NULL);
     if (code == 0)
         return STARFISH_SUCCESS;
     starfish_rest_idle();

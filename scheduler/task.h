@@ -31,7 +31,8 @@ struct starfish_task_header {
     uint32_t footprint;             /* hash of everything that makes tasks of one codelet take different time */
     struct starfish_record *record; /* that is kept of it, or NULL */
     size_t number;                  /* in there */
-    size_t draw;                    /* in a simulation: which random number its length depends on */
+    size_t draw;                    /* in a simulation: which random number its length depends on, */
+    int chosen;                     /* and whether a policy has looked at it */
     /* For the watchdog (watch.h). */
     struct starfish_task_header *before, *after;
     struct starpu_task *task;
@@ -51,6 +52,7 @@ struct starfish_task {
     int rank;       /* that executes it; -1: the owner of what it writes (ranks.h) */
     const char *name;
     size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */
+    double flops; /* floating-point operations, for StarPU's traces; 0: not known */
     int coordinates;
     struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
     int count;

@@ -6,6 +6,7 @@
 #include "bench/clock.h"
 #include "poisson/methods.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,13 @@ static double least_bytes(const struct subject *s, double *limit)
     return s->where >= POISSON3D_DEVICE ? 8 * field : 2 * field;
 }
 
+/* Of the slab method: real transforms of x and y forward and back, 2.5 log2 of their length for each unknown, and 8 for
+ * the lines in z. */
+static double operations_of(const size_t n[3])
+{
+    return (double)n[0] * (double)n[1] * (double)n[2] * (5 * (log2((double)n[0]) + log2((double)n[1])) + 8);
+}
+
 static void add_row(const struct subject *s, const starfish_poisson_plan *plan)
 {
     char name[256], flight[48] = "";
@@ -241,6 +249,8 @@ static void add_row(const struct subject *s, const starfish_poisson_plan *plan)
              poisson3d_places[s->where], flight);
     json_t *row = bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, bytes);
     bench_limit(row, limit);
+    if (strcmp(starfish_poisson_plan_method(plan), "slab") == 0)
+        bench_operations(row, operations_of(s->c->n));
     poisson3d_describe_size(row, s->c);
     poisson3d_describe(row, s->c);
     json_object_set_new(row, "method", json_string(starfish_poisson_plan_method(plan)));

@@ -33,6 +33,7 @@ struct scaling {
     const char *over, *mode, *count, *precision, *method, *workers, *simulate, *launcher;
     size_t n;
     /* Read. */
+    char subject[160];
     size_t unit, modes, which[LIST_MOST], counts, each[LIST_MOST];
 };
 
@@ -150,6 +151,13 @@ static starfish_status measure_mode(struct scaling *s, size_t mode, double *seco
     return STARFISH_SUCCESS;
 }
 
+/* What --plot draws. */
+static const struct bench_curves curves[] = {
+    [RANKS] = {"count", "efficiency", "mode", 100, {"ranks", "efficiency in per cent"}, "ideal", 100},
+    [CORES] = {"count", "efficiency", "mode", 100, {"cores", "efficiency in per cent"}, "ideal", 100},
+    [GPUS] = {"count", "efficiency", "mode", 100, {"GPUs", "efficiency in per cent"}, "ideal", 100},
+};
+
 static starfish_status measure(struct bench *bench)
 {
     struct scaling *s = (struct scaling *)bench;
@@ -158,6 +166,11 @@ static starfish_status measure(struct bench *bench)
         seconds ? read_given(s) : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the times of solves");
     if (status == STARFISH_SUCCESS)
         status = bench_look_around(bench);
+    bench->curves = &curves[s->unit];
+    bench->simulated = s->simulate != NULL;
+    snprintf(s->subject, sizeof s->subject, "%zu^3 unknowns in all (strong) or for each (weak), %s, %s", s->n,
+             s->precision, s->method);
+    bench->subject = s->subject;
     if (status == STARFISH_SUCCESS && s->simulate)
         snprintf(bench->machine, sizeof bench->machine, "simulated machine %s", s->simulate);
     for (size_t m = 0; m < s->modes && status == STARFISH_SUCCESS; ++m)

@@ -201,8 +201,10 @@ static void add_row(struct subject *s, const char *who, const char *format, int 
     bench_limit(row, s->run->copy * s->bytes);
     json_object_set_new(row, "unknowns", json_integer((json_int_t)s->matrix->rows));
     json_object_set_new(row, "nonzeros", json_integer((json_int_t)starfish_csr_entries(s->matrix)));
-    if (s->y)
+    if (s->y) { /* a product */
+        bench_operations(row, 2.0 * (double)starfish_csr_entries(s->matrix));
         json_object_set_new(row, "difference", command_json_real(difference(s)));
+    }
 }
 
 static starfish_status measure_format(struct subject *s, starfish_sparse_format format)

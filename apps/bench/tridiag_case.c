@@ -32,6 +32,8 @@ static json_t *add_row(struct tridiag_bench *run, const struct batch_case *c, co
     json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
     json_object_set_new(row, "layout", json_string(names_layouts[c->interleaved]));
     json_object_set_new(row, "workers", json_string(workers));
+    /* Elimination by rows: a division, three products and two differences, then a product and a difference. */
+    bench_operations(row, 8.0 * (double)c->n * (double)c->lines);
     if (rate > 0)
         bench_limit(row, batch_case_bytes(c) / rate);
     return row;

@@ -155,3 +155,10 @@ void bench_limit(json_t *row, double seconds)
     json_object_set_new(row, "limit_seconds", command_json_real(seconds));
     json_object_set_new(row, "fraction", command_json_real(seconds / measured));
 }
+
+void bench_operations(json_t *row, double operations)
+{
+    const double measured = json_number_value(json_object_get(row, "seconds"));
+    json_object_set_new(row, "operations", command_json_real(operations));
+    json_object_set_new(row, "operations_per_second", command_json_real(operations / measured));
+}

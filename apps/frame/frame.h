@@ -24,11 +24,21 @@
 
 enum { BENCH_MACHINE = 512, BENCH_MOST_REPEATS = 1001 };
 
+/* What --plot draws instead of bars: a curve for each group of rows, over one of their numbers. */
+struct bench_curves {
+    const char *x, *y, *group; /* keys of rows: two numbers, and a text */
+    double times;              /* y is shown so many times as large */
+    const char *axis[2];       /* what they are, with their units */
+    const char *ideal_name;    /* NULL: none */
+    double ideal;              /* the same for all x, as it is shown */
+};
+
 struct bench {
     const char *name;
     size_t repeat, warmup; /* measured solves, and solves before them */
-    const char *csv, *plot, *samples;
-    const char *subject; /* what is measured, for titles; NULL: nothing is said */
+    const char *csv, *plot, *samples, *roofline;
+    const struct bench_curves *curves; /* NULL: bars */
+    const char *subject;               /* what is measured, for titles; NULL: nothing is said */
     int simulated;
     int json;
     json_t *sampled;                          /* every measured time: case, who, number, seconds */
@@ -53,7 +63,9 @@ struct bench {
         {"--warmup", OPTION_NUMBER, &(bench)->warmup, "N", .help = "times before that, not measured"},                 \
         {"--samples", OPTION_TEXT, &(bench)->samples, "F.csv", .help = "also write every measured time"},              \
         {"--csv", OPTION_TEXT, &(bench)->csv, "F", .help = "also write the rows as CSV; - is standard output"},        \
-        {"--plot", OPTION_TEXT, &(bench)->plot, "F", .help = "also draw the times as bars, in a .png, .svg or .pdf"},  \
+        {"--plot", OPTION_TEXT, &(bench)->plot, "F", .help = "also draw the times, in a .png, .svg or .pdf"},          \
+        {"--roofline", OPTION_TEXT, &(bench)->roofline, "F",                                                           \
+         .help = "also draw operations per second over operations per byte, where both are known"},                    \
         PICTURE_OPTIONS,                                                                                               \
     {                                                                                                                  \
         "--json", OPTION_FLAG, &(bench)->json, .help = "one JSON object on standard output"                            \
@@ -87,6 +99,9 @@ void bench_wipe(void);
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes);
 /* Add to a row the time below which it cannot be: keys limit_seconds, and fraction, limit over measured. */
 void bench_limit(json_t *row, double seconds);
+/* Add to a row how many floating-point operations its method takes at least: keys operations and
+ * operations_per_second. For the roofline, which takes the row's bytes and limit too. */
+void bench_operations(json_t *row, double operations);
 /* Add a row of another kind, without times: keys who and case, others are the caller's. Bars leave it out. */
 json_t *bench_remark(struct bench *bench, const char *who, const char *case_);
 

@@ -1,8 +1,7 @@
-/* What a benchmark shows: a table for people, CSV and JSON for machines, bars. */
+/* What a benchmark shows: a table for people, CSV and JSON for machines, pictures (draw.c). */
 #include "apps/files/output.h"
 #include "apps/command.h"
-#include "apps/frame/frame.h"
-#include "apps/pictures/bars.h"
+#include "apps/frame/draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,9 @@ starfish_status bench_check_outputs(const struct bench *bench)
         STARFISH_TRY(starfish_output_check(bench->csv));
     if (bench->samples)
         STARFISH_TRY(starfish_output_check(bench->samples));
-    return bench->plot ? starfish_bars_check(bench->plot) : STARFISH_SUCCESS;
+    if (bench->roofline)
+        STARFISH_TRY(starfish_canvas_check(bench->roofline));
+    return bench->plot ? starfish_canvas_check(bench->plot) : STARFISH_SUCCESS;
 }
 
 static const char *text_of(const json_t *row, const char *key)
@@ -227,38 +228,6 @@ static starfish_status write_csv(const struct bench *bench)
     return STARFISH_SUCCESS;
 }
 
-/* ---- bars -------------------------------------------------------------------------------------------------------- */
-
-static starfish_status draw_bars(const struct bench *bench)
-{
-    size_t count = json_array_size(bench->rows), drawn = 0;
-    struct starfish_bar *bars = calloc(count, sizeof *bars);
-    char title[512];
-    if (!bars)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for %zu bars", bench->plot, count);
-    for (size_t i = 0; i < count; ++i) {
-        const json_t *row = json_array_get(bench->rows, i);
-        if (json_is_number(json_object_get(row, "seconds")))
-            bars[drawn++] = (struct starfish_bar){.label = text_of(row, "case"),
-                                                  .group = text_of(row, "who"),
-                                                  .value = number_of(row, "seconds"),
-                                                  .low = number_of(row, "min"),
-                                                  .high = number_of(row, "max"),
-                                                  .mark = number_of(row, "limit_seconds")};
-    }
-    snprintf(title, sizeof title, "%s%s%s, %s", bench->name, bench->subject ? ": " : "",
-             bench->subject ? bench->subject : "", bench->simulated ? "simulated" : "measured");
-    const struct starfish_bars chart = {.bar = bars,
-                                        .count = drawn,
-                                        .title = title,
-                                        .subtitle = bench->machine[0] ? bench->machine : NULL,
-                                        .mark = "least time that is possible",
-                                        .whisker = "least to largest"};
-    starfish_status status = starfish_bars_write(bench->plot, &chart);
-    free(bars);
-    return status;
-}
-
 static void print_json(const struct bench *bench)
 {
     json_t *object = json_pack("{s:s, s:s, s:O}", "name", bench->name, "machine", bench->machine, "rows", bench->rows);
@@ -278,7 +247,9 @@ starfish_status bench_write_outputs(struct bench *bench)
     if (bench->samples)
         STARFISH_TRY(write_file(bench->samples, bench->sampled));
     if (bench->plot)
-        STARFISH_TRY(draw_bars(bench));
+        STARFISH_TRY(bench_draw(bench));
+    if (bench->roofline)
+        STARFISH_TRY(bench_draw_roofline(bench));
     if (bench->json)
         print_json(bench);
     else if (bench->print && !csv_to_stdout(bench))

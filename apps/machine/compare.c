@@ -24,16 +24,27 @@ static const double wanted = 0.15;
 
 struct comparison {
     const char *name, *only, *csv;
-    int markdown;
+    int markdown, fits; /* fits: what is held out is left out */
     char folder[SIMULATE_PATH], scratch[64];
-    json_t *rows;     /* case, workers, policy, measured, simulated */
-    size_t estimated; /* cases in which some tasks have no recorded times */
+    json_t *rows;             /* case, workers, policy, measured, simulated */
+    size_t estimated;         /* cases in which some tasks have no recorded times */
+    size_t simulated, failed; /* cases on a set of workers */
 };
+
+static double number_of(const json_t *row, const char *key)
+{
+    return json_number_value(json_object_get(row, key));
+}
+
+static const char *text_of(const json_t *row, const char *key)
+{
+    return json_string_value(json_object_get(row, key));
+}
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
-/* The different values of a key among the rows, joined. */
-static void join(const json_t *rows, const char *key, char separator, char *text, size_t size)
+/* The different policies of the rows of a set of workers, joined. */
+static void join_policies(const json_t *rows, const char *workers, char *text, size_t size)
 {
     json_t *seen = json_object();
     const json_t *row;
@@ -41,21 +52,21 @@ static void join(const json_t *rows, const char *key, char separator, char *text
     text[0] = 0;
     json_array_foreach(rows, i, row)
     {
-        const char *value = json_string_value(json_object_get(row, key));
-        if (json_object_get(seen, value) || length >= size)
+        const char *policy = text_of(row, "policy");
+        if (strcmp(text_of(row, "workers"), workers) != 0 || json_object_get(seen, policy) || length >= size)
             continue;
-        json_object_set_new(seen, value, json_true());
-        if (length > 0)
-            text[length++] = separator;
-        length += (size_t)snprintf(text + length, size - length, "%s", value);
+        json_object_set_new(seen, policy, json_true());
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", policy);
     }
     json_decref(seen);
 }
 
-static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, json_t **said)
+/* A case on one set of workers, under every policy that it was measured under. */
+static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, const char *workers,
+                                     json_t **said)
 {
-    char problem[SIMULATE_PATH], output[128], program[SIMULATE_PATH], workers[512], policies[512];
-    const char *arguments[MEASURED_ARGUMENTS + 9] = {program, "--log=root.thres:warning", "sched"};
+    char problem[SIMULATE_PATH], output[128], program[SIMULATE_PATH], policies[512];
+    const char *arguments[MEASURED_ARGUMENTS + 13] = {program, "--log=root.thres:warning", "sched"};
     const char *kind = json_string_value(json_object_get(recorded, "problem"));
     const json_t *argument, *rows = json_object_get(recorded, "rows");
     size_t i, n[3], count = 3;
@@ -71,9 +82,8 @@ static starfish_status simulate_case(const struct comparison *comparison, const 
     {
         arguments[count++] = json_string_value(argument);
     }
-    join(rows, "workers", ';', workers, sizeof workers);
-    join(rows, "policy", ',', policies, sizeof policies);
-    const char *const sets[] = {"--workers", workers, "--policies", policies};
+    join_policies(rows, workers, policies, sizeof policies);
+    const char *const sets[] = {"--workers", workers, "--policies", policies, "--repeat", "3", "--warmup", "1"};
     for (i = 0; i < sizeof sets / sizeof sets[0]; ++i) /* the last ones given count */
         arguments[count++] = sets[i];
     starfish_status status = run_program(arguments, output, SECONDS_AT_MOST);
@@ -114,22 +124,45 @@ static void add_rows(const struct comparison *comparison, const json_t *recorded
     }
 }
 
-static starfish_status compare_case(struct comparison *comparison, const char *path)
+/* What cannot be simulated is said, and does not keep the rest from being compared: so that all that a recording lacks
+ * is known at once. */
+static void compare_set(struct comparison *comparison, const json_t *recorded, const char *workers)
 {
-    json_t *recorded, *said = NULL;
-    STARFISH_TRY(measured_read(path, &recorded));
-    const char *name = json_string_value(json_object_get(recorded, "name"));
-    starfish_status status = STARFISH_SUCCESS;
-    if (!comparison->only || strncmp(name, comparison->only, strlen(comparison->only)) == 0)
-        status = simulate_case(comparison, recorded, &said);
-    if (said) {
+    json_t *said = NULL;
+    comparison->simulated++;
+    if (simulate_case(comparison, recorded, workers, &said) == STARFISH_SUCCESS) {
         const char *simulation = json_string_value(json_object_get(said, "simulation"));
         add_rows(comparison, recorded, said);
         comparison->estimated += simulation && strstr(simulation, "estimates");
+    } else {
+        fprintf(stderr, "%s on %s cannot be simulated: %s\n", text_of(recorded, "name"), workers,
+                starfish_error_message());
+        comparison->failed++;
     }
     json_decref(said);
+}
+
+static starfish_status compare_case(struct comparison *comparison, const char *path)
+{
+    json_t *recorded;
+    const json_t *row;
+    size_t i;
+    STARFISH_TRY(measured_read(path, &recorded));
+    json_t *seen = json_object();
+    const char *name = text_of(recorded, "name");
+    const int held_out = json_is_true(json_object_get(recorded, "held_out"));
+    const int wanted_here = (!comparison->only || strncmp(name, comparison->only, strlen(comparison->only)) == 0) &&
+                            !(held_out && comparison->fits);
+    json_array_foreach(json_object_get(recorded, "rows"), i, row)
+    {
+        const char *workers = text_of(row, "workers");
+        if (wanted_here && !json_object_get(seen, workers))
+            compare_set(comparison, recorded, workers);
+        json_object_set_new(seen, workers, json_true());
+    }
+    json_decref(seen);
     json_decref(recorded);
-    return status;
+    return STARFISH_SUCCESS;
 }
 
 static int is_json(const struct dirent *entry)
@@ -153,23 +186,13 @@ static starfish_status compare_all(struct comparison *comparison)
     }
     if (count >= 0)
         free(entry);
-    if (status == STARFISH_SUCCESS && json_array_size(comparison->rows) == 0)
+    if (status == STARFISH_SUCCESS && comparison->simulated == 0)
         status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: no measured times%s%s", folder,
                                comparison->only ? " of a case named " : "", comparison->only ? comparison->only : "");
     return status;
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */
-
-static double number_of(const json_t *row, const char *key)
-{
-    return json_number_value(json_object_get(row, key));
-}
-
-static const char *text_of(const json_t *row, const char *key)
-{
-    return json_string_value(json_object_get(row, key));
-}
 
 /* By how much the simulated time exceeds the measured one, as a fraction of the latter. */
 static double off(const json_t *row)
@@ -296,7 +319,8 @@ static void print_sum(const struct comparison *comparison)
     print_share(comparison, "held out, with a GPU: ", 1, 1);
     print_share(comparison, "held out, cores alone: ", 1, 0);
     if (comparison->estimated > 0)
-        printf("In %zu cases times of some tasks are estimates from other sizes\n", comparison->estimated);
+        printf("In %zu cases on a set of workers times of some tasks are estimates from other sizes\n",
+               comparison->estimated);
 }
 
 static starfish_status write_csv(const struct comparison *comparison)
@@ -315,6 +339,15 @@ static starfish_status write_csv(const struct comparison *comparison)
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
+
+/* At the end, when what could be compared has been shown. */
+static starfish_status check_failed(const struct comparison *comparison)
+{
+    if (comparison->failed == 0)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%zu of %zu cases on a set of workers cannot be simulated",
+                         comparison->failed, comparison->simulated);
+}
 
 static starfish_status compare_in_scratch(struct comparison *comparison)
 {
@@ -342,7 +375,7 @@ static starfish_status compare(void *data)
     else
         print_rows(comparison);
     print_sum(comparison);
-    return STARFISH_SUCCESS;
+    return check_failed(comparison);
 }
 
 int machine_compare(int argc, char **argv)
@@ -369,7 +402,7 @@ int machine_compare(int argc, char **argv)
 /* ---- fit --------------------------------------------------------------------------------------------------------- */
 
 /* How bad a correction is for a set's rows that the models have seen: the sum of what their logarithms are off by, each
- * no more than a factor of 1.5 counts. */
+ * no more than a factor of 1.2 counts: rows that are further off are so for other reasons than what is corrected. */
 static double badness(const struct comparison *comparison, enum starfish_worker_set set,
                       struct starfish_correction correction)
 {
@@ -381,7 +414,7 @@ static double badness(const struct comparison *comparison, enum starfish_worker_
         if (json_is_true(json_object_get(row, "held_out")) || set_of(text_of(row, "workers")) != set)
             continue;
         const double said = number_of(row, "simulated") * correction.factor + correction.seconds;
-        sum += fmin(fabs(log(said / number_of(row, "measured"))), log(1.5));
+        sum += fmin(fabs(log(said / number_of(row, "measured"))), log(1.2));
     }
     return sum;
 }
@@ -426,6 +459,7 @@ static starfish_status fit(void *data)
     STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
     STARFISH_TRY(simulate_environment(comparison->folder));
     STARFISH_TRY(simulate_isolate(comparison->folder));
+    STARFISH_TRY(machine_share_links(comparison->folder));
     STARFISH_TRY(write_corrections(comparison, NULL));
     STARFISH_TRY(compare_in_scratch(comparison));
     for (int set = 0; set < STARFISH_WORKER_SETS; ++set) {
@@ -437,12 +471,13 @@ static starfish_status fit(void *data)
     }
     const starfish_status status = write_corrections(comparison, corrections);
     json_decref(corrections);
-    return status;
+    STARFISH_TRY(status);
+    return check_failed(comparison);
 }
 
 int machine_fit(int argc, char **argv)
 {
-    struct comparison comparison = {.rows = json_array()};
+    struct comparison comparison = {.rows = json_array(), .fits = 1};
     const struct option_entry options[] = {{.name = NULL}};
     const struct command_line line = {
         .usage = "machine fit NAME",

@@ -19,8 +19,8 @@ int machine_derive(int argc, char **argv);
 enum machine_stage {
     MACHINE_CODELETS, /* first: these between them run every codelet */
     MACHINE_SIZES,    /* then sizes, precisions and cuts, for the models and for the comparison */
-    MACHINE_POLICIES, /* then the other policies, for the comparison */
-    MACHINE_HELD_OUT, /* at last what the models never see: how well they hold for what was not recorded */
+    MACHINE_HELD_OUT, /* then what the models never see: how well they hold for what was not recorded */
+    MACHINE_POLICIES, /* at last the other policies, for the comparison */
     MACHINE_STAGES
 };
 
@@ -75,10 +75,12 @@ void machine_problem_path(const char *folder, const char *problem, char path[SIM
 starfish_status machine_expect_case(const char *folder);
 void machine_remove_case(const char *folder);
 
+/* Give links that several GPUs of a recorded machine share the rate that all of them reached together (links.c); a
+ * machine with one GPU stays as it is. Errors: FILE, ARGUMENT. */
+starfish_status machine_share_links(const char *folder);
+
 /* Is that a machine's name? Error: ARGUMENT. */
 starfish_status machine_check_name(const char *name);
 /* A folder, made where it is missing. Error: FILE. */
 starfish_status machine_make_folder(const char *path);
-/* Seconds of a clock that only goes on. */
-
 #endif

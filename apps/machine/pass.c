@@ -17,8 +17,10 @@
 #include <unistd.h>
 
 enum { MOST_WORDS = 48, MOST_CALIBRATIONS = 24, PARTS = 16 };
-/* In which a case's tasks should be known; those that are not are estimated from other sizes. */
-static const double calibration_seconds = 2;
+/* In which a case's tasks should be known; those that are not are estimated from other sizes. What is held out leaves
+ * no times behind. */
+static const double calibration_seconds[MACHINE_STAGES] = {
+    [MACHINE_CODELETS] = 1.5, [MACHINE_SIZES] = 1, [MACHINE_HELD_OUT] = 0.5, [MACHINE_POLICIES] = 0.5};
 
 struct running {
     const struct machine_pass *pass;
@@ -163,8 +165,9 @@ static starfish_status measure_here(struct running *running, struct sched *sched
     struct sched_combination c = {.workers = running->pass->workers, .policy = running->pass->policy};
     double seconds[MACHINE_REPEATS];
     c.seconds = seconds;
-    starfish_status status =
-        is_first(c.policy) ? sched_calibrate_here(sched, &c, MOST_CALIBRATIONS, calibration_seconds) : STARFISH_SUCCESS;
+    starfish_status status = STARFISH_SUCCESS;
+    if (is_first(c.policy))
+        status = sched_calibrate_here(sched, &c, MOST_CALIBRATIONS, calibration_seconds[running->pass->stage]);
     if (status == STARFISH_SUCCESS)
         status = sched_measure_here(sched, &c, MACHINE_REPEATS);
     if (status == STARFISH_SUCCESS) {

@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RATE_TRIALS = 5 };
+enum { RATE_TRIALS = 3 };
 static const size_t rate_sizes[] = {128, 256, 512};
 enum { RATE_SIZES = sizeof rate_sizes / sizeof rate_sizes[0] };
 
@@ -231,17 +231,18 @@ static starfish_status write_machine(struct recording *recording)
 /* What the cases of a stage are measured with. */
 struct stage {
     const char *says, *policies;
-    double weight; /* of the time that a pass under the first policy may take, beside those of other stages */
+    /* Of the time that there is, what a pass under the first policy may take, and one under another, beside those of
+     * other passes. 0: all, since nothing that comes later is of use without it. */
+    double weight, weight_of_others;
 };
 /* All, the first before the others. */
 #define RECORDED_POLICIES MACHINE_FIRST_POLICY ",lws,eager,dmda,dmdar,heteroprio,starfish-width"
 static const struct stage stages[MACHINE_STAGES] = {
-    [MACHINE_CODELETS] = {"every codelet", MACHINE_FIRST_POLICY, 4},
-    [MACHINE_SIZES] = {"sizes", MACHINE_FIRST_POLICY, 6},
-    [MACHINE_POLICIES] = {"policies", RECORDED_POLICIES, 1},
-    [MACHINE_HELD_OUT] = {"held out", RECORDED_POLICIES, 1},
+    [MACHINE_CODELETS] = {"every codelet", MACHINE_FIRST_POLICY, 0, 0},
+    [MACHINE_SIZES] = {"sizes", MACHINE_FIRST_POLICY, 6, 0},
+    [MACHINE_HELD_OUT] = {"held out", RECORDED_POLICIES, 4, 0.5},
+    [MACHINE_POLICIES] = {"policies", RECORDED_POLICIES, 0.3, 0.3},
 };
-enum { HELD_OUT_WEIGHT = 3 }; /* of the first policy, which has more cases, and calibrates */
 
 enum { MOST_PASSES = 256 };
 
@@ -253,8 +254,8 @@ struct passes {
 
 static double weight_of(enum machine_stage stage, const char *policy)
 {
-    return stage == MACHINE_HELD_OUT && strcmp(policy, MACHINE_FIRST_POLICY) == 0 ? HELD_OUT_WEIGHT
-                                                                                  : stages[stage].weight;
+    const int first = strcmp(policy, MACHINE_FIRST_POLICY) == 0;
+    return first ? stages[stage].weight : stages[stage].weight_of_others;
 }
 
 static starfish_status add_pass(const struct recording *recording, enum machine_stage stage, const char *workers,
@@ -349,7 +350,8 @@ static starfish_status run_passes(struct recording *recording)
     for (size_t i = 0; i < passes->count; ++i)
         weight += passes->weight[i];
     for (size_t i = 0; i < passes->count && status == STARFISH_SUCCESS; weight -= passes->weight[i++]) {
-        const double seconds = seconds_left(recording) * passes->weight[i] / weight;
+        const double share = passes->weight[i] > 0 ? passes->weight[i] / weight : 1;
+        const double seconds = share * seconds_left(recording);
         if (seconds > 0)
             run_pass(recording, &passes->pass[i], seconds);
         else
@@ -368,10 +370,10 @@ static starfish_status record(void *data)
     STARFISH_TRY(set_environment(recording));
     STARFISH_TRY(write_machine(recording));
     STARFISH_TRY(simulate_environment(recording->absolute));
-    /* StarPU drops samples that are far from the mean, and then the mean too where these are many. Times of the quick
-     * cases mean nothing, but no codelet may be left without one. */
+    /* StarPU drops samples that are so many per cent from the mean, and then the mean too where these are many: short
+     * tasks may be left without a time. Times of the quick cases mean nothing, but no codelet may be without one. */
     if (setenv("STARPU_CALIBRATE", "1", 1) != 0 ||
-        (recording->quick && setenv("STARPU_HISTORY_MAX_ERROR", "1000000", 1) != 0))
+        setenv("STARPU_HISTORY_MAX_ERROR", recording->quick ? "1000000" : "150", 1) != 0)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
     STARFISH_TRY(run_passes(recording));
     simulate_discard();

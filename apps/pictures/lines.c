@@ -53,6 +53,16 @@ static void draw_line(struct starfish_canvas *canvas, const struct starfish_scal
         starfish_canvas_dot(canvas, point[i][0], point[i][1], 4, colour);
 }
 
+/* At the right end of a dashed line, above it or, where there is no room, below. */
+static void name_bound(struct starfish_canvas *canvas, const struct starfish_scale scale[2],
+                       const struct starfish_line *line, double top)
+{
+    const double x = starfish_scale_at(&scale[0], line->x[line->count - 1]);
+    const double y = starfish_scale_at(&scale[1], line->y[line->count - 1]);
+    starfish_canvas_text(canvas, x, y - STARFISH_TEXT_LINE > top ? y - STARFISH_TEXT : y + STARFISH_TEXT,
+                         STARFISH_RIGHT, STARFISH_TEXT, line->name);
+}
+
 static starfish_status draw(const char *path, const struct starfish_lines *chart, struct starfish_scale scale[2],
                             double (*point)[2])
 {
@@ -60,13 +70,15 @@ static starfish_status draw(const char *path, const struct starfish_lines *chart
     const char *name[STARFISH_MOST_LINES];
     unsigned colour[STARFISH_MOST_LINES];
     size_t solid = 0;
-    for (size_t l = 0; l < chart->count; ++l) {
-        name[l] = chart->line[l].name;
-        colour[l] = chart->line[l].dashed ? starfish_theme()->ink : starfish_group_colour(solid++);
-    }
+    for (size_t l = 0; l < chart->count; ++l)
+        if (!chart->line[l].dashed) {
+            name[solid] = chart->line[l].name;
+            colour[solid] = starfish_group_colour(solid);
+            solid++;
+        }
     STARFISH_TRY(starfish_canvas_create(&canvas, path));
     double top = starfish_heading(canvas, MARGIN, chart->title, chart->subtitle);
-    top += starfish_legend(canvas, LEFT, top, WIDTH, chart->count, name, colour) + GAP;
+    top += starfish_legend(canvas, LEFT, top, WIDTH, solid, name, colour) + GAP;
     const struct starfish_area plot = {LEFT, top, WIDTH, HEIGHT};
     scale[0].low = LEFT;
     scale[0].high = LEFT + WIDTH;
@@ -75,8 +87,13 @@ static starfish_status draw(const char *path, const struct starfish_lines *chart
     starfish_axis_below(canvas, plot, &scale[0], chart->axis[0], 1);
     starfish_axis_beside(canvas, plot, &scale[1], -1, 1);
     starfish_canvas_text_up(canvas, MARGIN + 8, top + HEIGHT / 2.0, STARFISH_TEXT, chart->axis[1]);
-    for (size_t l = 0; l < chart->count; ++l)
-        draw_line(canvas, scale, &chart->line[l], colour[l], point);
+    solid = 0;
+    for (size_t l = 0; l < chart->count; ++l) {
+        const int dashed = chart->line[l].dashed;
+        draw_line(canvas, scale, &chart->line[l], dashed ? starfish_theme()->ink : colour[solid++], point);
+        if (dashed && chart->line[l].count > 0)
+            name_bound(canvas, scale, &chart->line[l], top);
+    }
     starfish_canvas_frame(canvas, plot);
     const double title = starfish_text_width(STARFISH_TITLE, chart->title) + 2 * MARGIN;
     const double subtitle = chart->subtitle ? starfish_text_width(STARFISH_TEXT, chart->subtitle) + 2 * MARGIN : 0;

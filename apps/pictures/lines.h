@@ -11,7 +11,7 @@ struct starfish_line {
     const char *name;
     size_t count;
     const double *x, *y; /* x increasing */
-    int dashed;          /* a bound or an ideal: without dots, in the colour of text */
+    int dashed;          /* a bound or an ideal: without dots, in the colour of text, named at its right end */
     int dots_alone;      /* points that no line connects */
 };
 

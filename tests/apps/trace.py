@@ -78,6 +78,14 @@ class Trace(Case):
             self.assertIn(words, out)
         self.assertNotIn("written", out)
 
+    def starvz(self, *arguments):
+        """Of a solve of 32^3 unknowns: operations in 10^9, and iterations, as tasks.rec has them of its tasks."""
+        self.trace("--slabs", "2", *arguments, problem=poisson(n=[32] * 3, rhs=1.0))
+        with open(self.path("t/tasks.rec")) as stream:
+            lines = [line.partition(":") for line in stream]
+        return ([float(value) for key, _, value in lines if key == "GFlop"],
+                [int(value.split()[0]) for key, _, value in lines if key == "Iteration"])
+
     def test_starpus_own(self):
         status, out, _ = self.run_program("info", "--json")
         self.assertEqual(status, 0)
@@ -87,6 +95,11 @@ class Trace(Case):
         with open(self.path("t/tasks.rec")) as stream:
             names = [line[6:].strip() for line in stream if line.startswith("Name: ")]
         self.assertEqual(sorted(names), sorted(task["name"].partition(",")[0] for task in tasks))
+        # What StarVZ's panels are of: operations, by the count of fast transforms, and iterations.
+        flops, _ = self.starvz()
+        self.assertAlmostEqual(sum(flops), 1e-9 * 32**3 * (2 * 2.5 * 10 + 8), delta=1e-5)
+        _, iterations = self.starvz("--method", "multigrid", "--cycles", "3", "--warmup", "0")
+        self.assertLessEqual({1, 2, 3}, set(iterations))
         for name, start in (("dag.dot", "digraph"), ("paje.trace", "%EventDef")):
             with open(self.path(f"t/{name}")) as stream:
                 self.assertTrue(stream.read().startswith(start))
