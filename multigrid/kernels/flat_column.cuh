@@ -14,6 +14,7 @@ namespace flat
 {
 
 constexpr int LANES = 32;
+constexpr int LEAST_COLUMNS = LANES / 2; /* of a block, whose part of an inner product has a place in work space */
 
 template <typename real> struct Matrix {
     int nx, ny, nz, periodic_x, periodic_y;
@@ -84,7 +85,7 @@ template <typename real> __device__ Column<real> column_of(const Matrix<real> &m
             face};
 }
 
-/* What couples column (i,j), the outer faces included; of the corners: south-west, south-east, north-west, north-east. */
+/* What couples column (i,j), the outer faces included; corners: south-west, south-east, north-west, north-east. */
 template <typename real, bool SKEW> struct Couplings {
     real mass, lift, west, east, south, north, corner[SKEW ? 4 : 1];
 
@@ -104,19 +105,21 @@ template <typename real, bool SKEW> struct Couplings {
     }
 };
 
-/* The block's sum of a value of each thread, added up in the order of its warps; in its first thread. */
+/* The block's sum of a value of each thread, added up in the order of its warps, which are whole; in its first thread.
+ */
 __device__ inline double block_sum(double value)
 {
     constexpr int MOST_WARPS = 32;
     __shared__ double of_warp[MOST_WARPS];
+    const int thread = int(threadIdx.x + blockDim.x * threadIdx.y), warps = int(blockDim.x * blockDim.y) / LANES;
     double sum = 0;
 
     for (int step = 16; step > 0; step >>= 1)
         value += __shfl_xor_sync(0xffffffffu, value, step);
-    if (threadIdx.x == 0)
-        of_warp[threadIdx.y] = value;
+    if (thread % LANES == 0)
+        of_warp[thread / LANES] = value;
     __syncthreads();
-    for (int w = 0; w < int(blockDim.y) && threadIdx.x == 0 && threadIdx.y == 0; w++)
+    for (int w = 0; w < warps && thread == 0; w++)
         sum += of_warp[w];
     return sum;
 }

@@ -110,10 +110,11 @@ template <typename real> int arrange(const starfish_flat_arrange *from, cudaStre
 
 } // namespace
 
-/* Lines: of long columns factors and values, and of each block of 32 columns a sum. */
+/* Lines: of long columns factors and values, and of each block of columns a sum. */
 extern "C" size_t starfish_flat_work_cuda(const struct starfish_flat_matrix *matrix, size_t real_size)
 {
-    return long_bytes(matrix, real_size) + size_t(blocks_of(matrix->n[0], LANES)) * matrix->n[1] * sizeof(double);
+    return long_bytes(matrix, real_size) +
+           size_t(blocks_of(matrix->n[0], LEAST_COLUMNS)) * matrix->n[1] * sizeof(double);
 }
 
 STARFISH_CUDA_ENTRIES(starfish_flat_prolong, prolong)

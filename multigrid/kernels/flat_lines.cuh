@@ -1,5 +1,5 @@
-/* Lines upwards of a flat domain on a GPU, substructured: a block has 32 columns, which are neighbours in x, and a
- * thread a run of CELLS layers of one column.
+/* Lines upwards of a flat domain on a GPU, substructured: a block has 16 or 32 columns, which are neighbours in x,
+ * and a thread a run of CELLS layers of one column.
  *
  * A thread eliminates all but the last of its layers, the threads of a column solve for those last ones together, and
  * each substitutes. Where m_k is the sum of row k, and layer k of a run is found to be
@@ -59,33 +59,35 @@ template <typename real> struct Last {
 
 /* Shared memory in which the threads of a column tell each other a row. Halves take turns, so that one barrier between
  * writing and reading is enough. */
-template <typename real> struct Exchange {
-    real *words; /* of the block: 2 * MOST_RUNS * 4 * LANES */
+template <typename real, int COLUMNS> struct Exchange {
+    real *words; /* of the block: 2 * MOST_RUNS * 4 * COLUMNS */
     int turn;
 
-    __device__ real *at(int run) const { return words + ((turn * MOST_RUNS + run) * 4) * LANES + threadIdx.x; }
+    __device__ real *at(int run) const { return words + ((turn * MOST_RUNS + run) * 4) * COLUMNS + threadIdx.x; }
     __device__ void tell(const Last<real> &row)
     {
         real *const to = at(int(threadIdx.y));
         turn = 1 - turn;
         to[0] = row.mass;
-        to[LANES] = row.below;
-        to[2 * LANES] = row.above;
-        to[3 * LANES] = row.value;
+        to[COLUMNS] = row.below;
+        to[2 * COLUMNS] = row.above;
+        to[3 * COLUMNS] = row.value;
         __syncthreads();
     }
     /* What was told last by a run; of runs that are not there any run's. */
     __device__ Last<real> of(int run) const
     {
         const int last = int(blockDim.y) - 1, there = run < 0 ? 0 : run > last ? last : run;
-        const real *const from = words + (((1 - turn) * MOST_RUNS + there) * 4) * LANES + threadIdx.x;
-        return {from[0], from[LANES], from[2 * LANES], from[3 * LANES]};
+        const real *const from = words + (((1 - turn) * MOST_RUNS + there) * 4) * COLUMNS + threadIdx.x;
+        return {from[0], from[COLUMNS], from[2 * COLUMNS], from[3 * COLUMNS]};
     }
 };
-template <typename real> constexpr size_t exchange_bytes = size_t(2) * MOST_RUNS * 4 * LANES * sizeof(real);
+template <typename real, int COLUMNS>
+constexpr size_t exchange_bytes = size_t(2) * MOST_RUNS * 4 * COLUMNS * sizeof(real);
 
 /* Solves for the last layers of all runs; *left: that of the run below, 0 where there is none. */
-template <typename real> __device__ real solve_last(Exchange<real> &exchange, Last<real> row, real *left)
+template <typename real, int COLUMNS>
+__device__ real solve_last(Exchange<real, COLUMNS> &exchange, Last<real> row, real *left)
 {
     const int run = int(threadIdx.y), runs = int(blockDim.y);
 
@@ -104,8 +106,8 @@ template <typename real> __device__ real solve_last(Exchange<real> &exchange, La
 
 /* Solves the lines of a block: value, the right-hand side of a run, becomes the solution. layer(s): row s of the run.
  * `answer` has CELLS - 1 reals by answer[s], in registers or in shared memory. */
-template <typename real, int CELLS, typename Layers, typename Answer>
-__device__ void solve_lines(Exchange<real> &exchange, const Layers &layer, real value[CELLS], Answer &&answer)
+template <typename real, int CELLS, int COLUMNS, typename Layers, typename Answer>
+__device__ void solve_lines(Exchange<real, COLUMNS> &exchange, const Layers &layer, real value[CELLS], Answer &&answer)
 {
     real factor[CELLS - 1], y = 0, e = 0, rest = 1; /* rest: 1 - g */
 

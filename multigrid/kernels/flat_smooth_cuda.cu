@@ -215,7 +215,7 @@ template <typename real> struct Answers {
 
 template <typename real> size_t held_bytes(int runs)
 {
-    return exchange_bytes<real> + size_t(runs) * (CELLS - 1) * LANES * sizeof(real);
+    return exchange_bytes<real, LANES> + size_t(runs) * (CELLS - 1) * LANES * sizeof(real);
 }
 
 template <typename real, int START, bool SKEW>
@@ -225,8 +225,8 @@ __global__ void __launch_bounds__(LANES *MOST_RUNS) held_kernel(const __grid_con
     const Matrix<real> &m = a.matrix;
     const int i = blockIdx.x * LANES + threadIdx.x, j = a.y0 + blockIdx.y;
     const int k0 = threadIdx.y * CELLS, column = min(i, m.nx - 1);
-    Exchange<real> exchange = {reinterpret_cast<real *>(shared), 0};
-    const Answers<real> answers = {reinterpret_cast<real *>(shared + exchange_bytes<real>) +
+    Exchange<real, LANES> exchange = {reinterpret_cast<real *>(shared), 0};
+    const Answers<real> answers = {reinterpret_cast<real *>(shared + exchange_bytes<real, LANES>) +
                                    threadIdx.y * (CELLS - 1) * LANES + threadIdx.x};
     const Column<real> at = column_of(m, column, j);
     real value[CELLS] = {};

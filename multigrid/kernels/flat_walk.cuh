@@ -1,7 +1,7 @@
 /* Sweeps of flat domains by blocks that walk along y, so that each value is read from beyond the block once.
  *
- * A block has 32 columns in x of at most MOST_WALKED layers, whole, and solves one row of them after the
- * other. In shared memory it has a ring of three rows of w = u + P coarse, with the columns beside the 32 (of those a
+ * A block has COLUMNS columns in x of at most MOST_WALKED layers, whole, and solves one row of them after the
+ * other. In shared memory it has a ring of three rows of w = u + P coarse, with the columns beside them (of those a
  * warp needs no more than what itself has fetched), and two rows of f; while a row is solved, what the next one needs
  * is on its way (cp.async). A coarse correction is added once to each value, when that has come.
  *
@@ -19,10 +19,13 @@
 namespace flat
 {
 
-constexpr int RING = 3, WIDTH = LANES + 2;      /* rows of w; columns of them */
+constexpr int RING = 3;                         /* rows of w */
 constexpr int WALKED = 8;                       /* layers of a thread */
-constexpr int UNROLLED = 4;                     /* layers whose coarse values are on their way together */
 constexpr int MOST_WALKED = WALKED * MOST_RUNS; /* layers of a column */
+
+/* Columns of a block: so many that two blocks share a multiprocessor, of which one computes while the other waits. */
+template <typename real> constexpr int COLUMNS = sizeof(real) == 4 ? LANES : LEAST_COLUMNS;
+template <typename real> constexpr int WIDTH = COLUMNS<real> + 2;
 
 template <typename real> struct alignas(2 * sizeof(real)) Numbers {
     real a, b, c, d;
@@ -30,9 +33,11 @@ template <typename real> struct alignas(2 * sizeof(real)) Numbers {
 
 template <typename real, int START> size_t walk_bytes(int runs)
 {
-    const size_t layers = size_t(runs) * WALKED, lines = (START == ZERO ? 0 : RING * WIDTH) + 2 * LANES;
-    return layers * (sizeof(Numbers<real>) + lines * sizeof(real)) + exchange_bytes<real>;
+    const size_t layers = size_t(runs) * WALKED, lines = (START == ZERO ? 0 : RING * WIDTH<real>)+2 * COLUMNS<real>;
+    return layers * (sizeof(Numbers<real>) + lines * sizeof(real)) + exchange_bytes<real, COLUMNS<real>>;
 }
+
+constexpr int UNROLLED = 4; /* layers whose coarse values are on their way together */
 
 /* Couplings of which those to columns that are not there are 0, but not in their sum `faces`. */
 template <typename real, bool SKEW> struct Inner : Couplings<real, SKEW> {
@@ -51,146 +56,149 @@ template <typename real, bool SKEW> struct Inner : Couplings<real, SKEW> {
     }
 };
 
-/* A thread's place: lane x, layers k0 .. k0 + WALKED - 1, those beyond the top being that; column: where it reads, and
- * at the ends of the warp the column beside. */
+/* A thread's place: the column that it reads, and at the ends of a line of the block the column beside; layers k0 .. k0
+ * + WALKED - 1, those beyond the top being that. */
 template <typename real, int START> struct Walker {
     const Smooth<real> &a;
-    int lane, k0, column, beside, border; /* border: its place in the ring, negative: the thread has none */
-    real *ring, *f;
+    int k0, column, beside, border; /* border: its place in the ring, negative: the thread has none */
+    int start, steps;               /* of layer k0 in a row; how many layers are above it */
+    int row, f_row;                 /* elements of a row of the ring, and of f */
+    real *ring, *f;                 /* layer k0 of the first row: the column before the thread's, the thread's */
     Terms<real> x, x_beside;
 
-    __device__ Walker(const Smooth<real> &smooth, char *shared, int i0) : a(smooth)
+    __device__ Walker(const Smooth<real> &smooth, real *shared, int i0) : a(smooth)
     {
         const Matrix<real> &m = a.matrix;
-        const size_t layers = size_t(blockDim.y) * WALKED;
-        lane = int(threadIdx.x);
+        const int lane = int(threadIdx.x), layers = int(blockDim.y) * WALKED;
         k0 = int(threadIdx.y) * WALKED;
+        start = m.nx * min(k0, m.nz - 1);
+        steps = m.nz - 1 - k0;
         column = place_of(i0 + lane, m.nx, m.periodic_x);
-        beside = place_of(lane == 0 ? i0 - 1 : i0 + LANES, m.nx, m.periodic_x);
-        border = lane == 0 ? 0 : lane == LANES - 1 ? WIDTH - 1 : -1;
-        f = reinterpret_cast<real *>(shared);
-        ring = f + 2 * layers * LANES;
+        beside = place_of(lane == 0 ? i0 - 1 : i0 + COLUMNS<real>, m.nx, m.periodic_x);
+        border = lane == 0 ? 0 : lane == COLUMNS<real> - 1 ? 2 : -1;
+        row = layers * WIDTH<real>;
+        f_row = layers * COLUMNS<real>;
+        f = shared + k0 * COLUMNS<real> + lane;
+        ring = shared + 2 * f_row + k0 * WIDTH<real> + lane;
         if (START == CORRECTED) {
             x = terms_of(a.transfer[0], column);
             x_beside = terms_of(a.transfer[0], beside);
         }
     }
-    __device__ int layer(int s) const { return min(k0 + s, a.matrix.nz - 1); }
-    /* Element s of the run, in a row of the ring and of f. */
-    __device__ real *in_ring(int slot, int s) const
+    __device__ void fetch(const real *from, real *to, int line) const
     {
-        return ring + (slot * int(blockDim.y) * WALKED + k0 + s) * WIDTH;
-    }
-    __device__ real *in_f(int slot, int s) const
-    {
-        return f + (slot * int(blockDim.y) * WALKED + k0 + s) * LANES + lane;
+#pragma unroll
+        for (int s = 0; s < WALKED; s++) {
+            __pipeline_memcpy_async(to + s * line, from, sizeof(real));
+            from += s < steps ? a.matrix.nx : 0;
+        }
     }
     __device__ void fetch_f(int slot, int j) const
     {
-        const Matrix<real> &m = a.matrix;
-        const real *const from = a.f + m.row() * j + column;
-#pragma unroll
-        for (int s = 0; s < WALKED; s++)
-            __pipeline_memcpy_async(in_f(slot, s), from + m.nx * layer(s), sizeof(real));
+        fetch(a.f + a.matrix.row() * j + start + column, f + slot * f_row, COLUMNS<real>);
     }
-    __device__ void fetch_row(int slot, int row) const
+    __device__ void fetch_row(int slot, int j) const
     {
         const Matrix<real> &m = a.matrix;
         if (!a.u)
             return;
-        const real *const from = a.u + m.row() * place_of(row, m.ny, m.periodic_y);
-#pragma unroll
-        for (int s = 0; s < WALKED; s++) {
-            __pipeline_memcpy_async(in_ring(slot, s) + lane + 1, from + m.nx * layer(s) + column, sizeof(real));
-            if (border >= 0)
-                __pipeline_memcpy_async(in_ring(slot, s) + border, from + m.nx * layer(s) + beside, sizeof(real));
-        }
+        const real *const from = a.u + m.row() * place_of(j, m.ny, m.periodic_y) + start;
+        real *const to = ring + slot * row;
+        fetch(from + column, to + 1, WIDTH<real>);
+        if (border >= 0)
+            fetch(from + beside, to + border, WIDTH<real>);
     }
     /* w = u + P coarse in one column of a row that has come. */
-    __device__ void correct_column(int slot, const Terms<real> &y, const Terms<real> &across, int place) const
+    __device__ void correct_column(real *w, const Terms<real> &y, const Terms<real> &across) const
     {
         const int nx = a.transfer[0].coarse;
-        const real *const low = a.coarse + size_t(nx) * a.matrix.nz * y.index[0];
-        const real *const high = a.coarse + size_t(nx) * a.matrix.nz * y.index[1];
+        const size_t layer = size_t(nx) * min(k0, a.matrix.nz - 1), size = size_t(nx) * a.matrix.nz;
+        const real *low = a.coarse + size * y.index[0] + layer, *high = a.coarse + size * y.index[1] + layer;
+        const real weight[4] = {y.weight[0] * across.weight[0], y.weight[0] * across.weight[1],
+                                y.weight[1] * across.weight[0], y.weight[1] * across.weight[1]};
+        const int west = across.index[0], east = across.index[1];
 #pragma unroll UNROLLED
         for (int s = 0; s < WALKED; s++) {
-            const int west = nx * layer(s) + across.index[0], east = nx * layer(s) + across.index[1];
-            const real below = across.weight[0] * __ldg(low + west) + across.weight[1] * __ldg(low + east);
-            const real above = across.weight[0] * __ldg(high + west) + across.weight[1] * __ldg(high + east);
-            real *const w = in_ring(slot, s) + place;
-            *w = (a.u ? *w : real(0)) + (y.weight[0] * below + y.weight[1] * above);
+            const real below = weight[0] * __ldg(low + west) + weight[1] * __ldg(low + east);
+            const real above = weight[2] * __ldg(high + west) + weight[3] * __ldg(high + east);
+            w[s * WIDTH<real>] = (a.u ? w[s * WIDTH<real>] : real(0)) + (below + above);
+            low += s < steps ? nx : 0;
+            high += s < steps ? nx : 0;
         }
     }
-    __device__ void correct(int slot, int row) const
+    __device__ void correct(int slot, int j) const
     {
         const Matrix<real> &m = a.matrix;
-        const Terms<real> y = terms_of(a.transfer[1], place_of(row, m.ny, m.periodic_y));
-        correct_column(slot, y, x, lane + 1);
+        const Terms<real> y = terms_of(a.transfer[1], place_of(j, m.ny, m.periodic_y));
+        real *const w = ring + slot * row;
+        correct_column(w + 1, y, x);
         if (border >= 0)
-            correct_column(slot, y, x_beside, border);
+            correct_column(w + border, y, x_beside);
     }
 };
 
 /* f - N w of the run; N is what couples columns. Rows `south`, `here` and `north` of the ring. */
 template <typename real, bool SKEW, int START>
 __device__ void couple(const Walker<real, START> &walker, const Inner<real, SKEW> &at, const Numbers<real> *numbers,
-                       const int slot[3], real value[WALKED])
+                       const int slot[RING], real value[WALKED])
 {
+    const real *const south = walker.ring + slot[0] * walker.row, *const here = walker.ring + slot[1] * walker.row;
+    const real *const north = walker.ring + slot[2] * walker.row;
 #pragma unroll
     for (int s = 0; s < WALKED; s++) {
-        const real *const south = walker.in_ring(slot[0], s) + walker.lane;
-        const real *const here = walker.in_ring(slot[1], s) + walker.lane;
-        const real *const north = walker.in_ring(slot[2], s) + walker.lane;
-        real sum = at.west * here[0] + at.east * here[2] + (at.south * south[1] + at.north * north[1]);
-        if (SKEW)
-            sum += at.corner[0] * south[0] + at.corner[SKEW ? 1 : 0] * south[2] +
-                   (at.corner[SKEW ? 2 : 0] * north[0] + at.corner[SKEW ? 3 : 0] * north[2]);
+        const int e = s * WIDTH<real>;
+        real sum = at.west * here[e] + at.east * here[e + 2] + (at.south * south[e + 1] + at.north * north[e + 1]);
+        if constexpr (SKEW)
+            sum += at.corner[0] * south[e] + at.corner[1] * south[e + 2] +
+                   (at.corner[2] * north[e] + at.corner[3] * north[e + 2]);
         value[s] += numbers[s].d * sum;
     }
 }
 
-/* Stores v of the run; its inner product with f. */
+/* Stores v of the run in column i; its inner product with f. */
 template <typename real, int START>
-__device__ double store_run(const Walker<real, START> &walker, int i, int j, int here, int f, const real value[WALKED])
+__device__ double store_run(const Walker<real, START> &walker, int i, int j, const real *here, const real *f,
+                            const real value[WALKED])
 {
     const Smooth<real> &a = walker.a;
-    const Matrix<real> &m = a.matrix;
     const real damping = a.damping_of(i, j);
-    real *const v = a.v + m.row() * j + i;
+    real *v = a.v + a.matrix.row() * j + walker.start + i;
     double sum = 0;
 
-    if (i >= m.nx)
+    if (i >= a.matrix.nx)
         return 0;
 #pragma unroll
     for (int s = 0; s < WALKED; s++) {
-        const real w = START == ZERO ? real(0) : walker.in_ring(here, s)[walker.lane + 1];
+        const real w = START == ZERO ? real(0) : here[s * WIDTH<real> + 1];
         const real result = w + damping * (value[s] - w);
-        if (walker.k0 + s < m.nz) {
-            v[m.nx * (walker.k0 + s)] = result;
-            sum += a.partial ? double(*walker.in_f(f, s)) * double(result) : 0.0;
+        if (s <= walker.steps) {
+            *v = result;
+            sum += a.partial ? double(f[s * COLUMNS<real>]) * double(result) : 0.0;
         }
+        v += a.matrix.nx;
     }
     return sum;
 }
 
-/* Two blocks of f32 share a multiprocessor, one of f64 has it. */
 template <typename real, int START, bool SKEW>
-__global__ void __launch_bounds__(LANES *MOST_RUNS, sizeof(real) == 4 ? 2 : 1)
+__global__ void __launch_bounds__(COLUMNS<real> *MOST_RUNS, 2)
     walk_kernel(const __grid_constant__ Smooth<real> a, int length)
 {
     extern __shared__ char shared[];
     const Matrix<real> &m = a.matrix;
-    const int i0 = int(blockIdx.x) * LANES, first = a.y0 + int(blockIdx.y) * length, end = min(first + length, a.y1);
-    const int layers = int(blockDim.y) * WALKED, thread = int(threadIdx.x + threadIdx.y * LANES);
-    const Walker<real, START> walker(a, shared, i0);
-    real *const after = walker.ring + (START == ZERO ? 0 : RING * WIDTH * layers);
-    Exchange<real> exchange = {after, 0};
-    Numbers<real> *const numbers = reinterpret_cast<Numbers<real> *>(after + exchange_bytes<real> / sizeof(real));
+    const int i0 = int(blockIdx.x) * COLUMNS<real>, first = a.y0 + int(blockIdx.y) * length;
+    const int end = min(first + length, a.y1), layers = int(blockDim.y) * WALKED;
+    real *const rows = reinterpret_cast<real *>(shared);
+    const Walker<real, START> walker(a, rows, i0);
+    real *const after = rows + 2 * walker.f_row + (START == ZERO ? 0 : RING * walker.row);
+    Exchange<real, COLUMNS<real>> exchange = {after, 0};
+    Numbers<real> *const numbers =
+        reinterpret_cast<Numbers<real> *>(after + exchange_bytes<real, COLUMNS<real>> / sizeof(real));
     const Numbers<real> *const own = numbers + walker.k0;
     int slot[RING] = {0, 1, 2}, f = 0;
     double sum = 0;
 
-    for (int k = thread; k < layers; k += int(blockDim.y) * LANES) {
+    for (int k = int(threadIdx.x + threadIdx.y * COLUMNS<real>); k < layers; k += int(blockDim.y) * COLUMNS<real>) {
         const int there = min(k, m.nz - 1);
         numbers[k] = {m.a[there], m.b[there], m.c[there], m.d[there]};
     }
@@ -205,15 +213,17 @@ __global__ void __launch_bounds__(LANES *MOST_RUNS, sizeof(real) == 4 ? 2 : 1)
         walker.correct(1, first);
     }
     Inner<real, SKEW> at(m, walker.column, first);
+#pragma unroll 1
     for (int j = first; j < end; j++) {
         real value[WALKED], answer[WALKED - 1];
+        const real *const f_here = walker.f + f * walker.f_row;
         __pipeline_wait_prior(0);
         if (START == CORRECTED)
             walker.correct(slot[2], j + 1);
         __syncwarp();
 #pragma unroll
         for (int s = 0; s < WALKED; s++)
-            value[s] = *walker.in_f(f, s);
+            value[s] = f_here[s * COLUMNS<real>];
         if constexpr (START != ZERO)
             couple<real, SKEW>(walker, at, own, slot, value);
         __syncwarp();
@@ -229,7 +239,7 @@ __global__ void __launch_bounds__(LANES *MOST_RUNS, sizeof(real) == 4 ? 2 : 1)
             return Layer<real>{at.mass * n.a + at.faces * n.d, at.lift * n.b, at.lift * n.c};
         };
         solve_lines<real, WALKED>(exchange, layer, value, answer);
-        sum += store_run(walker, i0 + walker.lane, j, slot[1], f, value);
+        sum += store_run(walker, i0 + int(threadIdx.x), j, walker.ring + slot[1] * walker.row, f_here, value);
         const int south = slot[0];
         slot[0] = slot[1];
         slot[1] = slot[2];
@@ -244,16 +254,17 @@ __global__ void __launch_bounds__(LANES *MOST_RUNS, sizeof(real) == 4 ? 2 : 1)
 /* Walks as long as leave every multiprocessor its blocks. */
 template <typename real> int walk_length(const Smooth<real> &a, int runs, size_t bytes, int multiprocessors)
 {
-    constexpr int SHARED = 227 * 1024, THREADS = sizeof(real) == 4 ? 1024 : 512;
-    const int across = blocks_of(size_t(a.matrix.nx), LANES), rows = a.y1 - a.y0;
-    const int by_shared = SHARED / int(bytes + 1024), by_threads = THREADS / (LANES * runs);
+    constexpr int SHARED = 227 * 1024, THREADS = 2 * COLUMNS<real> * MOST_RUNS;
+    const int across = blocks_of(size_t(a.matrix.nx), COLUMNS<real>), rows = a.y1 - a.y0;
+    const int by_shared = SHARED / int(bytes + 1024), by_threads = THREADS / (COLUMNS<real> * runs);
     const int blocks = multiprocessors * std::max(1, std::min(by_shared, by_threads));
     return blocks_of(size_t(rows), size_t(std::max(1, std::min(rows, blocks / across))));
 }
 
 template <typename real, int START, bool SKEW> int launch_walk(const Smooth<real> &a, dim3 *blocks, cudaStream_t stream)
 {
-    const int runs = blocks_of(size_t(a.matrix.nz), WALKED);
+    constexpr int RUNS = LANES / COLUMNS<real>; /* of a warp */
+    const int runs = RUNS * blocks_of(size_t(a.matrix.nz), RUNS * WALKED);
     const size_t bytes = walk_bytes<real, START>(runs);
     const auto kernel = walk_kernel<real, START, SKEW>;
     int multiprocessors = 1;
@@ -264,8 +275,9 @@ template <typename real, int START, bool SKEW> int launch_walk(const Smooth<real
     if (error != cudaSuccess)
         return error;
     const int length = walk_length(a, runs, bytes, multiprocessors);
-    *blocks = dim3(unsigned(blocks_of(size_t(a.matrix.nx), LANES)), unsigned(blocks_of(size_t(a.y1 - a.y0), length)));
-    kernel<<<*blocks, dim3(LANES, unsigned(runs)), bytes, stream>>>(a, length);
+    *blocks =
+        dim3(unsigned(blocks_of(size_t(a.matrix.nx), COLUMNS<real>)), unsigned(blocks_of(size_t(a.y1 - a.y0), length)));
+    kernel<<<*blocks, dim3(COLUMNS<real>, unsigned(runs)), bytes, stream>>>(a, length);
     return cudaGetLastError();
 }
 
