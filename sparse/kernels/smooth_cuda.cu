@@ -47,14 +47,14 @@ __global__ void __launch_bounds__(BLOCK) smooth_kernel(const smooth_data a)
             for_rows(a.matrix_format, a.matrix, a.u, thread, threads,
                      [&](size_t row, real product) { a.r[row] = a.f[row] - product; });
         wait_for_all();
-        const auto add = [&](size_t row, real correction) {
+        const auto improve = [&](size_t row, real correction) {
             a.u[row] = (zero ? real(0) : a.u[row]) + a.damping * correction;
         };
         if (a.inverse)
             for (size_t i = thread; i < a.matrix.rows; i += threads)
-                add(i, a.inverse[i] * a.r[i]);
+                improve(i, a.inverse[i] * a.r[i]);
         else
-            for_rows(a.preconditioner_format, a.preconditioner, a.r, thread, threads, add);
+            for_rows(a.preconditioner_format, a.preconditioner, a.r, thread, threads, improve);
         wait_for_all();
     }
 }
