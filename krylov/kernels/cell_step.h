@@ -171,43 +171,6 @@ STARFISH_CELL real cell_triangle(const struct starfish_cells *a, const struct ce
     return s[c->e] * sum;
 }
 
-/* Of the first pass. */
-STARFISH_CELL real cell_first_pass(const struct starfish_cells *a, const struct cell *c)
-{
-    return ((const real *)a->table)[c->e] * ((const real *)a->u)[c->e] + cell_triangle(a, c, 1, 1);
-}
-
-/* The cell before, in direction d, of one that is not the first there: what its first pass needs of it. */
-STARFISH_CELL struct cell cell_before(const struct cell *c, int d)
-{
-    const ptrdiff_t back = c->e - c->below[d];
-    struct cell before = *c;
-
-    before.e -= back;
-    for (int o = 0; o < 3; o++) {
-        before.below[o] -= back;
-        before.above[o] -= back;
-        before.table[o] -= back;
-    }
-    before.above[d] = c->e;
-    before.at_end[d][1] = 0;
-    return before;
-}
-
-/* Both passes. */
-STARFISH_CELL real cell_both_passes(const struct starfish_cells *a, const struct cell *c)
-{
-    const real *s = (const real *)a->table;
-    real sum = 0;
-
-    for (int d = 0; d < 3; d++)
-        if (!c->at_end[d][0] && a->matrix.n[d] > 1) {
-            const struct cell before = cell_before(c, d);
-            sum += cell_coupling_below(&a->matrix, c, d) * s[before.e] * cell_first_pass(a, &before);
-        }
-    return s[c->e] * (cell_first_pass(a, c) + s[c->e] * sum);
-}
-
 /* The sum of squares of the row of S. */
 STARFISH_CELL real cell_squares(const struct starfish_cells *a, const struct cell *c)
 {
@@ -276,7 +239,7 @@ STARFISH_CELL double cell_step(enum starfish_cell_step step, const struct starfi
         q[e] = table[e] * u[e];
         return (double)u[e] * (double)q[e];
     case STARFISH_CELLS_IP_FIRST:
-        q[e] = cell_first_pass(a, c);
+        q[e] = table[e] * u[e] + cell_triangle(a, c, 1, 1);
         return 0;
     case STARFISH_CELLS_IP_SECOND:
         q[e] = table[e] * (u[e] + cell_triangle(a, c, 0, 0));
@@ -284,9 +247,6 @@ STARFISH_CELL double cell_step(enum starfish_cell_step step, const struct starfi
     case STARFISH_CELLS_IP_DROPPED:
         q[e] = table[e] *
                ((1 + cell_squares(a, c)) * table[e] * u[e] + cell_triangle(a, c, 0, 1) + cell_triangle(a, c, 1, 1));
-        return (double)u[e] * (double)q[e];
-    case STARFISH_CELLS_IP_WHOLE:
-        q[e] = cell_both_passes(a, c);
         return (double)u[e] * (double)q[e];
     case STARFISH_CELLS_PROLONG:
         q[e] = (u ? u[e] : 0) + (real)a->coarse[a->domain[e]];

@@ -53,9 +53,6 @@ enum starfish_cell_step {
     /* Both at once without the entries that A does not have: q = s ((1 + sum of squares of S) s u + S s u + S' s u);
      * sums: u q. 3 words. */
     STARFISH_CELLS_IP_DROPPED,
-    /* Both passes at once, q = s (I + S) (I + S)' s u, of a matrix without periodic ends whose cells are in one memory:
-     * the first pass is done again for the neighbours before each cell. sums: u q. 3 words. */
-    STARFISH_CELLS_IP_WHOLE,
     /* q = u + coarse[domain], u NULL: 0; sums: f q, where f is not NULL. 3.5 words. */
     STARFISH_CELLS_PROLONG,
     /* The same where q is double, q += factor * coarse[domain], whatever the precision. */

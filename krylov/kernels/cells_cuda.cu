@@ -28,12 +28,11 @@ __device__ void store_largest(double value, double *sums)
     }
 }
 
-/* The last block to get here adds up what all have stored, and advances the state, whose many numbers are read and
- * written by as many threads at once. */
+/* The last block to get here adds up what all have stored, and advances the state. */
 __device__ void advance_as_the_last(const starfish_cells &a)
 {
     __shared__ bool last;
-    __shared__ double total, state[STARFISH_KRYLOV_STATE];
+    __shared__ double total;
     const unsigned thread = threadIdx.y * ACROSS + threadIdx.x, blocks = gridDim.x * gridDim.y;
     if (thread == 0) {
         __threadfence();
@@ -44,8 +43,6 @@ __device__ void advance_as_the_last(const starfish_cells &a)
     if (!last)
         return;
     __threadfence();
-    for (unsigned i = thread; i < STARFISH_KRYLOV_STATE; i += THREADS)
-        state[i] = __ldcg(a.then.state + i);
     double sum = 0;
     for (unsigned i = thread; i < blocks; i += THREADS)
         sum += __ldcg(a.sums + i);
@@ -53,12 +50,9 @@ __device__ void advance_as_the_last(const starfish_cells &a)
     if (thread == 0) {
         starfish_krylov_scalars scalars;
         scalars.stage = a.then.stage;
-        scalars.state = state;
+        scalars.state = a.then.state;
         starfish_krylov_advance(&scalars, total, 0);
     }
-    __syncthreads();
-    for (unsigned i = thread; i < STARFISH_KRYLOV_STATE; i += THREADS)
-        a.then.state[i] = state[i];
 }
 
 /* What a kernel knows of its matrix: nothing; or that it is stored, has no periodic ends, fewer than 2^31 cells, and
@@ -115,7 +109,7 @@ __global__ void __launch_bounds__(THREADS) cells_kernel(const starfish_cells giv
 constexpr bool reads_neighbours(starfish_cell_step step)
 {
     return step == STARFISH_CELLS_APPLY || step == STARFISH_CELLS_TURN || step == STARFISH_CELLS_RESIDUAL ||
-           step == STARFISH_CELLS_IP_FIRST || step == STARFISH_CELLS_IP_SECOND || step == STARFISH_CELLS_IP_WHOLE;
+           step == STARFISH_CELLS_IP_FIRST || step == STARFISH_CELLS_IP_SECOND;
 }
 
 Shape shape_of(const starfish_cell_matrix &m)
@@ -153,11 +147,10 @@ extern "C" int REAL_NAME(starfish_cells_cuda)(enum starfish_cell_step step, cons
                                               cudaStream_t stream)
 {
     static int (*const launches[])(const starfish_cells *, cudaStream_t) = {
-        launch<STARFISH_CELLS_APPLY>,        launch<STARFISH_CELLS_TURN>,     launch<STARFISH_CELLS_RESIDUAL>,
-        launch<STARFISH_CELLS_ABSOLUTE>,     launch<STARFISH_CELLS_ADVANCE>,  launch<STARFISH_CELLS_ADVANCE_WIDE>,
-        launch<STARFISH_CELLS_JACOBI>,       launch<STARFISH_CELLS_IP_FIRST>, launch<STARFISH_CELLS_IP_SECOND>,
-        launch<STARFISH_CELLS_IP_DROPPED>,   launch<STARFISH_CELLS_IP_WHOLE>, launch<STARFISH_CELLS_PROLONG>,
-        launch<STARFISH_CELLS_PROLONG_WIDE>, launch<STARFISH_CELLS_SUM>,      launch<STARFISH_CELLS_SHIFT>,
-        launch<STARFISH_CELLS_LARGEST>};
+        launch<STARFISH_CELLS_APPLY>,      launch<STARFISH_CELLS_TURN>,     launch<STARFISH_CELLS_RESIDUAL>,
+        launch<STARFISH_CELLS_ABSOLUTE>,   launch<STARFISH_CELLS_ADVANCE>,  launch<STARFISH_CELLS_ADVANCE_WIDE>,
+        launch<STARFISH_CELLS_JACOBI>,     launch<STARFISH_CELLS_IP_FIRST>, launch<STARFISH_CELLS_IP_SECOND>,
+        launch<STARFISH_CELLS_IP_DROPPED>, launch<STARFISH_CELLS_PROLONG>,  launch<STARFISH_CELLS_PROLONG_WIDE>,
+        launch<STARFISH_CELLS_SUM>,        launch<STARFISH_CELLS_SHIFT>,    launch<STARFISH_CELLS_LARGEST>};
     return launches[step](a, stream);
 }

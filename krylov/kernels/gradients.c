@@ -80,19 +80,10 @@ static int by_runs(const struct starfish_place *place, const struct starfish_gra
     return rz ? advance_scalars(place, g, STARFISH_KRYLOV_DIRECTION, rz) : 0;
 }
 
-/* Incomplete Poisson's first half goes to q, which nobody needs then. On a GPU, which is bound by memory and launches,
- * both halves are one pass where that can be. */
+/* Incomplete Poisson's first half goes to q, which nobody needs then. */
 static int by_poisson(const struct starfish_place *place, const struct starfish_gradients *g, double *rz)
 {
-    const int *const periodic = g->blocks.cells.matrix.periodic;
     struct starfish_cells first = g->blocks.cells, second = first;
-
-    if (place->gpu && !periodic[0] && !periodic[1] && !periodic[2]) {
-        first.u = g->r;
-        first.q = g->z;
-        first.sums = rz;
-        return run_cells(place, g, STARFISH_CELLS_IP_WHOLE, first, STARFISH_KRYLOV_DIRECTION);
-    }
 
     first.u = g->r;
     first.q = g->q;

@@ -1,8 +1,8 @@
 /* Steps of deflated conjugate gradients on cells that have all cells at one place: what krylov/cells_cg.c submits as a
  * task for each operation, here as one kernel after the other, which on a GPU can be captured as a graph. Operations
  * that touch a vector in the same way are one kernel, and who finishes last advances the scalars: with incomplete
- * Poisson and deflation a step is 7 launches and moves 23 words per unknown in two dimensions (IP 5, sums over domains
- * 1.5, prolongation 3.5, direction and product 7, solution and residual 6), 25 in three. Once the iteration is done the
+ * Poisson and deflation a step is 8 launches and moves 28 words per unknown in two dimensions (IP 10, sums over domains
+ * 1.5, prolongation 3.5, direction and product 7, solution and residual 6), 31 in three. Once the iteration is done the
  * remaining steps return at once. */
 #ifndef STARFISH_KRYLOV_KERNELS_GRADIENTS_H
 #define STARFISH_KRYLOV_KERNELS_GRADIENTS_H
