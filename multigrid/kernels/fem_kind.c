@@ -3,11 +3,9 @@
 
 #include "base/real.h"
 #include "sparse/kernels/bicgstab.h"
-#include "sparse/kernels/smooth.h"
 
 STARFISH_PLACE_KERNEL(run_spmv, starfish_spmv)
 STARFISH_PLACE_KERNEL(run_bicgstab, starfish_bicgstab)
-STARFISH_PLACE_KERNEL(run_smooth, starfish_sparse_smooth)
 
 enum { ALIGNMENT = 32 }; /* of vectors in the work space, in reals */
 
@@ -43,36 +41,6 @@ static int smooth(const struct starfish_place *place, const struct starfish_grid
         return apply(place, s, STARFISH_FEM_A, points);
     return s->sweep == STARFISH_FEM_RESIDUAL ? apply(place, s, STARFISH_FEM_A, residual)
                                              : apply(place, s, STARFISH_FEM_M, add);
-}
-
-/* On a core there are no launches to save, but rows that stay in its caches. */
-static size_t rows_at_once(const struct starfish_place *place, const struct starfish_fem_shape *shape)
-{
-#ifdef STARFISH_CUDA
-    if (place->gpu)
-        return starfish_sparse_smooth_cuda_rows();
-#else
-    (void)place;
-#endif
-    return shape->rows;
-}
-
-static int smooth_at_once(const struct starfish_place *place, const struct starfish_grid_step *s, int steps,
-                          void *spare)
-{
-    const struct starfish_fem_shape *shape = s->shape;
-    const struct starfish_sparse_smooth smoothing = {
-        .matrix = starfish_sparse_at(&shape->matrix[STARFISH_FEM_A], s->table),
-        .preconditioner = starfish_sparse_at(&shape->matrix[STARFISH_FEM_M], s->table),
-        .inverse = inverse_of(s),
-        .damping = s->damping,
-        .steps = steps,
-        .zero = s->zero,
-        .f = s->f,
-        .u = s->result,
-        .r = spare};
-
-    return shape->rows <= rows_at_once(place, shape) ? run_smooth(place, &smoothing) : -1;
 }
 
 static int restrict_residual(const struct starfish_place *place, const struct starfish_grid_step *s)
@@ -249,7 +217,6 @@ const struct starfish_grid_kind starfish_fem_kind = {
     .name = "fem",
     .compute = {smooth, restrict_residual, prolong, residual},
     .solve = solve,
-    .smooth_at_once = smooth_at_once,
     .extent = extent,
     .work = no_work,
     .solve_work = solve_work,

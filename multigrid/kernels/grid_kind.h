@@ -89,13 +89,6 @@ struct starfish_grid_kind {
 
     /* Columns and rows of a grid's arrays. */
     void (*extent)(const void *shape, size_t n[2]);
-    /* Where that is faster than sweep by sweep: step->result, which is zero yet where step->zero is set, improved by
-     * `steps` steps of the smoother. `spare` is an array like it. Returns -1, with nothing done, where it is not. NULL:
-     * it never is. For kinds whose sweeps leave the coarse grid's correction to
-     * PROLONG, and whose damping is that of step 0 in all of them. */
-    int (*smooth_at_once)(const struct starfish_place *place, const struct starfish_grid_step *step, int steps,
-                          void *spare);
-
     /* Bytes of work space (place.work) of the operations on a grid; and, all in all, of `solve` on the coarsest. */
     size_t (*work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
                    int gpu);

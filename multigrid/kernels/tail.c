@@ -61,21 +61,6 @@ static int compute(const struct run *run, enum starfish_grid_operation operation
 
 /* ---- Operations of a cycle --------------------------------------------------------------------------------------- */
 
-/* Returns -1 where the kind has the steps done sweep by sweep. */
-static int smooth_at_once(const struct run *run, int level, int steps, int zero)
-{
-    const struct starfish_tail *tail = run->tail;
-    const struct level *grid = &run->level[level];
-    struct starfish_grid_step step = step_on(run, level);
-
-    if (!tail->kind->smooth_at_once || steps == 0)
-        return -1;
-    step.zero = zero;
-    step.damping = tail->kind->damping(&tail->smoothing, tail->shape[level], 0, steps);
-    step.result = solution(run, level);
-    return tail->kind->smooth_at_once(&run->place, &step, steps, grid->u[!grid->now]);
-}
-
 static starfish_status smooth(void *self, int level, int steps, int after, int zero)
 {
     struct run *run = self;
@@ -84,10 +69,7 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
     int sweep[STARFISH_GRID_MOST_SWEEPS];
     const int sweeps =
         tail->kind->sweeps(&tail->smoothing, tail->shape[level], after && tail->smoothing.symmetric, sweep);
-    const int at_once = smooth_at_once(run, level, steps, zero);
 
-    if (at_once >= 0)
-        return check_launch(run, at_once);
     for (int i = 0; i < steps * sweeps && run->error == 0; i++) {
         struct starfish_grid_step step = step_on(run, level);
         step.sweep = sweep[i % sweeps];

@@ -39,9 +39,30 @@ __device__ double sum_of_block(double value)
     return sum;
 }
 
+template <starfish_sparse_format format> __device__ void multiply_rows(const Matrix<real> &a, const real *x, real *y)
+{
+    const size_t places = format == STARFISH_SPARSE_SELL
+                              ? (a.rows + STARFISH_SELL_CHUNK - 1) / STARFISH_SELL_CHUNK * STARFISH_SELL_CHUNK
+                              : a.rows;
+    for (size_t place = threadIdx.x; place < places; place += BLOCK) {
+        const size_t row = format == STARFISH_SPARSE_SELL ? sell_row(a, place) : place;
+        if (row < a.rows) {
+            real sum = 0;
+            for (unsigned lane = 0; lane < a.threads; lane++)
+                sum += share_of_row<format, false>(a, place, lane, x);
+            y[row] = sum;
+        }
+    }
+}
+
 __device__ void multiply(starfish_sparse_format format, const Matrix<real> &a, const real *x, real *y)
 {
-    for_rows(format, a, x, threadIdx.x, BLOCK, [y](size_t row, real product) { y[row] = product; });
+    if (format == STARFISH_SPARSE_CSR)
+        multiply_rows<STARFISH_SPARSE_CSR>(a, x, y);
+    else if (format == STARFISH_SPARSE_ELLPACK_T)
+        multiply_rows<STARFISH_SPARSE_ELLPACK_T>(a, x, y);
+    else
+        multiply_rows<STARFISH_SPARSE_SELL>(a, x, y);
 }
 
 __device__ void precondition(const bicgstab_data *a, const real *x, real *y)

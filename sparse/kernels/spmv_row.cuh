@@ -40,13 +40,6 @@ template <bool constant, typename real> __device__ __forceinline__ real read_x(c
     return constant ? __ldg(x + column) : x[column];
 }
 
-/* An entry's value or column: read once, past the first-level cache, by a kernel that computes one product; kernels
- * that write x compute many products with one matrix, which that cache is to keep. */
-template <bool constant, typename type> __device__ __forceinline__ type read_entry(const type *entry)
-{
-    return constant ? __ldcs(entry) : __ldg(entry);
-}
-
 /* The share of thread `lane` of a row, of the place of a row for SELL. */
 template <starfish_sparse_format format, bool constant, typename real>
 __device__ __forceinline__ real share_of_row(const Matrix<real> &a, size_t place, unsigned lane, const real *x)
@@ -56,20 +49,20 @@ __device__ __forceinline__ real share_of_row(const Matrix<real> &a, size_t place
         const int last = __ldg(a.start + place + 1);
 #pragma unroll 4
         for (int e = __ldg(a.start + place) + int(lane); e < last; e += int(a.threads))
-            sum += read_entry<constant>(a.value + e) * read_x<constant>(x, read_entry<constant>(a.column + e));
+            sum += __ldcs(a.value + e) * read_x<constant>(x, __ldcs(a.column + e));
     } else if constexpr (format == STARFISH_SPARSE_ELLPACK_T) {
         const int groups = __ldg(a.length + place);
         size_t e = (place << a.shift) + lane;
 #pragma unroll 4
         for (int g = 0; g < groups; g++, e += a.pitch << a.shift)
-            sum += read_entry<constant>(a.value + e) * read_x<constant>(x, read_entry<constant>(a.column + e));
+            sum += __ldcs(a.value + e) * read_x<constant>(x, __ldcs(a.column + e));
     } else {
         const int first = __ldg(a.start + place / STARFISH_SELL_CHUNK);
         const int entries = (__ldg(a.start + place / STARFISH_SELL_CHUNK + 1) - first) / STARFISH_SELL_CHUNK;
         size_t e = size_t(first) + place % STARFISH_SELL_CHUNK;
 #pragma unroll 4
         for (int k = 0; k < entries; k++, e += STARFISH_SELL_CHUNK)
-            sum += read_entry<constant>(a.value + e) * read_x<constant>(x, read_entry<constant>(a.column + e));
+            sum += __ldcs(a.value + e) * read_x<constant>(x, __ldcs(a.column + e));
     }
     return sum;
 }
@@ -80,38 +73,6 @@ template <typename real> __device__ __forceinline__ real add_up(real sum, unsign
     for (unsigned step = threads / 2; step > 0; step >>= 1)
         sum += __shfl_xor_sync(0xffffffffu, sum, step);
     return sum;
-}
-
-/* Calls then(row, product) for rows thread, thread + threads, ... of a matrix, an x that the kernel writes, and threads
- * that work alone. */
-template <starfish_sparse_format format, typename real, typename Then>
-__device__ __forceinline__ void for_rows_of(const Matrix<real> &a, const real *x, size_t thread, size_t threads,
-                                            Then then)
-{
-    const size_t places = format == STARFISH_SPARSE_SELL
-                              ? (a.rows + STARFISH_SELL_CHUNK - 1) / STARFISH_SELL_CHUNK * STARFISH_SELL_CHUNK
-                              : a.rows;
-    for (size_t place = thread; place < places; place += threads) {
-        const size_t row = format == STARFISH_SPARSE_SELL ? sell_row(a, place) : place;
-        if (row < a.rows) {
-            real sum = 0;
-            for (unsigned lane = 0; lane < a.threads; lane++)
-                sum += share_of_row<format, false>(a, place, lane, x);
-            then(row, sum);
-        }
-    }
-}
-
-template <typename real, typename Then>
-__device__ __forceinline__ void for_rows(starfish_sparse_format format, const Matrix<real> &a, const real *x,
-                                         size_t thread, size_t threads, Then then)
-{
-    if (format == STARFISH_SPARSE_CSR)
-        for_rows_of<STARFISH_SPARSE_CSR>(a, x, thread, threads, then);
-    else if (format == STARFISH_SPARSE_ELLPACK_T)
-        for_rows_of<STARFISH_SPARSE_ELLPACK_T>(a, x, thread, threads, then);
-    else
-        for_rows_of<STARFISH_SPARSE_SELL>(a, x, thread, threads, then);
 }
 
 } // namespace

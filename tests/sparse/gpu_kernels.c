@@ -4,16 +4,13 @@
 
 BOTH_ON_DEVICE(starfish_spmv)
 BOTH_ON_DEVICE(starfish_bicgstab)
-BOTH_ON_DEVICE(starfish_sparse_smooth)
 ON_DEVICE(starfish_local_inverse_cuda, starfish_local_inverse)
 
-static const struct test_sparse_device device = {
-    &test_cuda_memory,
-    {starfish_spmv_cuda_f32_here, starfish_spmv_cuda_f64_here},
-    {starfish_bicgstab_cuda_f32_here, starfish_bicgstab_cuda_f64_here},
-    {starfish_sparse_smooth_cuda_f32_here, starfish_sparse_smooth_cuda_f64_here},
-    starfish_local_inverse_cuda_here,
-    STARFISH_LOCAL_INVERSE_WARPS};
+static const struct test_sparse_device device = {&test_cuda_memory,
+                                                 {starfish_spmv_cuda_f32_here, starfish_spmv_cuda_f64_here},
+                                                 {starfish_bicgstab_cuda_f32_here, starfish_bicgstab_cuda_f64_here},
+                                                 starfish_local_inverse_cuda_here,
+                                                 STARFISH_LOCAL_INVERSE_WARPS};
 
 int main(void)
 {

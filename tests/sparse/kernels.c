@@ -4,7 +4,6 @@
 static const struct test_sparse_device device = {&test_host_memory,
                                                  {starfish_spmv_cpu_f32, starfish_spmv_cpu_f64},
                                                  {starfish_bicgstab_cpu_f32, starfish_bicgstab_cpu_f64},
-                                                 {starfish_sparse_smooth_cpu_f32, starfish_sparse_smooth_cpu_f64},
                                                  starfish_local_inverse_cpu,
                                                  1};
 

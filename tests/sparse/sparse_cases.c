@@ -249,98 +249,6 @@ static void test_bicgstab(void **state)
                                  variant >> 1 & 1, variant >> 2);
 }
 
-/* ---- Steps of a smoother ----------------------------------------------------------------------------------------- */
-
-/* Neighbours and those 70 rows away, scaled so that rows of I - A sum to less than 1. */
-static void banded_matrix(struct starfish_csr *a, size_t rows)
-{
-    static const ptrdiff_t offset[] = {-70, -1, 0, 1, 70};
-
-    assert_int_equal(starfish_csr_create(a, rows, rows, 5 * rows), STARFISH_SUCCESS);
-    for (size_t i = 0, e = 0; i < rows; i++) {
-        a->start[i] = (int)e;
-        for (size_t k = 0; k < 5; k++) {
-            const ptrdiff_t j = (ptrdiff_t)i + offset[k];
-            if (j < 0 || j >= (ptrdiff_t)rows)
-                continue;
-            a->column[e] = (int)j;
-            a->value[e++] = offset[k] == 0 ? 1.1 : -0.1 - 0.01 * (double)((i + k) % 7);
-        }
-        a->start[i + 1] = (int)e;
-    }
-}
-
-static void naive_steps(const struct starfish_csr *a, const struct starfish_csr *m, const double *inverse,
-                        const struct starfish_sparse_smooth *smooth, const double *f, double *u)
-{
-    double *r = calloc(a->rows, sizeof *r), *correction = calloc(a->rows, sizeof *correction);
-
-    for (int step = 0; step < smooth->steps; step++) {
-        starfish_csr_apply(a, u, r);
-        for (size_t i = 0; i < a->rows; i++)
-            r[i] = f[i] - r[i];
-        starfish_csr_apply(m, r, correction);
-        for (size_t i = 0; i < a->rows; i++)
-            u[i] += smooth->damping * (inverse ? inverse[i] * r[i] : correction[i]);
-    }
-    free(r);
-    free(correction);
-}
-
-/* M has the pattern of A and other numbers, or is a diagonal. */
-static void test_smooth_of(size_t n, starfish_sparse_format format, starfish_precision precision, int zero,
-                           int diagonal)
-{
-    struct starfish_csr a, m;
-    unsigned seed = 5;
-
-    banded_matrix(&a, n);
-    banded_matrix(&m, n);
-    for (size_t e = 0; e < starfish_csr_entries(&m); e++)
-        m.value[e] = m.value[e] > 0 ? 0.9 : 0.1;
-    const struct numbers f = numbers(precision, n, &seed), u = numbers(precision, n, &seed),
-                         inverse = numbers(precision, n, &seed);
-    const size_t bytes = n * starfish_real_size(precision);
-    const struct starfish_sparse_smooth smooth = {.matrix = upload(&a, format, precision),
-                                                  .preconditioner = upload(&m, format, precision),
-                                                  .inverse = diagonal ? inverse.device : NULL,
-                                                  .damping = 0.6,
-                                                  .steps = 3,
-                                                  .zero = zero,
-                                                  .f = f.device,
-                                                  .u = zero ? tested->memory->upload(NULL, bytes) : u.device,
-                                                  .r = tested->memory->upload(NULL, bytes)};
-    double *expected = calloc(n, sizeof *expected);
-    for (size_t i = 0; !zero && i < n; i++)
-        expected[i] = u.host[i];
-    naive_steps(&a, &m, diagonal ? inverse.host : NULL, &smooth, f.host, expected);
-    tested->smooth[precision](&smooth);
-    double *result = download(precision, smooth.u, n);
-    for (size_t i = 0; i < n; i++)
-        assert_true(fabs(result[i] - expected[i]) <= 100 * test_real_epsilon(precision));
-    tested->memory->release();
-    starfish_csr_destroy(&a);
-    starfish_csr_destroy(&m);
-    free(f.host);
-    free(u.host);
-    free(inverse.host);
-    free(expected);
-    free(result);
-}
-
-/* One block, several blocks, several rows to a thread. */
-static void test_smooth(void **state)
-{
-    static const size_t sizes[] = {1, 40, 1500, 20000};
-
-    (void)state;
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-        for (int format = STARFISH_SPARSE_CSR; format < STARFISH_SPARSE_FORMATS; format++)
-            for (int variant = 0; variant < 8; variant++)
-                test_smooth_of(sizes[s], (starfish_sparse_format)format, (starfish_precision)(variant & 1),
-                               variant >> 1 & 1, variant >> 2);
-}
-
 /* ---- Rows of approximate inverses -------------------------------------------------------------------------------- */
 
 /* A A^T of a random matrix: symmetric positive definite. */
@@ -453,7 +361,7 @@ static void test_local_inverses(void **state)
 int test_sparse_kernels(const struct test_sparse_device *device)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_bicgstab),
-                                       cmocka_unit_test(test_smooth), cmocka_unit_test(test_local_inverses)};
+                                       cmocka_unit_test(test_local_inverses)};
 
     tested = device;
     return cmocka_run_group_tests_name(device->memory->name, tests, NULL, NULL);

@@ -4,7 +4,6 @@
 
 #include "sparse/kernels/bicgstab.h"
 #include "sparse/kernels/local_inverse.h"
-#include "sparse/kernels/smooth.h"
 #include "sparse/kernels/spmv.h"
 #include "tests/common/memory.h"
 
@@ -12,7 +11,6 @@ struct test_sparse_device {
     const struct test_memory *memory;
     void (*spmv[2])(const struct starfish_spmv *); /* by starfish_precision */
     void (*bicgstab[2])(const struct starfish_bicgstab *);
-    void (*smooth[2])(const struct starfish_sparse_smooth *);
     void (*local_inverse)(const struct starfish_local_inverse *);
     size_t rows_at_once; /* of local_inverse, for which there must be work space */
 };
