@@ -63,17 +63,21 @@ size_t starfish_slab_problems_at_once(const struct starfish_slab_space *space)
     return fitting < space->count ? fitting : space->count;
 }
 
-/* And what aligns the parts. */
+static size_t moments_bytes(size_t problems)
+{
+    return aligned(problems * STARFISH_CONSTANT_MOMENTS * sizeof(double)) + ALIGNMENT;
+}
+
+/* And what aligns the parts before them. */
 size_t starfish_slab_problems_moments(size_t problems)
 {
-    return aligned(problems * STARFISH_CONSTANT_MOMENTS * sizeof(double)) + 2 * ALIGNMENT;
+    return moments_bytes(problems) + ALIGNMENT;
 }
 
 size_t starfish_slab_problems_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, int strided)
 {
     const size_t problems = kind == STARFISH_GPU ? starfish_slab_problems_at_once(space) : 1;
-    return kernels_bytes(space, kind) + (strided ? modes_bytes(space, problems) : 0) +
-           starfish_slab_problems_moments(problems);
+    return kernels_bytes(space, kind) + (strided ? modes_bytes(space, problems) : 0) + moments_bytes(problems);
 }
 
 /* ---- Some of the problems on one core, or on the GPU --------------------------------------------------------------

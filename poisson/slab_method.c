@@ -159,7 +159,7 @@ static starfish_status find_fit(const struct starfish_poisson_plan *plan, struct
         return STARFISH_SUCCESS;
     if (plan->context->workers_of[STARFISH_CPU] == 0)
         return starfish_fail(STARFISH_ERROR_MEMORY,
-                             "the GPUs of a rank do not hold its planes, and there are no cores");
+                             "the memory of a rank's GPUs does not hold its planes, and there are no cores");
     fit->fits = STARFISH_SLAB_ON_CORES;
     return STARFISH_SUCCESS;
 }

@@ -47,7 +47,7 @@ class Packages:
 
     @classmethod
     def setUpClass(cls):
-        cls.context = sf.Context(cpu_workers=0)
+        cls.context = sf.Context(cpu_workers=0, gpu_workers=1)
 
     @classmethod
     def tearDownClass(cls):
