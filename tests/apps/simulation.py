@@ -331,7 +331,8 @@ $EndElements
         plain = program.poisson(n=[32, 32, 32], grid={"y": "cell", "z": "cell"}, rhs=1)
         policies = ",".join(row["policy"] for row in measured["rows"])
         again = json.loads(self.run_well("sched", self.write("p.json", plain), "--simulate", "here",
-                                         *measured["arguments"], "--workers", "cpu", "--policies", policies))
+                                         *measured["arguments"], "--workers", "cpu", "--policies", policies,
+                                         "--repeat", "3", "--warmup", "1"))
         for was, now in zip(measured["rows"], again["rows"]):
             row = next(row for row in rows if (row["case"], row["policy"]) == ("slab-32-f64", was["policy"]))
             self.assertAlmostEqual(float(row["measured_seconds"]) / was["seconds"], 1, places=5)
