@@ -455,6 +455,7 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
         space->planes.x.kind,   space->planes.y.kind, d->whole->gang.cores, space->constant_lane >= 0,
         (size_t)space->periodic};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.uses_all_cores = 1;
     d->whole->gang.footprint = arguments.header.footprint;
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -41,7 +41,7 @@ static starfish_status register_face(struct starfish_job *job, const void *array
     const size_t count = starfish_poisson_face_size(plan, axis);
     const size_t size = starfish_real_size(plan->options.precision);
     enum starfish_residence residence;
-    char name[32];
+    char name[48];
     int node;
 
     snprintf(name, sizeof name, "boundary.array[%d][%d]", axis, end);

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_SYMBOLS = 256 }; /* codelets, on each kind of worker */
 
@@ -271,16 +270,12 @@ static struct starfish_correction correction_here(void)
                    : (struct starfish_correction){0, 0};
 }
 
-/* A task that all cores share has them for itself: its times are of that, and nothing is to be corrected. */
-static int is_shared_by_all(const struct starpu_task *task)
-{
-    return strcmp(task->cl->name, "slab_whole") == 0;
-}
-
+/* The recorded times of a task that uses all cores are of just that, and need no correction. */
 static double factor_of(const struct starpu_task *task, const struct starpu_perfmodel_arch *arch)
 {
+    const struct starfish_task_header *header = task->cl_arg;
     const double factor = correction_here().factor;
-    return factor > 0 && arch->devices[0].type == STARPU_CPU_WORKER && !is_shared_by_all(task) ? factor : 1;
+    return factor > 0 && arch->devices[0].type == STARPU_CPU_WORKER && !header->uses_all_cores ? factor : 1;
 }
 
 void starfish_recorded_begin(void)

@@ -195,7 +195,7 @@ static int check_combinations(starfish_context *context, const struct test_mesh 
             for (int f = STARFISH_SPARSE_CSR; f < STARFISH_SPARSE_FORMATS; f++)
                 for (int c = STARFISH_CYCLE_V; c <= STARFISH_CYCLE_W; c++) {
                     struct run run = exact_run(mesh, refinements, element);
-                    char what[80];
+                    char what[112];
                     if (number++ % some != 0)
                         continue;
                     run.options.smoother = (starfish_fem_smoother)s;
