@@ -3,16 +3,14 @@
 
 #include <string.h>
 
-static starfish_status deal_as_asked(struct starfish_poisson_plan *plan, const size_t *planes)
+static starfish_status check_asked(const struct starfish_poisson_plan *plan, const size_t *planes)
 {
-    const int rank = starfish_context_rank(plan->context), ranks = starfish_context_ranks(plan->context);
+    const int ranks = starfish_context_ranks(plan->context);
     size_t sum = 0, with_planes = 0;
     for (int r = 0; r < ranks; r++) {
         if (planes[r] > plan->n[2] - sum)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.planes: ranks 0 to %d have more than %zu planes", r,
                                  plan->n[2]);
-        if (r == rank)
-            plan->here = (struct starfish_planes_here){.first = sum, .planes = planes[r]};
         sum += planes[r];
         with_planes += planes[r] > 0;
     }
@@ -22,7 +20,6 @@ static starfish_status deal_as_asked(struct starfish_poisson_plan *plan, const s
     if (with_planes > STARFISH_MOST_RANKS)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.planes: %zu ranks have planes, but %d can at most",
                              with_planes, STARFISH_MOST_RANKS);
-    plan->here.owners = (int)with_planes;
     return STARFISH_SUCCESS;
 }
 
@@ -52,9 +49,9 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
     if (options->ghosts)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.ghosts is for one rank");
     if (options->planes)
-        return deal_as_asked(plan, options->planes);
+        STARFISH_TRY(check_asked(plan, options->planes));
     for (int r = 0; r < starfish_context_ranks(plan->context); r++) {
-        const struct starfish_run_of_planes run = starfish_deal(plan->n[2], r, starfish_context_ranks(plan->context));
+        const struct starfish_run_of_planes run = starfish_poisson_planes_of(plan, r);
         if (r == rank)
             plan->here = (struct starfish_planes_here){.first = run.first, .planes = run.count};
         with_planes += run.count > 0;

@@ -53,10 +53,14 @@ static size_t problems_at_once(const struct starfish_poisson_plan *plan)
     return starfish_slab_problems_at_once(&space);
 }
 
-static size_t slabs_of(const struct starfish_poisson_plan *plan, const struct shape *shape)
+static size_t slabs_of(const struct starfish_poisson_plan *plan, size_t planes, int streamed)
 {
-    return shape->slots > 0 ? (planes_here(plan) + shape->planes - 1) / shape->planes
-                            : starfish_slab_most_resident(plan);
+    return streamed ? (planes_here(plan) + planes - 1) / planes : starfish_slab_most_resident(plan);
+}
+
+static size_t slabs_of_shape(const struct starfish_poisson_plan *plan, const struct shape *shape)
+{
+    return slabs_of(plan, shape->planes, shape->slots > 0);
 }
 
 /* Work space and matrices. */
@@ -74,8 +78,8 @@ static size_t fixed_bytes(const struct starfish_poisson_plan *plan, const struct
     const size_t size = starfish_real_size(plan->options.precision), lanes = plan->n[0] * plan->n[1];
     bytes += starfish_slab_solve_workspace_cuda(smaller(shape->planes, planes_here(plan)), lanes, d[2].periodic, size);
     if (shape->parts > 0)
-        bytes += starfish_slab_reduced_workspace_cuda((int)slabs_of(plan, shape), lanes / shape->parts + plan->n[0],
-                                                      d[2].periodic, size);
+        bytes += starfish_slab_reduced_workspace_cuda((int)slabs_of_shape(plan, shape),
+                                                      lanes / shape->parts + plan->n[0], d[2].periodic, size);
 #endif
     return bytes;
 }
@@ -89,7 +93,7 @@ static size_t planes_at_once(const struct starfish_poisson_plan *plan, const str
         return (fields * planes_here(plan) + PLANES_PER_SLAB * STARFISH_SLABS_PER_GPU * gpus + gpus - 1) / gpus;
     const size_t streamed = shape->slots * (2 * shape->planes + 2);
     const size_t residual = RESIDUAL_SLABS * shape->planes + RESIDUAL_PLANES;
-    const size_t reduced = shape->parts > 0 ? REDUCED_PLANES * slabs_of(plan, shape) / shape->parts + 1 : 0;
+    const size_t reduced = shape->parts > 0 ? REDUCED_PLANES * slabs_of_shape(plan, shape) / shape->parts + 1 : 0;
     if (shape->beside)
         return larger(streamed + (shape->parts > 1 ? 2 : 1) * reduced, residual);
     return larger(larger(streamed, residual), reduced);
@@ -247,13 +251,6 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
     return STARFISH_SUCCESS;
 }
 
-static size_t slabs_of_fit(const struct starfish_poisson_plan *plan, const struct starfish_slab_fit *fit)
-{
-    if (fit->fits == STARFISH_SLAB_STREAMED)
-        return (planes_here(plan) + fit->planes - 1) / fit->planes;
-    return starfish_slab_most_resident(plan);
-}
-
 /* What slabs hand on and keep is in main memory, where no GPU has it. */
 starfish_status starfish_slab_tell_memory(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
@@ -262,12 +259,13 @@ starfish_status starfish_slab_tell_memory(const struct starfish_poisson_plan *pl
         fit = starfish_slab_state(plan)->fit;
     else
         STARFISH_TRY(starfish_slab_find_fit(plan, &fit));
-    const size_t slabs = plan->count > 1 ? 0 : slabs_of_fit(plan, &fit); /* groups hand on nothing */
+    memory->streamed = fit.fits == STARFISH_SLAB_STREAMED;
+    /* Groups hand on nothing. */
+    const size_t slabs = plan->count > 1 ? 0 : slabs_of(plan, fit.planes, memory->streamed);
     memory->main_bytes =
         slabs * PLANES_PER_SLAB * starfish_poisson_plane_bytes(plan) + starfish_poisson_copies_bytes(plan);
     memory->gpu_work = fit.work_bytes;
     memory->gpu_data = fit.data_bytes;
     memory->gpu_least = fit.least_bytes;
-    memory->streamed = fit.fits == STARFISH_SLAB_STREAMED;
     return STARFISH_SUCCESS;
 }
