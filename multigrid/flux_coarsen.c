@@ -133,6 +133,12 @@ static double coupling_of_pairs(const struct starfish_flux_line *line, size_t c,
     return below[i * stride] * (w[i > 0 ? i - 1 : n - 1] + w[i]) / (before + own);
 }
 
+static double coupling_of(const struct starfish_flux_line *line, int pairs,
+                          const struct starfish_flux_interpolation *to, size_t c, const double *below, size_t stride)
+{
+    return pairs ? coupling_of_pairs(line, c, below, stride) : coarse_coupling(line, to, c, below, stride);
+}
+
 static starfish_status coarsen_line(const struct starfish_flux_line *fine, int pairs,
                                     const struct starfish_flux_interpolation *to, struct starfish_flux_line *coarse)
 {
@@ -151,8 +157,7 @@ static starfish_status coarsen_line(const struct starfish_flux_line *fine, int p
     gather(to, fine->extra, 1, coarse->extra, 1);
     gather(to, fine->weight, 1, coarse->weight, 1);
     for (size_t c = 0; c < to->coarse; c++)
-        coarse->coupling[c] =
-            pairs ? coupling_of_pairs(fine, c, fine->coupling, 1) : coarse_coupling(fine, to, c, fine->coupling, 1);
+        coarse->coupling[c] = coupling_of(fine, pairs, to, c, fine->coupling, 1);
     coarse->coupling[to->coarse] = fine->periodic ? coarse->coupling[0] : 0;
     return STARFISH_SUCCESS;
 }
@@ -176,8 +181,7 @@ static starfish_status coarsen_array(const struct starfish_flux_grid *fine, cons
         if (!along)
             gather(to, values, before, coarse, before);
         for (size_t c = 0; c < to->coarse && along; c++)
-            coarse[c * before] = fine->pairs ? coupling_of_pairs(&fine->line[d], c, values, before)
-                                             : coarse_coupling(&fine->line[d], to, c, values, before);
+            coarse[c * before] = coupling_of(&fine->line[d], fine->pairs, to, c, values, before);
     }
     free(*array);
     *array = result;
