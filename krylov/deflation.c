@@ -431,10 +431,9 @@ static starfish_status check_bytes(const struct starfish_coarse_matrix *c)
 static starfish_status choose_order(const struct starfish_domain_graph *g, struct starfish_coarse_matrix *c,
                                     struct starfish_dissection *d)
 {
-    STARFISH_TRY(starfish_dissection_create(g, c->unknowns, d));
+    STARFISH_TRY(c->form == STARFISH_COARSE_BY_HALVES ? starfish_dissection_create(g, c->unknowns, d)
+                                                      : starfish_dissection_create_band(g, c->unknowns, d));
     c->entries = d->entries;
-    if (c->form != STARFISH_COARSE_BY_HALVES)
-        starfish_dissection_follow_band(g, d);
     c->band = c->form == STARFISH_COARSE_BY_BAND ? starfish_dissection_band(g, d) : 0;
     return check_bytes(c);
 }

@@ -149,23 +149,33 @@ static void find_above(const struct dissecting *s)
     }
 }
 
+static starfish_status out_of_memory(size_t domains)
+{
+    return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the order of %zu domains", domains);
+}
+
+static starfish_status allocate(size_t domains, size_t unknowns, struct starfish_dissection *d)
+{
+    *d = (struct starfish_dissection){.domains = domains, .unknowns = unknowns};
+    d->order = malloc((4 * domains + 1) * sizeof(int));
+    if (!d->order)
+        return out_of_memory(domains);
+    d->place = d->order + domains;
+    d->first = d->place + domains;
+    d->up = d->first + domains;
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_dissection_create(const struct starfish_domain_graph *graph, size_t unknowns,
                                            struct starfish_dissection *d)
 {
     const size_t n = graph->domains;
-    int *const memory = malloc((7 * n + 1) * sizeof *memory);
     struct dissecting s = {.graph = graph, .result = d};
 
-    *d = (struct starfish_dissection){.domains = n, .unknowns = unknowns};
-    d->order = malloc((4 * n + 1) * sizeof(int));
-    if (!d->order || !memory) {
-        free(memory);
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the order of %zu domains", n);
-    }
-    int *const own[] = {d->order + n, d->order + 2 * n, d->order + 3 * n};
-    d->place = own[0];
-    d->first = own[1];
-    d->up = own[2];
+    STARFISH_TRY(allocate(n, unknowns, d));
+    int *const memory = malloc((7 * n + 1) * sizeof *memory);
+    if (!memory)
+        return out_of_memory(n);
     int **const temporary[] = {&s.set, &s.walked, &s.level, &s.run, &s.node_of, &s.node_begin, &s.node_parent};
     for (size_t i = 0; i < sizeof temporary / sizeof temporary[0]; i++)
         *temporary[i] = memory + i * n;
@@ -298,16 +308,19 @@ static size_t far_from(const struct starfish_domain_graph *g, size_t root, int *
     return last;
 }
 
-void starfish_dissection_follow_band(const struct starfish_domain_graph *graph, struct starfish_dissection *dissection)
+starfish_status starfish_dissection_create_band(const struct starfish_domain_graph *graph, size_t unknowns,
+                                                struct starfish_dissection *dissection)
 {
-    int *const place = dissection->place, *const order = dissection->order;
     size_t count = 0;
 
+    STARFISH_TRY(allocate(graph->domains, unknowns, dissection));
+    int *const place = dissection->place, *const order = dissection->order;
     for (size_t d = 0; d < graph->domains; d++)
         place[d] = -1;
     for (size_t d = 0; d < graph->domains; d++)
         if (place[d] < 0)
             count = number_from(graph, far_from(graph, d, place, order, count), place, order, count);
+    return STARFISH_SUCCESS;
 }
 
 size_t starfish_dissection_band(const struct starfish_domain_graph *graph, const struct starfish_dissection *dissection)

@@ -29,9 +29,10 @@ starfish_status starfish_dissection_create(const struct starfish_domain_graph *g
                                            struct starfish_dissection *dissection);
 void starfish_dissection_destroy(struct starfish_dissection *dissection);
 
-/* Instead of that order one which leaves a narrow band (Cuthill, McKee 1969), and how far that reaches below the
- * diagonal. Only order and place are its own. */
-void starfish_dissection_follow_band(const struct starfish_domain_graph *graph, struct starfish_dissection *dissection);
+/* No dissection but an order that leaves a narrow band (Cuthill, McKee 1969), and how far that reaches below the
+ * diagonal. Only order and place are there. */
+starfish_status starfish_dissection_create_band(const struct starfish_domain_graph *graph, size_t unknowns,
+                                                struct starfish_dissection *dissection);
 size_t starfish_dissection_band(const struct starfish_domain_graph *graph,
                                 const struct starfish_dissection *dissection);
 
