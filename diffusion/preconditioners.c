@@ -1,25 +1,42 @@
 /* What preconditions and deflates a plan's iteration: choices, tables, the multigrid plan. */
 #include "diffusion/plan.h"
 
+#include "base/pages.h"
 #include "base/real.h"
 #include "base/status.h"
 #include "multigrid/plan.h"
+#include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Multigrid --------------------------------------------------------------------------------------------------- */
 
-/* Multigrid has the coupling below each unknown where the matrix has the one above. */
-static void shift_faces(const struct starfish_diffusion_box *box, int d, double *face)
-{
-    const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]};
-    const double *above = box->stored + (size_t)d * box->cells;
+struct faces {
+    const struct starfish_diffusion_box *box;
+    double *values; /* of all three directions, and the rest */
+};
 
-    for (size_t e = 0; e < box->cells; e++) {
-        const size_t at = e / stride[d] % box->n[d];
-        face[e] = above[at > 0 ? e - stride[d] : e + (box->n[d] - 1) * stride[d]];
+/* Multigrid has the coupling below each unknown where the matrix has the one above. */
+static void shift_faces(void *data, size_t first, size_t last)
+{
+    const struct faces *faces = data;
+    const struct starfish_diffusion_box *box = faces->box;
+    const size_t nx = box->n[0], ny = box->n[1], plane = nx * ny;
+
+    for (size_t row = first; row < last; row++) {
+        const size_t y = row % ny, z = row / ny, e = row * nx;
+        const size_t before[2] = {y > 0 ? e - nx : e + plane - nx, z > 0 ? e - plane : e + (box->n[2] - 1) * plane};
+        faces->values[e] = box->stored[e + nx - 1];
+        memcpy(faces->values + e + 1, box->stored + e, (nx - 1) * sizeof *faces->values);
+        for (size_t d = 1; d < 3; d++)
+            memcpy(faces->values + d * box->cells + e, box->stored + d * box->cells + before[d - 1],
+                   nx * sizeof *faces->values);
+        for (size_t i = e; i < e + nx; i++)
+            faces->values[3 * box->cells + i] =
+                box->stored[3 * box->cells + i] + (box->lambda > 0 ? 2 * box->lambda : 0);
     }
 }
 
@@ -39,12 +56,11 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
         faces.problem.ends[d][1] = box->ends[d][1];
         faces.problem.width[d] = width;
         faces.face[d] = values + (size_t)d * box->cells;
-        shift_faces(box, d, values + (size_t)d * box->cells);
         for (size_t i = 0; i < box->n[d]; i++)
             width[i] = 1;
     }
-    for (size_t e = 0; e < box->cells; e++)
-        values[3 * box->cells + e] = box->stored[3 * box->cells + e] + (box->lambda > 0 ? 2 * box->lambda : 0);
+    starfish_host_loop(box->cells / box->n[0], ((size_t)1 << 16) / box->n[0] + 1, shift_faces,
+                       &(struct faces){box, values});
     faces.rest = values + 3 * box->cells;
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
@@ -60,7 +76,7 @@ static starfish_status create_multigrid(const struct starfish_diffusion_plan *pl
     const struct starfish_diffusion_box *box = &plan->box;
     const size_t longest = fmax(fmax((double)box->n[0], (double)box->n[1]), (double)box->n[2]);
 
-    double *values = malloc((4 * box->cells + longest) * sizeof *values);
+    double *values = starfish_pages_alloc((4 * box->cells + longest) * sizeof *values);
     if (!values)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     const starfish_status status = use_cycles(plan, precision, values, created, memory);
