@@ -49,6 +49,9 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct starfish_stencil_faces faces = {.problem = {.grid = STARFISH_CELL, .reaction = fabs(box->lambda)}};
     double *width = values + 4 * box->cells;
+    /* where a GPU has all of the problem it has a cycle over all grids as one task, whose launches are one graph */
+    const int whole = plan->runs.parts == 1 && starfish_context_workers_of(plan->context, STARFISH_GPU) > 0;
+    const struct starfish_runs *runs = whole ? NULL : &plan->runs;
 
     for (int d = 0; d < 3; d++) {
         faces.problem.n[d] = box->n[d];
@@ -65,8 +68,8 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
     options.before = options.after = 2;
-    return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, &plan->runs, memory)
-                  : starfish_stencil_plan_create_faces(plan->context, &faces, &options, &plan->runs, created);
+    return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, runs, memory)
+                  : starfish_stencil_plan_create_faces(plan->context, &faces, &options, runs, created);
 }
 
 /* The plan; or, where `memory` is there, what it would take. */

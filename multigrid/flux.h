@@ -73,6 +73,9 @@ struct starfish_flux_couplings {
 };
 struct starfish_flux_couplings starfish_flux_survey(const double *values, size_t count);
 
+/* Is the rest 0 everywhere? Of the stored form. */
+int starfish_flux_grid_has_no_rest(const struct starfish_flux_grid *grid);
+
 /* What a coarse unknown's coupling or weight is made of: factor[t] times fine row[t], added up, less `less`, and where
  * that is more than 0, 0 at least. */
 struct starfish_flux_sum {
@@ -85,7 +88,7 @@ struct starfish_flux_sum starfish_flux_gathered(const struct starfish_flux_inter
 /* The coupling below coarse unknown c, of those below fine ones. */
 struct starfish_flux_sum starfish_flux_coarse_coupling(const struct starfish_flux_line *line, int pairs,
                                                        const struct starfish_flux_interpolation *to, size_t c);
-/* The stored form of the next coarser grid, whose lines are there, and which is coarser in one direction at least. */
+/* The stored form of the next coarser grid, whose lines are there. */
 starfish_status starfish_flux_coarsen_stored(const struct starfish_flux_grid *fine, struct starfish_flux_grid *coarse);
 
 /* The next coarser grid, coarser in the directions said; fills `to` of the fine one. */

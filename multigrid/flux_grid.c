@@ -174,9 +174,11 @@ void starfish_flux_fill_table(const struct starfish_flux_grid *grid, const struc
             next = put(next, to->gather[t], to->coarse);
     }
     next = table + starfish_flux_table_stored(shape);
-    if (shape->stored)
-        for (int d = 0; d < 4; d++)
-            next = put(next, d < 3 ? grid->face[d] : grid->rest, count);
+    for (int d = 0; d < 3; d++)
+        if (starfish_flux_stores_faces(shape, d))
+            next = put(next, grid->face[d], count);
+    if (shape->stored && !shape->without_rest)
+        put(next, grid->rest, count);
 }
 
 /* ---- The matrix as a whole --------------------------------------------------------------------------------------- */

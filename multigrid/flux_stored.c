@@ -102,6 +102,13 @@ struct starfish_flux_couplings starfish_flux_survey(const double *values, size_t
     return all;
 }
 
+int starfish_flux_grid_has_no_rest(const struct starfish_flux_grid *grid)
+{
+    const size_t count = starfish_flux_grid_unknowns(grid);
+
+    return starfish_host_find_beyond(grid->rest, count, 0, 0) == count;
+}
+
 /* ---- Coarser grids ----------------------------------------------------------------------------------------------- */
 
 /* Of one direction, rows of `width` numbers that follow each other: row c of the result has the sum of a few rows of
@@ -165,6 +172,15 @@ static starfish_status coarsen_array(const struct starfish_flux_grid *fine, cons
     return STARFISH_SUCCESS;
 }
 
+static starfish_status copy_array(const double *from, size_t count, double **to)
+{
+    *to = starfish_pages_alloc(count * sizeof **to);
+    if (!*to)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", count);
+    starfish_host_copy(*to, from, count * sizeof **to);
+    return STARFISH_SUCCESS;
+}
+
 /* The last direction first: its rows are the longest, and x, whose rows are single numbers, has the least left. */
 starfish_status starfish_flux_coarsen_stored(const struct starfish_flux_grid *fine, struct starfish_flux_grid *coarse)
 {
@@ -177,6 +193,8 @@ starfish_status starfish_flux_coarsen_stored(const struct starfish_flux_grid *fi
             STARFISH_TRY(coarsen_array(fine, n, d, a == d, a < 3 ? fine->face[a] : fine->rest, array));
             n[d] = fine->to[d].coarse;
         }
+        if (!*array)
+            STARFISH_TRY(copy_array(a < 3 ? fine->face[a] : fine->rest, starfish_flux_grid_unknowns(fine), array));
     }
     return STARFISH_SUCCESS;
 }

@@ -289,10 +289,32 @@ __device__ __forceinline__ Couplings<real> stored_couplings(const Matrix<real> &
                                                             const Where &row, const Where &plane)
 {
     const long long e = plane.start + row.start + column.i;
-    return {__ldg(m.face[0] + e), __ldg(m.face[0] + (e + column.east)),
-            __ldg(m.face[1] + e), __ldg(m.face[1] + (plane.start + row.next + column.i)),
-            __ldg(m.face[2] + e), __ldg(m.face[2] + (plane.next + row.start + column.i)),
-            __ldg(m.rest + e)};
+    return {__ldg(m.face[0] + e),
+            __ldg(m.face[0] + (e + column.east)),
+            m.face[1] ? __ldg(m.face[1] + e) : real(0),
+            m.face[1] ? __ldg(m.face[1] + (plane.start + row.next + column.i)) : real(0),
+            m.face[2] ? __ldg(m.face[2] + e) : real(0),
+            m.face[2] ? __ldg(m.face[2] + (plane.next + row.start + column.i)) : real(0),
+            m.rest ? __ldg(m.rest + e) : real(0)};
+}
+
+/* Asks for the stored couplings of a plane of the tile, from main memory to the second-level cache: what a step reads of
+ * them it reads at once, and registers to read it a plane ahead there are none. Eight threads have a row, a sector of 32
+ * bytes in f64 each. */
+template <typename real>
+__device__ __forceinline__ void prefetch_couplings(const Matrix<real> &m, const Tables<real> &s, const Tile &tile,
+                                                   const Column<real> &column, int plane)
+{
+    if (plane >= tile.planes)
+        return;
+    const int thread = threadIdx.y * ACROSS + threadIdx.x, row = thread / (THREADS / HEIGHT);
+    const int x = min(max(tile.x + thread % (THREADS / HEIGHT) * (ACROSS * HEIGHT / THREADS), 0), m.axis[0].n - 1);
+    const long long e = s.plane_at[plane].start + s.row_at[row].start + x;
+    const real *const from[] = {m.face[0], m.face[1], m.face[2], m.rest};
+#pragma unroll
+    for (const real *array : from)
+        if (array)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(array + e));
 }
 
 /* w + damping * ((f + neighbours) / D - w): the sum of the couplings is in D, which leaves fewer operations than
